@@ -1,0 +1,67 @@
+"""Blocks of rows over threads, with results that do not depend on the number of threads."""
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from .errors import InvalidParameter
+
+T = TypeVar("T")
+
+BLOCK_ROWS = 1 << 16
+"""Rows a block. Fixed, so that sums over blocks are the same for any number of threads."""
+
+MAX_BLOCKS = 64
+"""Blocks a table at most: each block costs one table of partial sums."""
+
+
+def n_threads_or_default(n_threads: int | None) -> int:
+    """Threads to use: as given, else ``CODELENGTH_THREADS``, else the processors this process may use.
+
+    Examples
+    --------
+    >>> n_threads_or_default(3)
+    3
+    """
+    if n_threads is None:
+        asked = os.environ.get("CODELENGTH_THREADS", "")
+        if not asked:
+            return _available_processors()
+        if not asked.isdigit() or int(asked) < 1:
+            raise InvalidParameter(f"CODELENGTH_THREADS={asked!r}: expected a whole number of at least 1")
+        return int(asked)
+    if n_threads < 1:
+        raise InvalidParameter(f"n_threads={n_threads}: expected at least 1, or None for all processors")
+    return n_threads
+
+
+def map_blocks(
+    work: Callable[[int, int], T], n_rows: int, n_threads: int | None = None, *, one_a_thread: bool = False
+) -> list[T]:
+    """``work(start, stop)`` for consecutive blocks of rows; the results in row order.
+
+    ``one_a_thread`` makes as few blocks as there are threads: for work whose results do not depend
+    on where the blocks end, such as counts of whole rows.
+
+    Examples
+    --------
+    >>> map_blocks(lambda start, stop: stop - start, 150_000)
+    [65536, 65536, 18928]
+    >>> map_blocks(lambda start, stop: stop - start, 150_000, n_threads=2, one_a_thread=True)
+    [75000, 75000]
+    """
+    threads = n_threads_or_default(n_threads)
+    block = max(BLOCK_ROWS, -(-n_rows // (threads if one_a_thread else MAX_BLOCKS)))
+    bounds = [(start, min(start + block, n_rows)) for start in range(0, n_rows, block)]
+    threads = min(threads, len(bounds))
+    if threads <= 1:
+        return [work(start, stop) for start, stop in bounds]
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(lambda bound: work(*bound), bounds))
+
+
+def _available_processors() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

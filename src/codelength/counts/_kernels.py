@@ -1,0 +1,124 @@
+"""Counting loops. Arrays in, arrays out, nothing checked: callers hand in codes that fit."""
+
+import numpy as np
+from numba import njit
+
+from ..typing import CodeArray, FloatArray, IntArray
+
+_ROWS_AT_ONCE = 8192
+
+
+@njit(cache=True, nogil=True)
+def count_groups(
+    codes: CodeArray,
+    classes: CodeArray,
+    sizes: IntArray,
+    groups: IntArray,
+    n_classes: int,
+    start: int,
+    stop: int,
+) -> IntArray:
+    """Value counts of rows ``start .. stop - 1``, shape (n_classes, cells of all columns).
+
+    One increment counts a whole group of columns in a joint table, which is then summed down to
+    the columns. Four joint tables take turns, so that an increment need not wait for the last one.
+    """
+    counts = np.zeros((n_classes, sizes.sum()), dtype=np.int64)
+    packed = np.empty(_ROWS_AT_ONCE // 4, dtype=np.uint64)
+    keys = packed.view(np.uint16)
+    offset = 0
+    for g in range(len(groups) - 1):
+        first, last = groups[g], groups[g + 1]
+        n_joint = 1
+        for i in range(first, last):
+            n_joint *= sizes[i]
+        joint = np.zeros((4, n_classes * n_joint), dtype=np.uint32)
+        for low in range(start, stop, _ROWS_AT_ONCE):
+            high = min(low + _ROWS_AT_ONCE, stop)
+            _joint_keys(codes[first:last, low:high], classes[low:high], sizes[first:last], keys)
+            _increment(packed, keys, high - low, joint)
+        offset = _sum_down(joint, sizes[first:last], n_joint, offset, counts)
+    return counts
+
+
+@njit(cache=True, nogil=True)
+def _joint_keys(codes: CodeArray, classes: CodeArray, sizes: IntArray, keys: CodeArray) -> None:
+    """Mixed-radix keys of the class and one, two or three columns.
+
+    Every step is cut back to 16 bits at once: wider intermediate numbers would halve the vectors.
+    """
+    size = np.uint16(sizes[0])
+    if len(sizes) == 1:
+        for t in range(len(classes)):
+            keys[t] = np.uint16(np.uint16(np.uint16(classes[t]) * size) + np.uint16(codes[0, t]))
+        return
+    second = np.uint16(sizes[1])
+    if len(sizes) == 2:
+        for t in range(len(classes)):
+            key = np.uint16(np.uint16(np.uint16(classes[t]) * size) + np.uint16(codes[0, t]))
+            keys[t] = np.uint16(np.uint16(key * second) + np.uint16(codes[1, t]))
+        return
+    third = np.uint16(sizes[2])
+    for t in range(len(classes)):
+        key = np.uint16(np.uint16(np.uint16(classes[t]) * size) + np.uint16(codes[0, t]))
+        key = np.uint16(np.uint16(key * second) + np.uint16(codes[1, t]))
+        keys[t] = np.uint16(np.uint16(key * third) + np.uint16(codes[2, t]))
+
+
+@njit(cache=True, nogil=True)
+def _increment(packed: CodeArray, keys: CodeArray, n_rows: int, joint: CodeArray) -> None:
+    # Four keys are read at once: the loads, not the increments, are what is short.
+    one, mask = np.uint32(1), np.uint64(0xFFFF)
+    joint_0, joint_1, joint_2, joint_3 = joint[0], joint[1], joint[2], joint[3]
+    for t in range(n_rows // 4):
+        four = packed[t]
+        joint_0[four & mask] += one
+        joint_1[(four >> np.uint64(16)) & mask] += one
+        joint_2[(four >> np.uint64(32)) & mask] += one
+        joint_3[four >> np.uint64(48)] += one
+    for t in range(n_rows - n_rows % 4, n_rows):
+        joint_0[keys[t]] += one
+
+
+@njit(cache=True, nogil=True)
+def _sum_down(joint: CodeArray, sizes: IntArray, n_joint: int, offset: int, counts: IntArray) -> int:
+    end = offset + sizes.sum()
+    for key in range(joint.shape[1]):
+        count = np.int64(joint[0, key]) + joint[1, key] + joint[2, key] + joint[3, key]
+        if count > 0:
+            k, rest, cell = key // n_joint, key % n_joint, end
+            for i in range(len(sizes) - 1, -1, -1):
+                cell -= sizes[i]
+                counts[k, cell + rest % sizes[i]] += count
+                rest //= sizes[i]
+    return end
+
+
+@njit(cache=True, nogil=True)
+def count_one_by_one(
+    codes: CodeArray, classes: CodeArray, offsets: IntArray, n_classes: int, start: int, stop: int
+) -> IntArray:
+    """The same, a cell at a time: for columns whose joint table would be larger than it is worth."""
+    counts = np.zeros((n_classes, offsets[-1]), dtype=np.int64)
+    for i in range(codes.shape[0]):
+        for n in range(start, stop):
+            counts[classes[n], offsets[i] + np.int64(codes[i, n])] += 1
+    return counts
+
+
+@njit(cache=True, nogil=True)
+def count_weighted(
+    codes: CodeArray,
+    classes: CodeArray,
+    weights: FloatArray,
+    offsets: IntArray,
+    n_classes: int,
+    start: int,
+    stop: int,
+) -> FloatArray:
+    """Summed weights of rows ``start .. stop - 1``, shape (n_classes, cells of all columns)."""
+    counts = np.zeros((n_classes, offsets[-1]))
+    for i in range(codes.shape[0]):
+        for n in range(start, stop):
+            counts[classes[n], offsets[i] + np.int64(codes[i, n])] += weights[n]
+    return counts

@@ -1,0 +1,220 @@
+"""Sufficient statistics of a table: how often each value occurs in each class.
+
+Counts are a commutative monoid: those of two tables under one schema add up to those of both.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from .._threads import map_blocks
+from ..errors import DataError, InvalidParameter, SchemaMismatch
+from ..table import Coded, Schema
+from ..typing import FloatArray, IntArray
+from .groups import column_groups
+
+MAX_JOINT_CELLS = 16_384
+"""Largest joint table, classes included: four of them stay within the second-level cache."""
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """How often each class, and each value of each variable in each class, was seen.
+
+    Attributes
+    ----------
+    schema : Schema
+        What was counted.
+    class_counts : array of shape (n_classes,)
+        Rows, or summed weights, of each class.
+    value_counts : array of shape (n_classes, n_cells)
+        Rows of each class with each value: variable ``i`` has cells ``offsets[i] .. offsets[i + 1] - 1``,
+        the last of which counts its missing cells.
+    """
+
+    schema: Schema
+    class_counts: FloatArray
+    value_counts: FloatArray
+
+    @classmethod
+    def empty(cls, schema: Schema) -> Self:
+        """Counts of no rows at all.
+
+        Examples
+        --------
+        >>> from codelength.table import Schema
+        >>> Counts.empty(Schema.from_sizes([2], n_classes=3)).n_rows
+        0.0
+        """
+        return cls(schema, np.zeros(schema.n_classes), np.zeros((schema.n_classes, schema.n_cells)))
+
+    @property
+    def n_rows(self) -> float:
+        """Rows counted, or their summed weights."""
+        return float(self.class_counts.sum())
+
+    def of(self, variable: int | str) -> FloatArray:
+        """Counts of one variable's values, shape (n_classes, n_values), missing cells left out."""
+        i = self.schema.position(variable) if isinstance(variable, str) else variable
+        start, stop = self.schema.offsets[i], self.schema.offsets[i + 1] - 1
+        return self.value_counts[:, start:stop]
+
+    def merge(self, other: "Counts") -> "Counts":
+        """Counts of both tables."""
+        if self.schema != other.schema:
+            raise SchemaMismatch("counts of different schemas do not add up; fit the parts with one schema=")
+        return Counts(
+            self.schema, self.class_counts + other.class_counts, self.value_counts + other.value_counts
+        )
+
+    def add(self, row: Sequence[int], class_code: int = 0, weight: float = 1.0) -> "Counts":
+        """Counts with one more row, given as codes."""
+        if not weight >= 0 or not np.isfinite(weight):
+            raise DataError(f"weight {weight}: expected a finite number of at least 0")
+        return self._shifted(row, class_code, weight)
+
+    def remove(self, row: Sequence[int], class_code: int = 0, weight: float = 1.0) -> "Counts":
+        """Counts with one row less, which must have been counted before."""
+        fewer = self._shifted(row, class_code, -weight)
+        if fewer.class_counts.min(initial=0) < 0 or fewer.value_counts.min(initial=0) < 0:
+            raise DataError(f"row {list(row)} of class {class_code}: it was not counted, so it cannot be removed")
+        return fewer
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Counts):
+            return NotImplemented
+        return (
+            self.schema == other.schema
+            and np.array_equal(self.class_counts, other.class_counts)
+            and np.array_equal(self.value_counts, other.value_counts)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def to_json(self) -> dict[str, Any]:
+        """The counts as JSON types, without the schema."""
+        return {
+            "class_counts": _plain(self.class_counts),
+            "value_counts": [_plain(row) for row in self.value_counts],
+        }
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any], schema: Schema) -> Self:
+        """The counts that :meth:`to_json` wrote, checked against the schema and against each other."""
+        class_counts = np.array(document["class_counts"], dtype=np.float64)
+        value_counts = np.array(document["value_counts"], dtype=np.float64)
+        counts = cls(schema, class_counts, value_counts.reshape(-1, schema.n_cells))
+        counts._check()
+        return counts
+
+    def _check(self) -> None:
+        shape = (self.schema.n_classes, self.schema.n_cells)
+        if self.class_counts.shape != shape[:1] or self.value_counts.shape != shape:
+            raise DataError(f"the counts have shape {self.value_counts.shape}, but the schema asks for {shape}")
+        everything = np.concatenate((self.class_counts, self.value_counts.ravel()))
+        if not np.isfinite(everything).all() or everything.min(initial=0) < 0:
+            raise DataError("a count is negative or not finite")
+        for i, variable in enumerate(self.schema.variables):
+            start, stop = self.schema.offsets[i], self.schema.offsets[i + 1]
+            if not np.allclose(self.value_counts[:, start:stop].sum(axis=1), self.class_counts, rtol=1e-9):
+                raise DataError(f"the counts of variable {variable.name!r} do not add up to the class counts")
+
+    def _shifted(self, row: Sequence[int], class_code: int, weight: float) -> "Counts":
+        codes = np.asarray(row, dtype=np.int64)
+        sizes = self.schema.n_values
+        if codes.shape != sizes.shape or (codes < 0).any() or (codes > sizes).any():
+            raise DataError(f"row {list(row)}: expected {len(sizes)} codes, each from 0 to the number of values "
+                            "(which stands for missing)")
+        if not 0 <= class_code < self.schema.n_classes:
+            raise DataError(f"class {class_code}: expected a code from 0 to {self.schema.n_classes - 1}")
+        class_counts, value_counts = self.class_counts.copy(), self.value_counts.copy()
+        class_counts[class_code] += weight
+        value_counts[class_code, self.schema.offsets[:-1] + codes] += weight
+        return Counts(self.schema, class_counts, value_counts)
+
+
+def count(
+    schema: Schema,
+    coded: Coded,
+    sample_weight: FloatArray | None = None,
+    *,
+    n_threads: int | None = None,
+) -> Counts:
+    """Count a coded table; the same counts for any number of threads.
+
+    Parameters
+    ----------
+    schema : Schema
+        The schema the table was coded by.
+    coded : Coded
+        The rows.
+    sample_weight : array of shape (n_rows,), optional
+        Weights of the rows; a weight of 2 counts as two equal rows.
+    n_threads : int, optional
+        Threads to count with; by default one for each processor.
+
+    Examples
+    --------
+    >>> from codelength.table import Schema, encode
+    >>> schema = Schema.from_sizes([2], n_classes=2)
+    >>> count(schema, encode(schema, np.array([[0], [1], [1]]), [0, 0, 1])).of("x0")
+    array([[1., 1.],
+           [0., 1.]])
+    """
+    if not schema.n_variables:
+        class_counts = np.bincount(coded.classes, sample_weight, schema.n_classes).astype(np.float64)
+        return Counts(schema, class_counts, np.zeros((schema.n_classes, 0)))
+    if sample_weight is None:
+        parts: list[Any] = _count_rows(schema, coded, n_threads)
+    else:
+        parts = _count_weighted_rows(schema, coded, sample_weight, n_threads)
+    value_counts = np.zeros((schema.n_classes, schema.n_cells))
+    for part in parts:
+        value_counts += part
+    return Counts(schema, value_counts[:, : schema.offsets[1]].sum(axis=1), value_counts)
+
+
+def _count_rows(schema: Schema, coded: Coded, n_threads: int | None) -> list[IntArray]:
+    from ._kernels import count_groups, count_one_by_one
+
+    sizes, n_classes = schema.n_values + 1, schema.n_classes
+    codes, classes = coded.codes.T, coded.classes
+    if n_classes * int(sizes.max()) > np.iinfo(np.uint16).max:
+        return map_blocks(
+            lambda start, stop: count_one_by_one(codes, classes, schema.offsets, n_classes, start, stop),
+            coded.n_rows,
+            n_threads,
+            one_a_thread=True,
+        )
+    # A joint table much larger than the number of rows would cost more to sum down than it saves.
+    most_cells = min(MAX_JOINT_CELLS, coded.n_rows // 8) // n_classes
+    groups = column_groups(sizes, most_cells)
+    return map_blocks(
+        lambda start, stop: count_groups(codes, classes, sizes, groups, n_classes, start, stop),
+        coded.n_rows,
+        n_threads,
+        one_a_thread=True,
+    )
+
+
+def _count_weighted_rows(
+    schema: Schema, coded: Coded, sample_weight: FloatArray, n_threads: int | None
+) -> list[FloatArray]:
+    from ._kernels import count_weighted
+
+    if sample_weight.shape != (coded.n_rows,):
+        raise InvalidParameter(f"sample_weight has shape {sample_weight.shape}; expected ({coded.n_rows},)")
+    codes, classes = coded.codes.T, coded.classes
+    return map_blocks(
+        lambda start, stop: count_weighted(
+            codes, classes, sample_weight, schema.offsets, schema.n_classes, start, stop
+        ),
+        coded.n_rows,
+        n_threads,
+    )
+
+
+def _plain(numbers: FloatArray) -> list[int | float]:
+    return [int(number) if number.is_integer() else number for number in numbers.tolist()]

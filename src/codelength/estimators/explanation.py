@@ -1,0 +1,55 @@
+"""Why a row is predicted the way it is."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..typing import FloatArray, Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Log-odds of every class against a reference class, split over the variables.
+
+    For each row and class, ``intercept[k]`` plus the sum of ``contributions[row, :, k]`` is the log-odds
+    of class ``k`` against the reference class, in nats; a missing cell contributes 0.
+
+    Attributes
+    ----------
+    feature_names : tuple of str
+        The variables.
+    classes : tuple
+        The classes.
+    reference : str, int, float or bool
+        The class that the others are set against.
+    intercept : array of shape (n_classes,)
+        What speaks for each class before any variable is seen.
+    contributions : array of shape (n_rows, n_variables, n_classes)
+        What each variable speaks for each class. Where a cell is impossible under both the class and
+        the reference (rule ``"map"`` only) it says nothing between them, and contributes 0.
+    """
+
+    feature_names: tuple[str, ...]
+    classes: tuple[Scalar, ...]
+    reference: Scalar
+    intercept: FloatArray
+    contributions: FloatArray
+
+    @property
+    def log_odds(self) -> FloatArray:
+        """Log-odds of each class against the reference, shape (n_rows, n_classes)."""
+        return np.asarray(self.intercept + self.contributions.sum(axis=1))
+
+    def ranked(self, row: int, of: Scalar) -> list[tuple[str, float]]:
+        """The variables of one row with what they speak for class ``of``, the strongest first."""
+        column = self.contributions[row, :, self.classes.index(of)]
+        order = np.argsort(-np.abs(column), kind="stable")
+        return [(self.feature_names[i], float(column[i])) for i in order]
+
+
+def log_odds_against(log_terms: FloatArray, reference: int) -> FloatArray:
+    """Differences from the reference class along the last axis; 0 where both are minus infinity."""
+    against = log_terms[..., reference, None]
+    impossible = np.isneginf(log_terms) & np.isneginf(against)
+    with np.errstate(invalid="ignore"):
+        return np.where(impossible, 0.0, log_terms - against)

@@ -1,0 +1,320 @@
+"""The naive Bayes classifier with four ways to turn counts into a predictive distribution."""
+
+import os
+import warnings
+from dataclasses import replace
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from ..counts import Counts, count
+from ..errors import DataError, InvalidParameter, SchemaMismatch, UndefinedPrediction
+from ..rules import RULES, PriorLike, Rule, RuleName, Scorer, log_tables, pseudocounts
+from ..scores import Predictions, evidence_code_length, leave_one_out
+from ..table import Coded, Schema, Variable, as_columns, encode, infer_schema
+from ..table.columns import Columns
+from ..table.infer import sorted_values
+from ..table.target import target_column
+from ..typing import BoolArray, FloatArray, Scalar
+from .explanation import Explanation, log_odds_against
+from .persistence import write_model
+from .validation import check_not_empty, checked_weights
+
+
+class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Naive Bayes on categorical tables, with honest class probabilities.
+
+    Parameters
+    ----------
+    rule : {"evidence", "map", "stochastic_complexity", "indifferent"}
+        How counts become a prediction: by averaging over all models, by the most probable model, by
+        the best fit to the data and the new row, or by averaging when no model is preferred.
+    prior : {"uniform", "jeffreys", "indifferent"}, float or Prior
+        Dirichlet pseudocounts; a number is an equivalent sample size. The rules
+        ``"stochastic_complexity"`` and ``"indifferent"`` do without.
+    missing : {"ignore", "value"}
+        Whether missing cells (None, NaN, pd.NA) are marginalised exactly, or are a value of their own in
+        the variables that have missing cells in training.
+    handle_unknown : {"ignore", "error"}
+        Whether a value that was not in training is marginalised like a missing cell, or refused.
+    numeric : {"auto", "discretize", "category", "error"}
+        What becomes of columns of numbers. ``"auto"`` keeps at most 20 distinct whole numbers as
+        categories and cuts every other column into five intervals of about equal frequency, learned
+        from the training rows. ``schema_.describe()`` tells what was decided.
+    schema : Schema, optional
+        The variables and their values, where they are known beforehand. Otherwise they are taken from
+        the first rows seen; declared domains (``pd.Categorical``, ``pl.Enum``) are honoured.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+        The classes.
+    schema_ : Schema
+        The variables, their values, and how they were settled.
+    counts_ : Counts
+        How often each value was seen in each class; all that the model knows.
+    code_length_ : float
+        Minus the log evidence of the training table, in nats.
+    n_features_in_ : int
+        Number of variables.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Names of the variables, where the training table had names.
+
+    Examples
+    --------
+    >>> from codelength import NaiveBayes
+    >>> table = {"outlook": ["sun", "sun", "rain", "rain"], "wind": ["no", "yes", "no", None]}
+    >>> model = NaiveBayes().fit(table, ["out", "out", "in", "in"])
+    >>> model.predict_proba({"outlook": ["sun"], "wind": ["no"]}).round(3)
+    array([[0.308, 0.692]])
+    >>> round(model.code_length_, 3)
+    9.781
+    """
+
+    classes_: NDArray[Any]
+    schema_: Schema
+    counts_: Counts
+    n_features_in_: int
+
+    def __init__(
+        self,
+        rule: RuleName = "evidence",
+        prior: PriorLike = "uniform",
+        *,
+        missing: Literal["ignore", "value"] = "ignore",
+        handle_unknown: Literal["ignore", "error"] = "ignore",
+        numeric: Literal["auto", "discretize", "category", "error"] = "auto",
+        schema: Schema | None = None,
+    ) -> None:
+        self.rule = rule
+        self.prior = prior
+        self.missing = missing
+        self.handle_unknown = handle_unknown
+        self.numeric = numeric
+        self.schema = schema
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Count the rows of ``X`` within the classes of ``y``.
+
+        Parameters
+        ----------
+        X : data frame, array, or mapping of names to columns
+            The rows.
+        y : series or array
+            The class of each row.
+        sample_weight : array of shape (n_rows,), optional
+            Weights of the rows; a weight of 2 counts as two equal rows, 0 as none.
+        """
+        return self._count(X, y, None, sample_weight, None)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Count more rows; the schema is the one given, or settled by the first rows.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in :meth:`fit`.
+        classes : array, optional
+            All classes there are; by default those of the first rows. Needed when some come later.
+        """
+        return self._count(X, y, classes, sample_weight, getattr(self, "counts_", None))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most probable class of each row; the first of several equally probable ones."""
+        most_probable = np.argmax(self._log_probs(X), axis=1)
+        return np.asarray(self.classes_[most_probable])
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Probability of each class for each row, shape (n_rows, n_classes).
+
+        Where the definition gives 0/0 (rule ``"map"`` only) the uniform distribution stands in, and a
+        warning says for how many rows; :meth:`is_undefined` tells which.
+        """
+        return np.asarray(np.exp(self._log_probs(X)))
+
+    def predict_log_proba(self, X: Any) -> FloatArray:
+        """Log probability of each class for each row, in nats."""
+        return self._log_probs(X)
+
+    def predict_joint_log_proba(self, X: Any) -> FloatArray:
+        """Log weight of each row together with each class, in nats.
+
+        For the rules ``"map"``, ``"evidence"`` and ``"indifferent"`` this is the log of the joint predictive
+        probability of the row and the class. For ``"stochastic_complexity"`` it is the maximised
+        log-likelihood of the training table together with the row and the class.
+        """
+        codes = self._encoded(X).codes
+        return self._scorer.log_weights(codes)
+
+    def is_undefined(self, X: Any) -> BoolArray:
+        """In which rows every class has weight zero, so that the prediction is 0/0."""
+        codes = self._encoded(X).codes
+        return self._scorer.log_probs(codes)[1]
+
+    def leave_one_out(self, X: Any, y: Any, sample_weight: Any = None) -> Predictions:
+        """Predict each training row from all the others, in closed form.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            The rows the model was fitted on. Intervals of numeric columns stay as they were learned
+            from all rows.
+
+        Returns
+        -------
+        Predictions
+            Per-row log probabilities (``log_probs``, ``true_log_probs``), ``log_score``, ``accuracy``,
+            ``brier_score``, and how many rows are undefined or were given probability zero.
+        """
+        coded = self._encoded(X, y)
+        weights = checked_weights(sample_weight, coded.n_rows)
+        return leave_one_out(self.counts_, coded, self._rule(), sample_weight=weights)
+
+    def explain(self, X: Any, against: Scalar | None = None) -> Explanation:
+        """What each variable contributes to the log-odds of each class, row by row.
+
+        Parameters
+        ----------
+        X : data frame, array, or mapping of names to columns
+            The rows.
+        against : class, optional
+            The class that the others are set against; by default the first.
+        """
+        codes = self._encoded(X).codes
+        classes = self.schema_.classes
+        if against is not None and against not in classes:
+            raise InvalidParameter(f"against={against!r}: expected one of the classes {classes}")
+        reference = 0 if against is None else classes.index(against)
+        tables = log_tables(self.counts_, self._rule())
+        cells = codes.astype(np.int64) + self.schema_.offsets[:-1]
+        contributions = log_odds_against(tables.value_table.T[cells], reference)
+        intercept = log_odds_against(tables.class_table, reference)
+        return Explanation(self.schema_.names, classes, classes[reference], intercept, contributions)
+
+    def merge(self, other: "NaiveBayes") -> "NaiveBayes":
+        """The model of both training tables, counted under one schema.
+
+        Examples
+        --------
+        >>> from codelength import NaiveBayes, Schema
+        >>> parts = NaiveBayes(schema=Schema.from_sizes([2], n_classes=2))
+        >>> from sklearn.base import clone
+        >>> one, two = clone(parts).fit([[0], [1]], [0, 1]), clone(parts).fit([[1]], [1])
+        >>> one.merge(two).counts_.n_rows
+        3.0
+        """
+        check_is_fitted(self, "counts_")
+        check_is_fitted(other, "counts_")
+        merged = type(self)(**self.get_params(deep=False))
+        named = getattr(self, "feature_names_in_", None)
+        return merged._settle(self.counts_.merge(other.counts_), named)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model as JSON; :func:`codelength.load` reads it back to the last bit."""
+        check_is_fitted(self, "counts_")
+        write_model(self, path)
+
+    @property
+    def code_length_(self) -> float:
+        """Minus the log evidence of the training table, in nats; equation (8) of the 1998 paper."""
+        check_is_fitted(self, "counts_")
+        prior: PriorLike = "indifferent" if self.rule == "indifferent" else self.prior
+        return evidence_code_length(self.counts_, pseudocounts(prior, self.schema_))
+
+    def _count(self, X: Any, y: Any, classes: Any, sample_weight: Any, before: Counts | None) -> Self:
+        if self.rule not in RULES:
+            raise InvalidParameter(f"rule={self.rule!r}: expected one of {', '.join(map(repr, RULES))}")
+        columns = as_columns(X)
+        check_not_empty(columns)
+        target = target_column(y)
+        weights = checked_weights(sample_weight, columns.n_rows)
+        if before is None:
+            schema = self._settled_schema(columns, target, classes, weights)
+        else:
+            schema = before.schema
+            _check_same_classes(classes, schema)
+            self._check_names(columns)
+        ready = X if isinstance(X, np.ndarray) else columns
+        coded = encode(schema, ready, target, handle_unknown=self.handle_unknown, training=True)
+        counts = count(schema, coded, weights)
+        named = np.array(columns.names, dtype=object) if columns.named else None
+        return self._settle(counts if before is None else before.merge(counts), named)
+
+    def _settled_schema(self, columns: Columns, target: Any, classes: Any, weights: FloatArray | None) -> Schema:
+        if weights is not None and not weights.all():
+            rows = weights > 0
+            columns, target, weights = columns.take(rows), target.take(rows), weights[rows]
+        if self.schema is None:
+            schema = infer_schema(
+                columns, target, missing=self.missing, numeric=self.numeric, sample_weight=weights
+            )
+        elif self.schema.target is None:
+            schema = replace(self.schema, target=infer_schema({}, target).target)
+        else:
+            return self.schema
+        if classes is not None:
+            named = tuple(np.unique(np.asarray(classes)).tolist())
+            name = schema.target.name if schema.target else "y"
+            schema = replace(schema, target=Variable(name, sorted_values(named)))
+        if schema.n_classes < 2:
+            raise DataError(f"target: only one class, {schema.classes[0]!r}; a classifier needs at least two: name them all "
+                            "with schema= or partial_fit(classes=)")
+        return schema
+
+    def _settle(self, counts: Counts, named: NDArray[Any] | None) -> Self:
+        """Keep counts and all that follows from them."""
+        self.schema_ = counts.schema
+        self.counts_ = counts
+        self.classes_ = np.array(counts.schema.classes)
+        self.n_features_in_ = counts.schema.n_variables
+        if named is not None:
+            self.feature_names_in_ = np.array(counts.schema.names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        self._scorer = Scorer.of(counts.schema, log_tables(counts, self._rule()))
+        return self
+
+    def _rule(self) -> Rule:
+        check_is_fitted(self, "counts_")
+        return RULES[self.rule](self.counts_, pseudocounts(self.prior, self.schema_))
+
+    def _encoded(self, X: Any, y: Any = None) -> Coded:
+        check_is_fitted(self, "counts_")
+        table = X if isinstance(X, np.ndarray) else as_columns(X)
+        self._check_names(table)
+        return encode(self.schema_, table, y, handle_unknown=self.handle_unknown)
+
+    def _check_names(self, table: Any) -> None:
+        named = isinstance(table, Columns) and table.named
+        fitted_named = hasattr(self, "feature_names_in_")
+        if named and not fitted_named:
+            warnings.warn(f"X has feature names, but {type(self).__name__} was fitted without feature names; columns are "
+                          "matched by position", UserWarning, stacklevel=4)
+        elif fitted_named and not named:
+            warnings.warn(f"X does not have valid feature names, but {type(self).__name__} was fitted with feature names; "
+                          "columns are matched by position", UserWarning, stacklevel=4)
+
+    def _log_probs(self, X: Any) -> FloatArray:
+        codes = self._encoded(X).codes
+        log_probs, undefined = self._scorer.log_probs(codes)
+        if undefined.any():
+            warnings.warn(f"{np.count_nonzero(undefined)} of {len(undefined)} rows: every class has weight zero under "
+                          f'rule="{self.rule}" (0/0); the uniform distribution stands in, is_undefined(X) tells where',
+                          UndefinedPrediction, stacklevel=3)
+        return log_probs
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+def _check_same_classes(classes: Any, schema: Schema) -> None:
+    if classes is not None and set(np.asarray(classes).tolist()) != set(schema.classes):
+        raise SchemaMismatch(f"classes={list(classes)!r} is not the same as on the first call to partial_fit, "
+                             f"{list(schema.classes)!r}; leave it out")

@@ -1,0 +1,95 @@
+"""Rows against log tables."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .._threads import map_blocks
+from ..counts import column_groups
+from ..table import Schema
+from ..typing import BoolArray, CodeArray, FloatArray, IntArray
+from .tables import LogTables
+
+LANES = 4
+"""Classes handled together: one vector register of float64."""
+
+MAX_JOINT_ROWS = 512
+"""Largest joint table of a group of variables; ten of them stay within the second-level cache."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scorer:
+    """Log tables laid out for scoring many rows.
+
+    Neighbouring variables share a joint table, and classes are padded to whole vector registers. The
+    layout depends on the schema alone, so a row's score does not depend on the rows beside it.
+    """
+
+    sizes: IntArray
+    groups: IntArray
+    starts: IntArray
+    joint: FloatArray
+    base: FloatArray
+    constant: float
+    n_classes: int
+
+    @classmethod
+    def of(cls, schema: Schema, tables: LogTables) -> "Scorer":
+        """The scorer of some log tables."""
+        n_lanes = -(-schema.n_classes // LANES) * LANES
+        sizes = schema.n_values + 1
+        groups = column_groups(sizes, MAX_JOINT_ROWS)
+        padded = np.zeros((schema.n_cells, n_lanes))
+        padded[:, : schema.n_classes] = tables.value_table.T
+        parts = []
+        for first, last in zip(groups, groups[1:], strict=False):
+            part = np.zeros((1, n_lanes))
+            for i in range(first, last):
+                own = padded[schema.offsets[i] : schema.offsets[i + 1]]
+                part = (part[:, None, :] + own[None, :, :]).reshape(-1, n_lanes)
+            parts.append(part)
+        starts = np.concatenate(([0], np.cumsum([len(part) for part in parts]))).astype(np.int64)
+        joint = np.concatenate(parts) if parts else np.zeros((0, n_lanes))
+        base = np.zeros(n_lanes)
+        base[: schema.n_classes] = tables.class_table
+        by_lanes = joint.reshape(-1, n_lanes // LANES, LANES).transpose(1, 0, 2)
+        return cls(sizes, groups, starts, np.ascontiguousarray(by_lanes), base, tables.constant, schema.n_classes)
+
+    def log_weights(self, codes: CodeArray, n_threads: int | None = None) -> FloatArray:
+        """Log weight of each class for each row, shape (n_rows, n_classes)."""
+        # Added last: it may be large, and the probabilities do not need it.
+        return self._score(codes, n_threads, normalised=False)[0] + self.constant
+
+    def log_probs(self, codes: CodeArray, n_threads: int | None = None) -> tuple[FloatArray, BoolArray]:
+        """Log probability of each class for each row, and in which rows the definition gives 0/0.
+
+        There the uniform distribution stands in.
+        """
+        return self._score(codes, n_threads, normalised=True)
+
+    def _score(
+        self, codes: CodeArray, n_threads: int | None, normalised: bool
+    ) -> tuple[FloatArray, BoolArray]:
+        from ._kernels import normalise_rows, score_rows
+
+        scores = np.empty((codes.shape[0], self.n_classes))
+        undefined = np.zeros(codes.shape[0], dtype=np.bool_)
+        columns = codes.T
+
+        def work(start: int, stop: int) -> None:
+            score_rows(columns, self.sizes, self.groups, self.starts, self.joint, self.base, start, stop, scores)
+            if normalised:
+                normalise_rows(scores[start:stop], undefined[start:stop])
+
+        map_blocks(work, codes.shape[0], n_threads)
+        return scores, undefined
+
+
+def normalised(log_weights: FloatArray) -> tuple[FloatArray, BoolArray]:
+    """Log probabilities from log weights, and in which rows all weights are zero."""
+    from ._kernels import normalise_rows
+
+    log_probs = np.array(log_weights, dtype=np.float64, order="C")
+    undefined = np.zeros(len(log_probs), dtype=np.bool_)
+    map_blocks(lambda start, stop: normalise_rows(log_probs[start:stop], undefined[start:stop]), len(log_probs))
+    return log_probs, undefined

@@ -1,0 +1,155 @@
+"""What a CSV file says before DuckDB reads it, and what is wrong with one that DuckDB refuses."""
+
+import codecs
+import csv
+import gzip
+import re
+import zlib
+from dataclasses import dataclass
+from io import BufferedReader
+from pathlib import Path
+
+import numpy as np
+
+from codelength.errors import DataError
+
+__all__ = [
+    "Header",
+    "count_records",
+    "explain",
+    "invalid_utf8",
+    "is_gzip",
+    "read_header",
+    "reject_duplicates",
+]
+
+_DELIMITERS = (",", ";", "\t", "|")
+_LONGEST_HEADER = 1 << 26
+_CHUNK = 1 << 22
+_NEWLINE, _QUOTE = ord("\n"), ord('"')
+
+
+@dataclass(frozen=True)
+class Header:
+    """The column names of a CSV file, and what stands between its fields."""
+
+    names: tuple[str, ...]
+    delimiter: str
+    n_bytes: int
+
+
+def is_gzip(path: Path) -> bool:
+    """Whether the name says that the file is compressed."""
+    return path.suffix.lower() == ".gz"
+
+
+def read_header(path: Path, shown: str) -> Header:
+    """Read the first record of a CSV file; the commonest of ``, ; tab |`` in it is the delimiter."""
+    text = _first_record(path, shown)
+    if not text.strip():
+        raise DataError(f"{shown}, line 1: is blank; the first line must hold the column names")
+    bare = re.sub(r'"[^"]*"', "", text)
+    delimiter = max(_DELIMITERS, key=bare.count)
+    try:
+        names = next(csv.reader([text], delimiter=delimiter, strict=True))
+    except csv.Error as error:
+        raise DataError(f"{shown}, line 1: the header cannot be read: {error}; mend its quotes") from error
+    for position, name in enumerate(names, start=1):
+        if not name:
+            raise DataError(f"{shown}, line 1: column {position} has no name; name it, or remove it")
+    reject_duplicates(names, f"{shown}, line 1")
+    return Header(tuple(names), delimiter, len(text.encode()))
+
+
+def reject_duplicates(names: list[str] | tuple[str, ...], where: str) -> None:
+    """Raise a DataError that names the first column name to occur twice."""
+    first: dict[str, int] = {}
+    for position, name in enumerate(names, start=1):
+        if first.setdefault(name, position) != position:
+            raise DataError(
+                f"{where}: columns {first[name]} and {position} are both named {name!r}; rename one"
+            )
+
+
+def count_records(path: Path) -> int:
+    """Count the line ends outside quotes: the records of a regular file, its header included."""
+    n_records, within, last = 0, 0, b"\n"
+    with open(path, "rb") as file:
+        while chunk := file.read(_CHUNK):
+            if not within and b'"' not in chunk:
+                n_records += chunk.count(b"\n")
+            else:
+                codes = np.frombuffer(chunk, dtype=np.uint8)
+                quotes = (np.cumsum(codes == _QUOTE, dtype=np.uint8) + np.uint8(within)) & 1
+                n_records += int(np.count_nonzero((codes == _NEWLINE) & (quotes == 0)))
+                within = int(quotes[-1])
+            last = chunk[-1:]
+    return n_records + (last != b"\n")
+
+
+def explain(error: Exception, path: Path, shown: str) -> DataError:
+    """Say in one line why DuckDB could not read a CSV file."""
+    message = str(error)
+    if "unicode" in message.lower() or "utf-8 encoded" in message.lower():
+        return invalid_utf8(path, shown)
+    line = re.search(r"CSV Error on Line: (\d+)", message)
+    where = f"{shown}, line {line[1]}" if line else shown
+    if fields := re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message):
+        return DataError(
+            f"{where}: expected {fields[1]} fields, found {fields[2]}; mend the row, or quote its delimiters"
+        )
+    if "unterminated quote" in message:
+        return DataError(f'{where}: a quoted field is not closed properly; double the quotes inside it ("")')
+    if size := re.search(r"Maximum line size of (\d+) bytes", message):
+        return DataError(f"{where}: is longer than {size[1]} bytes; is a quote left open?")
+    if "invalid state" in message:
+        return DataError(
+            f"{where}: mixes kinds of line ends, or is not RFC 4180; save it with one kind of line end"
+        )
+    return DataError(f"{where}: cannot be read as CSV ({message.splitlines()[0]})")
+
+
+def invalid_utf8(path: Path, shown: str) -> DataError:
+    """Say at which byte and line a text file stops being UTF-8."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    offset, line = 0, 1
+    with _open_bytes(path) as file:
+        while True:
+            chunk = file.read(_CHUNK)
+            pending = len(decoder.getstate()[0])
+            try:
+                decoder.decode(chunk, final=not chunk)
+            except UnicodeDecodeError as error:
+                line += chunk[: max(error.start - pending, 0)].count(b"\n")
+                at = offset - pending + error.start
+                return DataError(f"{shown}, line {line}: byte {at} is not UTF-8; save it as UTF-8")
+            if not chunk:
+                return DataError(f"{shown}: is not UTF-8; save it as UTF-8")
+            offset += len(chunk)
+            line += chunk.count(b"\n")
+
+
+def _first_record(path: Path, shown: str) -> str:
+    """Read lines until every quote is closed."""
+    try:
+        with _open_bytes(path) as file:
+            record = file.readline(_LONGEST_HEADER)
+            if b"\r" in record.rstrip(b"\r\n"):
+                record = record.split(b"\r")[0]
+            while record.count(b'"') % 2:
+                more = file.readline(_LONGEST_HEADER)
+                if not more or len(record) > _LONGEST_HEADER:
+                    raise DataError(f"{shown}, line 1: a quote in the header is not closed; close it")
+                record += more
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise DataError(f"{shown}: is damaged, or not a gzip file ({error})") from error
+    if not record:
+        raise DataError(f"{shown}: is empty; the first line must hold the column names")
+    try:
+        return record.decode("utf-8-sig").rstrip("\r\n")
+    except UnicodeDecodeError as error:
+        raise invalid_utf8(path, shown) from error
+
+
+def _open_bytes(path: Path) -> gzip.GzipFile | BufferedReader:
+    return gzip.open(path, "rb") if is_gzip(path) else open(path, "rb")

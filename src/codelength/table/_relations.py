@@ -1,0 +1,111 @@
+"""CSV, Parquet and JSON files as DuckDB sees them, with columns c0, c1, ..."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from codelength.errors import DataError
+from codelength.table import _csv
+from codelength.table._duckdb import one_line, path_literal, quoted
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+__all__ = ["Relation", "file_relation"]
+
+_JSON_TYPES = ("BIGINT", "HUGEINT", "UBIGINT", "DOUBLE", "BOOLEAN")
+
+
+@dataclass(frozen=True)
+class Relation:
+    """A file as SQL can see it: a FROM clause, and the name and DuckDB type of each column.
+
+    Columns are known to SQL by position, because its names do not tell capitals from small letters.
+    The type is empty where only the text of the cells is known.
+    """
+
+    sql: str
+    names: tuple[str, ...]
+    types: tuple[str, ...]
+    header: _csv.Header | None = None
+
+
+def file_relation(connection: "DuckDBPyConnection", path: Path, format_: str, shown: str) -> Relation:
+    """Look at the head of a CSV, Parquet or JSON file."""
+    if format_ == "csv":
+        header = _csv.read_header(path, shown)
+        return Relation("", header.names, ("",) * len(header.names), header)
+    if path.stat().st_size == 0:
+        raise DataError(f"{shown}: is empty")
+    if format_ == "parquet":
+        return _parquet_relation(connection, path, shown)
+    return _json_relation(connection, path, shown)
+
+
+def _parquet_relation(connection: "DuckDBPyConnection", path: Path, shown: str) -> Relation:
+    import duckdb
+
+    file = path_literal(path)
+    try:
+        nodes = connection.execute(f"SELECT name, num_children FROM parquet_schema({file})").fetchall()
+        types = _types(connection, f"read_parquet({file}, hive_partitioning = false)")
+    except duckdb.Error as error:
+        raise DataError(f"{shown}: is not a Parquet file, or is damaged ({one_line(error)})") from error
+    names = _top_level_names(nodes)
+    _csv.reject_duplicates(names, shown)
+    aliases = ", ".join(f"c{i}" for i in range(len(names)))
+    return Relation(f"read_parquet({file}, hive_partitioning = false) AS s({aliases})", names, types)
+
+
+def _top_level_names(nodes: Sequence[tuple[str, int | None]]) -> tuple[str, ...]:
+    """Pick the columns out of a Parquet schema, which lists a tree depth first."""
+    names: list[str] = []
+    inside = 0  # nodes still to come below the column last seen
+    for name, n_children in nodes[1:]:
+        if inside:
+            inside -= 1
+        else:
+            names.append(name)
+        inside += n_children or 0
+    return tuple(names)
+
+
+def _json_relation(connection: "DuckDBPyConnection", path: Path, shown: str) -> Relation:
+    import duckdb
+
+    file = path_literal(path)
+    keys = (
+        f"SELECT DISTINCT unnest(json_keys(json)) FROM read_json_objects({file}, hive_partitioning = false)"
+    )
+    other = f"SELECT count(*) FROM read_json_objects({file}) WHERE json_type(json) <> 'OBJECT'"
+    automatic = f"read_json({file}, sample_size = -1, hive_partitioning = false)"
+    try:
+        others = connection.execute(other).fetchone()
+        if others and others[0]:
+            raise DataError(
+                f"{shown}: {others[0]} of its records are not objects; write each row as an object"
+            )
+        spelt = {key.lower(): key for (key,) in connection.execute(keys).fetchall()}
+        described = connection.execute(f"DESCRIBE SELECT * FROM {automatic}").fetchall()
+    except duckdb.Error as error:
+        raise DataError(f"{shown}: cannot be read as JSON ({one_line(error)})") from error
+    if not spelt:
+        raise DataError(f"{shown}: has no rows")
+    if {row[0] for row in described} != set(spelt.values()):
+        raise DataError(f"{shown}: two keys differ only in capital letters; rename one")
+    names = tuple(row[0] for row in described)
+    types = tuple(_json_type(row[1]) for row in described)
+    columns = ", ".join(f"{quoted(name)}: {quoted(type_)}" for name, type_ in zip(names, types, strict=True))
+    aliases = ", ".join(f"c{i}" for i in range(len(names)))
+    return Relation(f"read_json({file}, columns = {{{columns}}}) AS s({aliases})", names, types)
+
+
+def _json_type(type_: str) -> str:
+    """Keep what looks like a date as the text it was, and nested values so that they are refused."""
+    nested = type_.endswith("]") or type_.startswith(("STRUCT", "MAP"))
+    return type_ if nested or type_ in _JSON_TYPES else "VARCHAR"
+
+
+def _types(connection: "DuckDBPyConnection", source: str) -> tuple[str, ...]:
+    return tuple(row[1] for row in connection.execute(f"DESCRIBE SELECT * FROM {source}").fetchall())

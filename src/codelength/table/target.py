@@ -1,0 +1,53 @@
+"""The class of each row: what may stand in a target column."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ..errors import DataError
+from .columns import Column, Factor, Numbers, as_column
+
+
+def target_column(target: Any, name: str = "y") -> Column:
+    """The class column, refused where a class is missing or the numbers are continuous.
+
+    Examples
+    --------
+    >>> target_column(["yes", "no", "yes"]).values
+    ('yes', 'no')
+    """
+    if isinstance(target, (Factor, Numbers)):
+        return target
+    if target is None:
+        raise DataError("this estimator requires y to be passed, but the target y is None")
+    own_name = getattr(target, "name", None)
+    column = as_column(own_name if isinstance(own_name, str) and own_name else name, _one_dimensional(target))
+    missing = column.missing
+    if missing.any():
+        rows = np.flatnonzero(missing)
+        raise DataError(f"target {column.name!r}, row {rows[0]}: the class is missing ({len(rows)} such rows; Input y "
+                        "contains NaN); drop these rows")
+    if isinstance(column, Numbers) and column.numbers.dtype.kind == "f":
+        fractional = np.floor(column.numbers) != column.numbers
+        if fractional.any():
+            row = int(np.argmax(fractional))
+            raise DataError(f"target {column.name!r}, row {row}: {column.numbers[row]} is not a class. Unknown label "
+                            "type: continuous; convert the classes to text or whole numbers")
+    return column
+
+
+def _one_dimensional(target: Any) -> Any:
+    if hasattr(target, "dtype") and not isinstance(target, np.ndarray):
+        return target
+    array = np.asarray(target) if not isinstance(target, list) else target
+    shape = np.shape(array)
+    if len(shape) == 2 and shape[1] == 1:
+        from sklearn.exceptions import DataConversionWarning
+
+        warnings.warn("A column-vector y was passed when a 1d array was expected; it is read as one class a row.",
+                      DataConversionWarning, stacklevel=4)
+        return np.asarray(target).ravel()
+    if len(shape) != 1:
+        raise DataError(f"y should be a 1d array, got an array of shape {shape} instead; pass one class a row")
+    return array

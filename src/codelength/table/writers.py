@@ -1,0 +1,125 @@
+"""Plain tables to files, batch after batch: CSV, or Parquet through DuckDB."""
+
+import csv
+import gzip
+import io
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Protocol, TextIO
+
+from codelength._files import atomic_write
+from codelength.errors import DataError, InvalidParameter
+from codelength.table._cells import Columns, plain_cells
+from codelength.table._csv import reject_duplicates
+from codelength.table._parquet import check_batch, parquet_writer
+
+__all__ = ["TableWriter", "open_writer"]
+
+_SUFFIXES = (".csv", ".csv.gz", ".tsv", ".parquet")
+
+
+class TableWriter(Protocol):
+    """What :func:`open_writer` gives."""
+
+    def write(self, columns: Columns) -> None:
+        """Append rows."""
+
+
+@contextmanager
+def open_writer(destination: str | os.PathLike[str], names: Sequence[str]) -> Iterator[TableWriter]:
+    """Open a table for writing; it appears at its destination only when the block has ended well.
+
+    Parameters
+    ----------
+    destination
+        A ``.csv``, ``.csv.gz``, ``.tsv`` or ``.parquet`` file, or ``"-"`` for CSV on standard output.
+    names
+        The columns, in order. Every batch has exactly these.
+
+    Yields
+    ------
+    TableWriter
+        Its method ``write`` appends a batch: a dict of equally long arrays, by name. Missing cells (None,
+        NaN) become empty fields of a CSV file, so empty text and missing text look the same there. The
+        types of a Parquet file are those of the first batch.
+
+    Raises
+    ------
+    DataError
+        When the destination cannot be written, its extension is not known, or a batch does not fit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> with open_writer("-", ["label", "p"]) as writer:
+    ...     writer.write({"label": np.array(["a", None], dtype=object), "p": np.array([0.25, np.nan])})
+    label,p
+    a,0.25
+    ,
+    """
+    names = tuple(names)
+    if not names:
+        raise InvalidParameter("names is empty; a table has at least one column")
+    reject_duplicates(names, str(destination))
+    if os.fspath(destination) == "-":
+        with _standard_output() as stream:
+            yield _CsvWriter(stream, names, ",", "standard output")
+        return
+    path = Path(destination)
+    suffix = next((suffix for suffix in _SUFFIXES if path.name.lower().endswith(suffix)), None)
+    if suffix is None:
+        raise DataError(f"{path}: cannot be written; use one of the extensions {', '.join(_SUFFIXES)}")
+    with atomic_write(path) as temporary, ExitStack() as stack:
+        if suffix == ".parquet":
+            yield stack.enter_context(parquet_writer(temporary, names, str(path)))
+        else:
+            stream = stack.enter_context(_text_file(temporary, compressed=suffix == ".csv.gz"))
+            yield _CsvWriter(stream, names, "\t" if suffix == ".tsv" else ",", str(path))
+
+
+class _CsvWriter:
+    def __init__(self, stream: TextIO, names: Sequence[str], delimiter: str, shown: str) -> None:
+        self._names, self._shown = names, shown
+        # With this line end the csv module quotes both of its characters, wherever in a field they stand.
+        self._rows = csv.writer(_LineFeeds(stream), delimiter=delimiter, lineterminator="\r\n")
+        self._rows.writerow(names)
+
+    def write(self, columns: Columns) -> None:
+        check_batch(columns, self._names, self._shown)
+        self._rows.writerows(zip(*(plain_cells(columns[name]) for name in self._names), strict=True))
+
+
+class _LineFeeds:
+    """Passes rows on with a plain line feed at their end."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, row: str) -> None:
+        self._stream.write(row[:-2] + "\n")
+
+
+@contextmanager
+def _text_file(path: Path, *, compressed: bool) -> Iterator[TextIO]:
+    opener = gzip.open if compressed else open
+    with opener(path, "wt", encoding="utf-8", newline="") as stream:
+        yield stream
+
+
+@contextmanager
+def _standard_output() -> Iterator[TextIO]:
+    """Give standard output in UTF-8 with line ends left alone, where it has bytes underneath."""
+    sys.stdout.flush()
+    buffer = getattr(sys.stdout, "buffer", None)
+    if buffer is None:
+        yield sys.stdout
+        return
+    stream = io.TextIOWrapper(buffer, encoding="utf-8", newline="")
+    try:
+        yield stream
+        stream.flush()
+    finally:
+        stream.detach()

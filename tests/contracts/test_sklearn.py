@@ -1,0 +1,29 @@
+"""scikit-learn's own checks of an estimator, all of them."""
+
+import pytest
+from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
+
+from codelength import NaiveBayes
+
+ESTIMATORS = [
+    NaiveBayes(),
+    NaiveBayes("map"),
+    NaiveBayes("indifferent"),
+    NaiveBayes("stochastic_complexity"),
+    NaiveBayes(prior=1.0),
+    NaiveBayes(missing="value"),
+    NaiveBayes(numeric="discretize"),
+]
+
+
+# The rule "map" warns where its definition gives 0/0; the checks themselves must hold all the same.
+@pytest.mark.filterwarnings("default::codelength.errors.UndefinedPrediction")
+@parametrize_with_checks(ESTIMATORS)
+def test_estimator_check(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
+def test_all_checks_were_collected(estimator):
+    checks = list(estimator_checks_generator(estimator))
+    assert len(checks) >= 61
