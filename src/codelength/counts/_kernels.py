@@ -82,7 +82,7 @@ def _increment(packed: CodeArray, keys: CodeArray, n_rows: int, joint: CodeArray
 
 @njit(cache=True, nogil=True)
 def _sum_down(joint: CodeArray, sizes: IntArray, n_joint: int, offset: int, counts: IntArray) -> int:
-    end = offset + sizes.sum()
+    end: int = offset + sizes.sum()
     for key in range(joint.shape[1]):
         count = np.int64(joint[0, key]) + joint[1, key] + joint[2, key] + joint[3, key]
         if count > 0:

@@ -79,7 +79,9 @@ class Counts:
         """Counts with one row less, which must have been counted before."""
         fewer = self._shifted(row, class_code, -weight)
         if fewer.class_counts.min(initial=0) < 0 or fewer.value_counts.min(initial=0) < 0:
-            raise DataError(f"row {list(row)} of class {class_code}: it was not counted, so it cannot be removed")
+            raise DataError(
+                f"row {list(row)} of class {class_code}: it was not counted, so it cannot be removed"
+            )
         return fewer
 
     def __eq__(self, other: object) -> bool:
@@ -112,7 +114,9 @@ class Counts:
     def _check(self) -> None:
         shape = (self.schema.n_classes, self.schema.n_cells)
         if self.class_counts.shape != shape[:1] or self.value_counts.shape != shape:
-            raise DataError(f"the counts have shape {self.value_counts.shape}, but the schema asks for {shape}")
+            raise DataError(
+                f"the counts have shape {self.value_counts.shape}, but the schema asks for {shape}"
+            )
         everything = np.concatenate((self.class_counts, self.value_counts.ravel()))
         if not np.isfinite(everything).all() or everything.min(initial=0) < 0:
             raise DataError("a count is negative or not finite")
@@ -125,8 +129,10 @@ class Counts:
         codes = np.asarray(row, dtype=np.int64)
         sizes = self.schema.n_values
         if codes.shape != sizes.shape or (codes < 0).any() or (codes > sizes).any():
-            raise DataError(f"row {list(row)}: expected {len(sizes)} codes, each from 0 to the number of values "
-                            "(which stands for missing)")
+            raise DataError(
+                f"row {list(row)}: expected {len(sizes)} codes, each from 0 to the number of values "
+                "(which stands for missing)"
+            )
         if not 0 <= class_code < self.schema.n_classes:
             raise DataError(f"class {class_code}: expected a code from 0 to {self.schema.n_classes - 1}")
         class_counts, value_counts = self.class_counts.copy(), self.value_counts.copy()

@@ -24,7 +24,7 @@ from .persistence import write_model
 from .validation import check_not_empty, checked_weights
 
 
-class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class NaiveBayes(ClassifierMixin, BaseEstimator):
     """Naive Bayes on categorical tables, with honest class probabilities.
 
     Parameters
@@ -243,7 +243,9 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         named = np.array(columns.names, dtype=object) if columns.named else None
         return self._settle(counts if before is None else before.merge(counts), named)
 
-    def _settled_schema(self, columns: Columns, target: Any, classes: Any, weights: FloatArray | None) -> Schema:
+    def _settled_schema(
+        self, columns: Columns, target: Any, classes: Any, weights: FloatArray | None
+    ) -> Schema:
         if weights is not None and not weights.all():
             rows = weights > 0
             columns, target, weights = columns.take(rows), target.take(rows), weights[rows]
@@ -260,8 +262,10 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             name = schema.target.name if schema.target else "y"
             schema = replace(schema, target=Variable(name, sorted_values(named)))
         if schema.n_classes < 2:
-            raise DataError(f"target: only one class, {schema.classes[0]!r}; a classifier needs at least two: name them all "
-                            "with schema= or partial_fit(classes=)")
+            raise DataError(
+                f"target: only one class, {schema.classes[0]!r}; a classifier needs at least two: name them all "
+                "with schema= or partial_fit(classes=)"
+            )
         return schema
 
     def _settle(self, counts: Counts, named: NDArray[Any] | None) -> Self:
@@ -291,19 +295,30 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         named = isinstance(table, Columns) and table.named
         fitted_named = hasattr(self, "feature_names_in_")
         if named and not fitted_named:
-            warnings.warn(f"X has feature names, but {type(self).__name__} was fitted without feature names; columns are "
-                          "matched by position", UserWarning, stacklevel=4)
+            warnings.warn(
+                f"X has feature names, but {type(self).__name__} was fitted without feature names; columns are "
+                "matched by position",
+                UserWarning,
+                stacklevel=4,
+            )
         elif fitted_named and not named:
-            warnings.warn(f"X does not have valid feature names, but {type(self).__name__} was fitted with feature names; "
-                          "columns are matched by position", UserWarning, stacklevel=4)
+            warnings.warn(
+                f"X does not have valid feature names, but {type(self).__name__} was fitted with feature names; "
+                "columns are matched by position",
+                UserWarning,
+                stacklevel=4,
+            )
 
     def _log_probs(self, X: Any) -> FloatArray:
         codes = self._encoded(X).codes
         log_probs, undefined = self._scorer.log_probs(codes)
         if undefined.any():
-            warnings.warn(f"{np.count_nonzero(undefined)} of {len(undefined)} rows: every class has weight zero under "
-                          f'rule="{self.rule}" (0/0); the uniform distribution stands in, is_undefined(X) tells where',
-                          UndefinedPrediction, stacklevel=3)
+            warnings.warn(
+                f"{np.count_nonzero(undefined)} of {len(undefined)} rows: every class has weight zero under "
+                f'rule="{self.rule}" (0/0); the uniform distribution stands in, is_undefined(X) tells where',
+                UndefinedPrediction,
+                stacklevel=3,
+            )
         return log_probs
 
     def __sklearn_tags__(self) -> Any:
@@ -316,5 +331,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 def _check_same_classes(classes: Any, schema: Schema) -> None:
     if classes is not None and set(np.asarray(classes).tolist()) != set(schema.classes):
-        raise SchemaMismatch(f"classes={list(classes)!r} is not the same as on the first call to partial_fit, "
-                             f"{list(schema.classes)!r}; leave it out")
+        raise SchemaMismatch(
+            f"classes={list(classes)!r} is not the same as on the first call to partial_fit, "
+            f"{list(schema.classes)!r}; leave it out"
+        )

@@ -57,20 +57,26 @@ def _checked_content(path: Path) -> dict[str, Any]:
     except UnicodeDecodeError:
         raise InvalidModelFile(f"{path}: not a text file; pass a file written by save()") from None
     except json.JSONDecodeError as error:
-        raise InvalidModelFile(f"{path}: not complete JSON (line {error.lineno}: {error.msg}); it was cut off or is "
-                               "another kind of file, save the model again") from None
+        raise InvalidModelFile(
+            f"{path}: not complete JSON (line {error.lineno}: {error.msg}); it was cut off or is "
+            "another kind of file, save the model again"
+        ) from None
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise InvalidModelFile(f"{path}: not a codelength model; pass a file written by save()")
     version = document.get("version")
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
         raise InvalidModelFile(f"{path}: version {version!r} is not a version; save the model again")
     if version > VERSION:
-        raise InvalidModelFile(f"{path}: written in version {version} of the format, and this codelength reads up to "
-                               f"version {VERSION}; upgrade codelength")
+        raise InvalidModelFile(
+            f"{path}: written in version {version} of the format, and this codelength reads up to "
+            f"version {VERSION}; upgrade codelength"
+        )
     content = document.get("model")
     if not isinstance(content, dict) or document.get("sha256") != _digest(content):
-        raise InvalidModelFile(f"{path}: the content does not match its checksum, so it was changed or damaged; save the "
-                               "model again")
+        raise InvalidModelFile(
+            f"{path}: the content does not match its checksum, so it was changed or damaged; save the "
+            "model again"
+        )
     return content
 
 

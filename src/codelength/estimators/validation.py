@@ -30,6 +30,10 @@ def checked_weights(sample_weight: Any, n_rows: int) -> FloatArray | None:
 def check_not_empty(columns: Columns) -> None:
     """Refuse a table without rows or without columns."""
     if not columns.columns:
-        raise DataError(f"0 feature(s) (shape=({columns.n_rows}, 0)) while a minimum of 1 is required; add a column")
+        raise DataError(
+            f"0 feature(s) (shape=({columns.n_rows}, 0)) while a minimum of 1 is required; add a column"
+        )
     if not columns.n_rows:
-        raise DataError("Found array with 0 sample(s) while a minimum of 1 is required; the table has no rows")
+        raise DataError(
+            "Found array with 0 sample(s) while a minimum of 1 is required; the table has no rows"
+        )

@@ -9,6 +9,9 @@ from ..typing import BoolArray, CodeArray, FloatArray, IntArray
 
 _ROWS_AT_ONCE = 512
 _LANES = 4
+_CELLS_AT_ONCE = 2048
+_LOWEST, _LOG2_E, _ROUNDER = -690.0, 1 / math.log(2), 1.5 * 2.0**52
+_LN2_HIGH, _LN2_LOW = 0.693147180369123816490, 1.90821492927058770002e-10
 _ROUNDING = 8 * np.finfo(np.float64).eps
 
 
@@ -25,73 +28,149 @@ def score_rows(
     scores: FloatArray,
 ) -> None:
     """Log weights of rows ``start .. stop - 1``: one look-up in a joint table a group of variables."""
-    n_classes = scores.shape[1]
-    keys = np.empty(_ROWS_AT_ONCE, dtype=np.uint32)
-    sums = np.empty((_ROWS_AT_ONCE, _LANES))
+    n_groups, n_classes = len(groups) - 1, scores.shape[1]
+    keys = np.empty((n_groups, _ROWS_AT_ONCE), dtype=np.uint32)
     for low in range(start, stop, _ROWS_AT_ONCE):
-        high = min(low + _ROWS_AT_ONCE, stop)
-        n_rows = high - low
+        n_rows = min(_ROWS_AT_ONCE, stop - low)
+        for g in range(n_groups):
+            _row_keys(codes[groups[g] : groups[g + 1], low : low + n_rows], sizes, groups[g], starts[g], keys[g])
         for lane in range(joint.shape[0]):
-            first_class = lane * _LANES
+            table, first = joint[lane], lane * _LANES
+            n_own = min(_LANES, n_classes - first)
             for t in range(n_rows):
-                for c in range(_LANES):
-                    sums[t, c] = base[first_class + c]
-            for g in range(len(groups) - 1):
-                _row_keys(codes, groups[g], groups[g + 1], sizes, starts[g], low, n_rows, keys)
-                table = joint[lane]
-                for t in range(n_rows):
-                    key = keys[t]
-                    for c in range(_LANES):
-                        sums[t, c] += table[key, c]
-            for t in range(n_rows):
-                for c in range(min(_LANES, n_classes - first_class)):
-                    scores[low + t, first_class + c] = sums[t, c]
+                sum_0, sum_1, sum_2, sum_3 = base[first], base[first + 1], base[first + 2], base[first + 3]
+                for g in range(n_groups):
+                    key = keys[g, t]
+                    sum_0 += table[key, 0]
+                    sum_1 += table[key, 1]
+                    sum_2 += table[key, 2]
+                    sum_3 += table[key, 3]
+                scores[low + t, first] = sum_0
+                if n_own > 1:
+                    scores[low + t, first + 1] = sum_1
+                if n_own > 2:
+                    scores[low + t, first + 2] = sum_2
+                if n_own > 3:
+                    scores[low + t, first + 3] = sum_3
 
 
 @njit(cache=True, nogil=True)
-def _row_keys(
-    codes: CodeArray, first: int, last: int, sizes: IntArray, start: int, low: int, n_rows: int, keys: CodeArray
-) -> None:
-    for t in range(n_rows):
-        keys[t] = np.uint32(codes[first, low + t])
-    for i in range(first + 1, last):
-        size = np.uint32(sizes[i])
+def _row_keys(codes: CodeArray, sizes: IntArray, first: int, start: int, keys: CodeArray) -> None:
+    n_rows = codes.shape[1]
+    begin = np.uint32(start)
+    if codes.shape[0] == 1:
         for t in range(n_rows):
-            keys[t] = np.uint32(np.uint32(keys[t] * size) + np.uint32(codes[i, low + t]))
-    for t in range(n_rows):
-        keys[t] = np.uint32(keys[t] + np.uint32(start))
+            keys[t] = np.uint32(begin + np.uint32(codes[0, t]))
+    elif codes.shape[0] == 2:
+        second = np.uint32(sizes[first + 1])
+        for t in range(n_rows):
+            key = np.uint32(np.uint32(codes[0, t]) * second)
+            keys[t] = np.uint32(np.uint32(key + np.uint32(codes[1, t])) + begin)
+    else:
+        second, third = np.uint32(sizes[first + 1]), np.uint32(sizes[first + 2])
+        for t in range(n_rows):
+            key = np.uint32(np.uint32(np.uint32(codes[0, t]) * second) + np.uint32(codes[1, t]))
+            keys[t] = np.uint32(np.uint32(np.uint32(key * third) + np.uint32(codes[2, t])) + begin)
 
 
 @njit(cache=True, nogil=True)
 def normalise_rows(scores: FloatArray, undefined: BoolArray) -> None:
-    """Turn log weights into log probabilities, in place; a row of zero weights becomes uniform."""
+    """Turn log weights into log probabilities, in place; a row of zero weights becomes uniform.
+
+    Some rows at a time are turned on their side, so that every loop runs along rows in vector registers.
+    """
     n_rows, n_classes = scores.shape
-    for t in range(n_rows):
-        highest = scores[t, 0]
-        for c in range(1, n_classes):
-            highest = max(highest, scores[t, c])
-        if highest == -np.inf:
-            undefined[t] = True
+    at_once = max(1, _CELLS_AT_ONCE // n_classes)
+    below = np.empty((n_classes, at_once))
+    exps, shifted = np.empty(n_classes * at_once), np.empty(n_classes * at_once)
+    highest, rest = np.empty(at_once), np.empty(at_once)
+    for low in range(0, n_rows, at_once):
+        n = min(at_once, n_rows - low)
+        for t in range(n):
             for c in range(n_classes):
-                scores[t, c] = -math.log(n_classes)
-            continue
-        # Classes that tie exactly may differ by rounding; made equal again, the first of them wins everywhere.
-        rounding = _ROUNDING * max(1.0, abs(highest))
-        total = 0.0
-        for c in range(n_classes):
-            below = scores[t, c] - highest
-            if below > -rounding:
-                below = 0.0
-            scores[t, c] = below
-            total += math.exp(below)
-        log_total = math.log(total)
-        for c in range(n_classes):
-            scores[t, c] -= log_total
+                below[c, t] = scores[low + t, c]
+        _take_off_highest(below, n, highest)
+        _exp_of_negative(below.reshape(below.size), shifted, exps)
+        _sum_of_rest(below, exps.reshape(below.shape), n, rest)
+        for t in range(n):
+            log_total = math.log1p(rest[t])
+            for c in range(n_classes):
+                scores[low + t, c] = below[c, t] - log_total
+        for t in range(n):
+            if highest[t] == -np.inf:
+                undefined[low + t] = True
+                for c in range(n_classes):
+                    scores[low + t, c] = -math.log(n_classes)
+
+
+@njit(cache=True, nogil=True)
+def _take_off_highest(weights: FloatArray, n_rows: int, highest: FloatArray) -> None:
+    highest[:n_rows] = weights[0, :n_rows]
+    for c in range(1, weights.shape[0]):
+        row = weights[c]
+        for t in range(n_rows):
+            highest[t] = row[t] if row[t] > highest[t] else highest[t]
+    for c in range(weights.shape[0]):
+        row = weights[c]
+        for t in range(n_rows):
+            # Classes that tie exactly may differ by rounding; made equal again, the first of them wins everywhere.
+            scale = -highest[t] if highest[t] < -1.0 else max(highest[t], 1.0)
+            less = row[t] - highest[t]
+            row[t] = 0.0 if less > -_ROUNDING * scale else less
+
+
+@njit(cache=True, nogil=True)
+def _sum_of_rest(below: FloatArray, exps: FloatArray, n_rows: int, rest: FloatArray) -> None:
+    """Sum of all but the best class, whose share is exactly 1: so it keeps its digits however small it is."""
+    rest[:n_rows] = 0.0
+    for c in range(below.shape[0]):
+        own, shares = below[c], exps[c]
+        for t in range(n_rows):
+            rest[t] += shares[t] if own[t] < 0.0 else 0.0
+    # The best classes after the first, added last: whole numbers lose nothing of what is small.
+    for c in range(below.shape[0]):
+        own = below[c]
+        for t in range(n_rows):
+            exps[0, t] = (exps[0, t] if c > 0 else -1.0) + (1.0 if own[t] == 0.0 else 0.0)
+    for t in range(n_rows):
+        rest[t] += exps[0, t]
+
+
+@njit(cache=True, nogil=True)
+def _exp_of_negative(numbers: FloatArray, shifted: FloatArray, exps: FloatArray) -> None:
+    """Exponentials of numbers of at most 0; those below 1e-299 are as good as zero.
+
+    A number is split into n log 2 + r with r in [-log 2 / 2, log 2 / 2]; exp(r) is its Taylor polynomial, which is
+    within one unit of the last place there, and 2^n is written into the exponent bits. Plain loops
+    over arrays run in vector registers, which calls of exp do not.
+    """
+    for i in range(len(numbers)):
+        number = numbers[i] if numbers[i] > _LOWEST else _LOWEST
+        # Adding 1.5 * 2^52 rounds to a whole number, which then stands in the lowest bits.
+        shifted[i] = number * _LOG2_E + _ROUNDER
+        whole = shifted[i] - _ROUNDER
+        r = (number - whole * _LN2_HIGH) - whole * _LN2_LOW
+        r2 = r * r
+        r4 = r2 * r2
+        first = (1.0 + r) + r2 * (1 / 2 + r * (1 / 6))
+        second = (1 / 24 + r * (1 / 120)) + r2 * (1 / 720 + r * (1 / 5040))
+        third = (1 / 40320 + r * (1 / 362880)) + r2 * (1 / 3628800 + r * (1 / 39916800)) + r4 * (1 / 479001600)
+        exps[i] = first + r4 * (second + r4 * third)
+    bits = shifted.view(np.int64)
+    for i in range(len(numbers)):
+        bits[i] = (bits[i] + 1023) << 52
+    for i in range(len(numbers)):
+        exps[i] *= shifted[i]
 
 
 @njit(cache=True, nogil=True)
 def own_class_scores(
-    codes: CodeArray, classes: CodeArray, offsets: IntArray, groups: IntArray, base: FloatArray, table: FloatArray
+    codes: CodeArray,
+    classes: CodeArray,
+    offsets: IntArray,
+    groups: IntArray,
+    base: FloatArray,
+    table: FloatArray,
 ) -> FloatArray:
     """Sum of look-ups of each row in the table of its own class alone.
 

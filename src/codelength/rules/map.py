@@ -34,8 +34,10 @@ def _check(counts: Counts, rule: Rule) -> None:
         (counts.value_counts + rule.value_offsets).min(initial=0.0),
     )
     if lowest < 0:
-        raise InvalidParameter(f'rule="map": a count plus its pseudocount is {lowest + 1:g}, below 1, so there is no most '
-                               'probable model; use pseudocounts of at least 1, or rule="evidence"')
+        raise InvalidParameter(
+            f'rule="map": a count plus its pseudocount is {lowest + 1:g}, below 1, so there is no most '
+            'probable model; use pseudocounts of at least 1, or rule="evidence"'
+        )
 
 
 def _less_one(counts: Counts, prior: Pseudocounts) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:

@@ -76,8 +76,10 @@ class Prior:
         values = np.zeros((schema.n_classes, schema.n_cells))
         given = self.value_pseudocounts
         if isinstance(given, tuple) and len(given) != schema.n_variables:
-            raise InvalidParameter(f"value_pseudocounts: {len(given)} entries for {schema.n_variables} variables; "
-                                   "give one entry a variable")
+            raise InvalidParameter(
+                f"value_pseudocounts: {len(given)} entries for {schema.n_variables} variables; "
+                "give one entry a variable"
+            )
         for i, variable in enumerate(schema.variables):
             start, stop = schema.offsets[i], schema.offsets[i + 1] - 1
             own = given[i] if isinstance(given, tuple) else given
@@ -121,8 +123,10 @@ def pseudocounts(prior: PriorLike, schema: Schema) -> Pseudocounts:
         return Prior(indifferent / 2, 0.5).spread(schema)
     if isinstance(prior, Real) and not isinstance(prior, bool):
         return _equivalent_sample_size(float(prior), schema)
-    raise InvalidParameter(f'prior={prior!r}: expected "uniform", "jeffreys", "indifferent", an equivalent sample size '
-                           "(a number above 0), or a Prior")
+    raise InvalidParameter(
+        f'prior={prior!r}: expected "uniform", "jeffreys", "indifferent", an equivalent sample size '
+        "(a number above 0), or a Prior"
+    )
 
 
 def _equivalent_sample_size(size: float, schema: Schema) -> Pseudocounts:

@@ -53,7 +53,9 @@ class Scorer:
         base = np.zeros(n_lanes)
         base[: schema.n_classes] = tables.class_table
         by_lanes = joint.reshape(-1, n_lanes // LANES, LANES).transpose(1, 0, 2)
-        return cls(sizes, groups, starts, np.ascontiguousarray(by_lanes), base, tables.constant, schema.n_classes)
+        return cls(
+            sizes, groups, starts, np.ascontiguousarray(by_lanes), base, tables.constant, schema.n_classes
+        )
 
     def log_weights(self, codes: CodeArray, n_threads: int | None = None) -> FloatArray:
         """Log weight of each class for each row, shape (n_rows, n_classes)."""
@@ -77,7 +79,9 @@ class Scorer:
         columns = codes.T
 
         def work(start: int, stop: int) -> None:
-            score_rows(columns, self.sizes, self.groups, self.starts, self.joint, self.base, start, stop, scores)
+            score_rows(
+                columns, self.sizes, self.groups, self.starts, self.joint, self.base, start, stop, scores
+            )
             if normalised:
                 normalise_rows(scores[start:stop], undefined[start:stop])
 
@@ -91,5 +95,7 @@ def normalised(log_weights: FloatArray) -> tuple[FloatArray, BoolArray]:
 
     log_probs = np.array(log_weights, dtype=np.float64, order="C")
     undefined = np.zeros(len(log_probs), dtype=np.bool_)
-    map_blocks(lambda start, stop: normalise_rows(log_probs[start:stop], undefined[start:stop]), len(log_probs))
+    map_blocks(
+        lambda start, stop: normalise_rows(log_probs[start:stop], undefined[start:stop]), len(log_probs)
+    )
     return log_probs, undefined

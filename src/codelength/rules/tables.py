@@ -53,7 +53,9 @@ def log_tables(counts: Counts, rule: Rule) -> LogTables:
         raised = counts.value_counts[:, start:stop] + rule.value_offsets[:, start:stop]
         totals = raised.sum(axis=1, keepdims=True)
         value_table[:, start:stop] = value_entries(rule, raised, totals, stop - start)
-    return LogTables(rule.growth(counts.class_counts + rule.class_offsets), value_table, _constant(counts, rule))
+    return LogTables(
+        rule.growth(counts.class_counts + rule.class_offsets), value_table, _constant(counts, rule)
+    )
 
 
 def value_entries(rule: Rule, raised: FloatArray, totals: FloatArray, n_values: int) -> FloatArray:

@@ -13,7 +13,7 @@ from ..counts import Counts
 from ..errors import DataError, InvalidParameter
 from ..rules import Rule, Scorer, log_tables, normalised, value_entries
 from ..table import Coded
-from ..typing import FloatArray, IntArray
+from ..typing import BoolArray, FloatArray, IntArray
 from .predictions import Predictions
 
 
@@ -43,8 +43,10 @@ def leave_one_out(
         own = _own_weighted_scores(counts, coded, rule, sample_weight)
     if np.isnan(own).any():
         row = int(np.argmax(np.isnan(own)))
-        raise DataError(f"row {row}: it is not among the rows that were counted, so it cannot be left out; pass the "
-                        "rows (and weights) the model was fitted on")
+        raise DataError(
+            f"row {row}: it is not among the rows that were counted, so it cannot be left out; pass the "
+            "rows (and weights) the model was fitted on"
+        )
     log_weights[np.arange(coded.n_rows), np.asarray(coded.classes, dtype=np.int64)] = own
     log_probs, undefined = normalised(log_weights)
     return Predictions(log_probs, coded.classes, undefined, sample_weight)
@@ -83,7 +85,12 @@ def _own_weighted_scores(counts: Counts, coded: Coded, rule: Rule, weights: Floa
 
 
 def _entries_without(
-    rule: Rule, raised: FloatArray, totals: FloatArray, n_values: int, seen: FloatArray, weight: FloatArray | float
+    rule: Rule,
+    raised: FloatArray,
+    totals: FloatArray,
+    n_values: int,
+    seen: BoolArray,
+    weight: FloatArray | float,
 ) -> FloatArray:
     fewer = np.where(seen, raised - weight, 0.0)
     left = np.where(seen, totals - weight, 1.0)
@@ -102,5 +109,7 @@ def _class_entries_without(
 
 def _check_mode(rule: Rule, fewer: FloatArray) -> None:
     if fewer.min(initial=0.0) < 0:
-        raise InvalidParameter('rule="map": without one of the rows a count plus its pseudocount is below 1, so there is '
-                               'no most probable model; use pseudocounts of at least 1, or rule="evidence"')
+        raise InvalidParameter(
+            'rule="map": without one of the rows a count plus its pseudocount is below 1, so there is '
+            'no most probable model; use pseudocounts of at least 1, or rule="evidence"'
+        )

@@ -66,7 +66,9 @@ def accuracy(
     return _mean(hits, sample_weight)
 
 
-def brier_score(log_probs: FloatArray, classes: CodeArray, *, sample_weight: FloatArray | None = None) -> float:
+def brier_score(
+    log_probs: FloatArray, classes: CodeArray, *, sample_weight: FloatArray | None = None
+) -> float:
     """Mean squared distance from the class that occurred, summed over classes: 0 at best, 2 at worst.
 
     Examples

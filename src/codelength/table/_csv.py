@@ -3,15 +3,17 @@
 import codecs
 import csv
 import gzip
+import io
 import re
 import zlib
 from dataclasses import dataclass
-from io import BufferedReader
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from codelength.errors import DataError
+from codelength.table._duckdb import one_line
 
 __all__ = [
     "Header",
@@ -26,7 +28,7 @@ __all__ = [
 _DELIMITERS = (",", ";", "\t", "|")
 _LONGEST_HEADER = 1 << 26
 _CHUNK = 1 << 22
-_NEWLINE, _QUOTE = ord("\n"), ord('"')
+_LINE_FEED, _RETURN, _QUOTE = b'\n\r"'
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,14 @@ class Header:
     names: tuple[str, ...]
     delimiter: str
     n_bytes: int
+
+
+class Tally(NamedTuple):
+    """What a glance at the bytes of a CSV file counts, if quotes stand only around fields."""
+
+    rows: int
+    delimiters: int
+    quote_open: bool
 
 
 def is_gzip(path: Path) -> bool:
@@ -71,20 +81,46 @@ def reject_duplicates(names: list[str] | tuple[str, ...], where: str) -> None:
             )
 
 
-def count_records(path: Path) -> int:
-    """Count the line ends outside quotes: the records of a regular file, its header included."""
-    n_records, within, last = 0, 0, b"\n"
-    with open(path, "rb") as file:
-        while chunk := file.read(_CHUNK):
-            if not within and b'"' not in chunk:
-                n_records += chunk.count(b"\n")
-            else:
-                codes = np.frombuffer(chunk, dtype=np.uint8)
+def count(path: Path, header: Header) -> Tally:
+    """Count rows, the header included, and delimiters outside quotes.
+
+    Blank lines are rows only where there is one column.
+    """
+    n_rows, n_delimiters, within = 0, 0, 0
+    with _open_bytes(path) as file:
+        while chunk := file.read(_CHUNK) + file.readline():
+            codes = np.frombuffer(chunk, dtype=np.uint8)
+            outside: Any = True
+            if within or b'"' in chunk:
                 quotes = (np.cumsum(codes == _QUOTE, dtype=np.uint8) + np.uint8(within)) & 1
-                n_records += int(np.count_nonzero((codes == _NEWLINE) & (quotes == 0)))
-                within = int(quotes[-1])
-            last = chunk[-1:]
-    return n_records + (last != b"\n")
+                outside, within = quotes == 0, int(quotes[-1])
+            n_delimiters += int(np.count_nonzero((codes == ord(header.delimiter)) & outside))
+            ends = np.flatnonzero((codes == _LINE_FEED) & outside)
+            if chunk[-1] != _LINE_FEED:
+                ends = np.append(ends, len(codes))
+            lengths = np.diff(ends, prepend=-1) - 1
+            blank = (lengths == 0) | ((lengths == 1) & (codes[ends - 1] == _RETURN))
+            n_rows += len(ends) - (int(np.count_nonzero(blank)) if len(header.names) > 1 else 0)
+    return Tally(n_rows, n_delimiters, bool(within))
+
+
+def first_fault(path: Path, header: Header, shown: str) -> DataError | None:
+    """Look for a row with a wrong number of fields, or a quote left open at the end, field by field."""
+    expected, line = len(header.names), 1
+    with _open_bytes(path) as file:
+        rows = csv.reader(
+            io.TextIOWrapper(file, "utf-8", newline=""), delimiter=header.delimiter, strict=True
+        )
+        try:
+            for row in rows:
+                if row and len(row) != expected:
+                    return _wrong_number(f"{shown}, line {line}", expected, len(row))
+                line = rows.line_num + 1
+        except csv.Error as error:
+            # Others are matters of taste, which DuckDB has settled.
+            if "end of data" in str(error):
+                return _open_quote(f"{shown}, line {line}")
+    return None
 
 
 def explain(error: Exception, path: Path, shown: str) -> DataError:
@@ -93,20 +129,18 @@ def explain(error: Exception, path: Path, shown: str) -> DataError:
     if "unicode" in message.lower() or "utf-8 encoded" in message.lower():
         return invalid_utf8(path, shown)
     line = re.search(r"CSV Error on Line: (\d+)", message)
-    where = f"{shown}, line {line[1]}" if line else shown
+    where = f"{shown}, line {_line_of(path, int(line[1]))}" if line else shown
     if fields := re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message):
-        return DataError(
-            f"{where}: expected {fields[1]} fields, found {fields[2]}; mend the row, or quote its delimiters"
-        )
+        return _wrong_number(where, int(fields[1]), int(fields[2]))
     if "unterminated quote" in message:
-        return DataError(f'{where}: a quoted field is not closed properly; double the quotes inside it ("")')
+        return _open_quote(where)
     if size := re.search(r"Maximum line size of (\d+) bytes", message):
         return DataError(f"{where}: is longer than {size[1]} bytes; is a quote left open?")
     if "invalid state" in message:
         return DataError(
             f"{where}: mixes kinds of line ends, or is not RFC 4180; save it with one kind of line end"
         )
-    return DataError(f"{where}: cannot be read as CSV ({message.splitlines()[0]})")
+    return DataError(f"{where}: is damaged, or cannot be read as CSV ({one_line(error)})")
 
 
 def invalid_utf8(path: Path, shown: str) -> DataError:
@@ -127,6 +161,28 @@ def invalid_utf8(path: Path, shown: str) -> DataError:
                 return DataError(f"{shown}: is not UTF-8; save it as UTF-8")
             offset += len(chunk)
             line += chunk.count(b"\n")
+
+
+def _wrong_number(where: str, expected: int, found: int) -> DataError:
+    return DataError(
+        f"{where}: expected {expected} fields, found {found}; mend the row, or quote its delimiters"
+    )
+
+
+def _open_quote(where: str) -> DataError:
+    return DataError(f'{where}: a quoted field is not closed properly; double the quotes inside it ("")')
+
+
+def _line_of(path: Path, record: int) -> int:
+    """Return the line on which a record starts; DuckDB counts a field of several lines as one."""
+    quotes = 0
+    with _open_bytes(path) as file:
+        for number, line in enumerate(file, start=1):
+            record -= quotes % 2 == 0
+            if not record:
+                return number
+            quotes += line.count(b'"')
+    return record
 
 
 def _first_record(path: Path, shown: str) -> str:
@@ -151,5 +207,5 @@ def _first_record(path: Path, shown: str) -> str:
         raise invalid_utf8(path, shown) from error
 
 
-def _open_bytes(path: Path) -> gzip.GzipFile | BufferedReader:
+def _open_bytes(path: Path) -> gzip.GzipFile | io.BufferedReader:
     return gzip.open(path, "rb") if is_gzip(path) else open(path, "rb")

@@ -1,6 +1,5 @@
 """A file loaded into the DuckDB table ``t``, every column as text, whole numbers, fractions or booleans."""
 
-import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +19,6 @@ __all__ = ["Stored", "load"]
 _WHOLE_TYPES = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
 _HUGE_TYPES = ("", "UBIGINT", "HUGEINT", "UHUGEINT", "BIGNUM", "VARINT")
 _TEXT_TYPES = ("VARCHAR", "ENUM", "UUID", "DATE", "TIME", "INTERVAL", "BIT", '"NULL"')
-_PARALLEL_FROM = 16 << 20  # bytes; smaller files are one piece to DuckDB's reader
 _LINE_BYTES = 2_000_000  # DuckDB's own limit on a line
 
 
@@ -107,19 +105,36 @@ def _expression(column: Stored, type_: str, na: Sequence[str]) -> str:
 def _load_csv(
     connection: "DuckDBPyConnection", path: Path, header: _csv.Header, select: str, shown: str
 ) -> None:
+    """Read a CSV file so that no row is lost and none is ragged.
+
+    DuckDB's parallel reader can drop rows without a word when a faulty row starts a buffer, its serial
+    reader drops a last row whose quote is not closed, and both pass over empty fields too many at the end
+    of a row. So rows and delimiters are counted as well; where the counts are not as they should
+    be, the serial reader takes over and the fields of every row are counted.
+    """
     import duckdb
 
-    if path.stat().st_size >= _PARALLEL_FROM and not _csv.is_gzip(path):
-        # DuckDB's parallel reader can lose rows without a word when a faulty row starts a buffer. So what
-        # it has read is counted, and the file is read again by one thread when the count is not as expected.
-        with contextlib.suppress(duckdb.Error):
-            created = connection.execute(_create_from_csv(path, header, select, parallel=True)).fetchone()
-            if created and created[0] == _csv.count_records(path) - 1:
-                return
     try:
+        n_rows = _created_in_parallel(connection, _create_from_csv(path, header, select, parallel=True))
+        tally = _csv.count(path, header)
+        if tally == (n_rows + 1, (n_rows + 1) * (len(header.names) - 1), False):
+            return
         connection.execute(_create_from_csv(path, header, select, parallel=False))
     except duckdb.Error as error:
         raise _csv.explain(error, path, shown) from error
+    if fault := _csv.first_fault(path, header, shown):
+        raise fault
+
+
+def _created_in_parallel(connection: "DuckDBPyConnection", create: str) -> int:
+    """Return how many rows were read; -1 for a file whose quotes the parallel reader cannot follow."""
+    import duckdb
+
+    try:
+        (n_rows,) = connection.execute(create).fetchall()[0]
+    except duckdb.NotImplementedException:
+        return -1
+    return int(n_rows)
 
 
 def _create_from_csv(path: Path, header: _csv.Header, select: str, *, parallel: bool) -> str:

@@ -24,12 +24,12 @@ _AT_ONCE = 256  # columns in one query, so that wide tables do not make huge one
 
 _TESTS: dict[str, str] = {
     "present": "count({c})",
-    "numbers": "count_if(isfinite(TRY_CAST({c} AS DOUBLE)) AND NOT contains({c}, '_'))",
-    "nans": "count_if(isnan(TRY_CAST({c} AS DOUBLE)))",
-    "whole": "count_if(NOT (contains({c}, '.') OR contains({c}, 'e') OR contains({c}, 'E')))",
+    "numbers": "count(*) FILTER (isfinite(TRY_CAST({c} AS DOUBLE)) AND NOT contains({c}, '_'))",
+    "nans": "count(*) FILTER (isnan(TRY_CAST({c} AS DOUBLE)))",
+    "whole": "count(*) FILTER (NOT (contains({c}, '.') OR contains({c}, 'e') OR contains({c}, 'E')))",
     "widest": "max(abs(TRY_CAST({c} AS DOUBLE))) FILTER (isfinite(TRY_CAST({c} AS DOUBLE)))",
-    "words": "count_if(lower(trim({c})) IN ('true', 'false'))",
-    "truths": "count_if(lower(trim({c})) IN ('true', 'false', '1', '0', '1.0', '0.0'))",
+    "words": "count(*) FILTER (lower(trim({c})) IN ('true', 'false'))",
+    "truths": "count(*) FILTER (lower(trim({c})) IN ('true', 'false', '1', '0', '1.0', '0.0'))",
 }
 _TRUE = "lower(trim({c})) IN ('true', '1', '1.0')"
 
@@ -51,7 +51,9 @@ def make_plans(connection: "DuckDBPyConnection", columns: Sequence[Stored], n_ro
     for start in range(0, len(columns), _AT_ONCE):
         part = columns[start : start + _AT_ONCE]
         unsettled = [column.sql for column in part if column.type == "VARCHAR" and column.kind != "text"]
-        asked: dict[str, tuple[str, ...]] = dict.fromkeys(unsettled, ("present", "numbers", "whole", "words"))
+        asked: dict[str, tuple[str, ...]] = dict.fromkeys(
+            unsettled, ("present", "numbers", "nans", "whole", "words")
+        )
         glance = _ask(connection, asked, f"(FROM t LIMIT {_GLANCE})")
         facts = _ask(connection, {column.sql: _tests(column, glance.get(column.sql)) for column in part}, "t")
         plans += [_plan(connection, column, facts[column.sql], n_rows) for column in part]
@@ -72,7 +74,9 @@ def _tests(column: Stored, glance: _Facts | None) -> tuple[str, ...]:
     tests: tuple[str, ...] = ("present",)
     if glance is None:
         return tests
-    if column.kind == "number" or (column.kind is None and glance["numbers"] == glance["present"]):
+    if column.kind == "number" or (
+        column.kind is None and glance["numbers"] + glance["nans"] == glance["present"]
+    ):
         tests += ("numbers", "nans")
         if glance["whole"] == glance["present"]:
             tests += ("whole", "widest")
@@ -121,7 +125,7 @@ def _number_plan(connection: "DuckDBPyConnection", column: Stored, facts: _Facts
             return _text_plan(connection, column, n_rows, parse_number)
         whole = facts.get("whole") == facts["numbers"] == n_rows and facts["widest"] < _INT64
     elif whole and facts["present"] < n_rows:
-        if (facts["widest"] or 0) > _EXACT:
+        if (facts["widest"] or 0) >= _EXACT:
             return _text_plan(connection, column, n_rows)
         whole = False
     if whole:

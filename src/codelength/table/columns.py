@@ -27,7 +27,7 @@ class Numbers:
     def missing(self) -> BoolArray:
         """Which cells are missing."""
         if self.numbers.dtype.kind == "f":
-            return np.isnan(self.numbers)
+            return np.asarray(np.isnan(self.numbers))
         return np.zeros(len(self.numbers), dtype=bool)
 
     def take(self, rows: BoolArray) -> "Numbers":
@@ -105,8 +105,10 @@ def as_columns(table: Any) -> Columns:
     if isinstance(frame, nw.DataFrame):
         return _from_frame(frame)
     if isinstance(frame, nw.Series):
-        raise DataError("Expected 2D array, got 1D array instead: pass a data frame with one column, "
-                        "series.to_frame(). Reshape your data if it is a single row.")
+        raise DataError(
+            "Expected 2D array, got 1D array instead: pass a data frame with one column, "
+            "series.to_frame(). Reshape your data if it is a single row."
+        )
     return _from_array(_as_array(table))
 
 
@@ -123,9 +125,11 @@ def as_column(name: str, cells: Any) -> Column:
 
 def _as_array(table: Any) -> NDArray[Any]:
     try:
-        array = np.asanyarray(table)
+        array: NDArray[Any] = np.asanyarray(table)
     except ValueError as error:
-        raise DataError(f"the rows have different lengths ({error}); give every row one cell a column") from None
+        raise DataError(
+            f"the rows have different lengths ({error}); give every row one cell a column"
+        ) from None
     if array.dtype.kind in "US" and not isinstance(table, np.ndarray):
         # numpy turns a list that mixes text and numbers into text; the cells keep their own types instead.
         array = np.array(table, dtype=object)
@@ -134,8 +138,10 @@ def _as_array(table: Any) -> NDArray[Any]:
 
 def _from_array(array: NDArray[Any]) -> Columns:
     if array.ndim != 2:
-        raise DataError(f"Expected 2D array, got {array.ndim}D array instead. Reshape your data: "
-                        "X.reshape(-1, 1) for one column, X.reshape(1, -1) for one row")
+        raise DataError(
+            f"Expected 2D array, got {array.ndim}D array instead. Reshape your data: "
+            "X.reshape(-1, 1) for one column, X.reshape(1, -1) for one row"
+        )
     columns = tuple(_from_cells(f"x{i}", array[:, i]) for i in range(array.shape[1]))
     return Columns(columns, array.shape[0], named=False)
 
@@ -144,7 +150,9 @@ def _from_mapping(table: Mapping[Any, Any]) -> Columns:
     columns = tuple(as_column(str(name), cells) for name, cells in table.items())
     lengths = {len(column.missing) for column in columns}
     if len(lengths) > 1:
-        raise DataError(f"the columns have different lengths {sorted(lengths)}; give every column one cell a row")
+        raise DataError(
+            f"the columns have different lengths {sorted(lengths)}; give every column one cell a row"
+        )
     return Columns(columns, lengths.pop() if lengths else 0, named=True)
 
 
@@ -180,7 +188,9 @@ def _from_series(name: str, series: nw.Series[Any]) -> Column:
         return _from_text(name, series.cast(nw.String))
     if dtype == nw.Object or series.implementation.is_pandas_like():
         return _from_cells(name, np.asarray(series.to_native(), dtype=object))
-    raise DataError(f"column {name!r}: cells of type {dtype} are not categorical; convert them to text or numbers")
+    raise DataError(
+        f"column {name!r}: cells of type {dtype} are not categorical; convert them to text or numbers"
+    )
 
 
 def _numeric_cells(series: nw.Series[Any]) -> NDArray[Any]:
@@ -192,7 +202,7 @@ def _numeric_cells(series: nw.Series[Any]) -> NDArray[Any]:
     return np.asarray(series.to_numpy())
 
 
-def _from_categorical(name: str, series: nw.Series[Any]) -> Factor:
+def _from_categorical(name: str, series: nw.Series[Any]) -> Column:
     native = series.to_native()
     implementation = series.implementation
     if implementation.is_pandas_like():
@@ -203,11 +213,11 @@ def _from_categorical(name: str, series: nw.Series[Any]) -> Factor:
         return Factor(name, encoded[0], _scalars(name, encoded[1]), True)
     if series.dtype == nw.Enum:
         positions = native.to_physical().cast(int).fill_null(-1).to_numpy()
-        return Factor(name, positions.astype(np.int64), tuple(series.dtype.categories), True)
+        return Factor(name, positions.astype(np.int64), tuple(native.dtype.categories.to_list()), True)
     return _from_text(name, series.cast(nw.String))
 
 
-def _from_text(name: str, series: nw.Series[Any]) -> Factor:
+def _from_text(name: str, series: nw.Series[Any]) -> Column:
     """Distinct texts and positions, by the hash table of the frame's own library."""
     native = series.to_native()
     if series.implementation.is_polars():
@@ -235,7 +245,7 @@ def _arrow_dictionary(native: Any) -> tuple[IntArray, list[Any]]:
 
 def _from_cells(name: str, cells: NDArray[Any]) -> Column:
     if isinstance(cells, np.ma.MaskedArray):
-        cells = np.where(np.ma.getmaskarray(cells), None, cells.data.astype(object))
+        cells = _with_none(cells.data, np.ma.getmaskarray(cells))
     kind = cells.dtype.kind
     if kind in "iu":
         return Numbers(name, cells)
@@ -246,8 +256,7 @@ def _from_cells(name: str, cells: NDArray[Any]) -> Column:
     if kind == "c":
         raise DataError(f"column {name!r}: Complex data not supported; pass categories or real numbers")
     if kind in "mM":
-        missing = np.isnat(cells)
-        cells = np.where(missing, None, cells.astype(str).astype(object))
+        cells = _with_none(cells.astype(str), np.isnat(cells))
     elif kind in "US":
         values, positions = np.unique(cells.astype(str), return_inverse=True)
         return Factor(name, positions.astype(np.int64).ravel(), tuple(values.tolist()))
@@ -260,11 +269,15 @@ def _from_objects(name: str, cells: NDArray[Any]) -> Column:
         positions = np.fromiter((seen.setdefault(cell, len(seen)) for cell in cells), np.int64, len(cells))
     except TypeError:
         row = next(row for row, cell in enumerate(cells) if not _is_hashable(cell))
-        raise DataError(f"column {name!r}, row {row}: a cell of type {type(cells[row]).__name__} is not a value; "
-                        "argument must be a string or a number") from None
+        raise DataError(
+            f"column {name!r}, row {row}: a cell of type {type(cells[row]).__name__} is not a value; "
+            "argument must be a string or a number"
+        ) from None
     present = [value for value in seen if not _is_missing(value)]
     place = {value: position for position, value in enumerate(present)}
-    renumbered = np.array([-1 if _is_missing(value) else place[value] for value in seen] or [0], dtype=np.int64)
+    renumbered = np.array(
+        [-1 if _is_missing(value) else place[value] for value in seen] or [0], dtype=np.int64
+    )
     positions = renumbered[positions]
     if present and all(_is_number(value) for value in present):
         numbers = np.array([*present, np.nan], dtype=np.float64)[positions]
@@ -272,12 +285,20 @@ def _from_objects(name: str, cells: NDArray[Any]) -> Column:
     return Factor(name, positions, _scalars(name, present))
 
 
+def _with_none(cells: NDArray[Any], missing: BoolArray) -> NDArray[Any]:
+    objects = cells.astype(object)
+    objects[missing] = None
+    return objects
+
+
 def _finite(column: Numbers) -> Numbers:
     infinite = np.isinf(column.numbers)
     if infinite.any():
         row = int(np.argmax(infinite))
-        raise DataError(f"column {column.name!r}, row {row}: the value is infinite (infinity); replace it by a number, or "
-                        "by NaN if it is missing")
+        raise DataError(
+            f"column {column.name!r}, row {row}: the value is infinite (infinity); replace it by a number, or "
+            "by NaN if it is missing"
+        )
     return column
 
 
@@ -298,8 +319,10 @@ def _scalar(name: str, value: Any) -> Scalar:
     try:
         return _scalar(name, float(plain))
     except (TypeError, ValueError):
-        raise DataError(f"column {name!r}: the value {plain!r} of type {type(plain).__name__} is not a category; "
-                        "convert it to text or a number") from None
+        raise DataError(
+            f"column {name!r}: the value {plain!r} of type {type(plain).__name__} is not a category; "
+            "convert it to text or a number"
+        ) from None
 
 
 def _is_missing(value: Any) -> bool:
@@ -309,7 +332,9 @@ def _is_missing(value: Any) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, (bool, np.bool_))
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(
+        value, (bool, np.bool_)
+    )
 
 
 def _is_hashable(value: Any) -> bool:

@@ -99,10 +99,14 @@ def _class_codes(schema: Schema, target: Any, n_rows: int) -> CodeArray:
     unknown = found == _UNKNOWN
     if unknown.any():
         row = int(np.argmax(unknown))
-        raise UnknownValue(f"target {schema.target.name!r}, row {row}: class {_cell(column, row)!r} is not in the "
-                           f"schema {_listed(schema.target.values)}; name all classes before the first rows are counted")
+        raise UnknownValue(
+            f"target {schema.target.name!r}, row {row}: class {_cell(column, row)!r} is not in the "
+            f"schema {_listed(schema.target.values)}; name all classes before the first rows are counted"
+        )
     if len(found) != n_rows:
-        raise DataError(f"X has {n_rows} rows and y has {len(found)} (inconsistent numbers of samples); give one class a row")
+        raise DataError(
+            f"X has {n_rows} rows and y has {len(found)} (inconsistent numbers of samples); give one class a row"
+        )
     return found.astype(kind)
 
 
@@ -124,8 +128,10 @@ def _check_range(variable: Variable, column: NDArray[Any]) -> None:
     lowest = int(column.min(initial=0)) if column.dtype.kind == "i" else 0
     if int(column.max(initial=0)) > variable.n_values or lowest < -1:
         row = int(np.argmax((column > variable.n_values) | (column < -1)))
-        raise UnknownValue(f"column {variable.name!r}, row {row}: code {column[row]} is not one of "
-                           f"0 to {variable.n_values - 1}, nor {variable.n_values} or -1 for missing")
+        raise UnknownValue(
+            f"column {variable.name!r}, row {row}: code {column[row]} is not one of "
+            f"0 to {variable.n_values - 1}, nor {variable.n_values} or -1 for missing"
+        )
 
 
 def _matched(schema: Schema, columns: Columns) -> Columns:
@@ -137,11 +143,15 @@ def _matched(schema: Schema, columns: Columns) -> Columns:
     if absent:
         near = difflib.get_close_matches(absent[0], by_name, 1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise SchemaMismatch(f"column {absent[0]!r} is absent ({len(absent)} of {schema.n_variables} are); add it, filled "
-                             f"with missing cells if it is unknown{hint}")
+        raise SchemaMismatch(
+            f"column {absent[0]!r} is absent ({len(absent)} of {schema.n_variables} are); add it, filled "
+            f"with missing cells if it is unknown{hint}"
+        )
     surplus = [name for name in by_name if name not in set(schema.names)]
     if surplus:
-        raise SchemaMismatch(f"column {surplus[0]!r} is not in the schema ({len(surplus)} such columns); drop it")
+        raise SchemaMismatch(
+            f"column {surplus[0]!r} is not in the schema ({len(surplus)} such columns); drop it"
+        )
     return Columns(tuple(by_name[name] for name in schema.names), columns.n_rows, True)
 
 
@@ -151,8 +161,10 @@ def _has_own_names(schema: Schema) -> bool:
 
 def _check_width(schema: Schema, n_columns: int) -> None:
     if n_columns != schema.n_variables:
-        raise SchemaMismatch(f"X has {n_columns} features, but Schema is expecting {schema.n_variables} features as "
-                             "input; give one column a variable, in the order of the schema")
+        raise SchemaMismatch(
+            f"X has {n_columns} features, but Schema is expecting {schema.n_variables} features as "
+            "input; give one column a variable, in the order of the schema"
+        )
 
 
 def _codes(variable: Variable, column: Column) -> IntArray:
@@ -172,7 +184,9 @@ def _place(variable: Variable, value: Scalar) -> int:
             number = float(value)
         except ValueError:
             return _UNKNOWN
-        return int(assign(np.array([number]), np.array(variable.cuts))[0]) if np.isfinite(number) else _UNKNOWN
+        return (
+            int(assign(np.array([number]), np.array(variable.cuts))[0]) if np.isfinite(number) else _UNKNOWN
+        )
     return variable.values.index(value) if value in variable.values else _UNKNOWN
 
 
@@ -215,8 +229,12 @@ def _settle_unknown(
     n_unknown = int(np.count_nonzero(unknown))
     if training or n_unknown == np.count_nonzero(~column.missing):
         reach = "every cell of the column" if n_unknown == len(found) else f"{n_unknown} such cells"
-        warnings.warn(f"{where}; {reach} treated as missing: are the types the same as in training? Otherwise declare the "
-                      "values with schema=", IgnoredValues, stacklevel=5)
+        warnings.warn(
+            f"{where}; {reach} treated as missing: are the types the same as in training? Otherwise declare the "
+            "values with schema=",
+            IgnoredValues,
+            stacklevel=5,
+        )
     found[unknown] = variable.n_values
 
 

@@ -6,14 +6,15 @@ intervals of about equal frequency. ``"category"`` and ``"discretize"`` force on
 ``"error"`` refuses numbers. What was decided is kept as the ``origin`` of each variable.
 """
 
+from dataclasses import replace
 from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DataError, InvalidParameter
-from ..typing import FloatArray, Scalar
-from .columns import Column, Factor, Numbers, as_columns
+from ..typing import FloatArray, IntArray, Scalar
+from .columns import Column, Columns, Factor, Numbers, as_columns
 from .cuts import cut_points
 from .schema import Schema, Variable, interval_variable
 from .target import target_column
@@ -67,17 +68,39 @@ def infer_schema(
     return Schema(variables, None if target is None else _target_variable(target_column(target)))
 
 
+def relearn_intervals(schema: Schema, columns: Columns, rows: IntArray) -> Schema:
+    """The schema with the intervals of its numeric variables learned from some rows alone.
+
+    Returned as it is where it has no intervals.
+    """
+    if all(variable.kind != "interval" for variable in schema.variables):
+        return schema
+    chosen = np.zeros(columns.n_rows, dtype=bool)
+    chosen[rows] = True
+    variables = [
+        _intervals(column.take(chosen), variable.missing_is_value, None)
+        if variable.kind == "interval" and isinstance(column, Numbers)
+        else variable
+        for variable, column in zip(schema.variables, columns.columns, strict=True)
+    ]
+    return replace(schema, variables=tuple(variables))
+
+
 def check_choice(name: str, value: Any, choices: Any) -> None:
     """Refuse an option that is not among the ones there are."""
     if value not in get_args(choices):
         raise InvalidParameter(f"{name}={value!r}: expected one of {', '.join(map(repr, get_args(choices)))}")
 
 
-def _variable(column: Column, missing: Missing, numeric: Numeric, sample_weight: FloatArray | None) -> Variable:
+def _variable(
+    column: Column, missing: Missing, numeric: Numeric, sample_weight: FloatArray | None
+) -> Variable:
     is_missing = column.missing
     if is_missing.all() and not (isinstance(column, Factor) and column.declared):
-        raise DataError(f"column {column.name!r}: every cell is missing; drop the column, or declare its values "
-                        "with schema=")
+        raise DataError(
+            f"column {column.name!r}: every cell is missing; drop the column, or declare its values "
+            "with schema="
+        )
     missing_is_value = missing == "value" and bool(is_missing.any())
     if isinstance(column, Factor):
         return _factor_variable(column, missing_is_value)
@@ -88,7 +111,7 @@ def _factor_variable(column: Factor, missing_is_value: bool) -> Variable:
     values = column.values if column.declared else sorted_values(column.values)
     if not column.declared:
         _check_size(column.name, len(values))
-    origin = "declared domain" if column.declared else f"{len(values)} values seen"
+    origin = "declared domain" if column.declared else "values seen"
     return _category(column.name, values, missing_is_value, origin)
 
 
@@ -97,22 +120,30 @@ def _number_variable(
 ) -> Variable:
     name = column.name
     if numeric == "error":
-        raise DataError(f"column {name!r}: holds numbers; convert it to text, declare it with schema=, or pass "
-                        'numeric="auto", "discretize" or "category"')
+        raise DataError(
+            f"column {name!r}: holds numbers; convert it to text, declare it with schema=, or pass "
+            'numeric="auto", "discretize" or "category"'
+        )
     present = column.numbers[~column.missing]
     whole = None if numeric == "discretize" else _few_whole_numbers(present)
     if numeric == "auto" and whole is not None:
         values = tuple(int(number) for number in whole)
-        origin = f"numbers: {len(values)} distinct whole ones, kept as categories"
+        origin = "whole numbers, kept as categories"
         return _category(name, values, missing_is_value, origin)
     if numeric == "category":
         distinct = np.unique(present)
         _check_size(name, len(distinct))
-        origin = f"numbers: {len(distinct)} distinct ones, kept as categories"
+        origin = "numbers, kept as categories"
         return _category(name, tuple(_plain(number) for number in distinct), missing_is_value, origin)
-    cuts = cut_points(column.numbers.astype(np.float64), "frequency", N_INTERVALS, sample_weight=sample_weight)
-    origin = f"numbers: cut into {len(cuts) + 1} intervals of about equal frequency"
-    return interval_variable(name, cuts, missing_is_value=missing_is_value, origin=origin)
+    return _intervals(column, missing_is_value, sample_weight)
+
+
+def _intervals(column: Numbers, missing_is_value: bool, sample_weight: FloatArray | None) -> Variable:
+    cuts = cut_points(
+        column.numbers.astype(np.float64), "frequency", N_INTERVALS, sample_weight=sample_weight
+    )
+    origin = "numbers, cut at about equal frequency"
+    return interval_variable(column.name, cuts, missing_is_value=missing_is_value, origin=origin)
 
 
 def _category(name: str, values: tuple[Scalar, ...], missing_is_value: bool, origin: str) -> Variable:
@@ -149,9 +180,9 @@ def _target_variable(column: Column) -> Variable:
             return Variable(column.name, column.values, origin="declared domain")
         seen = np.unique(column.positions)
         values = sorted_values(tuple(column.values[position] for position in seen))
-        return Variable(column.name, values, origin=f"{len(values)} classes seen")
+        return Variable(column.name, values, origin="classes seen")
     distinct = np.unique(column.numbers)
-    return Variable(column.name, tuple(number.item() for number in distinct), origin=f"{len(distinct)} classes seen")
+    return Variable(column.name, tuple(number.item() for number in distinct), origin="classes seen")
 
 
 def sorted_values(values: tuple[Scalar, ...]) -> tuple[Scalar, ...]:
@@ -172,5 +203,7 @@ def _plain(number: Any) -> Scalar:
 
 def _check_size(name: str, n_values: int) -> None:
     if n_values > MAX_VALUES:
-        raise DataError(f"column {name!r}: {n_values:,} distinct values, more than {MAX_VALUES:,}; it looks like an "
-                        "identifier: drop the column, group its values, or declare its domain with schema=")
+        raise DataError(
+            f"column {name!r}: {n_values:,} distinct values, more than {MAX_VALUES:,}; it looks like an "
+            "identifier: drop the column, group its values, or declare its domain with schema="
+        )

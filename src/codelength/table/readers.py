@@ -21,7 +21,16 @@ from codelength.table._relations import file_relation
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["Columns", "Kind", "as_file", "column_names", "read_batches", "read_columns", "suggestion"]
+__all__ = [
+    "SUFFIXES",
+    "Columns",
+    "Kind",
+    "as_file",
+    "column_names",
+    "read_batches",
+    "read_columns",
+    "suggestion",
+]
 
 Source: TypeAlias = str | os.PathLike[str]
 
@@ -38,6 +47,9 @@ _FORMATS = {
     ".jsonl": "json",
     ".ndjson": "json",
 }
+SUFFIXES = tuple(_FORMATS)
+"""The extensions of the files that can be read."""
+
 _STANDARD_INPUT = "standard input"
 
 

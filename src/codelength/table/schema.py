@@ -99,16 +99,18 @@ class Variable:
         if len(set(known)) < len(known):
             raise InvalidParameter(f"{where}: a value is listed twice in {list(self.values)!r}")
         if self.kind == "interval" and len(self.cuts) + 1 != len(known):
-            raise InvalidParameter(f"{where}: {len(self.cuts)} cut points make {len(self.cuts) + 1} "
-                                   f"intervals, not {len(known)}")
+            raise InvalidParameter(
+                f"{where}: {len(self.cuts)} cut points make {len(self.cuts) + 1} intervals, not {len(known)}"
+            )
         if any(low >= high for low, high in zip(self.cuts, self.cuts[1:], strict=False)) or not all(
             math.isfinite(cut) for cut in self.cuts
         ):
             raise InvalidParameter(f"{where}: cut points {self.cuts} must be finite and increasing")
 
 
-def interval_variable(name: str, cuts: Iterable[float], *, missing_is_value: bool = False,
-                      origin: str = "declared") -> Variable:
+def interval_variable(
+    name: str, cuts: Iterable[float], *, missing_is_value: bool = False, origin: str = "declared"
+) -> Variable:
     """A numeric variable cut into intervals, each named after its bounds.
 
     Examples
@@ -151,7 +153,9 @@ class Schema:
         if len(by_name) < len(self.variables):
             names = [variable.name for variable in self.variables]
             twice = sorted({name for name in names if names.count(name) > 1})
-            raise SchemaMismatch(f"duplicate column names {twice}: rename the columns so that each is distinct")
+            raise SchemaMismatch(
+                f"duplicate column names {twice}: rename the columns so that each is distinct"
+            )
         if self.target is not None and self.target.missing_is_value:
             raise InvalidParameter(f"target {self.target.name!r}: a missing class cannot be a class")
         object.__setattr__(self, "_by_name", by_name)

@@ -26,14 +26,18 @@ def target_column(target: Any, name: str = "y") -> Column:
     missing = column.missing
     if missing.any():
         rows = np.flatnonzero(missing)
-        raise DataError(f"target {column.name!r}, row {rows[0]}: the class is missing ({len(rows)} such rows; Input y "
-                        "contains NaN); drop these rows")
+        raise DataError(
+            f"target {column.name!r}, row {rows[0]}: the class is missing ({len(rows)} such rows; Input y "
+            "contains NaN); drop these rows"
+        )
     if isinstance(column, Numbers) and column.numbers.dtype.kind == "f":
         fractional = np.floor(column.numbers) != column.numbers
         if fractional.any():
             row = int(np.argmax(fractional))
-            raise DataError(f"target {column.name!r}, row {row}: {column.numbers[row]} is not a class. Unknown label "
-                            "type: continuous; convert the classes to text or whole numbers")
+            raise DataError(
+                f"target {column.name!r}, row {row}: {column.numbers[row]} is not a class. Unknown label "
+                "type: continuous; convert the classes to text or whole numbers"
+            )
     return column
 
 
@@ -45,9 +49,14 @@ def _one_dimensional(target: Any) -> Any:
     if len(shape) == 2 and shape[1] == 1:
         from sklearn.exceptions import DataConversionWarning
 
-        warnings.warn("A column-vector y was passed when a 1d array was expected; it is read as one class a row.",
-                      DataConversionWarning, stacklevel=4)
+        warnings.warn(
+            "A column-vector y was passed when a 1d array was expected; it is read as one class a row.",
+            DataConversionWarning,
+            stacklevel=4,
+        )
         return np.asarray(target).ravel()
     if len(shape) != 1:
-        raise DataError(f"y should be a 1d array, got an array of shape {shape} instead; pass one class a row")
+        raise DataError(
+            f"y should be a 1d array, got an array of shape {shape} instead; pass one class a row"
+        )
     return array

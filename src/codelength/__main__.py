@@ -1,0 +1,5 @@
+"""``python -m codelength``."""
+
+from .cli import main
+
+main()

@@ -1,0 +1,94 @@
+"""``codelength predict``."""
+
+import itertools
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ..errors import InvalidParameter, SchemaMismatch
+from .options import Absent
+
+if TYPE_CHECKING:
+    from ..estimators import NaiveBayes
+    from ..table.readers import Columns
+    from ..table.schema import Variable
+
+BATCH_ROWS = 100_000
+
+
+def predict(
+    model: Annotated[str, typer.Argument(help="A model file written by codelength fit.")],
+    data: Annotated[str, typer.Argument(help="The rows to predict; - for standard input.")],
+    output: Annotated[
+        str,
+        typer.Option("--output", "-o", help="A CSV or Parquet file, by extension; - for standard output."),
+    ] = "-",
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(help="A column of the input to carry over. Repeatable.", show_default=False),
+    ] = None,
+    batch_rows: Annotated[int, typer.Option(help="Rows held in memory at a time.", min=1)] = BATCH_ROWS,
+    na: Absent = None,
+) -> None:
+    """Write the class and the probability of each class, row by row.
+
+    The columns are matched by name, and columns the model does not know are passed over. The table may be
+    larger than memory.
+
+    Example:
+
+      codelength predict model.json new.csv -o predictions.csv
+    """
+    from ..estimators import load
+    from ..table.writers import open_writer
+
+    fitted = load(model)
+    names = ["class", *(f"p_{label}" for label in fitted.schema_.classes)]
+    clash = sorted(set(keep or ()) & set(names))
+    if clash:
+        raise InvalidParameter(f"--keep {clash[0]!r}: the output has a column of that name already")
+    batches = _batches(fitted, data, keep or [], batch_rows, na or [])
+    # The first rows are read before anything is written, so that a bad table leaves no trace.
+    first = next(batches)
+    with open_writer(output, [*(keep or ()), *names]) as writer:
+        for batch in itertools.chain([first], batches):
+            kept = {name: batch[name] for name in keep or ()}
+            writer.write(kept | _predicted(fitted, batch, names))
+
+
+def _batches(
+    fitted: "NaiveBayes", data: str, keep: list[str], batch_rows: int, na: list[str]
+) -> "Iterator[Columns]":
+    from ..table.readers import as_file, column_names, read_batches, suggestion
+
+    variables = fitted.schema_.variables
+    with as_file(data) as path:
+        present = column_names(path)
+        for name in [*keep, *(variable.name for variable in variables)]:
+            if name not in present:
+                raise SchemaMismatch(f"{data}: has no column {name!r}{suggestion(name, present)}")
+        wanted = list(dict.fromkeys([*(variable.name for variable in variables), *keep]))
+        kinds: dict[str, Any] = {variable.name: _kind(variable) for variable in variables}
+        yield from read_batches(path, batch_rows, kinds=kinds, columns=wanted, na=na)
+
+
+def _kind(variable: "Variable") -> str:
+    """How the cells of a variable are to be read so that they mean the same as in training."""
+    known = [value for value in variable.values if value is not None]
+    if variable.kind != "category":
+        return "number"
+    if all(isinstance(value, bool) for value in known):
+        return "boolean"
+    return "text" if any(isinstance(value, str) for value in known) else "number"
+
+
+def _predicted(fitted: "NaiveBayes", batch: "Columns", names: list[str]) -> "Columns":
+    import numpy as np
+
+    table = {name: batch[name] for name in fitted.schema_.names}
+    probs = fitted.predict_proba(table)
+    classes = fitted.classes_[np.argmax(probs, axis=1)]
+    if classes.dtype.kind == "U":
+        classes = classes.astype(object)
+    return {names[0]: classes} | {name: probs[:, k] for k, name in enumerate(names[1:])}

@@ -1,0 +1,14 @@
+"""Named real data sets, where they come from, and how they are checked.
+
+>>> from codelength import datasets
+>>> vote = datasets.load("vote")
+>>> vote.target_name, len(vote.target)
+('class', 435)
+>>> datasets.describe("vote").class_counts
+{'democrat': 267, 'republican': 168}
+"""
+
+from codelength.datasets.loading import Dataset, load
+from codelength.datasets.registry import Entry, Size, describe, names
+
+__all__ = ["Dataset", "Entry", "Size", "describe", "load", "names"]

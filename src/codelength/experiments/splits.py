@@ -1,0 +1,75 @@
+"""Which rows to learn from and which to predict."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from ..errors import InvalidParameter
+from ..typing import IntArray
+
+
+class Split(NamedTuple):
+    """Row numbers of one training and one test set."""
+
+    train: IntArray
+    test: IntArray
+
+
+def cross_validation(
+    n_rows: int, n_folds: int, *, repeats: int = 1, train_fraction: float = 1.0, random_state: int = 0
+) -> Iterator[Split]:
+    """Splits of repeated cross-validation, of which a fraction of the training rows is used.
+
+    Every repeat shuffles the rows anew from its own random stream, so that the splits of one repeat
+    do not depend on how many there are. A fraction f of n training rows is floor(f n) of them, drawn
+    at random.
+
+    Examples
+    --------
+    >>> [len(split.train) for split in cross_validation(10, 5, train_fraction=0.3)]
+    [2, 2, 2, 2, 2]
+    """
+    _check(n_rows, n_folds, repeats, train_fraction)
+    for repeat in range(repeats):
+        rng = np.random.default_rng([random_state, repeat])
+        folds = np.array_split(rng.permutation(n_rows), n_folds)
+        for fold in folds:
+            others = np.ones(n_rows, dtype=bool)
+            others[fold] = False
+            train = np.flatnonzero(others)
+            if train_fraction < 1:
+                train = np.sort(rng.permutation(train)[: int(train_fraction * len(train))])
+            yield Split(train, np.sort(fold))
+
+
+def partition(n_rows: int, train_share: float = 0.7, *, random_state: int = 0) -> Split:
+    """One random partition into training and test rows, the training rows in random order.
+
+    Examples
+    --------
+    >>> train, test = partition(10)
+    >>> len(train), sorted([*train.tolist(), *test.tolist()]) == list(range(10))
+    (7, True)
+    """
+    n_train = round(train_share * n_rows)
+    if not 0 < n_train < n_rows:
+        raise InvalidParameter(
+            f"train share {train_share}: leaves no row of {n_rows} to learn from or to predict"
+        )
+    rows = np.random.default_rng(random_state).permutation(n_rows)
+    return Split(rows[:n_train], np.sort(rows[n_train:]))
+
+
+def _check(n_rows: int, n_folds: int, repeats: int, train_fraction: float) -> None:
+    if not 2 <= n_folds <= n_rows:
+        raise InvalidParameter(f"{n_folds} folds of {n_rows} rows: expected at least 2 and at most one a row")
+    if repeats < 1:
+        raise InvalidParameter(f"{repeats} repeats: expected at least 1")
+    if not 0 < train_fraction <= 1:
+        raise InvalidParameter(f"train fraction {train_fraction}: expected more than 0 and at most 1")
+    smallest = n_rows - -(-n_rows // n_folds)
+    if int(train_fraction * smallest) < 1:
+        raise InvalidParameter(
+            f"train fraction {train_fraction}: leaves none of {smallest} training rows; use a larger one"
+        )

@@ -1,0 +1,149 @@
+"""Finished cells on disk: one line of JSON each, appended and synced one by one.
+
+The first line says which specification the cells belong to. Whatever moment the program is killed at,
+every line before the last is whole; a torn last line is cut off when the file is opened again.
+"""
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from .. import __version__
+from ..errors import DataError
+from .protocols import Result
+from .spec import Cell, Spec
+
+FILE_NAME = "cells.jsonl"
+
+
+class Store:
+    """The finished cells of one specification, in a directory of their own.
+
+    Parameters
+    ----------
+    directory : path
+        Where to keep them; made when it does not exist.
+    spec : Spec
+        What they belong to. A directory that holds the cells of another one is refused.
+
+    Attributes
+    ----------
+    results : dict of str to result
+        What is finished, by the key of the cell.
+    """
+
+    def __init__(self, directory: str | os.PathLike[str], spec: Spec) -> None:
+        self.path = Path(directory) / FILE_NAME
+        self.results: dict[str, Result] = {}
+        self.seconds: dict[str, float] = {}
+        # Cells of another version might come out differently, so the version is part of the name.
+        header = {"codelength": __version__} | spec.to_json()
+        with _told(self.path):
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = open(self.path, "ab+", buffering=0)  # noqa: SIM115 (closed by close)
+        try:
+            with _told(self.path):
+                _lock(self._file, self.path)
+                self._read(header)
+        except BaseException:
+            self.close()
+            raise
+
+    def append(self, cell: Cell, result: Result, seconds: float) -> None:
+        """Keep the result of a cell; it is on disk when this returns."""
+        self._write({"key": cell.key, "seconds": round(seconds, 3), "result": result})
+        self.results[cell.key] = result
+        self.seconds[cell.key] = seconds
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _read(self, header: dict[str, Any]) -> None:
+        self._file.seek(0)
+        content = self._file.read()
+        whole = content[: content.rfind(b"\n") + 1]
+        if len(whole) < len(content):
+            self._file.truncate(len(whole))
+        documents = [self._parsed(number, line) for number, line in enumerate(whole.splitlines(), 1)]
+        if not documents:
+            self._write(header)
+            return
+        self._check(documents[0], header)
+        for document in documents[1:]:
+            self.results[document["key"]] = document["result"]
+            self.seconds[document["key"]] = document["seconds"]
+
+    def _parsed(self, number: int, line: bytes) -> dict[str, Any]:
+        with suppress(ValueError):
+            document = json.loads(line)
+            if isinstance(document, dict) and (number == 1 or document.keys() >= {"key", "seconds", "result"}):
+                return document
+        raise DataError(f"{self.path}, line {number}: is damaged; delete the file to start afresh")
+
+    def _check(self, found: dict[str, Any], header: dict[str, Any]) -> None:
+        if found == header:
+            return
+        other = [name for name in header if found.get(name) != header[name]]
+        raise DataError(
+            f"{self.path.parent}: holds the results of another run ({_contrast(found, header, other)}); "
+            "choose another directory, or delete this one"
+        )
+
+    def _write(self, document: dict[str, Any]) -> None:
+        line = json.dumps(document, separators=(",", ":")).encode() + b"\n"
+        with _told(self.path):
+            written = 0
+            while written < len(line):
+                written += self._file.write(line[written:])
+            os.fsync(self._file.fileno())
+
+
+def _contrast(found: dict[str, Any], header: dict[str, Any], names: list[str]) -> str:
+    """Where two headers differ, in words."""
+    name = names[0]
+    if name == "settings" and isinstance(found.get(name), dict):
+        differing = [key for key in header[name] if found[name].get(key) != header[name][key]]
+        if differing:
+            key = differing[0]
+            return f"{key} is {found[name].get(key)!r} there and {header[name][key]!r} here"
+    if name == "cells_sha256":
+        return "with other cells"
+    return f"{name} is {found.get(name)!r} there and {header[name]!r} here"
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise DataError(
+            f"{path}: cannot be written: {error.strerror}; the cells finished before are kept, and the same "
+            "command goes on from them"
+        ) from error
+
+
+def _lock(file: Any, path: Path) -> None:
+    """Refuse a second run in the same directory. The lock goes with the process, however that ends."""
+    try:
+        import fcntl
+    except ImportError:
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise DataError(
+            f"{path.parent}: another run is writing here; wait for it, or choose another directory"
+        ) from None

@@ -1,0 +1,536 @@
+"""Reading files into plain tables."""
+
+import csv
+import gzip
+import io
+import json
+import subprocess
+import sys
+import tempfile
+
+import duckdb
+import numpy as np
+import pytest
+
+from codelength.errors import CodelengthError, DataError, InvalidParameter, SchemaMismatch
+from codelength.table import _csv, _duckdb, _load
+from codelength.table.readers import as_file, column_names, read_batches, read_columns
+
+
+@pytest.fixture(autouse=True)
+def no_temporary_file_stays(tmp_path_factory, monkeypatch):
+    """Every test leaves the directory for temporary files empty."""
+    directory = tmp_path_factory.mktemp("temporary")
+    monkeypatch.setattr(tempfile, "tempdir", str(directory))
+    yield
+    assert list(directory.iterdir()) == []
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Write a file and give its path."""
+
+    def write(content, name="table.csv"):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return write
+
+
+def write_parquet(path, select):
+    duckdb.sql(f"COPY ({select}) TO '{path}' (FORMAT parquet)")
+    return path
+
+
+def assert_same(columns, expected):
+    """Compare names in order, dtypes and cells, NaN being equal to itself."""
+    assert list(columns) == list(expected)
+    for name, array in expected.items():
+        assert columns[name].dtype == np.asarray(array).dtype, name
+        np.testing.assert_array_equal(columns[name], array)
+
+
+def objects(*cells):
+    array = np.empty(len(cells), dtype=object)
+    array[:] = cells
+    return array
+
+
+class TestCsv:
+    def test_each_sort_of_column_has_its_array(self, write):
+        path = write(
+            "text,whole,gaps,fraction,truth,maybe,date\n"
+            "a,1,1,0.5,true,TRUE,2020-02-03\n"
+            ',2,,1e3,false,,\n"x, ""y""",-3,3,,True,false,2020-02-04\n'
+        )
+        assert_same(
+            read_columns(path),
+            {
+                "text": objects("a", None, 'x, "y"'),
+                "whole": np.array([1, 2, -3]),
+                "gaps": np.array([1, np.nan, 3]),
+                "fraction": np.array([0.5, 1000, np.nan]),
+                "truth": np.array([True, False, True]),
+                "maybe": objects(True, None, False),
+                "date": objects("2020-02-03", None, "2020-02-04"),
+            },
+        )
+
+    @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+    @pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.txt", "T.CSV"])
+    def test_the_delimiter_is_found_in_the_header(self, write, delimiter, name):
+        path = write(f'a{delimiter}"b,;|c"{delimiter}d\n1{delimiter}"x,;|"{delimiter}\n', name)
+        assert_same(read_columns(path), {"a": np.array([1]), "b,;|c": objects("x,;|"), "d": objects(None)})
+
+    @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+    def test_line_ends_and_the_byte_order_mark(self, write, end):
+        path = write(end.join(["\ufeffa,b", "1,2", "3,4"]))
+        assert_same(read_columns(path), {"a": np.array([1, 3]), "b": np.array([2, 4])})
+
+    def test_line_ends_inside_quotes_belong_to_names_and_cells(self, write):
+        path = write('"a\nb",c\n"x\n\ny",1\nz,2\n')
+        assert_same(read_columns(path), {"a\nb": objects("x\n\ny", "z"), "c": np.array([1, 2])})
+
+    def test_compressed(self, write):
+        path = write(gzip.compress(b"a,b\n1,x\n"), "t.csv.gz")
+        assert_same(read_columns(path), {"a": np.array([1]), "b": objects("x")})
+
+    def test_nothing_is_guessed_from_a_sample(self, write):
+        path = write("a,b,c\n" + "1,true,2\n" * 30_000 + "x,maybe,2.5\n")
+        columns = read_columns(path)
+        assert set(columns["a"]) == {"1", "x"}
+        assert set(columns["b"]) == {"true", "maybe"}
+        assert columns["c"].dtype == np.float64
+
+    def test_only_one_blank_line_column_has_missing_rows(self, write):
+        assert_same(read_columns(write("a\n1\n\n2\n")), {"a": np.array([1, np.nan, 2])})
+        assert_same(
+            read_columns(write("a,b\n1,2\n\n3,4\n\n")), {"a": np.array([1, 3]), "b": np.array([2, 4])}
+        )
+
+    @pytest.mark.parametrize(
+        "cells",
+        [["1_000"], ["0x1F"], ["1", "inf"], ["1,5"], ["nan"], ["1e400"], ["1 2"], ["yes", "no"], ["t", "f"]],
+    )
+    def test_what_is_not_a_number_or_boolean_is_text(self, write, cells):
+        path = write("a;b\n" + "".join(f"{cell};1\n" for cell in cells))
+        assert_same(read_columns(path, columns=["a"]), {"a": objects(*cells)})
+
+    def test_nan_among_numbers_is_missing(self, write):
+        assert_same(
+            read_columns(write("a,b\n1,\n NaN,\n")), {"a": np.array([1, np.nan]), "b": objects(None, None)}
+        )
+
+    def test_whole_numbers_are_never_rounded(self, write):
+        path = write(f"a,b,c\n{2**63 - 2**10},{2**64},{2**53 + 1}\n1,1,\n")
+        assert_same(
+            read_columns(path),
+            {
+                "a": np.array([2**63 - 2**10, 1]),
+                "b": objects(str(2**64), "1"),
+                "c": objects(str(2**53 + 1), None),
+            },
+        )
+
+    def test_names_may_differ_in_capitals_and_hold_anything(self, write):
+        path = write('a,A,"it\'s ""x""",b;c\n1,2,3,4\n')
+        assert column_names(path) == ["a", "A", 'it\'s "x"', "b;c"]
+        assert [array[0] for array in read_columns(path).values()] == [1, 2, 3, 4]
+
+    def test_markers_of_missing_cells(self, write):
+        path = write("a,b,c\n1, ?,?\n-9,x,y\n")
+        assert_same(
+            read_columns(path, na=["?", "-9"]),
+            {"a": np.array([1, np.nan]), "b": objects(None, "x"), "c": objects(None, "y")},
+        )
+
+    def test_paths_that_look_like_patterns(self, write, tmp_path):
+        (tmp_path / "key=value [1]").mkdir()
+        path = write("a\n1\n", "key=value [1]/what's*?.csv")
+        write("a\n2\n", "key=value [1]/what's new.csv")
+        assert_same(read_columns(path), {"a": np.array([1])})
+
+    def test_many_rows_read_as_the_csv_module_reads_them(self, write):
+        rng = np.random.default_rng(0)
+        values = ["red", "green, pale", '"blue"', "", "multi\nline", "é"]
+        rows = [[values[i], f"id{n}", str(k)] for n, (i, k) in enumerate(rng.integers(0, 6, (25_000, 2)))]
+        buffer = io.StringIO()
+        csv.writer(buffer, lineterminator="\n").writerows([["colour", "name", "size"], *rows])
+        columns = read_columns(write(buffer.getvalue()))
+        assert columns["colour"].tolist() == [row[0] or None for row in rows]
+        assert columns["name"].tolist() == [row[1] for row in rows]
+        assert columns["size"].tolist() == [int(row[2]) for row in rows]
+        assert len({id(cell) for cell in columns["colour"]}) == 6
+
+
+class TestKinds:
+    def test_a_column_can_be_read_as_text(self, write):
+        path = write("a,b\n01,true\n1.50,false\n")
+        kinds = {"a": "text", "b": "text", "absent": "number"}
+        assert_same(
+            read_columns(path, kinds=kinds), {"a": objects("01", "1.50"), "b": objects("true", "false")}
+        )
+
+    def test_what_is_no_number_keeps_its_text(self, write):
+        path = write("a,b\n1,1\nmany,2\n,\n2.5,4\n")
+        assert_same(
+            read_columns(path, kinds={"a": "number", "b": "number"}),
+            {"a": objects(1, "many", None, 2.5), "b": np.array([1, 2, np.nan, 4])},
+        )
+
+    def test_what_is_no_boolean_keeps_its_text(self, write):
+        path = write("a,b,c\ntrue,1,TRUE\nyes,0,false\n,1,\n")
+        assert_same(
+            read_columns(path, kinds=dict.fromkeys("abc", "boolean")),
+            {
+                "a": objects(True, "yes", None),
+                "b": np.array([True, False, True]),
+                "c": objects(True, False, None),
+            },
+        )
+
+    def test_unreadable_cells_are_kept_in_large_files_too(self, write):
+        cells = ["1", "2.5", "many", ""] * 6000
+        column = read_columns(write("a,b\n" + "".join(f"{c},x\n" for c in cells)), kinds={"a": "number"})["a"]
+        assert column.tolist() == [1, 2.5, "many", None] * 6000
+
+    def test_a_number_beyond_int64_is_rounded_only_when_asked(self, write):
+        column = read_columns(write(f"a\n{2**70}\n1\n"), kinds={"a": "number"})["a"]
+        np.testing.assert_array_equal(column, [2.0**70, 1.0])
+
+    def test_types_of_a_parquet_file_give_way(self, tmp_path):
+        path = write_parquet(tmp_path / "t.parquet", "SELECT 1 AS a, 1.0::DOUBLE AS b, 'x' AS c, true AS d")
+        kinds = {"a": "text", "b": "boolean", "c": "number", "d": "number"}
+        assert_same(
+            read_columns(path, kinds=kinds),
+            {"a": objects("1"), "b": np.array([True]), "c": objects("x"), "d": objects("true")},
+        )
+
+    def test_an_arff_file_gives_way(self, write):
+        path = write(
+            "@relation r\n@attribute a numeric\n@attribute b {1,x}\n@data\n1,1\n2.5,x\n?,?\n", "t.arff"
+        )
+        assert_same(
+            read_columns(path, kinds={"a": "text", "b": "number"}),
+            {"a": objects("1.0", "2.5", None), "b": objects(1, "x", None)},
+        )
+
+    def test_an_unknown_kind_is_refused(self, write):
+        with pytest.raises(InvalidParameter, match="'a': kind 'int' is none of text, number, boolean"):
+            read_columns(write("a\n1\n"), kinds={"a": "int"})
+
+
+class TestColumns:
+    def test_they_come_in_the_order_asked_for(self, write):
+        path = write("a,b,c\n1,2,3\n")
+        assert list(read_columns(path, columns=["c", "a", "c"])) == ["c", "a"]
+
+    @pytest.mark.parametrize("name", ["t.csv", "t.parquet", "t.json", "t.arff"])
+    def test_near_names_are_suggested(self, write, tmp_path, name):
+        contents = {
+            "t.csv": "colour,size\nred,1\n",
+            "t.json": '[{"colour": "red", "size": 1}]',
+            "t.arff": "@attribute colour {red}\n@attribute size numeric\n@data\nred,1\n",
+        }
+        if name in contents:
+            path = write(contents[name], name)
+        else:
+            path = write_parquet(tmp_path / name, "SELECT 'red' AS colour, 1 AS size")
+        assert column_names(path) == ["colour", "size"]
+        with pytest.raises(SchemaMismatch, match=r"no column 'Color' among its 2; did you mean 'colour'\?"):
+            read_columns(path, columns=["size", "Color"])
+
+    def test_none_at_all_is_refused(self, write):
+        with pytest.raises(InvalidParameter, match="columns is empty"):
+            read_columns(write("a\n1\n"), columns=[])
+
+
+class TestParquet:
+    def test_types(self, tmp_path):
+        path = write_parquet(
+            tmp_path / "t.parquet",
+            """SELECT * FROM (VALUES
+            (1::TINYINT, 1::UBIGINT, 1.25::DECIMAL(9, 2), 'x'::ENUM('x', 'y'), DATE '2020-02-03',
+             TIMESTAMP '2020-02-03 04:05:06', true, 'NaN'::DOUBLE),
+            (2, 2, NULL, 'y', NULL, NULL, NULL, 1.0))
+            AS t(small, huge, price, colour, day, moment, truth, real)""",
+        )
+        assert_same(
+            read_columns(path),
+            {
+                "small": np.array([1, 2]),
+                "huge": np.array([1, 2]),
+                "price": np.array([1.25, np.nan]),
+                "colour": objects("x", "y"),
+                "day": objects("2020-02-03", None),
+                "moment": objects("2020-02-03T04:05:06", None),
+                "truth": objects(True, None),
+                "real": np.array([np.nan, 1.0]),
+            },
+        )
+
+    def test_names_keep_their_capitals(self, tmp_path):
+        pa = pytest.importorskip("pyarrow")
+        parquet = pytest.importorskip("pyarrow.parquet")
+        path = tmp_path / "t.parquet"
+        parquet.write_table(pa.table({"a": [1], "s": [{"p": 1, "q": 2}], "A": [3]}), path)
+        assert column_names(path) == ["a", "s", "A"]
+        assert_same(read_columns(path, columns=["A", "a"]), {"A": np.array([3]), "a": np.array([1])})
+        with pytest.raises(DataError, match=r"column 's': STRUCT.* is neither text nor a number"):
+            read_columns(path)
+        parquet.write_table(pa.table([[1], [2]], names=["x", "x"]), path)
+        with pytest.raises(DataError, match="columns 1 and 2 are both named 'x'"):
+            read_columns(path)
+
+    def test_numbers_that_mean_missing(self, tmp_path):
+        path = write_parquet(tmp_path / "t.parquet", "SELECT unnest([1, -9]) AS a, unnest(['?', 'x']) AS b")
+        columns = read_columns(path, na=["-9", "?"])
+        assert_same(columns, {"a": np.array([1, np.nan]), "b": objects(None, "x")})
+
+    def test_whole_numbers_are_never_rounded(self, tmp_path):
+        path = write_parquet(tmp_path / "t.parquet", f"SELECT unnest([{2**53 + 1}, NULL]) AS a")
+        assert_same(read_columns(path), {"a": objects(str(2**53 + 1), None)})
+
+
+JSON_ROWS = [
+    {"a": 1, "b": "1", "c": True, "d": "2020-02-03", "e": 1, "f": None},
+    {"a": 2.5, "b": "x", "c": None, "d": "2020-02-04", "e": "x"},
+]
+JSON_COLUMNS = {
+    "a": np.array([1, 2.5]),
+    "b": objects("1", "x"),
+    "c": objects(True, None),
+    "d": objects("2020-02-03", "2020-02-04"),
+    "e": objects("1", "x"),
+    "f": objects(None, None),
+}
+
+
+class TestJson:
+    def test_a_list_of_objects(self, write):
+        assert_same(read_columns(write(json.dumps(JSON_ROWS), "t.json")), JSON_COLUMNS)
+
+    def test_an_object_a_line(self, write):
+        text = "\n".join(json.dumps(row) for row in JSON_ROWS)
+        assert_same(read_columns(write(text, "t.jsonl")), JSON_COLUMNS)
+
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ("", "is empty"),
+            ("[]", "has no rows"),
+            ('{"a": 1', "cannot be read as JSON"),
+            ("[1, 2]", "2 of its records are not objects"),
+            ('[{"a": {"b": 1}}]', r"column 'a': STRUCT\(b BIGINT\) is neither text nor a number"),
+            ('[{"a": [1]}]', r"column 'a': BIGINT\[\] is neither text nor a number"),
+            ('[{"a": 1, "A": 2}]', "two keys differ only in capital letters"),
+        ],
+    )
+    def test_what_cannot_be_a_table(self, write, text, message):
+        with pytest.raises(DataError, match=message) as caught:
+            read_columns(write(text, "t.json"))
+        assert "\n" not in str(caught.value)
+
+
+class TestBatches:
+    @pytest.mark.parametrize("suffix", ["csv", "parquet", "jsonl", "arff"])
+    def test_they_join_up_to_the_table(self, tmp_path, write, suffix):
+        rows = [(i, f"v{i % 7}", i / 4 if i % 3 else None) for i in range(1, 5001)]
+        if suffix == "csv":
+            path = write("i,v,x\n" + "".join(f"{i},{v},{'' if x is None else x}\n" for i, v, x in rows))
+        elif suffix == "jsonl":
+            path = write("\n".join(json.dumps({"i": i, "v": v, "x": x}) for i, v, x in rows), "t.jsonl")
+        elif suffix == "arff":
+            head = "@attribute i integer\n@attribute v string\n@attribute x real\n@data\n"
+            path = write(head + "".join(f"{i},{v},{'?' if x is None else x}\n" for i, v, x in rows), "t.arff")
+        else:
+            select = "i, 'v' || i % 7 AS v, CASE WHEN i % 3 > 0 THEN i / 4 END AS x"
+            path = write_parquet(tmp_path / "t.parquet", f"SELECT {select} FROM range(1, 5001) t(i)")
+        whole = read_columns(path)
+        batches = list(read_batches(path, 1999))
+        assert [len(batch["i"]) for batch in batches] == [1999, 1999, 1002]
+        assert_same({name: np.concatenate([batch[name] for batch in batches]) for name in whole}, whole)
+        assert whole["i"].tolist() == [i for i, _, _ in rows]
+
+    def test_types_are_those_of_the_whole_file(self, write):
+        path = write("a,b,c,d\n1,true,1,1\n2,false,2,2\n,,x,3\n")
+        first, second = read_batches(path, 2, kinds={"c": "number"})
+        assert [array.dtype.kind for array in first.values()] == ["f", "O", "O", "i"]
+        assert [array.dtype for array in first.values()] == [array.dtype for array in second.values()]
+        assert second["c"].tolist() == ["x"]
+
+    def test_large_files_share_their_values(self, write):
+        path = write("a,b\n" + "x,1\ny,2\n" * 15_000)
+        batches = list(read_batches(path, 10_000, columns=["a"]))
+        assert len(batches) == 3
+        assert np.concatenate([batch["a"] for batch in batches]).tolist() == ["x", "y"] * 15_000
+
+    def test_one_that_is_not_read_to_the_end_cleans_up(self, write):
+        batches = read_batches(write("a\n1\n2\n"), 1)
+        assert next(batches)["a"].tolist() == [1]
+        batches.close()
+
+    def test_a_batch_has_rows(self, write):
+        with pytest.raises(InvalidParameter, match="batch_rows is 0"):
+            next(read_batches(write("a\n1\n"), 0))
+
+
+class TestStandardInput:
+    @pytest.fixture
+    def pipe(self, monkeypatch):
+        def pipe(content):
+            monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+
+        return pipe
+
+    def test_csv(self, pipe):
+        pipe(b"a;b\n1;x\n")
+        assert_same(read_columns("-"), {"a": np.array([1]), "b": objects("x")})
+
+    def test_compressed_csv_in_batches(self, pipe):
+        pipe(gzip.compress(b"a,b\n1,x\n2,y\n"))
+        assert [batch["b"][0] for batch in read_batches("-", 1)] == ["x", "y"]
+
+    def test_parquet(self, pipe, tmp_path):
+        pipe(write_parquet(tmp_path / "t.parquet", "SELECT 1 AS a").read_bytes())
+        assert_same(read_columns("-"), {"a": np.array([1])})
+
+    def test_it_can_be_looked_at_twice(self, pipe):
+        pipe(b"a,b\n1,x\n")
+        with as_file("-") as path:
+            assert column_names(path) == list(read_columns(path)) == ["a", "b"]
+
+    def test_nothing(self, pipe):
+        pipe(b"")
+        with pytest.raises(DataError, match="standard input: is empty"):
+            read_columns("-")
+
+
+class TestErrors:
+    @pytest.mark.parametrize(
+        ("content", "message"),
+        [
+            ("", "t.csv: is empty"),
+            ("\na,b\n", "line 1: is blank"),
+            ("a,b\n", "t.csv: has a header but no rows"),
+            ("a,b\n1,2\n1,2,3\n", "line 3: expected 2 fields, found 3"),
+            ("a,b\n1,2\n\n1\n", "line 4: expected 2 fields, found 1"),
+            ('a,b\n"x\ny",2\n1,2,3\n', "line 4: expected 2 fields, found 3"),
+            ("a,b\n1,2\n\n3,4,\n", "line 4: expected 2 fields, found 3"),
+            ('a,b\n"x\n,",2,,\n', "line 2: expected 2 fields, found 4"),
+            ('a,b\n1,2\n3,"x\n', "line 3: a quoted field is not closed"),
+            ('a,b\n"x"y,2\n', "line 2: a quoted field is not closed"),
+            ('a,"b\n1,2\n', "line 1: a quote in the header is not closed"),
+            ('a,"b"x\n1,2\n', "line 1: the header cannot be read"),
+            ("a,b,a\n1,2,3\n", "line 1: columns 1 and 3 are both named 'a'"),
+            ("a,,b\n1,2,3\n", "line 1: column 2 has no name"),
+            ("a,b\n1,2\r\n3,4\n", "mixes kinds of line ends"),
+            (b"a,b\n1,x\n2,caf\xe9\n", "line 3: byte 13 is not UTF-8; save it as UTF-8"),
+            (b"caf\xe9,b\n1,x\n", "line 1: byte 3 is not UTF-8"),
+            (b"a,b\n1,x\n2,caf\xc3", "line 3: byte 13 is not UTF-8"),
+            ("a,b\n1,2\n".encode("utf-16"), "line 1: byte 0 is not UTF-8"),
+            ("a,b\n1," + "x" * 3_000_000, "line 2: is longer than 2000000 bytes"),
+        ],
+    )
+    def test_csv(self, write, content, message):
+        path = write(content, "t.csv")
+        for read in (read_columns, lambda path: next(read_batches(path, 10))):
+            with pytest.raises(DataError, match=message) as caught:
+                read(path)
+            assert "\n" not in str(caught.value)
+            assert str(path) in str(caught.value)
+
+    def test_files(self, write, tmp_path):
+        cases = {
+            tmp_path / "absent.csv": "no such file",
+            tmp_path: "is a directory",
+            write("a\n1\n", "t.xlsx"): r"\.xlsx is not known; use one of \.csv, ",
+            write("a\n1\n", "t"): "a file without extension is not known",
+            write("not gzip", "t.csv.gz"): "not a gzip file",
+            write(gzip.compress(b"a,b\n" * 9999)[:40], "cut.csv.gz"): "damaged",
+            write(b"", "empty.parquet"): "is empty",
+            write("PAR1 no parquet at all PAR1", "t.parquet"): "is not a Parquet file, or is damaged",
+            write_parquet(tmp_path / "none.parquet", "SELECT 1 AS a LIMIT 0"): "has a header but no rows",
+        }
+        for path, message in cases.items():
+            with pytest.raises(CodelengthError, match=message) as caught:
+                read_columns(path)
+            assert "\n" not in str(caught.value)
+            assert str(path) in str(caught.value)
+
+    def test_a_parquet_file_damaged_in_the_middle(self, write, tmp_path):
+        path = write_parquet(
+            tmp_path / "t.parquet", "SELECT range AS a, 'v' || range AS b FROM range(50_000)"
+        )
+        content = bytearray(path.read_bytes())
+        content[100 : len(content) // 2] = b"z" * (len(content) // 2 - 100)
+        with pytest.raises(DataError, match="damaged") as caught:
+            read_columns(write(bytes(content), "t.parquet"))
+        assert "\n" not in str(caught.value)
+
+
+class TestLargeCsv:
+    """The parallel reader is not trusted: what it read is counted."""
+
+    def test_a_faulty_row_at_the_start_of_a_buffer_is_not_lost(self, write):
+        line = "1," + "x" * 97 + "\n"
+        assert len(line) == 100
+        header = "a," + "b" * 97 + "\n"
+        path = write(header + line * 320_000 + "1,2,3\n" + line * 1000)
+        with pytest.raises(DataError, match="line 320002: expected 2 fields, found 3"):
+            read_columns(path)
+
+    @pytest.mark.parametrize("body", ["1,x\n", '1,"x\n\ny"\n', "1,x\n\n", '1,x"y\n', "1,x\r\n"])
+    def test_all_rows_arrive(self, write, body):
+        path = write("a,b" + ("\r\n" if "\r" in body else "\n") + body * 3000)
+        columns = read_columns(path)
+        assert columns["a"].tolist() == [1] * 3000
+        assert len(set(columns["b"])) == 1
+
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            ("a,b\n1,2\n3,4\n", (3, 3, False)),
+            ("a,b\n1,2\n3,4", (3, 3, False)),
+            ('a,b\n"1,\n\n2",2\n3,4\n', (3, 3, False)),
+            ("a,b\r\n\r\n1,2\r\n\r\n", (2, 2, False)),
+            ("a,b\n\n\n1,2\n\n", (2, 2, False)),
+            ('a,b\n1,"2\n', (1, 2, True)),
+            ("a\n1\n\n2\n", (4, 0, False)),
+        ],
+    )
+    def test_rows_and_delimiters_are_counted_outside_quotes(self, write, monkeypatch, text, expected):
+        path = write(text)
+        header = _csv.read_header(path, "t")
+        for chunk in (1, 2, 3, 1000):
+            monkeypatch.setattr(_csv, "_CHUNK", chunk)
+            assert _csv.count(path, header) == expected
+
+    def test_the_serial_reader_does_not_lose_a_last_row(self, write, monkeypatch):
+        monkeypatch.setattr(_load, "_created_in_parallel", lambda *_: -1)
+        assert read_columns(write('a,b\n1,x"y\n2,z\n'))["b"].tolist() == ['x"y', "z"]
+        with pytest.raises(DataError, match="line 4: a quoted field is not closed"):
+            read_columns(write('a,b\n1,x"y\n2,z"\n3,"x\n'))
+
+
+def test_the_position_of_a_faulty_byte_does_not_depend_on_how_the_file_is_read(write, monkeypatch):
+    path = write("a\né\nö\n".encode() + b"x\xc3y\n")
+    for chunk in (1, 2, 3, 5, 1000):
+        monkeypatch.setattr(_csv, "_CHUNK", chunk)
+        assert "line 4: byte 9 is not UTF-8" in str(_csv.invalid_utf8(path, "t"))
+
+
+def test_duckdb_is_kept_offline_and_quiet(capfd):
+    settings = ("autoinstall_known_extensions", "autoload_known_extensions", "enable_progress_bar")
+    with _duckdb.session() as connection:
+        for name in settings:
+            (value,) = connection.execute(f"SELECT current_setting('{name}')").fetchall()[0]
+            assert value in (False, "false")
+        connection.execute("SELECT sum(range) FROM range(10_000_000)").fetchall()
+    assert capfd.readouterr() == ("", "")
+
+
+def test_duckdb_is_imported_only_when_something_is_read():
+    code = "import sys, codelength.table.readers, codelength.table.writers; sys.exit('duckdb' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
