@@ -1,7 +1,8 @@
 """``codelength predict``."""
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Generator
+from contextlib import closing
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -48,18 +49,18 @@ def predict(
     clash = sorted(set(keep or ()) & set(names))
     if clash:
         raise InvalidParameter(f"--keep {clash[0]!r}: the output has a column of that name already")
-    batches = _batches(fitted, data, keep or [], batch_rows, na or [])
-    # The first rows are read before anything is written, so that a bad table leaves no trace.
-    first = next(batches)
-    with open_writer(output, [*(keep or ()), *names]) as writer:
-        for batch in itertools.chain([first], batches):
-            kept = {name: batch[name] for name in keep or ()}
-            writer.write(kept | _predicted(fitted, batch, names))
+    with closing(_batches(fitted, data, keep or [], batch_rows, na or [])) as batches:
+        # The first rows are read before anything is written, so that a bad table leaves no trace.
+        first = next(batches)
+        with open_writer(output, [*(keep or ()), *names]) as writer:
+            for batch in itertools.chain([first], batches):
+                kept = {name: batch[name] for name in keep or ()}
+                writer.write(kept | _predicted(fitted, batch, names))
 
 
 def _batches(
     fitted: "NaiveBayes", data: str, keep: list[str], batch_rows: int, na: list[str]
-) -> "Iterator[Columns]":
+) -> "Generator[Columns]":
     from ..table.readers import as_file, column_names, read_batches, suggestion
 
     variables = fitted.schema_.variables
