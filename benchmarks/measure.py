@@ -3,7 +3,6 @@
 import gc
 import json
 import platform
-import resource
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -60,9 +59,7 @@ def compare(
     """
     name, work = peer
     own()  # compiles the kernels
-    pairs = []
-    for _ in range(rounds):
-        pairs.append((clock(work), clock(own)))
+    pairs = [(clock(work), clock(own)) for _ in range(rounds)]
     if at_most is not None:
         ratio = median(mine / theirs for theirs, mine in pairs)
         goal, met = f"at most {at_most:g}", ratio <= at_most
@@ -96,14 +93,13 @@ def report(ratios: list[Ratio], name: str) -> None:
     text = "\n".join(lines)
     print(text)
     RESULTS.mkdir(exist_ok=True)
-    machine = {"machine": platform.machine(), "python": platform.python_version(), "ratios": [asdict(r) for r in ratios]}
+    machine = {
+        "machine": platform.machine(),
+        "python": platform.python_version(),
+        "ratios": [asdict(r) for r in ratios],
+    }
     (RESULTS / f"{name}.json").write_text(json.dumps(machine, indent=1) + "\n")
     (RESULTS / f"{name}.md").write_text(text + "\n")
-
-
-def max_rss_megabytes() -> float:
-    """Largest resident memory of the process so far."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def _status(field: str) -> int:

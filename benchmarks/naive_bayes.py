@@ -36,9 +36,27 @@ def counting_and_predicting(n_rows: int) -> list[Ratio]:
         return count(schema, coded, n_threads=1)
 
     ratios = [
-        compare(f"count {size}", ("CategoricalNB.fit", lambda: peer.fit(peer_codes, classes)), count_once, at_least=100, rounds=3),
-        compare(f"fit {size}, validation included", ("CategoricalNB.fit", lambda: peer.fit(peer_codes, classes)), lambda: model.fit(codes, classes), at_least=None, rounds=3),
-        compare(f"count {size}", ("DuckDB group by", _duckdb_counting(codes, classes)), count_once, at_least=10, rounds=3),
+        compare(
+            f"count {size}",
+            ("CategoricalNB.fit", lambda: peer.fit(peer_codes, classes)),
+            count_once,
+            at_least=100,
+            rounds=3,
+        ),
+        compare(
+            f"fit {size}, validation included",
+            ("CategoricalNB.fit", lambda: peer.fit(peer_codes, classes)),
+            lambda: model.fit(codes, classes),
+            at_least=None,
+            rounds=3,
+        ),
+        compare(
+            f"count {size}",
+            ("DuckDB group by", _duckdb_counting(codes, classes)),
+            count_once,
+            at_least=10,
+            rounds=3,
+        ),
         compare(f"count {size}", ("reading the bytes", words.sum), count_once, at_most=8, rounds=15),
         compare(
             f"count {size}, two threads",
@@ -72,7 +90,18 @@ def counting_and_predicting(n_rows: int) -> list[Ratio]:
     theirs = peak_megabytes(lambda: peer.fit(peer_codes, classes))
     mine = peak_megabytes(lambda: model.fit(codes, classes))
     ratio = theirs / max(mine, 1e-3)
-    ratios.append(Ratio(f"extra memory of fit {size}", "CategoricalNB.fit", theirs, mine, "MB", ratio, "at least 10", ratio >= 10))
+    ratios.append(
+        Ratio(
+            f"extra memory of fit {size}",
+            "CategoricalNB.fit",
+            theirs,
+            mine,
+            "MB",
+            ratio,
+            "at least 10",
+            ratio >= 10,
+        )
+    )
     return ratios
 
 
@@ -117,12 +146,18 @@ def importing() -> list[Ratio]:
     def seconds(code: str) -> float:
         script = f"import time; before = time.process_time(); {code}; print(time.process_time() - before)"
         return min(
-            float(subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout)
+            float(
+                subprocess.run(
+                    [sys.executable, "-c", script], capture_output=True, text=True, check=True
+                ).stdout
+            )
             for _ in range(5)
         )
 
     own, numpy = seconds("import codelength"), seconds("import numpy")
-    return [Ratio("import codelength", "import numpy", numpy, own, "s", numpy / own, "under 0.2 s", own < 0.2)]
+    return [
+        Ratio("import codelength", "import numpy", numpy, own, "s", numpy / own, "under 0.2 s", own < 0.2)
+    ]
 
 
 def _duckdb_counting(codes, classes):
@@ -138,5 +173,3 @@ def _duckdb_counting(codes, classes):
 def run(n_rows: int = 10_000_000) -> list[Ratio]:
     """All timings of the naive Bayes classifier."""
     return [*importing(), *counting_and_predicting(n_rows), *leaving_one_out(), *from_text()]
-
-

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from golden.cases import DATA, cases, coded_of, counts_of, number, prior_of, rows_of, schema_of
 
 from codelength.counts import count
 from codelength.errors import InvalidParameter
 from codelength.rules import RULES, Scorer, log_tables, pseudocounts
 from codelength.scores import conditional_code_length, evidence_code_length, leave_one_out
 from codelength.table import Schema, encode
+from golden.cases import DATA, cases, coded_of, counts_of, number, prior_of, rows_of, schema_of
 
 CASES = cases("nb")
 RULE_OF = {"map": "map", "ev": "evidence", "sc": "stochastic_complexity", "ind": "indifferent"}

@@ -11,7 +11,7 @@ from .output import decimals, print_json, print_table
 
 
 def evaluate(
-    data: Annotated[str, typer.Argument(help="A table, or the name of a bundled one; - for standard input.")],
+    data: Annotated[str, typer.Argument(help="A table, a bundled one's name, or - for standard input.")],
     target: Target = None,
     rule: Annotated[
         list[str] | None,
@@ -33,8 +33,9 @@ def evaluate(
     """Compare the predictive rules on a table, by leave-one-out or by cross-validation.
 
     Accuracy and the Brier score (0 at best, 2 at worst) are means over all predictions; so is the log
-    score, the log probability of the class that occurred in nats (higher is better). Zero rows are those whose
-    class was given probability zero; in 0/0 rows every class was, and the uniform distribution stands in.
+    score, the log probability of the class that occurred in nats (higher is better). Zero rows are those
+    whose class was given probability zero; in 0/0 rows every class was, and the uniform distribution
+    stands in.
 
     Example:
 

@@ -4,7 +4,6 @@ import numpy as np
 
 from ..typing import IntArray
 
-
 MOST_COLUMNS = 3
 
 

@@ -21,7 +21,7 @@ from ..table.target import target_column
 from ..typing import BoolArray, FloatArray, Scalar
 from .explanation import Explanation, log_odds_against
 from .persistence import write_model
-from .validation import check_not_empty, checked_weights
+from .validation import check_not_empty, checked_weights, warn_about_names
 
 
 class NaiveBayes(ClassifierMixin, BaseEstimator):
@@ -236,7 +236,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):
         else:
             schema = before.schema
             _check_same_classes(classes, schema)
-            self._check_names(columns)
+            warn_about_names(self, columns)
         ready = X if isinstance(X, np.ndarray) else columns
         coded = encode(schema, ready, target, handle_unknown=self.handle_unknown, training=True)
         counts = count(schema, coded, weights)
@@ -263,8 +263,8 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):
             schema = replace(schema, target=Variable(name, sorted_values(named)))
         if schema.n_classes < 2:
             raise DataError(
-                f"target: only one class, {schema.classes[0]!r}; a classifier needs at least two: name them all "
-                "with schema= or partial_fit(classes=)"
+                f"target: only one class, {schema.classes[0]!r}; a classifier needs at least two: "
+                "name them all with schema= or partial_fit(classes=)"
             )
         return schema
 
@@ -288,26 +288,8 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):
     def _encoded(self, X: Any, y: Any = None) -> Coded:
         check_is_fitted(self, "counts_")
         table = X if isinstance(X, np.ndarray) else as_columns(X)
-        self._check_names(table)
+        warn_about_names(self, table)
         return encode(self.schema_, table, y, handle_unknown=self.handle_unknown)
-
-    def _check_names(self, table: Any) -> None:
-        named = isinstance(table, Columns) and table.named
-        fitted_named = hasattr(self, "feature_names_in_")
-        if named and not fitted_named:
-            warnings.warn(
-                f"X has feature names, but {type(self).__name__} was fitted without feature names; columns are "
-                "matched by position",
-                UserWarning,
-                stacklevel=4,
-            )
-        elif fitted_named and not named:
-            warnings.warn(
-                f"X does not have valid feature names, but {type(self).__name__} was fitted with feature names; "
-                "columns are matched by position",
-                UserWarning,
-                stacklevel=4,
-            )
 
     def _log_probs(self, X: Any) -> FloatArray:
         codes = self._encoded(X).codes

@@ -1,5 +1,6 @@
 """What the estimators ask of their arguments beside the table."""
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -37,3 +38,17 @@ def check_not_empty(columns: Columns) -> None:
         raise DataError(
             "Found array with 0 sample(s) while a minimum of 1 is required; the table has no rows"
         )
+
+
+def warn_about_names(estimator: object, table: Any) -> None:
+    """Say when names are known on one side only, so that columns can be matched by position alone."""
+    named = isinstance(table, Columns) and table.named
+    fitted_named = hasattr(estimator, "feature_names_in_")
+    own = type(estimator).__name__
+    if named and not fitted_named:
+        message = f"X has feature names, but {own} was fitted without feature names"
+    elif fitted_named and not named:
+        message = f"X does not have valid feature names, but {own} was fitted with feature names"
+    else:
+        return
+    warnings.warn(f"{message}; columns are matched by position", UserWarning, stacklevel=5)

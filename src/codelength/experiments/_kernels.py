@@ -66,9 +66,7 @@ def _growth(number: float, is_complexity: bool) -> float:
 
 
 @njit(cache=True, nogil=True)
-def _start(
-    value_counts: FloatArray, offsets: IntArray, is_complexity: bool
-) -> tuple[FloatArray, FloatArray]:
+def _start(value_counts: FloatArray, offsets: IntArray, is_complexity: bool) -> tuple[FloatArray, FloatArray]:
     logs = np.zeros(value_counts.shape)
     totals = np.zeros((len(value_counts), len(offsets) - 1))
     for k in range(len(value_counts)):

@@ -69,9 +69,7 @@ def _cross_validations(cell: Cell, table: Table) -> Result:
     for repetition in range(cell.first, cell.last):
         sums = {model.name: np.zeros(2) for model in cell.models}
         stream = cell.stream(repetition)
-        for split in cross_validation(
-            n_rows, cell.folds, train_fraction=cell.fraction, random_state=stream
-        ):
+        for split in cross_validation(n_rows, cell.folds, train_fraction=cell.fraction, random_state=stream):
             for name, made in _predictions(cell, table, split).items():
                 sums[name] += _hits(made).sum(), _costs(cell, made).sum()
                 result[name]["n_zero"] += made.n_zero

@@ -85,7 +85,10 @@ def _finished(cells: list[Cell], jobs: int, dask: str | None) -> Iterator[tuple[
     with _cluster(dask):
         # A batch is stored when all of it is finished, so batches of one lose the least.
         parallel = Parallel(
-            n_jobs=-1 if dask else jobs, return_as="generator_unordered", batch_size=1, pre_dispatch="2*n_jobs"
+            n_jobs=-1 if dask else jobs,
+            return_as="generator_unordered",
+            batch_size=1,
+            pre_dispatch="2*n_jobs",
         )
         yield from parallel(delayed(_timed)(cell) for cell in cells)
 

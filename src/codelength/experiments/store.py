@@ -89,7 +89,9 @@ class Store:
     def _parsed(self, number: int, line: bytes) -> dict[str, Any]:
         with suppress(ValueError):
             document = json.loads(line)
-            if isinstance(document, dict) and (number == 1 or document.keys() >= {"key", "seconds", "result"}):
+            if isinstance(document, dict) and (
+                number == 1 or document.keys() >= {"key", "seconds", "result"}
+            ):
                 return document
         raise DataError(f"{self.path}, line {number}: is damaged; delete the file to start afresh")
 

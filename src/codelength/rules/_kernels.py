@@ -33,7 +33,9 @@ def score_rows(
     for low in range(start, stop, _ROWS_AT_ONCE):
         n_rows = min(_ROWS_AT_ONCE, stop - low)
         for g in range(n_groups):
-            _row_keys(codes[groups[g] : groups[g + 1], low : low + n_rows], sizes, groups[g], starts[g], keys[g])
+            _row_keys(
+                codes[groups[g] : groups[g + 1], low : low + n_rows], sizes, groups[g], starts[g], keys[g]
+            )
         for lane in range(joint.shape[0]):
             table, first = joint[lane], lane * _LANES
             n_own = min(_LANES, n_classes - first)
@@ -113,7 +115,7 @@ def _take_off_highest(weights: FloatArray, n_rows: int, highest: FloatArray) -> 
     for c in range(weights.shape[0]):
         row = weights[c]
         for t in range(n_rows):
-            # Classes that tie exactly may differ by rounding; made equal again, the first of them wins everywhere.
+            # Classes that tie exactly may differ by rounding; made equal, the first of them wins everywhere.
             scale = -highest[t] if highest[t] < -1.0 else max(highest[t], 1.0)
             less = row[t] - highest[t]
             row[t] = 0.0 if less > -_ROUNDING * scale else less
@@ -140,9 +142,9 @@ def _sum_of_rest(below: FloatArray, exps: FloatArray, n_rows: int, rest: FloatAr
 def _exp_of_negative(numbers: FloatArray, shifted: FloatArray, exps: FloatArray) -> None:
     """Exponentials of numbers of at most 0; those below 1e-299 are as good as zero.
 
-    A number is split into n log 2 + r with r in [-log 2 / 2, log 2 / 2]; exp(r) is its Taylor polynomial, which is
-    within one unit of the last place there, and 2^n is written into the exponent bits. Plain loops
-    over arrays run in vector registers, which calls of exp do not.
+    A number is split into n log 2 + r with r in [-log 2 / 2, log 2 / 2]; exp(r) is its Taylor polynomial,
+    which is within one unit of the last place there, and 2^n is written into the exponent bits. Plain
+    loops over arrays run in vector registers, which calls of exp do not.
     """
     for i in range(len(numbers)):
         number = numbers[i] if numbers[i] > _LOWEST else _LOWEST
@@ -154,7 +156,9 @@ def _exp_of_negative(numbers: FloatArray, shifted: FloatArray, exps: FloatArray)
         r4 = r2 * r2
         first = (1.0 + r) + r2 * (1 / 2 + r * (1 / 6))
         second = (1 / 24 + r * (1 / 120)) + r2 * (1 / 720 + r * (1 / 5040))
-        third = (1 / 40320 + r * (1 / 362880)) + r2 * (1 / 3628800 + r * (1 / 39916800)) + r4 * (1 / 479001600)
+        third = (
+            (1 / 40320 + r * (1 / 362880)) + r2 * (1 / 3628800 + r * (1 / 39916800)) + r4 * (1 / 479001600)
+        )
         exps[i] = first + r4 * (second + r4 * third)
     bits = shifted.view(np.int64)
     for i in range(len(numbers)):

@@ -1,6 +1,7 @@
 """Rows against log tables."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -42,7 +43,7 @@ class Scorer:
         padded = np.zeros((schema.n_cells, n_lanes))
         padded[:, : schema.n_classes] = tables.value_table.T
         parts = []
-        for first, last in zip(groups, groups[1:], strict=False):
+        for first, last in pairwise(groups.tolist()):
             part = np.zeros((1, n_lanes))
             for i in range(first, last):
                 own = padded[schema.offsets[i] : schema.offsets[i + 1]]

@@ -71,8 +71,10 @@ def cheeseman_stutz_code_length(
     fitted = posterior_mode(counts, spread) if parameters is None else parameters
     complete = _complete_log_likelihood(counts, fitted)
     if complete == -math.inf:
-        raise DataError("the parameters exclude the completed data, so there is nothing to correct by; give those of the "
-                        "same rows and components, or leave parameters= out")
+        raise DataError(
+            "the parameters exclude the completed data, so there is nothing to correct by; give those of the "
+            "same rows and components, or leave parameters= out"
+        )
     observed = log_likelihood(fitted, codes, sample_weight=sample_weight)
     return math.fsum((evidence_code_length(counts, spread), -observed, complete))
 
@@ -94,8 +96,10 @@ def _complete_log_likelihood(counts: Counts, parameters: MixtureParameters) -> f
     """Log probability of the rows together with their components; 0 log 0 is 0."""
     tables = parameters.log_tables()
     if tables.value_table.shape != counts.value_counts.shape:
-        raise InvalidParameter(f"parameters: {parameters.n_components} components over {tables.value_table.shape[1]} cells, "
-                               f"but the completed data has shape {counts.value_counts.shape}")
+        raise InvalidParameter(
+            f"parameters: {parameters.n_components} components over {tables.value_table.shape[1]} cells, "
+            f"but the completed data has shape {counts.value_counts.shape}"
+        )
     seen_classes, seen_values = counts.class_counts > 0, counts.value_counts > 0
     return math.fsum(
         (

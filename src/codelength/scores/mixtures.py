@@ -41,8 +41,10 @@ def spread_prior(prior: MixturePrior, schema: Schema) -> Pseudocounts:
         return pseudocounts(prior, schema)
     shape = (schema.n_classes, schema.n_cells)
     if prior.value_pseudocounts.shape != shape or prior.class_pseudocounts.shape != shape[:1]:
-        raise InvalidParameter(f"prior: pseudocounts of shape {prior.value_pseudocounts.shape} do not fit {shape} "
-                               "(components, cells); spell the prior out for this schema and this many components")
+        raise InvalidParameter(
+            f"prior: pseudocounts of shape {prior.value_pseudocounts.shape} do not fit {shape} "
+            "(components, cells); spell the prior out for this schema and this many components"
+        )
     return prior
 
 
@@ -110,15 +112,23 @@ class MixtureParameters:
         """The mixture that :meth:`to_json` wrote, checked against the schema."""
         class_probs = np.array(document["class_probs"], dtype=np.float64)
         value_probs = np.array(document["value_probs"], dtype=np.float64)
-        if class_probs.ndim != 1 or value_probs.shape != (len(class_probs), schema.n_cells) or not len(class_probs):
-            raise DataError(f"the probabilities have shape {value_probs.shape}, which does not fit the schema")
+        if (
+            class_probs.ndim != 1
+            or value_probs.shape != (len(class_probs), schema.n_cells)
+            or not len(class_probs)
+        ):
+            raise DataError(
+                f"the probabilities have shape {value_probs.shape}, which does not fit the schema"
+            )
         mixture = cls(with_components(schema, len(class_probs)), class_probs, value_probs)
         mixture._check()
         return mixture
 
     def _check(self) -> None:
         blocks = [self.class_probs[None, :], *(self.of(i) for i in range(self.schema.n_variables))]
-        if not all((block >= 0).all() and np.allclose(block.sum(axis=1), 1, rtol=0, atol=1e-9) for block in blocks):
+        if not all(
+            (block >= 0).all() and np.allclose(block.sum(axis=1), 1, rtol=0, atol=1e-9) for block in blocks
+        ):
             raise DataError("the probabilities of a distribution do not add up to 1")
         if not (self.value_probs[:, self.schema.offsets[1:] - 1] == 1).all():
             raise DataError("the spare cell of a variable is not 1")
@@ -144,13 +154,17 @@ def posterior_mode(counts: Counts, prior: MixturePrior) -> MixtureParameters:
     value_probs = np.ones_like(counts.value_counts)
     for i in range(schema.n_variables):
         start, stop = schema.offsets[i], schema.offsets[i + 1] - 1
-        value_probs[:, start:stop] = _normalised(counts.of(i) + (spread.value_pseudocounts[:, start:stop] - 1))
+        value_probs[:, start:stop] = _normalised(
+            counts.of(i) + (spread.value_pseudocounts[:, start:stop] - 1)
+        )
     return MixtureParameters(schema, class_probs, value_probs)
 
 
 def _normalised(excess: FloatArray) -> FloatArray:
     if excess.min(initial=0.0) < 0:
-        raise InvalidParameter(f"a count plus its pseudocount is {excess.min() + 1:g}, below 1, so there is no most probable "
-                               "mixture; use pseudocounts of at least 1")
+        raise InvalidParameter(
+            f"a count plus its pseudocount is {excess.min() + 1:g}, below 1, so there is no most probable "
+            "mixture; use pseudocounts of at least 1"
+        )
     totals = excess.sum(axis=1, keepdims=True)
     return np.where(totals > 0, excess, 1.0) / np.where(totals > 0, totals, excess.shape[1])

@@ -16,18 +16,23 @@ from codelength.errors import DataError
 from codelength.table._duckdb import one_line
 
 __all__ = [
+    "DAMAGED",
     "Header",
-    "count_records",
+    "count",
     "explain",
+    "first_fault",
     "invalid_utf8",
     "is_gzip",
     "read_header",
     "reject_duplicates",
 ]
 
+DAMAGED = (EOFError, gzip.BadGzipFile, zlib.error)
+"""What reading a damaged gzip file raises."""
+
 _DELIMITERS = (",", ";", "\t", "|")
 _LONGEST_HEADER = 1 << 26
-_CHUNK = 1 << 22
+_CHUNK = 1 << 18
 _LINE_FEED, _RETURN, _QUOTE = b'\n\r"'
 
 
@@ -108,9 +113,8 @@ def first_fault(path: Path, header: Header, shown: str) -> DataError | None:
     """Look for a row with a wrong number of fields, or a quote left open at the end, field by field."""
     expected, line = len(header.names), 1
     with _open_bytes(path) as file:
-        rows = csv.reader(
-            io.TextIOWrapper(file, "utf-8", newline=""), delimiter=header.delimiter, strict=True
-        )
+        text = io.TextIOWrapper(file, "utf-8", newline="")
+        rows = csv.reader(text, delimiter=header.delimiter, skipinitialspace=True, strict=True)
         try:
             for row in rows:
                 if row and len(row) != expected:
@@ -197,7 +201,7 @@ def _first_record(path: Path, shown: str) -> str:
                 if not more or len(record) > _LONGEST_HEADER:
                     raise DataError(f"{shown}, line 1: a quote in the header is not closed; close it")
                 record += more
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+    except DAMAGED as error:
         raise DataError(f"{shown}: is damaged, or not a gzip file ({error})") from error
     if not record:
         raise DataError(f"{shown}: is empty; the first line must hold the column names")

@@ -50,8 +50,9 @@ def load(
     import duckdb
 
     columns, expressions = [], []
+    positions = {name: position for position, name in enumerate(relation.names)}
     for name in wanted:
-        position = relation.names.index(name)
+        position = positions[name]
         column = _stored(name, f"c{position}", relation.types[position], kinds.get(name), shown)
         expressions.append(f"{_expression(column, relation.types[position], na)} AS {column.sql}")
         columns.append(column)
@@ -120,7 +121,7 @@ def _load_csv(
         if tally == (n_rows + 1, (n_rows + 1) * (len(header.names) - 1), False):
             return
         connection.execute(_create_from_csv(path, header, select, parallel=False))
-    except duckdb.Error as error:
+    except (duckdb.Error, *_csv.DAMAGED) as error:
         raise _csv.explain(error, path, shown) from error
     if fault := _csv.first_fault(path, header, shown):
         raise fault

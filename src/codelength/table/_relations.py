@@ -47,15 +47,16 @@ def _parquet_relation(connection: "DuckDBPyConnection", path: Path, shown: str) 
     import duckdb
 
     file = path_literal(path)
+    source = f"read_parquet({file}, hive_partitioning = false)"
     try:
         nodes = connection.execute(f"SELECT name, num_children FROM parquet_schema({file})").fetchall()
-        types = _types(connection, f"read_parquet({file}, hive_partitioning = false)")
+        types = tuple(row[1] for row in connection.execute(f"DESCRIBE FROM {source}").fetchall())
     except duckdb.Error as error:
         raise DataError(f"{shown}: is not a Parquet file, or is damaged ({one_line(error)})") from error
     names = _top_level_names(nodes)
     _csv.reject_duplicates(names, shown)
     aliases = ", ".join(f"c{i}" for i in range(len(names)))
-    return Relation(f"read_parquet({file}, hive_partitioning = false) AS s({aliases})", names, types)
+    return Relation(f"{source} AS s({aliases})", names, types)
 
 
 def _top_level_names(nodes: Sequence[tuple[str, int | None]]) -> tuple[str, ...]:
@@ -74,12 +75,9 @@ def _top_level_names(nodes: Sequence[tuple[str, int | None]]) -> tuple[str, ...]
 def _json_relation(connection: "DuckDBPyConnection", path: Path, shown: str) -> Relation:
     import duckdb
 
-    file = path_literal(path)
-    keys = (
-        f"SELECT DISTINCT unnest(json_keys(json)) FROM read_json_objects({file}, hive_partitioning = false)"
-    )
+    file = f"{path_literal(path)}, hive_partitioning = false"
+    keys = f"SELECT DISTINCT unnest(json_keys(json)) FROM read_json_objects({file})"
     other = f"SELECT count(*) FROM read_json_objects({file}) WHERE json_type(json) <> 'OBJECT'"
-    automatic = f"read_json({file}, sample_size = -1, hive_partitioning = false)"
     try:
         others = connection.execute(other).fetchone()
         if others and others[0]:
@@ -87,7 +85,7 @@ def _json_relation(connection: "DuckDBPyConnection", path: Path, shown: str) -> 
                 f"{shown}: {others[0]} of its records are not objects; write each row as an object"
             )
         spelt = {key.lower(): key for (key,) in connection.execute(keys).fetchall()}
-        described = connection.execute(f"DESCRIBE SELECT * FROM {automatic}").fetchall()
+        described = connection.execute(f"DESCRIBE FROM read_json({file}, sample_size = -1)").fetchall()
     except duckdb.Error as error:
         raise DataError(f"{shown}: cannot be read as JSON ({one_line(error)})") from error
     if not spelt:
@@ -105,7 +103,3 @@ def _json_type(type_: str) -> str:
     """Keep what looks like a date as the text it was, and nested values so that they are refused."""
     nested = type_.endswith("]") or type_.startswith(("STRUCT", "MAP"))
     return type_ if nested or type_ in _JSON_TYPES else "VARCHAR"
-
-
-def _types(connection: "DuckDBPyConnection", source: str) -> tuple[str, ...]:
-    return tuple(row[1] for row in connection.execute(f"DESCRIBE SELECT * FROM {source}").fetchall())

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from ..errors import DataError, IgnoredValues, SchemaMismatch, UnknownValue
 from ..typing import BoolArray, CodeArray, IntArray, Scalar
-from .columns import Column, Columns, Factor, Numbers, as_columns
+from .column import Column, Numbers
+from .columns import Columns, as_columns
 from .cuts import assign
 from .infer import check_choice
 from .schema import Schema, Variable, smallest_code_type
@@ -92,22 +93,27 @@ def _class_codes(schema: Schema, target: Any, n_rows: int) -> CodeArray:
     if target is None or schema.target is None:
         return np.zeros(n_rows, dtype=kind)
     column = target_column(target, schema.target.name)
-    if schema.target.kind == "code" and isinstance(column, Numbers) and column.numbers.dtype.kind == "u":
-        if column.numbers.max(initial=0) < schema.n_classes and len(column.numbers) == n_rows:
-            return column.numbers.astype(kind, copy=False)
-    found = _codes(schema.target, column)
-    unknown = found == _UNKNOWN
-    if unknown.any():
-        row = int(np.argmax(unknown))
+    ready = _ready_classes(schema.target, column)
+    found = _codes(schema.target, column) if ready is None else ready
+    if ready is None and (found == _UNKNOWN).any():
+        row = int(np.argmax(found == _UNKNOWN))
         raise UnknownValue(
             f"target {schema.target.name!r}, row {row}: class {_cell(column, row)!r} is not in the "
             f"schema {_listed(schema.target.values)}; name all classes before the first rows are counted"
         )
     if len(found) != n_rows:
         raise DataError(
-            f"X has {n_rows} rows and y has {len(found)} (inconsistent numbers of samples); give one class a row"
+            f"X has {n_rows} rows and y has {len(found)} (inconsistent numbers of samples); "
+            "give one class a row"
         )
-    return found.astype(kind)
+    return found.astype(kind, copy=False)
+
+
+def _ready_classes(target: Variable, column: Column) -> NDArray[Any] | None:
+    """Unsigned class codes under a target of codes need no look-up either."""
+    if target.kind != "code" or not isinstance(column, Numbers) or column.numbers.dtype.kind != "u":
+        return None
+    return column.numbers if column.numbers.max(initial=0) < target.n_values else None
 
 
 def _ready_codes(schema: Schema, table: Any) -> CodeArray | None:
@@ -226,16 +232,24 @@ def _settle_unknown(
     where += _listed(variable.values)
     if handle_unknown == "error":
         raise UnknownValue(f'{where}; add it to the schema or pass handle_unknown="ignore"')
-    n_unknown = int(np.count_nonzero(unknown))
-    if training or n_unknown == np.count_nonzero(~column.missing):
-        reach = "every cell of the column" if n_unknown == len(found) else f"{n_unknown} such cells"
+    if training or _is_other_type(variable, column):
+        remedy = "declare its values with schema=" if training else "give it the type it had in training"
         warnings.warn(
-            f"{where}; {reach} treated as missing: are the types the same as in training? Otherwise declare the "
-            "values with schema=",
+            f"{where}; {np.count_nonzero(unknown)} such cells treated as missing; {remedy}",
             IgnoredValues,
             stacklevel=5,
         )
     found[unknown] = variable.n_values
+
+
+def _is_other_type(variable: Variable, column: Column) -> bool:
+    """Whether a column holds text where the schema has numbers, or the other way round."""
+    is_text = {isinstance(value, str) for value in variable.values if value is not None}
+    if isinstance(column, Numbers):
+        return is_text == {True} and variable.kind == "category"
+    return {isinstance(value, str) for value in column.values}.isdisjoint(
+        is_text if variable.kind == "category" else {False}
+    )
 
 
 def _cell(column: Column, row: int) -> Any:

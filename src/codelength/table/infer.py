@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from ..errors import DataError, InvalidParameter
 from ..typing import FloatArray, IntArray, Scalar
-from .columns import Column, Columns, Factor, Numbers, as_columns
+from .column import Column, Factor, Numbers
+from .columns import Columns, as_columns
 from .cuts import cut_points
 from .schema import Schema, Variable, interval_variable
 from .target import target_column
@@ -57,7 +58,8 @@ def infer_schema(
 
     Examples
     --------
-    >>> schema = infer_schema({"colour": ["red", "blue", "red"], "size": [1.5, 2.5, 7.0]}, ["yes", "no", "no"])
+    >>> table = {"colour": ["red", "blue", "red"], "size": [1.5, 2.5, 7.0]}
+    >>> schema = infer_schema(table, ["yes", "no", "no"])
     >>> schema.variables[0].values, schema.variables[1].kind, schema.classes
     (('blue', 'red'), 'interval', ('no', 'yes'))
     """
@@ -167,7 +169,7 @@ def _distinct(present: NDArray[Any]) -> NDArray[Any]:
     if present.dtype.kind in "iu":
         low, high = int(present.min()), int(present.max())
         if high - low < 256:
-            # Marking is many times faster than the sort inside np.unique, and small codes are the common case.
+            # Marking is many times faster than sorting, and small codes are the common case.
             seen = np.zeros(high - low + 1, dtype=bool)
             seen[present - present.dtype.type(low)] = True
             return np.flatnonzero(seen) + low

@@ -273,8 +273,9 @@ def _wanted(names: tuple[str, ...], columns: Sequence[str] | None, shown: str) -
         return list(names)
     if not columns:
         raise InvalidParameter("columns is empty; name at least one column, or pass None for all")
+    known = set(names)
     for column in columns:
-        if column not in names:
+        if column not in known:
             near = suggestion(column, names)
             raise SchemaMismatch(f"{shown}: has no column {column!r} among its {len(names)}{near}")
     return list(dict.fromkeys(columns))

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import DataError
-from .columns import Column, Factor, Numbers, as_column
+from .column import Column, Factor, Numbers
+from .columns import as_column
 
 
 def target_column(target: Any, name: str = "y") -> Column:

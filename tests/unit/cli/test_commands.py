@@ -65,7 +65,9 @@ def expected_probs():
 
 def read_probs(text):
     rows = list(csv.DictReader(io.StringIO(text)))
-    return np.array([[float(row["p_no"]), float(row["p_yes"])] for row in rows]), [row["class"] for row in rows]
+    return np.array([[float(row["p_no"]), float(row["p_yes"])] for row in rows]), [
+        row["class"] for row in rows
+    ]
 
 
 def test_fit_tells_what_was_decided_and_keeps_the_target_name(run, train, tmp_path):

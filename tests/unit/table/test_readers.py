@@ -151,6 +151,14 @@ class TestCsv:
         write("a\n2\n", "key=value [1]/what's new.csv")
         assert_same(read_columns(path), {"a": np.array([1])})
 
+    def test_a_wide_table(self, write):
+        names = [f"column {i}" for i in range(600)]
+        path = write(",".join(names) + "\n" + ",".join(["x", "1", "0.5"] * 200) + "\n")
+        columns = read_columns(path)
+        assert list(columns) == names
+        assert [array.tolist()[0] for array in columns.values()] == ["x", 1, 0.5] * 200
+        assert list(read_columns(path, columns=names[::-1])) == names[::-1]
+
     def test_many_rows_read_as_the_csv_module_reads_them(self, write):
         rng = np.random.default_rng(0)
         values = ["red", "green, pale", '"blue"', "", "multi\nline", "é"]
@@ -311,6 +319,10 @@ class TestJson:
     def test_a_list_of_objects(self, write):
         assert_same(read_columns(write(json.dumps(JSON_ROWS), "t.json")), JSON_COLUMNS)
 
+    def test_a_directory_that_looks_like_a_partition(self, write, tmp_path):
+        (tmp_path / "a=1").mkdir()
+        assert list(read_columns(write('{"b": 2}', "a=1/t.json"))) == ["b"]
+
     def test_an_object_a_line(self, write):
         text = "\n".join(json.dumps(row) for row in JSON_ROWS)
         assert_same(read_columns(write(text, "t.jsonl")), JSON_COLUMNS)
@@ -449,6 +461,7 @@ class TestErrors:
             write("a\n1\n", "t"): "a file without extension is not known",
             write("not gzip", "t.csv.gz"): "not a gzip file",
             write(gzip.compress(b"a,b\n" * 9999)[:40], "cut.csv.gz"): "damaged",
+            write(gzip.compress(b"a,b\n" * 9999)[:-8] + b"\0" * 8, "wrong.csv.gz"): "damaged",
             write(b"", "empty.parquet"): "is empty",
             write("PAR1 no parquet at all PAR1", "t.parquet"): "is not a Parquet file, or is damaged",
             write_parquet(tmp_path / "none.parquet", "SELECT 1 AS a LIMIT 0"): "has a header but no rows",

@@ -1,0 +1,129 @@
+"""What a reproduction found: our figures beside the printed ones, and the claims held to the figures."""
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+from .summary import Curve, Score
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A printed figure and ours.
+
+    Attributes
+    ----------
+    table, row, column : str
+        Where it is printed.
+    printed, ours : float
+        The figures, in the unit of print.
+    standard_error : float
+        Of ours: over repetitions, or over rows under leave-one-out.
+    tolerance : float
+        How far apart the two may be and still match.
+    decimals : int
+        How many are printed.
+    reason : str
+        Why they differ, where that is known.
+    """
+
+    table: str
+    row: str
+    column: str
+    printed: float
+    ours: float
+    standard_error: float
+    tolerance: float
+    decimals: int
+    reason: str = ""
+
+    @property
+    def difference(self) -> float:
+        """Ours less the printed one."""
+        return self.ours - self.printed
+
+    @property
+    def matches(self) -> bool:
+        """Whether the difference is within the tolerance."""
+        return abs(self.difference) <= self.tolerance
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """Something that a paper says in words, held to our figures.
+
+    Attributes
+    ----------
+    where : str
+        Where the paper says it.
+    text : str
+        What it says, in our words and made precise.
+    held : bool
+        Whether our figures agree.
+    figures : str
+        The figures.
+    """
+
+    where: str
+    text: str
+    held: bool
+    figures: str
+
+
+@dataclass(frozen=True, slots=True)
+class Versus:
+    """Two models on one table under one score, unit by unit.
+
+    ``gain`` is how much better ``model`` did (positive is better), in accuracy or in nats a row.
+    ``probability`` is the two-sided p-value of a paired t test over repetitions; it speaks of the random
+    splits of this one table, not of other tables.
+    """
+
+    dataset: str
+    fraction: float
+    score: str
+    model: str
+    other: str
+    gain: float
+    standard_error: float
+    probability: float
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """All that one reproduction found."""
+
+    paper: str
+    title: str
+    citation: str
+    quick: bool
+    settings: dict[str, Any]
+    changed: list[str]
+    notes: list[str]
+    comparisons: list[Comparison]
+    claims: list[Claim]
+    scores: list[Score]
+    versus: list[Versus] = field(default_factory=list)
+    curves: list[Curve] = field(default_factory=list)
+
+    @property
+    def n_matching(self) -> int:
+        """How many printed figures ours match."""
+        return sum(comparison.matches for comparison in self.comparisons)
+
+    @property
+    def n_held(self) -> int:
+        """How many claims hold."""
+        return sum(claim.held for claim in self.claims)
+
+
+def signed(value: float, standard_error: float = math.nan, digits: int = 3) -> str:
+    """A difference for people, with its standard error where there is one.
+
+    Examples
+    --------
+    >>> signed(0.0123, 0.004), signed(-1.5)
+    ('+0.012 ± 0.004', '-1.500')
+    """
+    text = f"{value:+.{digits}f}"
+    return text if math.isnan(standard_error) else f"{text} ± {standard_error:.{digits}f}"

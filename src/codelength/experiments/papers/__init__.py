@@ -1,0 +1,80 @@
+"""The experiments of three papers, one paper a file."""
+
+import difflib
+from collections.abc import Iterable
+
+from ...errors import InvalidParameter
+from ..findings import Findings
+from ..protocols import Result
+from ..published import published
+from ..settings import changed, differences
+from ..spec import Spec
+from ..summary import Summary
+from .bayes_optimal_ibl import BAYES_OPTIMAL_IBL
+from .indifferent_naive_bayes import INDIFFERENT_NAIVE_BAYES
+from .paper import Paper, general_notes
+from .predictive_inference import PREDICTIVE_INFERENCE
+
+PAPERS: dict[str, Paper] = {
+    paper.key: paper for paper in (PREDICTIVE_INFERENCE, BAYES_OPTIMAL_IBL, INDIFFERENT_NAIVE_BAYES)
+}
+"""The papers by key, in the order of their years."""
+
+__all__ = ["PAPERS", "Paper", "find", "paper_of", "specify"]
+
+
+def paper_of(key: str) -> Paper:
+    """The paper of a key; near keys are suggested where there is none.
+
+    Examples
+    --------
+    >>> paper_of("bayes-optimal-ibl").key
+    'bayes-optimal-ibl'
+    """
+    if key not in PAPERS:
+        near = difflib.get_close_matches(key, PAPERS, 1)
+        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(PAPERS)} and all"
+        raise InvalidParameter(f"there is no paper {key!r}; {hint}")
+    return PAPERS[key]
+
+
+def specify(key: str, *, quick: bool = False, settings: Iterable[str] = ()) -> Spec:
+    """The specification of a paper's experiments.
+
+    Parameters
+    ----------
+    key : str
+        Key of the paper.
+    quick : bool
+        Whether to run a few repetitions only.
+    settings : iterable of str
+        Settings to change, as ``key=value``; see :class:`codelength.experiments.settings.Settings`.
+
+    Examples
+    --------
+    >>> specify("predictive-inference", quick=True).cells[0].key
+    'australian/leave-one-out/0-0'
+    """
+    paper = paper_of(key)
+    chosen = changed(paper.defaults, settings)
+    return Spec(key, quick, chosen, tuple(paper.cells(quick, chosen)))
+
+
+def find(spec: Spec, results: dict[str, Result]) -> Findings:
+    """What the results of a specification say beside what its paper prints."""
+    paper, summary = paper_of(spec.paper), Summary(spec, results)
+    printed, found = published(spec.paper), paper.find(summary)
+    return Findings(
+        paper=spec.paper,
+        title=printed["title"],
+        citation=printed["citation"],
+        quick=spec.quick,
+        settings=spec.settings.to_json(),
+        changed=differences(paper.defaults, spec.settings),
+        notes=[*found.notes, *general_notes(spec)],
+        comparisons=found.comparisons,
+        claims=found.claims,
+        scores=summary.scores(),
+        versus=found.versus,
+        curves=summary.curves(),
+    )

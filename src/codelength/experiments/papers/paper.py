@@ -1,0 +1,100 @@
+"""What the files of all papers share."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from ... import datasets
+from ..findings import Claim, Comparison, Versus
+from ..settings import Settings
+from ..spec import Cell, Model, Source, Spec, chunks
+from ..summary import Summary
+
+CATEGORIES = {
+    "heart-statlog": ("number_of_major_vessels",),
+    "lymphography": ("lym_dimin", "no_nodes"),
+}
+"""Columns of few whole numbers that the tables of the 1997 and 1998 papers fit better as categories."""
+
+CHUNK = 10
+"""Repetitions a cell."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a paper's own file has to say about the results."""
+
+    comparisons: list[Comparison]
+    claims: list[Claim]
+    notes: list[str]
+    versus: list[Versus] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """A paper whose experiments can be run.
+
+    Attributes
+    ----------
+    key : str
+        Its name on the command line.
+    defaults : Settings
+        Settings that come nearest to what it prints.
+    cells : function
+        Cells of a quick or full run under some settings.
+    find : function
+        From results to comparisons and claims.
+    """
+
+    key: str
+    defaults: Settings
+    cells: Callable[[bool, Settings], Iterable[Cell]]
+    find: Callable[[Summary], Found]
+
+
+def source(name: str, settings: Settings, bins: int, *, categories: bool = True) -> Source:
+    """A table under some settings; ``bins`` is used where the settings name no number."""
+    return Source(
+        name,
+        settings.discretization,
+        settings.bins or bins,
+        settings.missing,
+        settings.learned,
+        CATEGORIES.get(name, ()) if categories else (),
+    )
+
+
+def cross_validations(
+    table: Source, models: tuple[Model, ...], settings: Settings, folds: int, fraction: float, repeats: int
+) -> list[Cell]:
+    """Cells of repeated cross-validation."""
+    return [
+        Cell(
+            "cross-validation",
+            table,
+            models,
+            settings.seed,
+            settings.floor,
+            first,
+            last,
+            settings.folds or folds,
+            fraction,
+        )
+        for first, last in chunks(settings.repeats or repeats, CHUNK)
+    ]
+
+
+def general_notes(spec: Spec) -> list[str]:
+    """Where a table is not quite the one of the papers, and what the settings mean."""
+    notes = []
+    settings = spec.settings
+    names = dict.fromkeys(cell.source.name for cell in spec.cells)
+    notes += [f"{name}: {text}." for name in names if (text := datasets.describe(name).differs)]
+    where = "the whole table" if settings.learned == "whole" else "the training rows alone"
+    notes.append(f"Cut points ({settings.discretization}) are learned from {where}.")
+    if settings.missing == "value":
+        notes.append("A missing cell is a value of its own.")
+    else:
+        notes.append("Missing cells are marginalised.")
+    if settings.floor is not None:
+        notes.append(f"A row costs at most {settings.floor:g} nats, so that log scores of MAP are finite.")
+    return notes

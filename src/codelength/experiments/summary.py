@@ -1,0 +1,179 @@
+"""Results of cells put together: means, standard errors and paired differences."""
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from ..typing import FloatArray, IntArray
+from .protocols import Result
+from .spec import Cell, Spec
+
+ScoreName = Literal["accuracy", "log_score"]
+SCORES: tuple[ScoreName, ...] = ("accuracy", "log_score")
+
+
+class Mean(NamedTuple):
+    """A mean over units, and its standard error."""
+
+    value: float
+    standard_error: float
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """How one model did in one experiment: a row of the result table.
+
+    Units are rows under leave-one-out, and whole cross-validations otherwise; the standard errors are
+    those of a mean over units.
+    """
+
+    dataset: str
+    protocol: str
+    folds: int
+    fraction: float
+    model: str
+    n_units: int
+    accuracy: float
+    accuracy_se: float
+    log_score: float
+    log_score_se: float
+    n_zero: int
+    n_undefined: int
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """Scores of one model on one table after each training row, over partitions.
+
+    The name of a pair of models, ``"EV - SC"``, stands for the first minus the second.
+    """
+
+    dataset: str
+    model: str
+    score: ScoreName
+    n_partitions: int
+    mean: FloatArray
+    standard_error: FloatArray
+    lowest: FloatArray
+    highest: FloatArray
+
+    @property
+    def sizes(self) -> IntArray:
+        """Numbers of training rows."""
+        return np.arange(1, len(self.mean) + 1)
+
+
+class Summary:
+    """The results of a specification.
+
+    Parameters
+    ----------
+    spec : Spec
+        What was run.
+    results : dict of str to result
+        The results by the key of the cell.
+    """
+
+    def __init__(self, spec: Spec, results: dict[str, Result]) -> None:
+        self.spec = spec
+        self._groups: dict[str, list[Cell]] = {}
+        for cell in spec.cells:
+            self._groups.setdefault(cell.group, []).append(cell)
+        self._results = results
+
+    def units(self, group: str, model: str, score: ScoreName) -> FloatArray:
+        """Scores of all units, in the order of repetitions."""
+        parts = [self._results[cell.key][model][score] for cell in self._groups[group]]
+        return np.concatenate([np.array(part, dtype=np.float64) for part in parts])
+
+    def mean(self, group: str, model: str, score: ScoreName) -> Mean:
+        """Mean score of a model."""
+        return mean_of(self.units(group, model, score))
+
+    def difference(self, group: str, model: str, other: str, score: ScoreName) -> FloatArray:
+        """Score of one model minus that of another, unit by unit."""
+        return self.units(group, model, score) - self.units(group, other, score)
+
+    def group(self, dataset: str, protocol: str, fraction: float = 1.0) -> str:
+        """Name of the experiment of a protocol on a table with a fraction of the training rows."""
+        for name, cells in self._groups.items():
+            cell = cells[0]
+            if (cell.source.name, cell.protocol, cell.fraction) == (dataset, protocol, fraction):
+                return name
+        raise KeyError(f"{dataset}, {protocol}, {fraction}")
+
+    def scores(self) -> list[Score]:
+        """A row for every model in every experiment but learning curves."""
+        return [
+            self._score(group, cells, model.name)
+            for group, cells in self._groups.items()
+            if cells[0].protocol != "learning-curve"
+            for model in cells[0].models
+        ]
+
+    def curves(self) -> list[Curve]:
+        """The learning curves of every model, and of every pair of models."""
+        found = []
+        for cells in self._groups.values():
+            if cells[0].protocol != "learning-curve":
+                continue
+            for model in self._results[cells[0].key]:
+                found += [self._curve(cells, model, score) for score in SCORES]
+        return found
+
+    def _score(self, group: str, cells: list[Cell], model: str) -> Score:
+        accuracy, log_score = self.mean(group, model, "accuracy"), self.mean(group, model, "log_score")
+        n_zero, n_undefined = (
+            sum(self._results[cell.key][model][name] for cell in cells) for name in ("n_zero", "n_undefined")
+        )
+        cell, n_units = cells[0], len(self.units(group, model, "accuracy"))
+        return Score(
+            cell.source.name,
+            cell.protocol,
+            cell.folds,
+            cell.fraction,
+            model,
+            n_units,
+            *accuracy,
+            *log_score,
+            n_zero,
+            n_undefined,
+        )
+
+    def _curve(self, cells: list[Cell], model: str, score: ScoreName) -> Curve:
+        parts = [self._results[cell.key][model][score] for cell in cells]
+        n = sum(cell.last - cell.first for cell in cells)
+        mean = _stacked(parts, "sum").sum(axis=0) / n
+        squares = _stacked(parts, "squares").sum(axis=0) / n
+        # Rounding may leave a variance of minus nothing.
+        variance = np.maximum(squares - mean**2, 0.0) * n / max(n - 1, 1)
+        return Curve(
+            cells[0].source.name,
+            model,
+            score,
+            n,
+            mean,
+            np.sqrt(variance / n),
+            _stacked(parts, "lowest").min(axis=0),
+            _stacked(parts, "highest").max(axis=0),
+        )
+
+
+def mean_of(units: FloatArray) -> Mean:
+    """Mean of some numbers, and its standard error; none for a single number or an infinite mean.
+
+    Examples
+    --------
+    >>> mean_of(np.array([1.0, 2.0, 3.0]))
+    Mean(value=2.0, standard_error=0.5773502691896258)
+    """
+    value = float(units.mean())
+    if len(units) < 2 or not math.isfinite(value):
+        return Mean(value, math.nan)
+    return Mean(value, float(units.std(ddof=1)) / math.sqrt(len(units)))
+
+
+def _stacked(parts: list[dict[str, Any]], name: str) -> FloatArray:
+    return np.array([part[name] for part in parts], dtype=np.float64)

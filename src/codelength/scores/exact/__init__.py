@@ -1,0 +1,21 @@
+"""The sum over all K ** N clusterings of a table, without K ** N work.
+
+======================  =====================================================================
+``"enumeration"``       all terms, one by one; any prior; the readable form
+``"subsets"``           clusters split off one after another, sums of positive terms only
+``"transform"``         inclusion and exclusion over all subsets, in double-double arithmetic
+======================  =====================================================================
+"""
+
+from .code_length import ExactCodeLength, Method, exact_code_length
+from .costs import MAX_BYTES, MAX_SECONDS
+from .enumeration import clustering_log_terms
+
+__all__ = [
+    "MAX_BYTES",
+    "MAX_SECONDS",
+    "ExactCodeLength",
+    "Method",
+    "clustering_log_terms",
+    "exact_code_length",
+]

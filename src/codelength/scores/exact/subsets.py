@@ -1,0 +1,161 @@
+r"""Sums over all clusterings by splitting off one cluster after another: no subtraction anywhere.
+
+Let :math:`Q_j(r)` be the summed weight of all ways to split j clusters off the table, each of which
+takes the topmost row left, so that the rows r are left. :math:`Q_j(\emptyset)` is then the sum over
+all partitions into j clusters, and one pass gives it for every j. The topmost j rows are gone after j
+steps, so each step costs a third of the one before: about :math:`3^{N-1}/2` products for the first and
+3/4 of :math:`3^{N-1}` for all. Identical rows are counted, not told apart: a cluster is then a choice of
+how many copies of each, and :math:`2^N` sets become :math:`\prod_d (c_d + 1)` states.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...typing import FloatArray, IntArray
+from .costs import Cost, count_of
+from .mixture import Mixture
+from .sums import Sums
+from .weights import ROUNDING, SMALLEST, Weights, scaled_weights
+
+N_BITS = 4
+CHUNK = 256
+_PRODUCTS_A_SECOND = {True: 4e9, False: 6e8}
+_STATES_A_SECOND = 4e7
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """In which order distinct rows become digits, lowest first.
+
+    Attributes
+    ----------
+    order : array of shape (n_distinct,)
+        The distinct rows, lowest digit first.
+    copies : array of shape (n_distinct,)
+        Copies of each, in this order.
+    by_bits : bool
+        Whether the lowest four digits are single rows, to be taken together; else the lowest digit
+        stands alone.
+    """
+
+    order: IntArray
+    copies: IntArray
+    by_bits: bool
+
+    @property
+    def n_low_digits(self) -> int:
+        """How many digits form a block."""
+        return N_BITS if self.by_bits else 1
+
+    @property
+    def n_low(self) -> int:
+        """States in a block."""
+        return int(np.prod(self.copies[: self.n_low_digits] + 1))
+
+    def left(self, n_clusters: int) -> IntArray:
+        """Copies left of the digits above the lowest block when so many clusters are split off."""
+        caps = self.copies[self.n_low_digits :].copy()
+        for d in range(len(caps) - 1, -1, -1):
+            taken = min(n_clusters, int(caps[d]))
+            caps[d] -= taken
+            n_clusters -= taken
+        return caps
+
+
+def layouts(copies: IntArray) -> list[Layout]:
+    """The ways to lay out the rows.
+
+    Single rows go to the top, where a step takes one of them off: it makes the next step cheaper by
+    three. Four of them may form the lowest block; else the row with most copies does.
+    """
+    rising = np.argsort(copies, kind="stable")
+    n_single = int(np.count_nonzero(copies == 1))
+    falling = rising[::-1]
+    found = [Layout(falling, copies[falling], False)]
+    if n_single >= N_BITS:
+        order = np.concatenate((rising[:N_BITS], rising[N_BITS:][::-1]))
+        found.append(Layout(order, copies[order], True))
+    return found
+
+
+def subsets_cost(layout: Layout, n_components: int, n_variables: int) -> Cost:
+    """Estimated cost of the sums for 1 .. ``n_components`` components."""
+    copies, n_rows = layout.copies, int(layout.copies.sum())
+    log_states = float(np.log(copies + 1.0).sum())
+    seconds = count_of(log_states) * (2 + n_variables) / _STATES_A_SECOND / 16
+    log_low = float(np.log((copies[: layout.n_low_digits] + 1) * (copies[: layout.n_low_digits] + 2) / 2).sum())
+    for j in range(1, min(n_components, n_rows)):
+        caps = layout.left(j)
+        is_last = j + 1 == min(n_components, n_rows)
+        pairs = np.log(caps + 1.0) if is_last else np.log((caps + 1.0) * (caps + 2) / 2)
+        seconds += count_of(log_low + float(pairs.sum())) / 2 / _PRODUCTS_A_SECOND[layout.by_bits]
+        if not len(caps) or not caps.any():
+            break
+    n_states = [layout.n_low * count_of(float(np.log(layout.left(j) + 1.0).sum())) for j in (1, 2)]
+    return Cost(seconds, 8 * (count_of(log_states) + sum(n_states) + n_states[0] / layout.n_low))
+
+
+def subsets_sums(mixture: Mixture, cells: IntArray, layout: Layout, n_components: int) -> Sums:
+    """Log sums over all clusterings into 1 .. ``n_components`` components, with bounds on their errors."""
+    weights = scaled_weights(mixture, cells[layout.order], layout.copies, n_components)
+    partitions = _partition_sums(weights.scaled, layout, min(n_components, mixture.n_rows))
+    logs, dropped = _labelled(partitions, weights, mixture.n_rows, n_components)
+    errors = _rounding_of_sums(layout, len(partitions)) + dropped
+    return Sums(logs + weights.rows_log, errors, weights.log_magnitude)
+
+
+def _partition_sums(weights: FloatArray, layout: Layout, n_clusters: int) -> FloatArray:
+    """Summed scaled weights of all partitions into exactly 1 .. ``n_clusters`` clusters."""
+    from ._subset_kernels import split_off
+
+    remainders = _after_first(weights, layout)
+    sums = [remainders[0]]
+    for j in range(2, n_clusters + 1):
+        caps = layout.left(j - 1)
+        n_blocks = int(np.prod(layout.left(j) + 1)) if j < n_clusters else 1
+        out = np.empty(n_blocks * layout.n_low)
+        split_off(remainders, weights, caps, layout.n_low, layout.by_bits, SMALLEST, out)
+        remainders = out
+        sums.append(remainders[0])
+    return np.array(sums)
+
+
+def _after_first(weights: FloatArray, layout: Layout) -> FloatArray:
+    """The remainders when one cluster, which holds a copy of the topmost row, is split off."""
+    n_top = int(layout.copies[-1])
+    stride = len(weights) // (n_top + 1)
+    n_states = layout.n_low * int(np.prod(layout.left(1) + 1))
+    remainders = weights[::-1][:n_states].copy()
+    for held in range(n_top + 1):
+        remainders[held * stride : (held + 1) * stride] *= (n_top - held) / n_top
+    return remainders
+
+
+def _labelled(
+    partitions: FloatArray, weights: Weights, n_rows: int, n_components: int
+) -> tuple[FloatArray, FloatArray]:
+    """Log sums over clusterings, whose clusters have labels and may be empty, and what dropping cost.
+
+    A partition into j clusters is labelled in K (K - 1) ... (K - j + 1) ways. At most ``j ** n_rows``
+    partial products below the smallest number were dropped on the way to one of the sums, and what
+    each would have been multiplied by is at most 1.
+    """
+    j = np.arange(1, len(partitions) + 1)
+    with np.errstate(divide="ignore"):
+        logs = np.log(partitions)
+    dropped = math.log(4 * SMALLEST) + (n_rows + 1) * np.log(j)
+    sums, losses = np.empty(n_components), np.empty(n_components)
+    for k in range(n_components):
+        usable = j[: k + 1]
+        labels = np.cumsum(np.log(k + 2.0 - usable)) + usable * weights.cluster_log
+        sums[k] = np.logaddexp.reduce(labels + logs[: k + 1])
+        losses[k] = np.exp(min(np.logaddexp.reduce(labels + dropped[: k + 1]) - sums[k], 700.0))
+    return sums, losses
+
+
+def _rounding_of_sums(layout: Layout, n_clusters: int) -> float:
+    """Bound on the relative error of sums of positive terms: the longest chain of operations."""
+    n_chunks = int(np.prod(layout.left(1) + 1)) // CHUNK + int(layout.copies.max())
+    return ROUNDING * (n_clusters * (CHUNK * layout.n_low + n_chunks + 8) + 16)
