@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .counts import Counts, count
-    from .estimators import Explanation, NaiveBayes, load
+    from .estimators import Explanation, FiniteMixture, NaiveBayes, load
     from .rules import Prior
     from .scores import accuracy, brier_score, log_score
     from .table import Schema, Variable
@@ -18,6 +18,7 @@ _HOMES = {
     "Counts": "counts",
     "Discretizer": "table.discretize",
     "Explanation": "estimators",
+    "FiniteMixture": "estimators",
     "NaiveBayes": "estimators",
     "Prior": "rules",
     "Schema": "table",
@@ -33,6 +34,7 @@ __all__ = [
     "Counts",
     "Discretizer",
     "Explanation",
+    "FiniteMixture",
     "NaiveBayes",
     "Prior",
     "Schema",

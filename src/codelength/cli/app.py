@@ -8,6 +8,7 @@ import typer
 
 from .. import __version__
 from ..errors import CodelengthError, InvalidParameter
+from .cluster import cluster
 from .evaluate import evaluate
 from .fit import fit
 from .inspect import inspect
@@ -26,6 +27,8 @@ Examples:
   codelength evaluate train.csv --target play --cv 10 --repeats 10
 
   codelength inspect model.json
+
+  codelength cluster animals.csv --drop name -o clusters.csv
 """
 
 app = typer.Typer(
@@ -41,6 +44,7 @@ app.command()(fit)
 app.command()(predict)
 app.command()(evaluate)
 app.command()(inspect)
+app.command()(cluster)
 
 
 def _version(asked: bool) -> None:

@@ -1,7 +1,11 @@
 """scikit-learn faces; the only objects with mutable state."""
 
 from .explanation import Explanation
+from .mixture import FiniteMixture, ImputedCells
 from .naive_bayes import NaiveBayes
 from .persistence import load
 
-__all__ = ["Explanation", "NaiveBayes", "load"]
+MODELS = {"FiniteMixture": FiniteMixture, "NaiveBayes": NaiveBayes}
+"""What a model file may hold, by the name it is kept under."""
+
+__all__ = ["MODELS", "Explanation", "FiniteMixture", "ImputedCells", "NaiveBayes", "load"]

@@ -2,6 +2,7 @@
 
 import os
 import warnings
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal, Self
 
@@ -209,8 +210,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):
         check_is_fitted(self, "counts_")
         check_is_fitted(other, "counts_")
         merged = type(self)(**self.get_params(deep=False))
-        named = getattr(self, "feature_names_in_", None)
-        return merged._settle(self.counts_.merge(other.counts_), named)
+        return merged._settle(self.counts_.merge(other.counts_), hasattr(self, "feature_names_in_"))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model as JSON; :func:`codelength.load` reads it back to the last bit."""
@@ -240,8 +240,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):
         ready = X if isinstance(X, np.ndarray) else columns
         coded = encode(schema, ready, target, handle_unknown=self.handle_unknown, training=True)
         counts = count(schema, coded, weights)
-        named = np.array(columns.names, dtype=object) if columns.named else None
-        return self._settle(counts if before is None else before.merge(counts), named)
+        return self._settle(counts if before is None else before.merge(counts), columns.named)
 
     def _settled_schema(
         self, columns: Columns, target: Any, classes: Any, weights: FloatArray | None
@@ -268,13 +267,13 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):
             )
         return schema
 
-    def _settle(self, counts: Counts, named: NDArray[Any] | None) -> Self:
+    def _settle(self, counts: Counts, named: bool) -> Self:
         """Keep counts and all that follows from them."""
         self.schema_ = counts.schema
         self.counts_ = counts
         self.classes_ = np.array(counts.schema.classes)
         self.n_features_in_ = counts.schema.n_variables
-        if named is not None:
+        if named:
             self.feature_names_in_ = np.array(counts.schema.names, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
@@ -302,6 +301,15 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):
                 stacklevel=3,
             )
         return log_probs
+
+    def _content(self) -> dict[str, Any]:
+        """What a model file keeps beside the parameters of the estimator."""
+        return {"schema": self.schema_.to_json(), "counts": self.counts_.to_json()}
+
+    def _restore(self, content: Mapping[str, Any], named: bool) -> Self:
+        """Take over what :meth:`_content` kept."""
+        schema = Schema.from_json(content["schema"])
+        return self._settle(Counts.from_json(content["counts"], schema), named)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -4,36 +4,31 @@ import hashlib
 import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .._files import atomic_write
-from ..counts import Counts
 from ..errors import CodelengthError, InvalidModelFile
 from ..rules import Prior
 from ..table import Schema
-
-if TYPE_CHECKING:
-    from .naive_bayes import NaiveBayes
 
 FORMAT = "codelength-model"
 VERSION = 1
 
 
-def write_model(model: "NaiveBayes", path: str | os.PathLike[str]) -> None:
+def write_model(model: Any, path: str | os.PathLike[str]) -> None:
     """Write a fitted model, beside its place first."""
     content = {
         "kind": type(model).__name__,
         "params": {name: _to_json(value) for name, value in model.get_params(deep=False).items()},
         "named": hasattr(model, "feature_names_in_"),
-        "schema": model.schema_.to_json(),
-        "counts": model.counts_.to_json(),
+        "fitted": model._content(),
     }
     document = {"format": FORMAT, "version": VERSION, "sha256": _digest(content), "model": content}
     with atomic_write(Path(path)) as beside:
         beside.write_text(json.dumps(document, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
 
 
-def load(path: str | os.PathLike[str]) -> "NaiveBayes":
+def load(path: str | os.PathLike[str]) -> Any:
     """Read a model that ``save`` wrote.
 
     Raises
@@ -80,16 +75,13 @@ def _checked_content(path: Path) -> dict[str, Any]:
     return content
 
 
-def _model(content: dict[str, Any]) -> "NaiveBayes":
-    from .naive_bayes import NaiveBayes
+def _model(content: dict[str, Any]) -> Any:
+    from . import MODELS
 
-    if content["kind"] != "NaiveBayes":
+    if content["kind"] not in MODELS:
         raise InvalidModelFile(f"unknown kind of model {content['kind']!r}")
     params = {name: _from_json(value) for name, value in content["params"].items()}
-    model = NaiveBayes(**params)
-    schema = Schema.from_json(content["schema"])
-    counts = Counts.from_json(content["counts"], schema)
-    return model._settle(counts, schema.names if content["named"] else None)  # type: ignore[arg-type]
+    return MODELS[content["kind"]](**params)._restore(content["fitted"], bool(content["named"]))
 
 
 def _to_json(value: Any) -> Any:

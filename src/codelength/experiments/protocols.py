@@ -152,14 +152,14 @@ def _tempered(model: Model, made: Predictions) -> Predictions:
 
 
 def _hits(made: Predictions) -> FloatArray:
-    hits = (np.argmax(made.log_probs, axis=1) == made.classes).astype(np.float64)
+    hits: FloatArray = (np.argmax(made.log_probs, axis=1) == made.classes).astype(np.float64)
     hits[made.undefined] = 1 / made.log_probs.shape[1]
     return hits
 
 
 def _costs(cell: Cell, made: Predictions) -> FloatArray:
     floor = -math.inf if cell.floor is None else -cell.floor
-    return np.maximum(made.true_log_probs, floor)
+    return np.asarray(np.maximum(made.true_log_probs, floor))
 
 
 def _joined(parts: list[Predictions]) -> Predictions:

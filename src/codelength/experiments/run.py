@@ -7,10 +7,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from .. import datasets
 from .._threads import n_threads_or_default
 from ..errors import DataError, InvalidParameter
 from .protocols import Result, run_cell
-from .spec import Cell, Spec
+from .spec import TRAIN_SHARE, Cell, Spec
 from .store import Store
 
 Progress = Callable[[float, float], None]
@@ -27,12 +28,15 @@ class Outcome:
         By the key of the cell, in the order of the specification.
     n_run : int
         Cells that were run now; the others were found finished.
+    n_predictions : int
+        Class distributions that were predicted and scored, in all cells.
     seconds : float
         Time that the cells took, added up, those of earlier runs included.
     """
 
     results: dict[str, Result]
     n_run: int
+    n_predictions: int
     seconds: float
 
 
@@ -71,7 +75,8 @@ def run(
             if progress is not None:
                 progress(done, total)
         results = {cell.key: store.results[cell.key] for cell in spec.cells}
-        return Outcome(results, len(pending), sum(store.seconds[key] for key in results))
+        n_predictions = sum(_n_predictions(cell) for cell in spec.cells)
+        return Outcome(results, len(pending), n_predictions, sum(store.seconds[key] for key in results))
 
 
 def _finished(cells: list[Cell], jobs: int, dask: str | None) -> Iterator[tuple[Cell, Result, float]]:
@@ -130,12 +135,17 @@ def _client(kind: Any, address: str) -> Any:
 
 
 def _work(cell: Cell) -> float:
-    """What a cell costs, roughly, in predictions and rows counted."""
-    from .. import datasets
-
-    entry = datasets.describe(cell.source.name)
-    cells = entry.rows * entry.attributes * len(cell.models)
+    """What a cell costs, roughly."""
     if cell.protocol == "learning-curve":
-        return (cell.last - cell.first) * cells * entry.rows * 0.05
+        return float(_n_predictions(cell))
     # Every fold has a fixed cost besides that of its rows.
-    return (cell.last - cell.first) * (cells + 20_000 * max(cell.folds, 1))
+    attributes = datasets.describe(cell.source.name).attributes
+    return (cell.last - cell.first) * 3000.0 * max(cell.folds, 1) + _n_predictions(cell) * attributes
+
+
+def _n_predictions(cell: Cell) -> int:
+    n_rows, n_repeats = datasets.describe(cell.source.name).rows, cell.last - cell.first
+    if cell.protocol == "learning-curve":
+        n_train = round(TRAIN_SHARE * n_rows)
+        return n_repeats * n_train * (n_rows - n_train) * len(cell.models)
+    return n_repeats * n_rows * len(cell.models)

@@ -60,7 +60,7 @@ def prepare(source: Source) -> Table:
     dataset = datasets.load(source.name, backend="columns")
     if dataset.info is None:
         raise DataError(
-            f"{source.name}: a file in CODELENGTH_DATA takes the place of the bundled table, which is what the "
+            f"{source.name}: a file in CODELENGTH_DATA takes the place of the bundled table, which the "
             "printed figures are about; unset CODELENGTH_DATA"
         )
     variables, numbers = [], {}

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "SPACES",
     "Columns",
     "Kind",
     "as_kind",
@@ -25,6 +26,9 @@ Columns: TypeAlias = dict[str, NDArray[Any]]
 Kind: TypeAlias = Literal["text", "number", "boolean"]
 """What the cells of a column are read as."""
 
+SPACES = " \t\n\v\f\r"
+"""What may stand around a number; those that DuckDB passes over."""
+
 _WHOLE = re.compile(r"[+-]?[0-9]+")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _TRUTHS = {"true": True, "false": False, "1": True, "0": False, "1.0": True, "0.0": False}
@@ -40,7 +44,7 @@ def parse_number(text: str) -> int | float | str | None:
     >>> [parse_number(text) for text in ("3", " 2.5", "nan", "many")]
     [3, 2.5, None, 'many']
     """
-    stripped = text.strip()
+    stripped = text.strip(SPACES)
     if _WHOLE.fullmatch(stripped) and len(stripped) <= _LONGEST_WHOLE:
         return int(stripped)
     if _NUMBER.fullmatch(stripped) and math.isfinite(value := float(stripped)):
@@ -56,7 +60,7 @@ def parse_boolean(text: str) -> bool | str:
     >>> [parse_boolean(text) for text in ("TRUE", "0", "yes")]
     [True, False, 'yes']
     """
-    return _TRUTHS.get(text.strip().lower(), text)
+    return _TRUTHS.get(text.strip(SPACES).lower(), text)
 
 
 def number_array(cells: Sequence[Any]) -> NDArray[Any]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from codelength.errors import DataError
 from codelength.table import _csv
-from codelength.table._cells import Kind, parse_number
+from codelength.table._cells import SPACES, Kind, parse_number
 from codelength.table._duckdb import one_line, path_literal, quoted
 from codelength.table._relations import Relation
 
@@ -94,8 +94,8 @@ def _expression(column: Stored, type_: str, na: Sequence[str]) -> str:
     if type_.startswith("TIMESTAMP"):
         sql = f"replace({sql}, ' ', 'T')"
     if column.type == "VARCHAR":
-        markers = [quoted(marker.strip()) for marker in na]
-        tested = f"trim({sql})"
+        markers = [quoted(marker.strip(SPACES)) for marker in na]
+        tested = f"trim({sql}, {quoted(SPACES)})"
     else:
         numbers = [parse_number(marker) for marker in na] if column.kind == "number" else []
         markers = [repr(number) for number in numbers if isinstance(number, int | float)]

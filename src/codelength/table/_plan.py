@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from codelength.table._cells import Columns, Kind, object_array, parse_boolean, parse_number
+from codelength.table._cells import SPACES, Columns, Kind, object_array, parse_boolean, parse_number
+from codelength.table._duckdb import quoted
 from codelength.table._load import Stored
 
 if TYPE_CHECKING:
@@ -18,20 +19,21 @@ __all__ = ["Plan", "fetch", "make_plans"]
 
 _EXACT = 2.0**53  # whole numbers beyond it are not all float64
 _INT64 = 2.0**63
-_GLANCE = 2048  # rows that show most columns of text to be text
+_GLANCE = 1000  # rows that show most columns of text to be text
 _SHARE_FROM = 20_000  # rows from which equal cells share one str
-_AT_ONCE = 256  # columns in one query, so that wide tables do not make huge ones
+_AT_ONCE = 64  # columns in one query, because DuckDB plans huge ones slowly
 
+_LOWER = "lower(trim({c}, " + quoted(SPACES) + "))"
 _TESTS: dict[str, str] = {
     "present": "count({c})",
     "numbers": "count(*) FILTER (isfinite(TRY_CAST({c} AS DOUBLE)) AND NOT contains({c}, '_'))",
     "nans": "count(*) FILTER (isnan(TRY_CAST({c} AS DOUBLE)))",
     "whole": "count(*) FILTER (NOT (contains({c}, '.') OR contains({c}, 'e') OR contains({c}, 'E')))",
     "widest": "max(abs(TRY_CAST({c} AS DOUBLE))) FILTER (isfinite(TRY_CAST({c} AS DOUBLE)))",
-    "words": "count(*) FILTER (lower(trim({c})) IN ('true', 'false'))",
-    "truths": "count(*) FILTER (lower(trim({c})) IN ('true', 'false', '1', '0', '1.0', '0.0'))",
+    "words": f"count(*) FILTER ({_LOWER} IN ('true', 'false'))",
+    "truths": f"count(*) FILTER ({_LOWER} IN ('true', 'false', '1', '0', '1.0', '0.0'))",
 }
-_TRUE = "lower(trim({c})) IN ('true', '1', '1.0')"
+_TRUE = f"{_LOWER} IN ('true', '1', '1.0')"
 
 _Facts = dict[str, Any]
 
@@ -50,12 +52,10 @@ def make_plans(connection: "DuckDBPyConnection", columns: Sequence[Stored], n_ro
     plans: list[Plan] = []
     for start in range(0, len(columns), _AT_ONCE):
         part = columns[start : start + _AT_ONCE]
-        unsettled = [column.sql for column in part if column.type == "VARCHAR" and column.kind != "text"]
-        asked: dict[str, tuple[str, ...]] = dict.fromkeys(
-            unsettled, ("present", "numbers", "nans", "whole", "words")
-        )
-        glance = _ask(connection, asked, f"(FROM t LIMIT {_GLANCE})")
-        facts = _ask(connection, {column.sql: _tests(column, glance.get(column.sql)) for column in part}, "t")
+        facts = _glance(connection, [column for column in part if column.kind != "text"])
+        questions = {column.sql: _tests(column, facts.get(column.sql), n_rows) for column in part}
+        for sql, answers in _ask(connection, questions).items():
+            facts[sql] = facts.get(sql, {}) | answers
         plans += [_plan(connection, column, facts[column.sql], n_rows) for column in part]
     return plans
 
@@ -67,33 +67,58 @@ def fetch(connection: "DuckDBPyConnection", plans: Sequence[Plan], where: str = 
     return {plan.name: plan.finish(arrays[f"p{i}"]) for i, plan in enumerate(plans)}
 
 
-def _tests(column: Stored, glance: _Facts | None) -> tuple[str, ...]:
-    """Name the facts that settle how a column is read, given what its first rows leave possible."""
-    if column.type == "BIGINT":
-        return ("present", "widest")
-    tests: tuple[str, ...] = ("present",)
+def _glance(connection: "DuckDBPyConnection", columns: Sequence[Stored]) -> dict[str, _Facts]:
+    """Look at the first rows of columns of text. A table of few rows needs no more."""
+    texts = [column.sql for column in columns if column.type == "VARCHAR"]
+    if not texts:
+        return {}
+    arrays = connection.execute(f"SELECT {', '.join(texts)} FROM t LIMIT {_GLANCE}").fetchnumpy()
+    return {sql: _facts(_objects(array).tolist()) for sql, array in arrays.items()}
+
+
+def _facts(cells: list[str | None]) -> _Facts:
+    """Compute what the tests in SQL do, up to the first cell that is neither number nor boolean."""
+    facts: _Facts = dict.fromkeys(_TESTS, 0)
+    for cell in cells:
+        if cell is None:
+            continue
+        number, truth = parse_number(cell), parse_boolean(cell)
+        facts["present"] += 1
+        facts["nans"] += number is None
+        facts["whole"] += not any(character in cell for character in ".eE")
+        facts["words"] += isinstance(truth, bool) and isinstance(number, str)
+        facts["truths"] += isinstance(truth, bool)
+        if isinstance(number, int | float):
+            facts["numbers"] += 1
+            facts["widest"] = max(facts["widest"], abs(float(number)))
+        if facts["numbers"] + facts["nans"] < facts["present"] > facts["truths"]:
+            break
+    return facts
+
+
+def _tests(column: Stored, glance: _Facts | None, n_rows: int) -> tuple[str, ...]:
+    """Name the facts that are still needed, given what the first rows leave possible."""
     if glance is None:
-        return tests
-    if column.kind == "number" or (
-        column.kind is None and glance["numbers"] + glance["nans"] == glance["present"]
-    ):
-        tests += ("numbers", "nans")
-        if glance["whole"] == glance["present"]:
-            tests += ("whole", "widest")
-    if column.kind == "boolean" or (column.kind is None and glance["words"] == glance["present"]):
+        typed = {"BIGINT": ("present", "widest"), "BOOLEAN": ("present",)}
+        return typed.get(column.type, ())
+    if n_rows <= _GLANCE:
+        return ()
+    tests: tuple[str, ...] = ()
+    present = glance["present"]
+    if column.kind != "boolean" and glance["numbers"] + glance["nans"] == present:
+        tests += ("numbers", "nans", "whole", "widest") if glance["whole"] == present else ("numbers", "nans")
+    if column.kind != "number" and glance["truths" if column.kind else "words"] == present:
         tests += ("words", "truths")
-    return tests
+    return ("present", *tests) if tests else ()
 
 
-def _ask(
-    connection: "DuckDBPyConnection", questions: dict[str, tuple[str, ...]], source: str
-) -> dict[str, _Facts]:
-    """Compute facts about several columns in one pass."""
+def _ask(connection: "DuckDBPyConnection", questions: dict[str, tuple[str, ...]]) -> dict[str, _Facts]:
+    """Compute facts about several columns in one pass over all rows."""
     asked = [(sql, test) for sql, tests in questions.items() for test in tests]
     facts: dict[str, _Facts] = {sql: {} for sql in questions}
     if asked:
         select = ", ".join(_TESTS[test].format(c=sql) for sql, test in asked)
-        answers = connection.execute(f"SELECT {select} FROM {source}").fetchall()[0]
+        answers = connection.execute(f"SELECT {select} FROM t").fetchall()[0]
         for (sql, test), answer in zip(asked, answers, strict=True):
             facts[sql][test] = answer
     return facts
@@ -110,12 +135,12 @@ def _plan(connection: "DuckDBPyConnection", column: Stored, facts: _Facts, n_row
 
 def _kind_of(facts: _Facts, n_rows: int) -> Kind:
     """Decide what text spells: numbers or booleans only when every cell that is not missing does."""
-    present, numbers = facts["present"], facts.get("numbers", 0)
+    present, numbers = facts["present"], facts["numbers"]
     if numbers and numbers + facts["nans"] == present:
-        whole = facts.get("whole") == present
+        whole = facts["whole"] == present
         # Whole numbers that would be rounded are names of something rather than quantities.
         return "text" if whole and facts["widest"] >= (_INT64 if numbers == n_rows else _EXACT) else "number"
-    return "boolean" if present and facts.get("words") == present else "text"
+    return "boolean" if present and facts["words"] == present else "text"
 
 
 def _number_plan(connection: "DuckDBPyConnection", column: Stored, facts: _Facts, n_rows: int) -> Plan:
@@ -123,7 +148,7 @@ def _number_plan(connection: "DuckDBPyConnection", column: Stored, facts: _Facts
     if column.type == "VARCHAR":
         if facts["numbers"] + facts["nans"] < facts["present"]:
             return _text_plan(connection, column, n_rows, parse_number)
-        whole = facts.get("whole") == facts["numbers"] == n_rows and facts["widest"] < _INT64
+        whole = facts["whole"] == facts["numbers"] == n_rows and facts["widest"] < _INT64
     elif whole and facts["present"] < n_rows:
         if (facts["widest"] or 0) >= _EXACT:
             return _text_plan(connection, column, n_rows)

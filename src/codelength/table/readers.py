@@ -50,7 +50,7 @@ _FORMATS = {
 SUFFIXES = tuple(_FORMATS)
 """The extensions of the files that can be read."""
 
-_STANDARD_INPUT = "standard input"
+_SPOOL = "codelength-standard-input"
 
 
 def read_columns(
@@ -194,7 +194,7 @@ def as_file(source: Source) -> Iterator[Path]:
         yield Path(source)
         return
     with tempfile.TemporaryDirectory(prefix="codelength-", ignore_cleanup_errors=True) as directory:
-        spool = Path(directory) / "input"
+        spool = Path(directory) / _SPOOL
         with open(spool, "wb") as file:
             shutil.copyfileobj(sys.stdin.buffer, file)
         with open(spool, "rb") as file:
@@ -289,7 +289,9 @@ def _checked_kinds(kinds: Mapping[str, Kind] | None) -> Mapping[str, Kind]:
 
 
 def _shown(source: Source) -> str:
-    return _STANDARD_INPUT if os.fspath(source) == "-" else os.fspath(source)
+    """Return what messages call a source; the copy of standard input goes by that name too."""
+    given = os.fspath(source)
+    return "standard input" if given == "-" or Path(given).name.startswith(_SPOOL) else given
 
 
 def _format_of(path: Path, shown: str) -> str:

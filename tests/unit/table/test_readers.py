@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from codelength.errors import CodelengthError, DataError, InvalidParameter, SchemaMismatch
-from codelength.table import _csv, _duckdb, _load
+from codelength.table import _csv, _duckdb, _load, _plan
 from codelength.table.readers import as_file, column_names, read_batches, read_columns
 
 
@@ -170,6 +170,83 @@ class TestCsv:
         assert columns["name"].tolist() == [row[1] for row in rows]
         assert columns["size"].tolist() == [int(row[2]) for row in rows]
         assert len({id(cell) for cell in columns["colour"]}) == 6
+
+
+TRICKY = [
+    "1",
+    "-2",
+    "+3",
+    " 4\t",
+    "007",
+    "2.50",
+    ".5",
+    "5.",
+    "1e3",
+    "1E-3",
+    "1e400",
+    "1e-400",
+    "1_000",
+    "0x1F",
+    "1f",
+]
+TRICKY += [
+    "nan",
+    "NaN",
+    "-nan",
+    "inf",
+    "-Infinity",
+    "true",
+    "FALSE",
+    " True ",
+    "t",
+    "yes",
+    "1.0",
+    "0.0",
+    "0",
+    "x",
+    "e",
+]
+TRICKY += [
+    str(2**53),
+    str(2**63),
+    str(10**30),
+    "1" * 400,
+    "\u0661",
+    "\u00a01",
+    "--1",
+    "1 2",
+    "1,5",
+    ".",
+    "-",
+    "+.",
+    "1e",
+    "é",
+]
+
+
+class TestTwoWays:
+    """A glance decides in Python about few rows what SQL decides about many."""
+
+    def test_the_facts_about_a_cell_are_the_same(self):
+        with _duckdb.session() as connection:
+            for cell in TRICKY:
+                connection.execute("CREATE OR REPLACE TABLE t AS SELECT CAST(? AS VARCHAR) AS c0", [cell])
+                in_sql = _plan._ask(connection, {"c0": tuple(_plan._TESTS)})["c0"]
+                in_python = _plan._facts([cell])
+                if not in_python["numbers"]:
+                    in_sql["widest"] = 0
+                assert in_sql == in_python, cell
+
+    @pytest.mark.parametrize("kind", [None, "text", "number", "boolean"])
+    def test_many_rows_are_read_as_few(self, write, kind):
+        columns = [[cell, other, gap] for cell in TRICKY for other in ("1", "true") for gap in ("1", "")]
+        columns += [["", "", ""], ["1", "", "2.5"], [str(2**53 + 1), "", ""]]
+        names = [f"c{i}" for i in range(len(columns))]
+        body = "".join(",".join(f'"{cell}"' for cell in row) + "\n" for row in zip(*columns, strict=True))
+        kinds = dict.fromkeys(names, kind) if kind else {}
+        few = read_columns(write(",".join(names) + "\n" + body), kinds=kinds)
+        many = read_columns(write(",".join(names) + "\n" + body * 400), kinds=kinds)
+        assert_same(many, {name: np.tile(array, 400) for name, array in few.items()})
 
 
 class TestKinds:
@@ -412,6 +489,8 @@ class TestStandardInput:
         pipe(b"a,b\n1,x\n")
         with as_file("-") as path:
             assert column_names(path) == list(read_columns(path)) == ["a", "b"]
+            with pytest.raises(SchemaMismatch, match=r"^standard input: has no column 'c'"):
+                read_columns(path, columns=["c"])
 
     def test_nothing(self, pipe):
         pipe(b"")

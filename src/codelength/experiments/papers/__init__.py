@@ -20,7 +20,7 @@ PAPERS: dict[str, Paper] = {
 }
 """The papers by key, in the order of their years."""
 
-__all__ = ["PAPERS", "Paper", "find", "paper_of", "specify"]
+__all__ = ["PAPERS", "Paper", "directory_name", "find", "paper_of", "specify"]
 
 
 def paper_of(key: str) -> Paper:
@@ -38,7 +38,7 @@ def paper_of(key: str) -> Paper:
     return PAPERS[key]
 
 
-def specify(key: str, *, quick: bool = False, settings: Iterable[str] = ()) -> Spec:
+def specify(key: str, *, quick: bool = False, settings: Iterable[str] = (), strict: bool = True) -> Spec:
     """The specification of a paper's experiments.
 
     Parameters
@@ -49,6 +49,8 @@ def specify(key: str, *, quick: bool = False, settings: Iterable[str] = ()) -> S
         Whether to run a few repetitions only.
     settings : iterable of str
         Settings to change, as ``key=value``; see :class:`codelength.experiments.settings.Settings`.
+    strict : bool
+        Whether to refuse a setting that plays no part in this paper.
 
     Examples
     --------
@@ -56,8 +58,27 @@ def specify(key: str, *, quick: bool = False, settings: Iterable[str] = ()) -> S
     'australian/leave-one-out/0-0'
     """
     paper = paper_of(key)
+    settings = list(settings)
+    if strict:
+        usual = list(paper.cells(quick, paper.defaults))
+        for text in settings:
+            alone = changed(paper.defaults, [text])
+            if alone != paper.defaults and list(paper.cells(quick, alone)) == usual:
+                raise InvalidParameter(f"setting {text} plays no part in {key}; leave it out")
     chosen = changed(paper.defaults, settings)
     return Spec(key, quick, chosen, tuple(paper.cells(quick, chosen)))
+
+
+def directory_name(spec: Spec) -> str:
+    """A name for the results of a specification: that of the paper, and what is unusual about the run.
+
+    Examples
+    --------
+    >>> directory_name(specify("predictive-inference", quick=True, settings=["bins=4"]))
+    'predictive-inference-quick-bins=4'
+    """
+    unusual = differences(paper_of(spec.paper).defaults, spec.settings)
+    return "-".join([spec.paper, *(["quick"] if spec.quick else []), *unusual])
 
 
 def find(spec: Spec, results: dict[str, Result]) -> Findings:

@@ -24,12 +24,12 @@ def versus(
     ]
 
 
-def _versus(
-    summary: Summary, name: str, share: float, model: str, other: str, score: ScoreName
-) -> Versus:
+def _versus(summary: Summary, name: str, share: float, model: str, other: str, score: ScoreName) -> Versus:
     gains = gains_of(summary, name, share, model, other, score)
     value, standard_error = mean_of(gains)
-    return Versus(name, share, score, model, other, value, standard_error, _t_test(value, standard_error, len(gains)))
+    return Versus(
+        name, share, score, model, other, value, standard_error, _t_test(value, standard_error, len(gains))
+    )
 
 
 def gains_of(
@@ -61,7 +61,9 @@ def tests_over_tables(gains: Sequence[float]) -> Tests:
     if not len(decided):
         return Tests(1.0, 1.0)
     sign = binomtest(int((decided > 0).sum()), len(decided)).pvalue
-    return Tests(float(wilcoxon(decided, method="exact" if len(decided) <= 25 else "approx").pvalue), float(sign))
+    return Tests(
+        float(wilcoxon(decided, method="exact" if len(decided) <= 25 else "approx").pvalue), float(sign)
+    )
 
 
 def _t_test(value: float, standard_error: float, n: int) -> float:

@@ -88,7 +88,7 @@ def general_notes(spec: Spec) -> list[str]:
     notes = []
     settings = spec.settings
     names = dict.fromkeys(cell.source.name for cell in spec.cells)
-    notes += [f"{name}: {text}." for name in names if (text := datasets.describe(name).differs)]
+    notes += [f"{name}: {datasets.describe(name).differs}." for name in names if _differs(name, spec.paper)]
     where = "the whole table" if settings.learned == "whole" else "the training rows alone"
     notes.append(f"Cut points ({settings.discretization}) are learned from {where}.")
     if settings.missing == "value":
@@ -98,3 +98,10 @@ def general_notes(spec: Spec) -> list[str]:
     if settings.floor is not None:
         notes.append(f"A row costs at most {settings.floor:g} nats, so that log scores of MAP are finite.")
     return notes
+
+
+def _differs(name: str, paper: str) -> bool:
+    """Whether this paper, rather than another, prints another size for the table."""
+    entry = datasets.describe(name)
+    ours = (entry.rows, entry.attributes, entry.classes)
+    return any(tuple(size) != ours for key, size in entry.quoted.items() if key.startswith(paper))

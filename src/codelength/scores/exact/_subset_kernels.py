@@ -13,9 +13,6 @@ from ...typing import FloatArray, IntArray
 N_BITS = 4
 """Lowest digits that are taken together, in registers, where each of them is a single row."""
 
-CHUNK = 256
-"""Blocks that are summed before the sum is added to the total: it keeps chains of additions short."""
-
 Four = tuple[float, float, float, float]
 
 
@@ -33,9 +30,7 @@ def subset_log_weights(
     Each is the log weight of the state with one row less, plus the log predictive probability of
     that row, so no chain is longer than the number of rows.
     """
-    n_states = 1
-    for n_copies in copies:
-        n_states *= n_copies + 1
+    n_states = _n_states(copies)
     log_weights = np.zeros(n_states)
     held = np.zeros(len(copies), dtype=np.int64)
     counts = np.zeros(len(value_logs), dtype=np.int64)
@@ -68,7 +63,8 @@ def subset_log_weights(
 def split_off(
     remainders: FloatArray,
     weights: FloatArray,
-    caps: IntArray,
+    upper: IntArray,
+    middle: IntArray,
     n_low: int,
     by_bits: bool,
     smallest: float,
@@ -83,33 +79,101 @@ def split_off(
 
     over all ``t`` that hold a copy of the topmost row of ``r + t``. Every term is positive. The lowest
     digit, or the lowest four where each is a single row (``by_bits``), form blocks of ``n_low``
-    states; ``caps`` are the copies left of the others. Sums below ``smallest`` become 0.
+    states. Blocks form tiles, which fit in the cache, over the digits whose copies are ``middle``;
+    ``upper`` are the copies left of the other digits. Sums below ``smallest`` become 0.
     """
-    held = np.zeros(len(caps), dtype=np.int64)
-    n_most = 1
-    for cap in caps:
-        n_most *= cap + 1
-    listed = np.empty(n_most, dtype=np.int64)
+    starts, partners = _partners_within_tile(middle)
+    n_tile = n_low * (len(starts) - 1)
+    held = np.zeros(len(upper), dtype=np.int64)
+    listed = np.empty(_n_states(upper), dtype=np.int64)
     part = np.empty(n_low)
-    for block in range(len(out) // n_low):
-        total = out[block * n_low : (block + 1) * n_low]
+    for tile in range(len(out) // n_tile):
+        total = out[tile * n_tile : (tile + 1) * n_tile]
         total[:] = 0.0
-        top, n_below, n_listed = _list_partners(held, caps, listed)
-        start = 1
+        top, n_below, n_listed = _list_partners(held, upper, listed)
         if top < 0:
-            _split_within_block(remainders, weights, n_low, by_bits, total)
-        else:
-            free = caps[top] - held[top]
-            for j in range(1, free + 1):
-                share = j / (held[top] + j)
-                chosen = listed[n_below * j : n_below * (j + 1)]
-                _add_products(remainders, weights, block, chosen, by_bits, share, part, total)
-            start = n_below * (free + 1)
-        _add_products(remainders, weights, block, listed[start:n_listed], by_bits, 1.0, part, total)
-        for r in range(n_low):
+            _split_within_tile(remainders, weights, middle, by_bits, part, total)
+        for e in range(1 if top < 0 else n_below, n_listed):
+            left = remainders[(tile + listed[e]) * n_tile : (tile + listed[e] + 1) * n_tile]
+            taken = weights[listed[e] * n_tile : (listed[e] + 1) * n_tile]
+            share = _share(held, upper, top, e // n_below)
+            for block in range(len(starts) - 1):
+                chosen = partners[starts[block] : starts[block + 1]]
+                _add_products(left, taken, block, chosen, by_bits, share, part, total)
+        for r in range(n_tile):
             if total[r] < smallest:
                 total[r] = 0.0
-        _advance(held, caps)
+        _advance(held, upper)
+
+
+@njit(cache=True, nogil=True)
+def _split_within_tile(
+    remainders: FloatArray, weights: FloatArray, middle: IntArray, by_bits: bool, part: FloatArray, total: FloatArray
+) -> None:
+    """The part of the sum in which neither state holds anything above the lowest tile."""
+    held = np.zeros(len(middle), dtype=np.int64)
+    listed = np.empty(_n_states(middle), dtype=np.int64)
+    for block in range(len(listed)):
+        top, n_below, n_listed = _list_partners(held, middle, listed)
+        if top < 0:
+            _split_within_block(remainders, weights, len(part), by_bits, total)
+            _add_products(remainders, weights, block, listed[1:n_listed], by_bits, 1.0, part, total)
+        else:
+            for start in range(n_below, n_listed, n_below):
+                share = _share(held, middle, top, start // n_below)
+                _add_products(remainders, weights, block, listed[start : start + n_below], by_bits, share, part, total)
+        _advance(held, middle)
+
+
+@njit(cache=True, nogil=True)
+def _split_within_block(
+    remainders: FloatArray, weights: FloatArray, n_low: int, by_bits: bool, total: FloatArray
+) -> None:
+    """The part of the sum in which neither state holds anything above the lowest block."""
+    for r in range(n_low):
+        for t in range(1, n_low):
+            if by_bits and t > r and r & t == 0:
+                total[r] += remainders[r + t] * weights[t]
+            elif not by_bits and r + t < n_low:
+                total[r] += t / (r + t) * remainders[r + t] * weights[t]
+
+
+@njit(cache=True, nogil=True)
+def _n_states(caps: IntArray) -> int:
+    n_states = 1
+    for d in range(len(caps)):
+        n_states *= caps[d] + 1
+    return n_states
+
+
+@njit(cache=True, nogil=True)
+def _share(held: IntArray, caps: IntArray, top: int, taken: int) -> float:
+    """Share of the clusters that hold one given copy of the topmost row, when ``taken`` copies are taken.
+
+    Partners that lie above digit ``top`` altogether count as taking more than there are: share 1.
+    """
+    if top < 0 or taken > caps[top] - held[top]:
+        return 1.0
+    return float(taken / (held[top] + taken))
+
+
+@njit(cache=True, nogil=True)
+def _partners_within_tile(middle: IntArray) -> tuple[IntArray, IntArray]:
+    """For each block of a tile the blocks that fit together with it, one list after another."""
+    n_blocks = _n_states(middle)
+    held = np.zeros(len(middle), dtype=np.int64)
+    starts = np.zeros(n_blocks + 1, dtype=np.int64)
+    listed = np.empty(n_blocks, dtype=np.int64)
+    n_pairs = 1
+    for d in range(len(middle)):
+        n_pairs *= (middle[d] + 1) * (middle[d] + 2) // 2
+    partners = np.empty(n_pairs, dtype=np.int64)
+    for block in range(n_blocks):
+        n_listed = _list_partners(held, middle, listed)[2]
+        starts[block + 1] = starts[block] + n_listed
+        partners[starts[block] : starts[block + 1]] = listed[:n_listed]
+        _advance(held, middle)
+    return starts, partners
 
 
 @njit(cache=True, nogil=True)
@@ -143,19 +207,6 @@ def _advance(held: IntArray, caps: IntArray) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _split_within_block(
-    remainders: FloatArray, weights: FloatArray, n_low: int, by_bits: bool, total: FloatArray
-) -> None:
-    """The part of the sum in which neither state holds anything above the lowest block."""
-    for r in range(n_low):
-        for t in range(1, n_low):
-            if by_bits and t > r and r & t == 0:
-                total[r] += remainders[r + t] * weights[t]
-            elif not by_bits and r + t < n_low:
-                total[r] += t / (r + t) * remainders[r + t] * weights[t]
-
-
-@njit(cache=True, nogil=True)
 def _add_products(
     remainders: FloatArray,
     weights: FloatArray,
@@ -166,14 +217,14 @@ def _add_products(
     part: FloatArray,
     total: FloatArray,
 ) -> None:
-    for start in range(0, len(partners), CHUNK):
-        chunk = partners[start : start + CHUNK]
-        if by_bits:
-            _products_of_bits(remainders, weights, block, chunk, part)
-        else:
-            _products_of_digit(remainders, weights, block, chunk, part)
-        for r in range(len(part)):
-            total[r] += share * part[r]
+    """Add the products of one block of remainders and clusters, for all partners of the block."""
+    if by_bits:
+        _products_of_bits(remainders, weights, block, partners, part)
+    else:
+        _products_of_digit(remainders, weights, block, partners, part)
+    start = block * len(part)
+    for r in range(len(part)):
+        total[start + r] += share * part[r]
 
 
 @njit(cache=True, nogil=True, fastmath={"contract", "reassoc"})
@@ -182,7 +233,8 @@ def _products_of_digit(
 ) -> None:
     n_low = len(part)
     part[:] = 0.0
-    for partner in partners:
+    for e in range(len(partners)):
+        partner = partners[e]
         left = remainders[(block + partner) * n_low : (block + partner + 1) * n_low]
         taken = weights[partner * n_low : (partner + 1) * n_low]
         for t in range(n_low):
@@ -196,7 +248,9 @@ def _products_of_bits(
 ) -> None:
     """The 81 products of disjoint subsets of four rows, as nine times the nine of two rows."""
     p0 = p1 = p2 = p3 = (0.0, 0.0, 0.0, 0.0)
-    for partner in partners:
+    # By index: over the array itself the loop is not vectorised, and takes twice as long.
+    for e in range(len(partners)):
+        partner = partners[e]
         a, b = (block + partner) << N_BITS, partner << N_BITS
         q0, q1, q2, q3 = (
             _four(remainders, a),
@@ -214,10 +268,8 @@ def _products_of_bits(
         p1 = _pair(_pair(p1, q1, w0), q3, w2)
         p2 = _pair(_pair(p2, q2, w0), q3, w1)
         p3 = _pair(p3, q3, w0)
-    part[0], part[1], part[2], part[3] = p0
-    part[4], part[5], part[6], part[7] = p1
-    part[8], part[9], part[10], part[11] = p2
-    part[12], part[13], part[14], part[15] = p3
+    for r in range(4):
+        part[r], part[4 + r], part[8 + r], part[12 + r] = p0[r], p1[r], p2[r], p3[r]
 
 
 @njit(cache=True, nogil=True, inline="always")

@@ -20,9 +20,11 @@ from .sums import Sums
 from .weights import ROUNDING, SMALLEST, Weights, scaled_weights
 
 N_BITS = 4
-CHUNK = 256
+TILE_STATES = 4096
+"""Most states that are worked on together: three arrays of so many floats fit in the cache."""
+
 _PRODUCTS_A_SECOND = {True: 4e9, False: 6e8}
-_STATES_A_SECOND = 4e7
+_STEPS_A_SECOND = 2e8
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,18 +47,24 @@ class Layout:
     by_bits: bool
 
     @property
-    def n_low_digits(self) -> int:
-        """How many digits form a block."""
-        return N_BITS if self.by_bits else 1
+    def low(self) -> IntArray:
+        """Copies of the digits that form a block."""
+        return self.copies[: N_BITS if self.by_bits else 1]
 
     @property
-    def n_low(self) -> int:
-        """States in a block."""
-        return int(np.prod(self.copies[: self.n_low_digits] + 1))
+    def middle(self) -> IntArray:
+        """Copies of the digits above, over which blocks form a tile."""
+        n_states = _n_states(self.low) * np.cumprod(self.copies[len(self.low) :] + 1.0)
+        return self.copies[len(self.low) :][n_states <= TILE_STATES]
+
+    @property
+    def n_tile(self) -> int:
+        """States in a tile."""
+        return _n_states(self.low) * _n_states(self.middle)
 
     def left(self, n_clusters: int) -> IntArray:
-        """Copies left of the digits above the lowest block when so many clusters are split off."""
-        caps = self.copies[self.n_low_digits :].copy()
+        """Copies of the digits above that may be left when so many clusters are split off."""
+        caps = self.copies[len(self.low) + len(self.middle) :].copy()
         for d in range(len(caps) - 1, -1, -1):
             taken = min(n_clusters, int(caps[d]))
             caps[d] -= taken
@@ -82,19 +90,20 @@ def layouts(copies: IntArray) -> list[Layout]:
 
 def subsets_cost(layout: Layout, n_components: int, n_variables: int) -> Cost:
     """Estimated cost of the sums for 1 .. ``n_components`` components."""
-    copies, n_rows = layout.copies, int(layout.copies.sum())
-    log_states = float(np.log(copies + 1.0).sum())
-    seconds = count_of(log_states) * (2 + n_variables) / _STATES_A_SECOND / 16
-    log_low = float(np.log((copies[: layout.n_low_digits] + 1) * (copies[: layout.n_low_digits] + 2) / 2).sum())
-    for j in range(1, min(n_components, n_rows)):
-        caps = layout.left(j)
-        is_last = j + 1 == min(n_components, n_rows)
-        pairs = np.log(caps + 1.0) if is_last else np.log((caps + 1.0) * (caps + 2) / 2)
-        seconds += count_of(log_low + float(pairs.sum())) / 2 / _PRODUCTS_A_SECOND[layout.by_bits]
-        if not len(caps) or not caps.any():
+    n_states = _count(layout.copies + 1.0)
+    seconds = n_states * (n_variables + 5) / _STEPS_A_SECOND
+    within_tile = _n_pairs(layout.low) * _n_pairs(layout.middle)
+    n_clusters = min(n_components, int(layout.copies.sum()))
+    for j in range(1, n_clusters):
+        upper = layout.left(j)
+        n_tile_pairs = _n_pairs(upper) / 2 if j + 1 < n_clusters else _count(upper + 1.0)
+        n_products = within_tile * max(n_tile_pairs, 0.5)
+        seconds += n_products / _PRODUCTS_A_SECOND[layout.by_bits]
+        if n_products == within_tile / 2:
+            seconds += (n_clusters - 1 - j) * n_products / _PRODUCTS_A_SECOND[layout.by_bits]
             break
-    n_states = [layout.n_low * count_of(float(np.log(layout.left(j) + 1.0).sum())) for j in (1, 2)]
-    return Cost(seconds, 8 * (count_of(log_states) + sum(n_states) + n_states[0] / layout.n_low))
+    n_left = layout.n_tile * (_count(layout.left(1) + 1.0) + _count(layout.left(2) + 1.0))
+    return Cost(seconds, 8 * (n_states + n_left))
 
 
 def subsets_sums(mixture: Mixture, cells: IntArray, layout: Layout, n_components: int) -> Sums:
@@ -112,11 +121,11 @@ def _partition_sums(weights: FloatArray, layout: Layout, n_clusters: int) -> Flo
 
     remainders = _after_first(weights, layout)
     sums = [remainders[0]]
+    n_low = _n_states(layout.low)
     for j in range(2, n_clusters + 1):
-        caps = layout.left(j - 1)
-        n_blocks = int(np.prod(layout.left(j) + 1)) if j < n_clusters else 1
-        out = np.empty(n_blocks * layout.n_low)
-        split_off(remainders, weights, caps, layout.n_low, layout.by_bits, SMALLEST, out)
+        n_tiles = _n_states(layout.left(j)) if j < n_clusters else 1
+        out = np.empty(n_tiles * layout.n_tile)
+        split_off(remainders, weights, layout.left(j - 1), layout.middle, n_low, layout.by_bits, SMALLEST, out)
         remainders = out
         sums.append(remainders[0])
     return np.array(sums)
@@ -126,7 +135,7 @@ def _after_first(weights: FloatArray, layout: Layout) -> FloatArray:
     """The remainders when one cluster, which holds a copy of the topmost row, is split off."""
     n_top = int(layout.copies[-1])
     stride = len(weights) // (n_top + 1)
-    n_states = layout.n_low * int(np.prod(layout.left(1) + 1))
+    n_states = layout.n_tile * _n_states(layout.left(1))
     remainders = weights[::-1][:n_states].copy()
     for held in range(n_top + 1):
         remainders[held * stride : (held + 1) * stride] *= (n_top - held) / n_top
@@ -157,5 +166,17 @@ def _labelled(
 
 def _rounding_of_sums(layout: Layout, n_clusters: int) -> float:
     """Bound on the relative error of sums of positive terms: the longest chain of operations."""
-    n_chunks = int(np.prod(layout.left(1) + 1)) // CHUNK + int(layout.copies.max())
-    return ROUNDING * (n_clusters * (CHUNK * layout.n_low + n_chunks + 8) + 16)
+    return ROUNDING * (n_clusters * (2 * layout.n_tile + _n_states(layout.left(1)) + 8) + 16)
+
+
+def _n_states(copies: IntArray) -> int:
+    return math.prod((copies + 1).tolist())
+
+
+def _n_pairs(copies: IntArray) -> float:
+    """Pairs of states that fit together."""
+    return _count((copies + 1.0) * (copies + 2.0) / 2)
+
+
+def _count(factors: FloatArray) -> float:
+    return count_of(float(np.log(factors).sum()))

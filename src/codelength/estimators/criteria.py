@@ -1,0 +1,113 @@
+"""The code lengths that a mixture can be chosen by, each as a function of a fitted mixture."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from ..errors import InvalidParameter
+from ..rules import PriorLike
+from ..scores.annealed import annealed_code_length
+from ..scores.cheeseman_stutz import cheeseman_stutz_code_length
+from ..scores.exact import exact_code_length
+from ..scores.information_criteria import aic_code_length, bic_code_length
+from ..scores.mixtures import MixtureParameters
+from ..scores.neighbourhood import neighbourhood_code_length
+from ..typing import CodeArray, FloatArray
+
+CriterionName: TypeAlias = Literal[
+    "cheeseman_stutz", "cheeseman_stutz_soft", "bic", "aic", "neighbourhood", "annealed", "exact"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Training:
+    """The distinct rows of a table in a fixed order, and how much each weighs.
+
+    What is fitted to them depends neither on the order of the rows nor on whether a row is repeated or
+    has a weight.
+    """
+
+    codes: CodeArray
+    weights: FloatArray
+
+    @classmethod
+    def of(cls, codes: CodeArray, weights: FloatArray | None) -> "Training":
+        """The distinct rows of some coded rows."""
+        rows = np.ascontiguousarray(codes)
+        # As strings of bytes the rows sort many times faster than column by column.
+        as_bytes = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
+        _, first, which = np.unique(as_bytes, return_index=True, return_inverse=True)
+        totals = np.bincount(which.ravel(), weights, len(first)).astype(np.float64)
+        return cls(np.asfortranarray(rows[first]), totals)
+
+    def repeated(self) -> CodeArray:
+        """The rows one by one, for scores that clusterings of single rows go into."""
+        if not np.array_equal(self.weights, np.round(self.weights)):
+            raise InvalidParameter(
+                "this criterion clusters whole rows, and the weights are not whole numbers; use bic, "
+                "aic or cheeseman_stutz"
+            )
+        return np.asfortranarray(np.repeat(self.codes, self.weights.astype(np.int64), axis=0))
+
+
+Criterion: TypeAlias = Callable[[MixtureParameters, Training, PriorLike, Any], float]
+
+
+def _cheeseman_stutz(mixture: MixtureParameters, training: Training, prior: PriorLike, seed: Any) -> float:
+    labels = np.argmax(mixture.responsibilities(training.codes), axis=1)
+    return float(
+        cheeseman_stutz_code_length(
+            mixture.schema, training.codes, labels, prior, sample_weight=training.weights
+        )
+    )
+
+
+def _cheeseman_stutz_soft(
+    mixture: MixtureParameters, training: Training, prior: PriorLike, seed: Any
+) -> float:
+    shares = mixture.responsibilities(training.codes)
+    return float(
+        cheeseman_stutz_code_length(
+            mixture.schema, training.codes, shares, prior, completion="soft", sample_weight=training.weights
+        )
+    )
+
+
+def _bic(mixture: MixtureParameters, training: Training, prior: PriorLike, seed: Any) -> float:
+    return bic_code_length(mixture, training.codes, sample_weight=training.weights)
+
+
+def _aic(mixture: MixtureParameters, training: Training, prior: PriorLike, seed: Any) -> float:
+    return aic_code_length(mixture, training.codes, sample_weight=training.weights)
+
+
+def _neighbourhood(mixture: MixtureParameters, training: Training, prior: PriorLike, seed: Any) -> float:
+    codes = training.repeated()
+    labels = np.argmax(mixture.responsibilities(codes), axis=1)
+    return float(neighbourhood_code_length(mixture.schema, codes, labels, prior))
+
+
+def _annealed(mixture: MixtureParameters, training: Training, prior: PriorLike, seed: Any) -> float:
+    codes = training.repeated()
+    found = annealed_code_length(mixture.schema, codes, mixture.n_components, prior, random_state=seed)
+    return float(found.code_length)
+
+
+def _exact(mixture: MixtureParameters, training: Training, prior: PriorLike, seed: Any) -> float:
+    codes = training.repeated()
+    found = exact_code_length(codes, mixture.n_components, prior=prior, schema=mixture.schema)
+    return float(found.code_length)
+
+
+CRITERIA: dict[str, Criterion] = {
+    "cheeseman_stutz": _cheeseman_stutz,
+    "cheeseman_stutz_soft": _cheeseman_stutz_soft,
+    "bic": _bic,
+    "aic": _aic,
+    "neighbourhood": _neighbourhood,
+    "annealed": _annealed,
+    "exact": _exact,
+}
+"""Code length of a table given a fitted mixture, in nats, by name."""

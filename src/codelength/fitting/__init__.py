@@ -1,0 +1,7 @@
+"""Pure loops from a state to a better one: ``state -> (state, info)``."""
+
+from .em import EMInfo, em
+from .restarts import RestartsInfo, fit_mixture
+from .starts import STARTS, StartName
+
+__all__ = ["STARTS", "EMInfo", "RestartsInfo", "StartName", "em", "fit_mixture"]

@@ -1,0 +1,171 @@
+"""Findings as files: JSON for programs, CSV for spreadsheets, and back."""
+
+import csv
+import io
+import json
+import math
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from .._files import atomic_write
+from ..errors import DataError
+from ..experiments.findings import Claim, Comparison, Findings, Versus
+from ..experiments.summary import SCORES, Curve, Score, ScoreName
+
+T = TypeVar("T")
+
+_CURVE_COLUMNS = ("mean", "standard_error", "lowest", "highest")
+
+
+def write(findings: Findings, directory: str | os.PathLike[str]) -> list[Path]:
+    """Write ``results.json``, ``comparison.csv``, ``scores.csv``, and more where there is more.
+
+    Each file is whole or absent, and its bytes depend on the findings alone.
+    """
+    made = {
+        "results.json": _json(findings),
+        "comparison.csv": _comparison_csv(findings.comparisons),
+        "scores.csv": _csv_of(findings.scores, Score),
+    }
+    if findings.versus:
+        made["versus.csv"] = _csv_of(findings.versus, Versus)
+    if findings.curves:
+        made["curves.csv"] = _curves_csv(findings.curves)
+    paths = []
+    for name, text in made.items():
+        path = Path(directory) / name
+        with atomic_write(path) as temporary:
+            temporary.write_text(text, encoding="utf-8", newline="\n")
+        paths.append(path)
+    return paths
+
+
+def read(directory: str | os.PathLike[str]) -> Findings:
+    """The findings that :func:`write` wrote; of learning curves, those of models, not of pairs."""
+    place = Path(directory)
+    try:
+        document = json.loads((place / "results.json").read_text(encoding="utf-8"))
+        comparisons = [_comparison(entry) for entry in document.pop("comparisons")]
+        claims = [Claim(**entry) for entry in document.pop("claims")]
+        return Findings(
+            **document,
+            comparisons=comparisons,
+            claims=claims,
+            scores=_read_csv(place / "scores.csv", Score, _types(Score)),
+            versus=_read_csv(place / "versus.csv", Versus, _types(Versus)),
+            curves=_read_curves(place / "curves.csv"),
+        )
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise DataError(
+            f"{place}: holds no results that can be read ({error}); run codelength reproduce again"
+        ) from error
+
+
+def as_document(findings: Findings) -> dict[str, Any]:
+    """Findings as JSON types, without scores and curves, which are long."""
+    return {
+        "paper": findings.paper,
+        "title": findings.title,
+        "citation": findings.citation,
+        "quick": findings.quick,
+        "settings": findings.settings,
+        "changed": findings.changed,
+        "notes": findings.notes,
+        "comparisons": [
+            {name: _json_number(value) for name, value in asdict(comparison).items()}
+            | {"difference": _json_number(comparison.difference), "matches": comparison.matches}
+            for comparison in findings.comparisons
+        ],
+        "claims": [asdict(claim) for claim in findings.claims],
+    }
+
+
+def _json(findings: Findings) -> str:
+    return json.dumps(as_document(findings), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
+def _comparison(entry: dict[str, Any]) -> Comparison:
+    known = {field.name for field in fields(Comparison)}
+    values: dict[str, Any] = {name: value for name, value in entry.items() if name in known}
+    values |= {name: math.nan for name, value in values.items() if value is None}
+    return Comparison(**values)
+
+
+def _json_number(value: Any) -> Any:
+    """A number to nine digits, and nothing where JSON has no number for it."""
+    if not isinstance(value, float):
+        return value
+    return float(f"{value:.9g}") if math.isfinite(value) else None
+
+
+def _comparison_csv(comparisons: Sequence[Comparison]) -> str:
+    names = ["table", "row", "column", "printed", "ours", "difference", "standard_error", "matches", "reason"]
+    return _csv(names, ([getattr(entry, name) for name in names] for entry in comparisons))
+
+
+def _csv_of(entries: Sequence[Any], kind: type) -> str:
+    names = [field.name for field in fields(kind)]
+    return _csv(names, ([getattr(entry, name) for name in names] for entry in entries))
+
+
+def _curves_csv(curves: Sequence[Curve]) -> str:
+    """One row for every model and training size."""
+    names = [f"{score}_{column}" for score in SCORES for column in _CURVE_COLUMNS]
+    by_score = {(curve.dataset, curve.model, curve.score): curve for curve in curves}
+    rows = []
+    for dataset, model in dict.fromkeys((curve.dataset, curve.model) for curve in curves):
+        if " - " in model:
+            continue
+        pair = [by_score[dataset, model, score] for score in SCORES]
+        columns = [getattr(curve, column) for curve in pair for column in _CURVE_COLUMNS]
+        rows += [
+            [dataset, model, pair[0].n_partitions, size, *(column[size - 1] for column in columns)]
+            for size in range(1, len(columns[0]) + 1)
+        ]
+    return _csv(["dataset", "model", "n_partitions", "n_rows", *names], rows, digits=5)
+
+
+def _csv(names: Sequence[str], rows: Iterable[Sequence[Any]], digits: int = 8) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(names)
+    writer.writerows(
+        [f"{cell:.{digits}g}" if isinstance(cell, float) else cell for cell in row] for row in rows
+    )
+    return text.getvalue()
+
+
+def _read_csv(path: Path, kind: Callable[..., T], types: dict[str, Any]) -> list[T]:
+    if not path.exists():
+        return []
+    with open(path, encoding="utf-8", newline="") as file:
+        return [
+            kind(**{name: types[name](text) for name, text in row.items()}) for row in csv.DictReader(file)
+        ]
+
+
+def _types(kind: type) -> dict[str, Any]:
+    """How the fields of a record are read from text."""
+    return {field.name: field.type for field in fields(kind)}
+
+
+def _read_curves(path: Path) -> list[Curve]:
+    if not path.exists():
+        return []
+    groups: dict[tuple[str, str], list[dict[str, str]]] = {}
+    with open(path, encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            groups.setdefault((row["dataset"], row["model"]), []).append(row)
+    return [
+        _curve(dataset, model, score, rows) for (dataset, model), rows in groups.items() for score in SCORES
+    ]
+
+
+def _curve(dataset: str, model: str, score: ScoreName, rows: list[dict[str, str]]) -> Curve:
+    columns = [np.array([float(row[f"{score}_{column}"]) for row in rows]) for column in _CURVE_COLUMNS]
+    return Curve(dataset, model, score, int(rows[0]["n_partitions"]), *columns)

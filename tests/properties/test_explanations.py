@@ -1,0 +1,82 @@
+"""An explanation splits the log-odds of a prediction, and the parts add up to it."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from codelength import NaiveBayes
+from codelength.errors import CodelengthError, InvalidParameter
+from properties.strategies import RULE_NAMES, least_pseudocount, priors, tables
+
+
+@pytest.mark.parametrize("rule", RULE_NAMES)
+@settings(max_examples=30)
+@given(data=st.data())
+def test_contributions_add_up_to_the_log_odds(rule, data):
+    table = data.draw(tables(min_rows=1, min_classes=2))
+    prior = data.draw(priors(table, at_least=least_pseudocount(rule)))
+    model = NaiveBayes(rule, prior, schema=table.schema).fit(table.codes, table.labels)
+    against = data.draw(st.one_of(st.none(), st.sampled_from(model.classes_.tolist())))
+    explanation = model.explain(table.codes, against)
+    reference = 0 if against is None else against
+    assert explanation.reference == reference
+    assert explanation.contributions.shape == (len(table.rows), len(table.n_values), table.n_classes)
+
+    joint = model.predict_joint_log_proba(table.codes)
+    possible = np.isfinite(joint) & np.isfinite(joint[:, [reference]])
+    with np.errstate(invalid="ignore"):  # infinite differences, which the last test is about
+        parts = explanation.intercept + np.array([row.sum(axis=0) for row in explanation.contributions])
+        expected = joint - joint[:, [reference]]
+        log_odds = explanation.log_odds
+    np.testing.assert_allclose(parts[possible], expected[possible], rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(log_odds[possible], expected[possible], rtol=1e-9, atol=1e-9)
+    assert (log_odds[:, reference] == 0).all()
+    missing = table.codes < 0
+    assert (explanation.contributions[missing] == 0).all()
+
+
+@settings(max_examples=25)
+@given(data=st.data())
+def test_log_odds_turn_round_with_the_reference(data):
+    table = data.draw(tables(min_rows=1, min_classes=2))
+    model = NaiveBayes(schema=table.schema).fit(table.codes, table.labels)
+    first, last = 0, table.n_classes - 1
+    forth, back = model.explain(table.codes, first), model.explain(table.codes, last)
+    np.testing.assert_allclose(
+        forth.contributions[:, :, last], -back.contributions[:, :, first], rtol=1e-12, atol=1e-13
+    )
+    assert forth.intercept[last] == pytest.approx(-back.intercept[first], abs=1e-13)
+
+
+def test_the_strongest_variables_come_first():
+    table = {"a": ["x", "x", "y", "y"] * 3, "b": ["p", "q"] * 6, "c": ["u", "u", "u", "v"] * 3}
+    model = NaiveBayes().fit(table, ["no", "no", "yes", "yes"] * 3)
+    explanation = model.explain({"a": ["y"], "b": ["p"], "c": ["v"]})
+    ranked = explanation.ranked(0, "yes")
+    assert ranked[0][0] == "a"
+    sizes = [abs(size) for _, size in ranked]
+    assert sizes == sorted(sizes, reverse=True)
+    assert sum(size for _, size in ranked) + explanation.intercept[1] == pytest.approx(
+        explanation.log_odds[0, 1]
+    )
+
+
+def test_unknown_classes_and_rows_are_named():
+    model = NaiveBayes().fit([["a"], ["b"]], ["yes", "no"])
+    with pytest.raises(InvalidParameter, match=r"against='maybe'.*'no', 'yes'"):
+        model.explain([["a"]], against="maybe")
+    explanation = model.explain([["a"]])
+    with pytest.raises(CodelengthError, match=r"'maybe'"):
+        explanation.ranked(0, "maybe")
+    with pytest.raises(CodelengthError, match=r"row 5"):
+        explanation.ranked(5, "yes")
+
+
+def test_certain_and_impossible_cells_have_infinite_log_odds_but_no_nan():
+    """One cell rules out the class, another the reference: under MAP nothing is left to say between them."""
+    model = NaiveBayes("map").fit([["a", "p"], ["b", "q"], ["a", "q"]], ["1", "2", "3"])
+    explanation = model.explain([["a", "q"], ["b", "p"], ["a", "p"]], against="1")
+    assert not np.isnan(explanation.contributions).any()
+    assert explanation.log_odds[2].tolist() == [0.0, -np.inf, -np.inf]
+    assert not np.isnan(explanation.log_odds).any()

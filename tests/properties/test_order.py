@@ -1,0 +1,98 @@
+"""The order of rows, columns, values and classes is a matter of naming."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from codelength import NaiveBayes
+from codelength.rules import Scorer, log_tables, pseudocounts
+from codelength.scores import evidence_code_length
+from properties.strategies import RULE_NAMES, Table, rule_on, tables
+
+by_rule = pytest.mark.parametrize("rule", RULE_NAMES)
+quick = settings(max_examples=25)
+
+
+def log_probs_of(table, rule, rows):
+    """Predictions of coded rows (``None`` missing) from a table, under the uniform prior."""
+    counts = table.counts()
+    scorer = Scorer.of(table.schema, log_tables(counts, rule_on(counts, rule, "uniform")))
+    return scorer.log_probs(Table(table.n_values, table.n_classes, rows, (0,) * len(rows)).coded.codes)
+
+
+def code_length_of(table):
+    return evidence_code_length(table.counts(), pseudocounts("uniform", table.schema))
+
+
+def assert_same(first, second, reorder=lambda log_probs: log_probs):
+    assert first[1].tolist() == second[1].tolist()
+    np.testing.assert_allclose(np.exp(reorder(first[0])), np.exp(second[0]), rtol=1e-11, atol=1e-300)
+
+
+@by_rule
+@quick
+@given(data=st.data())
+def test_rows(rule, data):
+    table = data.draw(tables(min_rows=1))
+    order = data.draw(st.permutations(range(len(table.rows))))
+    shuffled = table.take(order)
+    assert shuffled.counts() == table.counts()
+    assert code_length_of(shuffled) == code_length_of(table)
+    log_probs = log_probs_of(table, rule, table.rows)[0]
+    np.testing.assert_array_equal(log_probs_of(shuffled, rule, shuffled.rows)[0], log_probs[list(order)])
+
+
+@by_rule
+@quick
+@given(data=st.data())
+def test_columns(rule, data):
+    table = data.draw(tables(min_rows=1))
+    order = data.draw(st.permutations(range(len(table.n_values))))
+    moved = Table(
+        tuple(table.n_values[i] for i in order),
+        table.n_classes,
+        tuple(tuple(row[i] for i in order) for row in table.rows),
+        table.labels,
+    )
+    assert_same(log_probs_of(table, rule, table.rows), log_probs_of(moved, rule, moved.rows))
+    assert code_length_of(moved) == pytest.approx(code_length_of(table), rel=1e-12)
+
+
+@by_rule
+@quick
+@given(data=st.data())
+def test_values(rule, data):
+    table = data.draw(tables(min_rows=1))
+    renaming = [data.draw(st.permutations(range(n))) for n in table.n_values]
+    rows = tuple(
+        tuple(None if cell is None else renaming[i][cell] for i, cell in enumerate(row)) for row in table.rows
+    )
+    renamed = Table(table.n_values, table.n_classes, rows, table.labels)
+    assert_same(log_probs_of(table, rule, table.rows), log_probs_of(renamed, rule, rows))
+    assert code_length_of(renamed) == pytest.approx(code_length_of(table), rel=1e-12)
+
+
+@by_rule
+@quick
+@given(data=st.data())
+def test_classes(rule, data):
+    table = data.draw(tables(min_rows=1))
+    new_code = data.draw(st.permutations(range(table.n_classes)))
+    labels = tuple(new_code[label] for label in table.labels)
+    renamed = Table(table.n_values, table.n_classes, table.rows, labels)
+    after = log_probs_of(renamed, rule, table.rows)
+    assert_same(after, log_probs_of(table, rule, table.rows), lambda log_probs: log_probs[:, list(new_code)])
+    assert code_length_of(renamed) == pytest.approx(code_length_of(table), rel=1e-12)
+
+
+@quick
+@given(data=st.data())
+def test_columns_of_a_frame_are_matched_by_name(data):
+    table = data.draw(tables(min_rows=3, min_classes=2, missing=False, all_classes=True))
+    frame = {f"column {i}": [f"v{row[i]}" for row in table.rows] for i in range(len(table.n_values))}
+    model = NaiveBayes().fit(frame, table.labels)
+    moved = {name: frame[name] for name in data.draw(st.permutations(sorted(frame)))}
+    np.testing.assert_array_equal(model.predict_proba(moved), model.predict_proba(frame))
+    refitted = NaiveBayes().fit(moved, table.labels)
+    np.testing.assert_allclose(refitted.predict_proba(frame), model.predict_proba(frame), rtol=1e-12)
