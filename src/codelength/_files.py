@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from codelength.errors import DataError
+from .errors import DataError
 
 __all__ = ["atomic_write", "sha256_of"]
 

@@ -11,7 +11,7 @@ from .output import decimals, print_json, print_table
 
 if TYPE_CHECKING:
     from ..estimators import FiniteMixture
-    from ..table.readers import Columns
+    from ..table.files.readers import ColumnDict
 
 
 def cluster(
@@ -73,9 +73,9 @@ def cluster(
         _show(model, data, len(model.labels_))
 
 
-def _read(data: str, drop: list[str], na: list[str] | None) -> "Columns":
+def _read(data: str, drop: list[str], na: list[str] | None) -> "ColumnDict":
     from .. import datasets
-    from ..table.readers import read_columns, suggestion
+    from ..table.files.readers import read_columns, suggestion
 
     if data in datasets.names():
         columns: dict[str, Any] = dict(datasets.load(data, backend="columns").frame)
@@ -96,8 +96,8 @@ def _number(components: str) -> Any:
     return int(components)
 
 
-def _write(model: "FiniteMixture", columns: "Columns", output: str) -> None:
-    from ..table.writers import open_writer
+def _write(model: "FiniteMixture", columns: "ColumnDict", output: str) -> None:
+    from ..table.files.writers import open_writer
 
     probs = model.predict_proba(columns)
     names = [f"p_{k + 1}" for k in range(model.n_components_)]

@@ -8,7 +8,7 @@ from ..errors import InvalidParameter
 
 if TYPE_CHECKING:
     from ..rules import PriorLike
-    from ..table.readers import Columns
+    from ..table.files.readers import ColumnDict
 
 RULE_NAMES = ("evidence", "map", "stochastic_complexity", "indifferent")
 
@@ -25,7 +25,7 @@ Missing = Annotated[
     str, typer.Option(help="ignore (marginalise) missing cells, or make them a value.", metavar="HOW")
 ]
 Numeric = Annotated[
-    str, typer.Option(help="Columns of numbers: auto, discretize, category or error.", metavar="HOW")
+    str, typer.Option(help="ColumnDict of numbers: auto, discretize, category or error.", metavar="HOW")
 ]
 Absent = Annotated[
     list[str] | None,
@@ -50,11 +50,11 @@ def chosen_rules(names: list[str] | None) -> list[Any]:
     return list(names or RULE_NAMES)
 
 
-def read_with_target(source: str, target: str | None, na: list[str] | None) -> "tuple[Columns, Any, str]":
+def read_with_target(source: str, target: str | None, na: list[str] | None) -> "tuple[ColumnDict, Any, str]":
     """A table from a file, or a bundled one by its name; its target column, and the target's name."""
     from .. import datasets
     from ..errors import SchemaMismatch
-    from ..table.readers import read_columns, suggestion
+    from ..table.files.readers import read_columns, suggestion
 
     if source in datasets.names():
         bundled = datasets.load(source, target=target, backend="columns")

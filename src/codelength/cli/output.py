@@ -18,13 +18,15 @@ def print_json(document: Any) -> None:
 
 def print_table(title: str, names: Sequence[str], rows: Sequence[Sequence[str]], n_text: int = 1) -> None:
     """Print a table, its first ``n_text`` columns as text and the others as numbers."""
-    table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False)
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
     for position, name in enumerate(names):
         is_text = position < n_text
         table.add_column(name, justify="left" if is_text else "right", overflow="fold", no_wrap=position == 0)
     for row in rows:
         table.add_row(*row)
-    Console().print(table)
+    console = Console(highlight=False)
+    console.print(title, style="bold", markup=False)
+    console.print(table)
 
 
 def decimals(number: float, digits: int = 4) -> str:

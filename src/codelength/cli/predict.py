@@ -12,7 +12,7 @@ from .options import Absent
 
 if TYPE_CHECKING:
     from ..estimators import NaiveBayes
-    from ..table.readers import Columns
+    from ..table.files.readers import ColumnDict
     from ..table.schema import Variable
 
 BATCH_ROWS = 100_000
@@ -42,7 +42,7 @@ def predict(
       codelength predict model.json new.csv -o predictions.csv
     """
     from ..estimators import load
-    from ..table.writers import open_writer
+    from ..table.files.writers import open_writer
 
     fitted = load(model)
     names = ["class", *(f"p_{label}" for label in fitted.schema_.classes)]
@@ -60,8 +60,8 @@ def predict(
 
 def _batches(
     fitted: "NaiveBayes", data: str, keep: list[str], batch_rows: int, na: list[str]
-) -> "Generator[Columns]":
-    from ..table.readers import as_file, column_names, read_batches, suggestion
+) -> "Generator[ColumnDict]":
+    from ..table.files.readers import as_file, column_names, read_batches, suggestion
 
     variables = fitted.schema_.variables
     with as_file(data) as path:
@@ -84,7 +84,7 @@ def _kind(variable: "Variable") -> str:
     return "text" if any(isinstance(value, str) for value in known) else "number"
 
 
-def _predicted(fitted: "NaiveBayes", batch: "Columns", names: list[str]) -> "Columns":
+def _predicted(fitted: "NaiveBayes", batch: "ColumnDict", names: list[str]) -> "ColumnDict":
     import numpy as np
 
     table = {name: batch[name] for name in fitted.schema_.names}

@@ -8,7 +8,7 @@
 {'democrat': 267, 'republican': 168}
 """
 
-from codelength.datasets.loading import Dataset, load
-from codelength.datasets.registry import Entry, Size, describe, names
+from .loading import Dataset, load
+from .registry import Entry, Size, describe, names
 
 __all__ = ["Dataset", "Entry", "Size", "describe", "load", "names"]

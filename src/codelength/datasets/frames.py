@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from codelength.errors import InvalidParameter
-from codelength.table.readers import Columns
+from ..errors import InvalidParameter
+from ..table.files.readers import ColumnDict
 
 __all__ = ["BACKENDS", "choose_backend", "in_natural_order", "to_frame", "to_series"]
 
@@ -30,7 +30,7 @@ def choose_backend(backend: str | None) -> str:
     return backend
 
 
-def to_frame(columns: Columns, domains: Mapping[str, _Domain], backend: str) -> Any:
+def to_frame(columns: ColumnDict, domains: Mapping[str, _Domain], backend: str) -> Any:
     """Return a frame of the backend; for ``"columns"`` the plain table itself."""
     if backend == "columns":
         return columns

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from codelength.datasets import frames, registry
-from codelength.errors import DataError, SchemaMismatch
-from codelength.table.arff import read_arff
-from codelength.table.readers import SUFFIXES, Columns, as_file, read_columns, suggestion
+from ..errors import DataError, SchemaMismatch
+from ..table.files.arff import read_arff
+from ..table.files.readers import SUFFIXES, ColumnDict, as_file, read_columns, suggestion
+from . import frames, registry
 
 __all__ = ["Dataset", "load"]
 
@@ -60,12 +60,12 @@ def load(
     Parameters
     ----------
     name_or_path
-        A name, or a file that :func:`codelength.table.readers.read_columns` reads.
+        A name, or a file that :func:`codelength.table.files.readers.read_columns` reads.
     target
         The column to predict; by default the last, which is the class in every bundled table.
     backend
         ``"pandas"``, ``"polars"``, ``"pyarrow"``, or ``"columns"`` for a plain dict of arrays. By default the
-        first of them that is installed. Columns with declared values become ``pd.Categorical``,
+        first of them that is installed. ColumnDict with declared values become ``pd.Categorical``,
         ``pl.Enum`` or dictionary arrays.
 
     Returns
@@ -116,7 +116,7 @@ def _path_of(name_or_path: str | os.PathLike[str]) -> str | Path | None:
     return path if registry.find(given) is None and path.is_file() else None
 
 
-def _read_bundled(entry: registry.Entry) -> tuple[Columns, _Domains]:
+def _read_bundled(entry: registry.Entry) -> tuple[ColumnDict, _Domains]:
     columns = read_columns(registry.table_path(entry))
     declared = [name for name in columns if name not in entry.numeric]
     return columns, {
@@ -126,7 +126,7 @@ def _read_bundled(entry: registry.Entry) -> tuple[Columns, _Domains]:
 
 def _split(
     name: str,
-    columns: Columns,
+    columns: ColumnDict,
     domains: _Domains,
     target: str | None,
     backend: str,

@@ -7,9 +7,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from codelength._files import sha256_of
-from codelength.errors import DataError
-from codelength.table.readers import suggestion
+from .._files import sha256_of
+from ..errors import DataError
+from ..table.files.readers import suggestion
 
 __all__ = ["Entry", "Size", "describe", "find", "names", "table_path"]
 

@@ -93,8 +93,9 @@ class FiniteMixture(ClusterMixin, DensityMixin, BaseEstimator):
     >>> model = FiniteMixture(random_state=0).fit(table)
     >>> model.n_components_, sorted(model.criterion_path_)
     (2, [1, 2, 3, 4, 5])
-    >>> [round(p, 2) for p in model.impute({"feathers": ["yes"], "eggs": [None], "wings": ["yes"]})["eggs"].probs[0]]
-    [0.0, 1.0]
+    >>> hidden = model.impute({"feathers": ["yes"], "eggs": [None], "wings": ["yes"]})["eggs"]
+    >>> hidden.values, hidden.probs.round(2)
+    (('no', 'yes'), array([[0., 1.]]))
     """
 
     schema_: Schema
@@ -293,7 +294,8 @@ class FiniteMixture(ClusterMixin, DensityMixin, BaseEstimator):
         return [int(state), size]
 
     def _labels(self, X: Any) -> IntArray:
-        return np.argmax(self.predict_proba(X), axis=1).astype(np.int64)
+        labels: IntArray = np.argmax(self.predict_proba(X), axis=1).astype(np.int64)
+        return labels
 
     def _codes(self, X: Any) -> CodeArray:
         check_is_fitted(self, "parameters_")

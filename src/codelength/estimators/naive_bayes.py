@@ -72,7 +72,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):
     >>> model.predict_proba({"outlook": ["sun"], "wind": ["no"]}).round(3)
     array([[0.308, 0.692]])
     >>> round(model.code_length_, 3)
-    9.781
+    8.083
     """
 
     classes_: NDArray[Any]

@@ -11,9 +11,9 @@ from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from codelength.errors import DataError, InvalidParameter
-from codelength.table.cuts import Strategy, as_weights, assign, check_options, cut_points, interval_labels
-from codelength.typing import FloatArray, IntArray
+from ..errors import DataError, InvalidParameter
+from ..typing import FloatArray, IntArray
+from .cuts import Strategy, as_weights, assign, check_options, cut_points, interval_labels
 
 
 class NotANumberError(DataError, TypeError):

@@ -12,7 +12,7 @@ from codelength import datasets
 from codelength._files import sha256_of
 from codelength.datasets import frames, registry
 from codelength.errors import DataError, InvalidParameter, SchemaMismatch
-from codelength.table.readers import read_columns
+from codelength.table.files.readers import read_columns
 
 FRAMES = ("pandas", "polars", "pyarrow")
 PAPERS = {
@@ -283,7 +283,7 @@ def test_everything_works_without_a_dataframe_library():
         "for name in ('pandas', 'polars', 'pyarrow'):\n"
         "    sys.modules[name] = None\n"
         "from codelength import datasets\n"
-        "from codelength.table.writers import open_writer\n"
+        "from codelength.table.files.writers import open_writer\n"
         "data = datasets.load('hepatitis')\n"
         "with open_writer('-', list(data.frame)) as writer:\n"
         "    writer.write(data.frame)\n"

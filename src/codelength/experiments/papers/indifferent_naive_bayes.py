@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import datasets
 from ..findings import Claim, Comparison
 from ..published import published
 from ..settings import Settings
@@ -152,8 +153,21 @@ def _improvement(summary: Summary, printed: dict[str, Any]) -> Comparison:
         error,
         tolerance,
         1,
-        reason=f"ours is on {where}; the paper does not say where its own is" if differs else "",
+        reason=_improvement_reason(summary, printed, where) if differs else "",
     )
+
+
+def _improvement_reason(summary: Summary, printed: dict[str, Any], where: str) -> str:
+    reason = f"ours is on {where}; the paper does not say where its own is"
+    for score in summary.scores():
+        if (score.dataset, score.fraction, score.model) == (where, printed["fraction"], printed["other"]):
+            share = score.n_undefined / (score.n_units * datasets.describe(where).rows)
+            if share > 0.05:
+                reason += (
+                    f", nor what {score.model} predicts where it gives every class probability zero "
+                    f"({share:.0%} of the rows here, where we let it guess)"
+                )
+    return reason
 
 
 def _claim(summary: Summary, printed: dict[str, Any]) -> Claim:
@@ -186,7 +200,9 @@ def _direction(summary: Summary, printed: dict[str, Any]) -> Claim:
 
 
 def _row(printed: dict[str, Any]) -> str:
-    return f"{printed['figure']}: {OURS} against {printed['other']}, {_words(printed['score'])}"
+    return (
+        f"{printed['figure'].removeprefix('Figure ')} against {printed['other']}, {_words(printed['score'])}"
+    )
 
 
 def _p(value: float) -> str:

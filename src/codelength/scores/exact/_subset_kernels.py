@@ -1,19 +1,14 @@
-"""Loops over all ways to fill one cluster. Arrays in, arrays out, nothing checked.
+"""Weights of all ways to fill one cluster, and clusters split off. Arrays in, arrays out, nothing checked.
 
-A *state* says how many copies of each distinct row a cluster holds. It is a number in mixed radix:
-digit ``d``, the lowest first, runs from 0 to ``copies[d]``. States that fit together add up without
-carry, so the index of a union is the sum of the indices.
+Clusters are states as ``_states`` numbers them.
 """
 
 import numpy as np
 from numba import njit
 
 from ...typing import FloatArray, IntArray
-
-N_BITS = 4
-"""Lowest digits that are taken together, in registers, where each of them is a single row."""
-
-Four = tuple[float, float, float, float]
+from ._products import add_products
+from ._states import advance, count_states, list_partners, partners_within_tile, share_with_top
 
 
 @njit(cache=True, nogil=True)
@@ -30,7 +25,7 @@ def subset_log_weights(
     Each is the log weight of the state with one row less, plus the log predictive probability of
     that row, so no chain is longer than the number of rows.
     """
-    n_states = _n_states(copies)
+    n_states = count_states(copies)
     log_weights = np.zeros(n_states)
     held = np.zeros(len(copies), dtype=np.int64)
     counts = np.zeros(len(value_logs), dtype=np.int64)
@@ -82,47 +77,53 @@ def split_off(
     states. Blocks form tiles, which fit in the cache, over the digits whose copies are ``middle``;
     ``upper`` are the copies left of the other digits. Sums below ``smallest`` become 0.
     """
-    starts, partners = _partners_within_tile(middle)
+    starts, partners = partners_within_tile(middle)
     n_tile = n_low * (len(starts) - 1)
     held = np.zeros(len(upper), dtype=np.int64)
-    listed = np.empty(_n_states(upper), dtype=np.int64)
+    listed = np.empty(count_states(upper), dtype=np.int64)
     part = np.empty(n_low)
     for tile in range(len(out) // n_tile):
         total = out[tile * n_tile : (tile + 1) * n_tile]
         total[:] = 0.0
-        top, n_below, n_listed = _list_partners(held, upper, listed)
+        top, n_below, n_listed = list_partners(held, upper, listed)
         if top < 0:
             _split_within_tile(remainders, weights, middle, by_bits, part, total)
         for e in range(1 if top < 0 else n_below, n_listed):
             left = remainders[(tile + listed[e]) * n_tile : (tile + listed[e] + 1) * n_tile]
             taken = weights[listed[e] * n_tile : (listed[e] + 1) * n_tile]
-            share = _share(held, upper, top, e // n_below)
+            share = share_with_top(held, upper, top, e // n_below)
             for block in range(len(starts) - 1):
                 chosen = partners[starts[block] : starts[block + 1]]
-                _add_products(left, taken, block, chosen, by_bits, share, part, total)
+                add_products(left, taken, block, chosen, by_bits, share, part, total)
         for r in range(n_tile):
             if total[r] < smallest:
                 total[r] = 0.0
-        _advance(held, upper)
+        advance(held, upper)
 
 
 @njit(cache=True, nogil=True)
 def _split_within_tile(
-    remainders: FloatArray, weights: FloatArray, middle: IntArray, by_bits: bool, part: FloatArray, total: FloatArray
+    remainders: FloatArray,
+    weights: FloatArray,
+    middle: IntArray,
+    by_bits: bool,
+    part: FloatArray,
+    total: FloatArray,
 ) -> None:
     """The part of the sum in which neither state holds anything above the lowest tile."""
     held = np.zeros(len(middle), dtype=np.int64)
-    listed = np.empty(_n_states(middle), dtype=np.int64)
+    listed = np.empty(count_states(middle), dtype=np.int64)
     for block in range(len(listed)):
-        top, n_below, n_listed = _list_partners(held, middle, listed)
+        top, n_below, n_listed = list_partners(held, middle, listed)
+        start, step = n_below, n_below
         if top < 0:
             _split_within_block(remainders, weights, len(part), by_bits, total)
-            _add_products(remainders, weights, block, listed[1:n_listed], by_bits, 1.0, part, total)
-        else:
-            for start in range(n_below, n_listed, n_below):
-                share = _share(held, middle, top, start // n_below)
-                _add_products(remainders, weights, block, listed[start : start + n_below], by_bits, share, part, total)
-        _advance(held, middle)
+            start, step = 1, n_listed
+        for first in range(start, n_listed, step):
+            share = share_with_top(held, middle, top, first // n_below)
+            chosen = listed[first : min(first + step, n_listed)]
+            add_products(remainders, weights, block, chosen, by_bits, share, part, total)
+        advance(held, middle)
 
 
 @njit(cache=True, nogil=True)
@@ -136,153 +137,3 @@ def _split_within_block(
                 total[r] += remainders[r + t] * weights[t]
             elif not by_bits and r + t < n_low:
                 total[r] += t / (r + t) * remainders[r + t] * weights[t]
-
-
-@njit(cache=True, nogil=True)
-def _n_states(caps: IntArray) -> int:
-    n_states = 1
-    for d in range(len(caps)):
-        n_states *= caps[d] + 1
-    return n_states
-
-
-@njit(cache=True, nogil=True)
-def _share(held: IntArray, caps: IntArray, top: int, taken: int) -> float:
-    """Share of the clusters that hold one given copy of the topmost row, when ``taken`` copies are taken.
-
-    Partners that lie above digit ``top`` altogether count as taking more than there are: share 1.
-    """
-    if top < 0 or taken > caps[top] - held[top]:
-        return 1.0
-    return float(taken / (held[top] + taken))
-
-
-@njit(cache=True, nogil=True)
-def _partners_within_tile(middle: IntArray) -> tuple[IntArray, IntArray]:
-    """For each block of a tile the blocks that fit together with it, one list after another."""
-    n_blocks = _n_states(middle)
-    held = np.zeros(len(middle), dtype=np.int64)
-    starts = np.zeros(n_blocks + 1, dtype=np.int64)
-    listed = np.empty(n_blocks, dtype=np.int64)
-    n_pairs = 1
-    for d in range(len(middle)):
-        n_pairs *= (middle[d] + 1) * (middle[d] + 2) // 2
-    partners = np.empty(n_pairs, dtype=np.int64)
-    for block in range(n_blocks):
-        n_listed = _list_partners(held, middle, listed)[2]
-        starts[block + 1] = starts[block] + n_listed
-        partners[starts[block] : starts[block + 1]] = listed[:n_listed]
-        _advance(held, middle)
-    return starts, partners
-
-
-@njit(cache=True, nogil=True)
-def _list_partners(held: IntArray, caps: IntArray, listed: IntArray) -> tuple[int, int, int]:
-    """List, in increasing order, all blocks that fit together with the block held.
-
-    Returns its topmost digit above 0 (-1 without one), how many partners lie wholly below that digit,
-    and how many there are in all.
-    """
-    listed[0] = 0
-    n_listed, stride, top, n_below = 1, 1, -1, 1
-    for d in range(len(caps)):
-        if held[d] > 0:
-            top, n_below = d, n_listed
-        for j in range(1, caps[d] - held[d] + 1):
-            for e in range(n_listed):
-                listed[j * n_listed + e] = listed[e] + j * stride
-        n_listed *= caps[d] - held[d] + 1
-        stride *= caps[d] + 1
-    return top, n_below, n_listed
-
-
-@njit(cache=True, nogil=True)
-def _advance(held: IntArray, caps: IntArray) -> None:
-    """The digits of the next block."""
-    for d in range(len(caps)):
-        if held[d] < caps[d]:
-            held[d] += 1
-            return
-        held[d] = 0
-
-
-@njit(cache=True, nogil=True)
-def _add_products(
-    remainders: FloatArray,
-    weights: FloatArray,
-    block: int,
-    partners: IntArray,
-    by_bits: bool,
-    share: float,
-    part: FloatArray,
-    total: FloatArray,
-) -> None:
-    """Add the products of one block of remainders and clusters, for all partners of the block."""
-    if by_bits:
-        _products_of_bits(remainders, weights, block, partners, part)
-    else:
-        _products_of_digit(remainders, weights, block, partners, part)
-    start = block * len(part)
-    for r in range(len(part)):
-        total[start + r] += share * part[r]
-
-
-@njit(cache=True, nogil=True, fastmath={"contract", "reassoc"})
-def _products_of_digit(
-    remainders: FloatArray, weights: FloatArray, block: int, partners: IntArray, part: FloatArray
-) -> None:
-    n_low = len(part)
-    part[:] = 0.0
-    for e in range(len(partners)):
-        partner = partners[e]
-        left = remainders[(block + partner) * n_low : (block + partner + 1) * n_low]
-        taken = weights[partner * n_low : (partner + 1) * n_low]
-        for t in range(n_low):
-            for r in range(n_low - t):
-                part[r] += left[r + t] * taken[t]
-
-
-@njit(cache=True, nogil=True, fastmath={"contract", "reassoc"})
-def _products_of_bits(
-    remainders: FloatArray, weights: FloatArray, block: int, partners: IntArray, part: FloatArray
-) -> None:
-    """The 81 products of disjoint subsets of four rows, as nine times the nine of two rows."""
-    p0 = p1 = p2 = p3 = (0.0, 0.0, 0.0, 0.0)
-    # By index: over the array itself the loop is not vectorised, and takes twice as long.
-    for e in range(len(partners)):
-        partner = partners[e]
-        a, b = (block + partner) << N_BITS, partner << N_BITS
-        q0, q1, q2, q3 = (
-            _four(remainders, a),
-            _four(remainders, a + 4),
-            _four(remainders, a + 8),
-            _four(remainders, a + 12),
-        )
-        w0, w1, w2, w3 = (
-            _four(weights, b),
-            _four(weights, b + 4),
-            _four(weights, b + 8),
-            _four(weights, b + 12),
-        )
-        p0 = _pair(_pair(_pair(_pair(p0, q0, w0), q1, w1), q2, w2), q3, w3)
-        p1 = _pair(_pair(p1, q1, w0), q3, w2)
-        p2 = _pair(_pair(p2, q2, w0), q3, w1)
-        p3 = _pair(p3, q3, w0)
-    for r in range(4):
-        part[r], part[4 + r], part[8 + r], part[12 + r] = p0[r], p1[r], p2[r], p3[r]
-
-
-@njit(cache=True, nogil=True, inline="always")
-def _four(numbers: FloatArray, at: int) -> Four:
-    return numbers[at], numbers[at + 1], numbers[at + 2], numbers[at + 3]
-
-
-@njit(cache=True, nogil=True, inline="always", fastmath={"contract", "reassoc"})
-def _pair(p: Four, q: Four, w: Four) -> Four:
-    """Add the products of disjoint subsets of two rows."""
-    return (
-        p[0] + q[0] * w[0] + q[1] * w[1] + q[2] * w[2] + q[3] * w[3],
-        p[1] + q[1] * w[0] + q[3] * w[2],
-        p[2] + q[2] * w[0] + q[3] * w[1],
-        p[3] + q[3] * w[0],
-    )

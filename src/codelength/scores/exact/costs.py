@@ -50,11 +50,10 @@ def count_of(log_count: float) -> float:
 
 def refuse(what: str, cost: Cost) -> Infeasible:
     """The refusal of a computation that costs too much."""
-    return Infeasible(
-        f"{what} would take about {duration(cost.seconds)} and {amount(cost.n_bytes)} of memory (limits: "
-        f"{duration(MAX_SECONDS)}, {amount(MAX_BYTES)}); take a sample of the rows, or an approximation such as "
-        "Cheeseman-Stutz"
-    )
+    estimate = f"about {duration(cost.seconds)} and {amount(cost.n_bytes)} of memory"
+    limits = f"limits: {duration(MAX_SECONDS)}, {amount(MAX_BYTES)}"
+    remedy = "take a sample of the rows, or an approximation such as Cheeseman-Stutz"
+    return Infeasible(f"{what} would take {estimate} ({limits}); {remedy}")
 
 
 def duration(seconds: float) -> str:
@@ -63,7 +62,7 @@ def duration(seconds: float) -> str:
     Examples
     --------
     >>> duration(0.5), duration(600), duration(1e30)
-    ('1 second', '10 minutes', '3e+22 years')
+    ('1 second', '10 minutes', '3.2e+22 years')
     """
     for unit, length in (("years", 31_557_600), ("days", 86_400), ("hours", 3600), ("minutes", 60)):
         if seconds >= 2 * length:

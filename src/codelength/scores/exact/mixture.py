@@ -62,6 +62,14 @@ class Mixture:
         classes, values = self.prior.class_pseudocounts, self.prior.value_pseudocounts
         return bool((classes == classes[0]).all() and (values == values[0]).all())
 
+    @property
+    def largest_log(self) -> float:
+        """Bound on the absolute value of the log of any count plus pseudocount."""
+        values = self.prior.value_pseudocounts
+        given = np.concatenate((self.prior.class_pseudocounts, values[values > 0]))
+        highest = max(float(given.max()), float(values.sum(axis=1).max(initial=0.0))) + self.n_rows
+        return max(abs(math.log(given.min())), abs(math.log(highest)))
+
 
 @dataclass(frozen=True, slots=True)
 class StepTables:
@@ -81,11 +89,19 @@ class StepTables:
     value_logs: FloatArray
     total_logs: FloatArray
 
-    @property
-    def largest(self) -> float:
-        """The largest absolute value of a log."""
-        logs = (self.size_logs, self.value_logs, self.total_logs)
-        return max(float(np.abs(table).max(initial=0.0)) for table in logs)
+
+@dataclass(frozen=True, slots=True)
+class DistinctRows:
+    """The distinct rows of a table and how often each occurs.
+
+    Attributes
+    ----------
+    cells : array of shape (n_distinct, n_variables)
+    copies : array of shape (n_distinct,)
+    """
+
+    cells: IntArray
+    copies: IntArray
 
 
 def mixture_of(X: Any, n_components: int, prior: PriorLike, schema: Schema | None) -> Mixture:
@@ -104,6 +120,14 @@ def mixture_of(X: Any, n_components: int, prior: PriorLike, schema: Schema | Non
     codes = encode(schema, X, handle_unknown="error").codes
     cells = np.ascontiguousarray(schema.offsets[:-1] + codes.astype(np.int64))
     return Mixture(schema, cells, spread_prior(prior, schema), not isinstance(prior, Real))
+
+
+def distinct_rows(mixture: Mixture) -> DistinctRows:
+    """The rows with their copies merged, in order of their cells."""
+    if not mixture.n_variables:
+        return DistinctRows(mixture.cells[:1], np.array([mixture.n_rows]))
+    cells, copies = np.unique(mixture.cells, axis=0, return_counts=True)
+    return DistinctRows(cells, copies.astype(np.int64))
 
 
 def step_tables(mixture: Mixture, n_components: int) -> StepTables:
@@ -128,7 +152,8 @@ def class_norm_logs(mixture: Mixture, n_components: int) -> FloatArray:
     """
     classes = mixture.prior.class_pseudocounts
     total = math.fsum(classes) if n_components == len(classes) else n_components * classes[0]
-    return np.log(total + np.arange(mixture.n_rows))
+    logs: FloatArray = np.log(total + np.arange(mixture.n_rows))
+    return logs
 
 
 def _at_least_one(n_components: Any) -> int:

@@ -12,18 +12,21 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...typing import FloatArray, IntArray
 from .costs import Cost, count_of
-from .mixture import Mixture
+from .mixture import DistinctRows, Mixture
 from .sums import Sums
 from .weights import ROUNDING, SMALLEST, Weights, scaled_weights
 
 N_BITS = 4
+"""Single rows that form the lowest block where there are so many: fixed by the kernels."""
+
 TILE_STATES = 4096
 """Most states that are worked on together: three arrays of so many floats fit in the cache."""
 
-_PRODUCTS_A_SECOND = {True: 4e9, False: 6e8}
+_PRODUCTS_A_SECOND = {True: 4e9, False: 5e8}
 _STEPS_A_SECOND = 2e8
 
 
@@ -88,12 +91,12 @@ def layouts(copies: IntArray) -> list[Layout]:
     return found
 
 
-def subsets_cost(layout: Layout, n_components: int, n_variables: int) -> Cost:
-    """Estimated cost of the sums for 1 .. ``n_components`` components."""
+def subsets_cost(layout: Layout, mixture: Mixture) -> Cost:
+    """Estimated cost of the sums for all numbers of components."""
     n_states = _count(layout.copies + 1.0)
-    seconds = n_states * (n_variables + 5) / _STEPS_A_SECOND
+    seconds = n_states * (mixture.n_variables + 5) / _STEPS_A_SECOND
     within_tile = _n_pairs(layout.low) * _n_pairs(layout.middle)
-    n_clusters = min(n_components, int(layout.copies.sum()))
+    n_clusters = min(mixture.n_components, mixture.n_rows)
     for j in range(1, n_clusters):
         upper = layout.left(j)
         n_tile_pairs = _n_pairs(upper) / 2 if j + 1 < n_clusters else _count(upper + 1.0)
@@ -106,9 +109,9 @@ def subsets_cost(layout: Layout, n_components: int, n_variables: int) -> Cost:
     return Cost(seconds, 8 * (n_states + n_left))
 
 
-def subsets_sums(mixture: Mixture, cells: IntArray, layout: Layout, n_components: int) -> Sums:
+def subsets_sums(mixture: Mixture, distinct: DistinctRows, layout: Layout, n_components: int) -> Sums:
     """Log sums over all clusterings into 1 .. ``n_components`` components, with bounds on their errors."""
-    weights = scaled_weights(mixture, cells[layout.order], layout.copies, n_components)
+    weights = scaled_weights(mixture, distinct.cells[layout.order], layout.copies, n_components)
     partitions = _partition_sums(weights.scaled, layout, min(n_components, mixture.n_rows))
     logs, dropped = _labelled(partitions, weights, mixture.n_rows, n_components)
     errors = _rounding_of_sums(layout, len(partitions)) + dropped
@@ -125,7 +128,8 @@ def _partition_sums(weights: FloatArray, layout: Layout, n_clusters: int) -> Flo
     for j in range(2, n_clusters + 1):
         n_tiles = _n_states(layout.left(j)) if j < n_clusters else 1
         out = np.empty(n_tiles * layout.n_tile)
-        split_off(remainders, weights, layout.left(j - 1), layout.middle, n_low, layout.by_bits, SMALLEST, out)
+        upper = layout.left(j - 1)
+        split_off(remainders, weights, upper, layout.middle, n_low, layout.by_bits, SMALLEST, out)
         remainders = out
         sums.append(remainders[0])
     return np.array(sums)
@@ -178,5 +182,5 @@ def _n_pairs(copies: IntArray) -> float:
     return _count((copies + 1.0) * (copies + 2.0) / 2)
 
 
-def _count(factors: FloatArray) -> float:
+def _count(factors: NDArray[np.floating]) -> float:
     return count_of(float(np.log(factors).sum()))

@@ -9,7 +9,6 @@ absolute values tells how much was lost.
 
 import numpy as np
 
-from ...typing import IntArray
 from .costs import Cost, count_of
 from .mixture import Mixture
 from .sums import Sums
@@ -24,22 +23,23 @@ _ROUNDING = 2.0**-102
 _PRODUCTS_A_SECOND = 1.5e8
 
 
-def transform_cost(n_rows: int, n_components: int, n_variables: int) -> Cost:
-    """Estimated cost of the sums for 1 .. ``n_components`` components."""
+def transform_cost(mixture: Mixture) -> Cost:
+    """Estimated cost of the sums for all numbers of components."""
+    n_rows = mixture.n_rows
     n_subsets = count_of(n_rows * np.log(2.0))
-    products = n_rows**2 / 4 * max(n_components - 2, 0) + n_rows * 2
+    products = n_rows**2 / 4 * max(mixture.n_components - 2, 0) + n_rows * 2
     n_slab = min(N_SLAB, n_rows - 1)
     gathered = count_of(np.log(3.0) * (n_rows - 1 - n_slab) + np.log(2.0) * (n_slab + 1))
-    seconds = (n_subsets * (products + n_variables / 4) + gathered / 2) / _PRODUCTS_A_SECOND
+    seconds = (n_subsets * (products + mixture.n_variables / 4) + gathered / 2) / _PRODUCTS_A_SECOND
     return Cost(seconds, 8 * n_subsets + 2**n_slab * n_rows * 32)
 
 
-def transform_sums(mixture: Mixture, cells: IntArray, n_components: int) -> Sums:
+def transform_sums(mixture: Mixture, n_components: int) -> Sums:
     """Log sums over all clusterings into 1 .. ``n_components`` components, with bounds on their errors."""
     from ._transform_kernels import signed_sums
 
     n_rows = mixture.n_rows
-    weights = scaled_weights(mixture, cells, np.ones(n_rows, dtype=np.int64), n_components)
+    weights = scaled_weights(mixture, mixture.cells, np.ones(n_rows, dtype=np.int64), n_components)
     n_slab = min(N_SLAB, n_rows - 1)
     highs, lows, magnitudes = signed_sums(weights.scaled, n_rows, n_slab, n_components)
     k = np.arange(1, n_components + 1)
@@ -47,8 +47,8 @@ def transform_sums(mixture: Mixture, cells: IntArray, n_components: int) -> Sums
     chain = 2.0**n_slab + 2 * 2.0 ** (n_rows - 1 - n_slab) + n_rows + 4 * k * (n_rows + 2)
     with np.errstate(divide="ignore", over="ignore"):
         # What underflows is multiplied by at most the sum of all weights, for each cluster to come.
-        underflow = 4 * SMALLEST * k ** (n_rows + 1.0) + 2.0**-1000 * max(1.0, float(weights.scaled.sum())) ** k
-        lost = k * magnitudes * chain * _ROUNDING + underflow
+        underflow = 2.0**-1000 * max(1.0, float(weights.scaled.sum())) ** k
+        lost = k * magnitudes * chain * _ROUNDING + 4 * SMALLEST * k ** (n_rows + 1.0) + underflow
         errors = np.where(sums > 0, lost / np.where(sums > 0, sums, 1.0), np.inf) + 4 * k * ROUNDING
         logs = np.log(sums) + k * weights.cluster_log + weights.rows_log
     return Sums(logs, errors, weights.log_magnitude)

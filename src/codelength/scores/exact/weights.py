@@ -75,7 +75,7 @@ def rounding_of_terms(mixture: Mixture, magnitude: float, n_components: int, cod
     of the sum plus the entropy of the shares, which is at most n_rows log n_components.
     """
     n_rows, n_variables = mixture.n_rows, mixture.n_variables
-    largest = step_tables(mixture, 1).largest
+    largest = mixture.largest_log
     mean = max(code_length, 0.0) + n_rows * math.log(n_components)
     added = (n_variables + n_rows + 8) * (mean + magnitude + 2 * n_rows * largest)
     looked_up = 5 * n_rows * (n_variables + 1) * (largest + 1)
@@ -101,8 +101,8 @@ def _row_logs(logs: FloatArray, copies: IntArray, n_components: int) -> FloatArr
         if len(states) == 1:
             return np.asarray(shares @ best)
         first, second = np.tril_indices(len(states), k=-1)
-        pair = int(np.argmax(logs[states[first] + states[second]] - logs[states[first]] - logs[states[second]]))
-        a, b = first[pair], second[pair]
+        gains = logs[states[first] + states[second]] - logs[states[first]] - logs[states[second]]
+        a, b = first[np.argmax(gains)], second[np.argmax(gains)]
         kept = np.delete(np.arange(len(states)), [a, b])
         members = np.vstack((members[kept], members[a] | members[b]))
         states = np.append(states[kept], states[a] + states[b])

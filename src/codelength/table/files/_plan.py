@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from codelength.table._cells import SPACES, Columns, Kind, object_array, parse_boolean, parse_number
-from codelength.table._duckdb import quoted
-from codelength.table._load import Stored
+from ._cells import SPACES, ColumnDict, Kind, object_array, parse_boolean, parse_number
+from ._duckdb import quoted
+from ._load import Stored
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -60,7 +60,7 @@ def make_plans(connection: "DuckDBPyConnection", columns: Sequence[Stored], n_ro
     return plans
 
 
-def fetch(connection: "DuckDBPyConnection", plans: Sequence[Plan], where: str = "") -> Columns:
+def fetch(connection: "DuckDBPyConnection", plans: Sequence[Plan], where: str = "") -> ColumnDict:
     """Select rows of the table ``t``, in the order of the file."""
     select = ", ".join(f"{plan.select} AS p{i}" for i, plan in enumerate(plans))
     arrays = connection.execute(f"SELECT {select} FROM t {where}").fetchnumpy()

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 __all__ = [
     "SPACES",
-    "Columns",
+    "ColumnDict",
     "Kind",
     "as_kind",
     "number_array",
@@ -20,7 +20,7 @@ __all__ = [
     "plain_cells",
 ]
 
-Columns: TypeAlias = dict[str, NDArray[Any]]
+ColumnDict: TypeAlias = dict[str, NDArray[Any]]
 """A table without a dataframe library: the array of each column, by name."""
 
 Kind: TypeAlias = Literal["text", "number", "boolean"]

@@ -10,20 +10,20 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, get_args
 
-from codelength.errors import DataError, InvalidParameter, SchemaMismatch
-from codelength.table import arff
-from codelength.table._cells import Columns, Kind, as_kind
-from codelength.table._duckdb import one_line, session
-from codelength.table._load import load
-from codelength.table._plan import Plan, fetch, make_plans
-from codelength.table._relations import file_relation
+from ...errors import DataError, InvalidParameter, SchemaMismatch
+from . import arff
+from ._cells import ColumnDict, Kind, as_kind
+from ._duckdb import one_line, session
+from ._load import load
+from ._plan import Plan, fetch, make_plans
+from ._relations import file_relation
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 __all__ = [
     "SUFFIXES",
-    "Columns",
+    "ColumnDict",
     "Kind",
     "as_file",
     "column_names",
@@ -59,7 +59,7 @@ def read_columns(
     kinds: Mapping[str, Kind] | None = None,
     columns: Sequence[str] | None = None,
     na: Iterable[str] = (),
-) -> Columns:
+) -> ColumnDict:
     """Read a table from a file, or from standard input.
 
     Text columns are arrays of str with None for missing cells. Numbers are int64, or float64 with NaN
@@ -120,7 +120,7 @@ def read_batches(
     kinds: Mapping[str, Kind] | None = None,
     columns: Sequence[str] | None = None,
     na: Iterable[str] = (),
-) -> Iterator[Columns]:
+) -> Iterator[ColumnDict]:
     """Read a table that need not fit in memory, some rows at a time and in order.
 
     The file is first loaded into a temporary database on disk, which is removed at the end. What a column
@@ -246,7 +246,7 @@ def _opened(
         yield connection, plans, n_rows
 
 
-def _fetched(connection: "DuckDBPyConnection", plans: list[Plan], shown: str, where: str = "") -> Columns:
+def _fetched(connection: "DuckDBPyConnection", plans: list[Plan], shown: str, where: str = "") -> ColumnDict:
     import duckdb
 
     try:
@@ -261,7 +261,7 @@ def _unreadable(shown: str, error: Exception) -> DataError:
 
 def _read_arff(
     path: Path, kinds: Mapping[str, Kind] | None, columns: Sequence[str] | None, na: Iterable[str]
-) -> Columns:
+) -> ColumnDict:
     kinds = _checked_kinds(kinds)
     table, _ = arff.read_arff(path, na=na)
     wanted = _wanted(tuple(table), columns, str(path))

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from codelength.errors import DataError
-from codelength.table._duckdb import one_line
+from ...errors import DataError
+from ._duckdb import one_line
 
 __all__ = [
     "DAMAGED",
@@ -134,7 +134,7 @@ def explain(error: Exception, path: Path, shown: str) -> DataError:
         return invalid_utf8(path, shown)
     line = re.search(r"CSV Error on Line: (\d+)", message)
     where = f"{shown}, line {_line_of(path, int(line[1]))}" if line else shown
-    if fields := re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message):
+    if fields := re.search(r"Expected Number of ColumnDict: (\d+) Found: (\d+)", message):
         return _wrong_number(where, int(fields[1]), int(fields[2]))
     if "unterminated quote" in message:
         return _open_quote(where)

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from codelength.errors import DataError
-from codelength.table import _csv
-from codelength.table._cells import SPACES, Kind, parse_number
-from codelength.table._duckdb import one_line, path_literal, quoted
-from codelength.table._relations import Relation
+from ...errors import DataError
+from . import _csv
+from ._cells import SPACES, Kind, parse_number
+from ._duckdb import one_line, path_literal, quoted
+from ._relations import Relation
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

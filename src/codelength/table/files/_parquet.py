@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from codelength.errors import DataError
-from codelength.table._cells import Columns, object_array, plain_cells
-from codelength.table._duckdb import one_line, quoted, session
+from ...errors import DataError
+from ._cells import ColumnDict, object_array, plain_cells
+from ._duckdb import one_line, quoted, session
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -40,7 +40,7 @@ class ParquetWriter:
         self._connection, self._names, self._shown = connection, names, shown
         self._types: list[str] = []
 
-    def write(self, columns: Columns) -> None:
+    def write(self, columns: ColumnDict) -> None:
         """Append rows."""
         import duckdb
 
@@ -86,7 +86,7 @@ class ParquetWriter:
             raise DataError(f"{self._shown}: cannot be written ({one_line(error)})") from error
 
 
-def check_batch(columns: Columns, names: Sequence[str], shown: str) -> None:
+def check_batch(columns: ColumnDict, names: Sequence[str], shown: str) -> None:
     """Raise a DataError unless a batch has the columns of the table, all of one length."""
     if set(columns) != set(names):
         raise DataError(f"{shown}: a batch has columns {sorted(columns)}, but the table has {sorted(names)}")

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codelength.errors import DataError, InvalidParameter
-from codelength.table.readers import read_columns
-from codelength.table.writers import open_writer
+from codelength.table.files.readers import read_columns
+from codelength.table.files.writers import open_writer
 
 TABLE = {
     "text": np.array(["plain", 'with "quotes", commas', None, "line\nend\r", " é "], dtype=object),

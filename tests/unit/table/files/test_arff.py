@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from codelength.errors import DataError
-from codelength.table.arff import attribute_names, read_arff
+from codelength.table.files.arff import attribute_names, read_arff
 
 HEADER = "@relation r\n@attribute a numeric\n@attribute b {x, y}\n@data\n"
 

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from codelength.errors import CodelengthError, DataError, InvalidParameter, SchemaMismatch
-from codelength.table import _csv, _duckdb, _load, _plan
-from codelength.table.readers import as_file, column_names, read_batches, read_columns
+from codelength.table.files import _csv, _duckdb, _load, _plan
+from codelength.table.files.readers import as_file, column_names, read_batches, read_columns
 
 
 @pytest.fixture(autouse=True)
@@ -624,5 +624,6 @@ def test_duckdb_is_kept_offline_and_quiet(capfd):
 
 
 def test_duckdb_is_imported_only_when_something_is_read():
-    code = "import sys, codelength.table.readers, codelength.table.writers; sys.exit('duckdb' in sys.modules)"
+    modules = "codelength.table.files.readers, codelength.table.files.writers"
+    code = f"import sys, {modules}; sys.exit('duckdb' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from codelength.errors import DataError
-from codelength.table import _csv
-from codelength.table._duckdb import one_line, path_literal, quoted
+from ...errors import DataError
+from . import _csv
+from ._duckdb import one_line, path_literal, quoted
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -21,7 +21,7 @@ _JSON_TYPES = ("BIGINT", "HUGEINT", "UBIGINT", "DOUBLE", "BOOLEAN")
 class Relation:
     """A file as SQL can see it: a FROM clause, and the name and DuckDB type of each column.
 
-    Columns are known to SQL by position, because its names do not tell capitals from small letters.
+    ColumnDict are known to SQL by position, because its names do not tell capitals from small letters.
     The type is empty where only the text of the cells is known.
     """
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from codelength.errors import DataError
-from codelength.table._cells import Columns, number_array, object_array, parse_number
-from codelength.table._csv import invalid_utf8, reject_duplicates
+from ...errors import DataError
+from ._cells import ColumnDict, number_array, object_array, parse_number
+from ._csv import invalid_utf8, reject_duplicates
 
 __all__ = ["attribute_names", "read_arff"]
 
@@ -28,7 +28,7 @@ class _Attribute:
 
 def read_arff(
     path: str | os.PathLike[str], *, na: Iterable[str] = ()
-) -> tuple[Columns, dict[str, tuple[str, ...]]]:
+) -> tuple[ColumnDict, dict[str, tuple[str, ...]]]:
     """Read an ARFF file.
 
     Parameters
@@ -41,7 +41,7 @@ def read_arff(
     Returns
     -------
     columns : dict of str to ndarray
-        The array of each attribute, as :func:`~codelength.table.readers.read_columns` gives them.
+        The array of each attribute, as :func:`~codelength.table.files.readers.read_columns` gives them.
     domains : dict of str to tuple of str
         The declared values of each nominal attribute, in the order of the file.
 

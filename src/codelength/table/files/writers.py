@@ -10,11 +10,11 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Protocol, TextIO
 
-from codelength._files import atomic_write
-from codelength.errors import DataError, InvalidParameter
-from codelength.table._cells import Columns, plain_cells
-from codelength.table._csv import reject_duplicates
-from codelength.table._parquet import check_batch, parquet_writer
+from ..._files import atomic_write
+from ...errors import DataError, InvalidParameter
+from ._cells import ColumnDict, plain_cells
+from ._csv import reject_duplicates
+from ._parquet import check_batch, parquet_writer
 
 __all__ = ["TableWriter", "open_writer"]
 
@@ -24,7 +24,7 @@ _SUFFIXES = (".csv", ".csv.gz", ".tsv", ".parquet")
 class TableWriter(Protocol):
     """What :func:`open_writer` gives."""
 
-    def write(self, columns: Columns) -> None:
+    def write(self, columns: ColumnDict) -> None:
         """Append rows."""
 
 
@@ -87,7 +87,7 @@ class _CsvWriter:
         self._rows = csv.writer(_LineFeeds(stream), delimiter=delimiter, lineterminator="\r\n")
         self._rows.writerow(names)
 
-    def write(self, columns: Columns) -> None:
+    def write(self, columns: ColumnDict) -> None:
         check_batch(columns, self._names, self._shown)
         self._rows.writerows(zip(*(plain_cells(columns[name]) for name in self._names), strict=True))
 

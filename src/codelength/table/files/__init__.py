@@ -1,0 +1,1 @@
+"""Tables in files: CSV, Parquet and JSON through DuckDB, ARFF by hand."""

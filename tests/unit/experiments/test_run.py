@@ -1,0 +1,109 @@
+"""Runs that are killed, shared out and resumed come to the same bytes."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from codelength import report
+from codelength.errors import DataError, InvalidParameter
+from codelength.experiments import run as running
+from codelength.experiments.papers import find, specify
+from codelength.experiments.run import run
+from codelength.experiments.store import FILE_NAME, Store
+
+SETTINGS = ["repeats=2"]
+SPEC = specify("predictive-inference", quick=True, settings=SETTINGS)
+
+
+def written(directory, outcome):
+    """The bytes of the result files."""
+    report.write(find(SPEC, outcome.results), directory)
+    return {path.name: path.read_bytes() for path in directory.iterdir() if path.name != FILE_NAME}
+
+
+@pytest.fixture(scope="module")
+def uninterrupted(tmp_path_factory):
+    directory = tmp_path_factory.mktemp("uninterrupted")
+    return written(directory, run(SPEC, directory, jobs=1))
+
+
+SLOW_RUN = f"""
+import sys, time
+from codelength.experiments.papers import specify
+from codelength.experiments.run import run
+spec = specify("predictive-inference", quick=True, settings={SETTINGS!r})
+run(spec, sys.argv[1], jobs=1, progress=lambda done, total: time.sleep(0.3))
+"""
+
+
+def test_a_run_killed_and_resumed_ends_in_the_same_bytes(tmp_path, uninterrupted):
+    process = subprocess.Popen([sys.executable, "-c", SLOW_RUN, str(tmp_path)])
+    path = tmp_path / FILE_NAME
+    deadline = time.monotonic() + 60
+    while (not path.exists() or path.read_bytes().count(b"\n") < 3) and time.monotonic() < deadline:
+        assert process.poll() is None
+        time.sleep(0.02)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    with open(path, "ab") as file:
+        file.write(b'{"key":"glass/lea')  # what a kill in the middle of a write leaves behind
+    outcome = run(SPEC, tmp_path, jobs=1)
+    assert 0 < outcome.n_run < len(SPEC.cells)
+    assert written(tmp_path, outcome) == uninterrupted
+    assert run(SPEC, tmp_path, jobs=1).n_run == 0
+
+
+def test_two_workers_come_to_the_same_bytes(tmp_path, uninterrupted):
+    told = []
+    outcome = run(SPEC, tmp_path, jobs=2, progress=lambda done, total: told.append(done / total))
+    assert written(tmp_path, outcome) == uninterrupted
+    assert told == sorted(told)
+    assert told[-1] == pytest.approx(1)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_dask_cluster_comes_to_the_same_bytes(tmp_path, uninterrupted):
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None
+    ) as cluster:
+        outcome = run(SPEC, tmp_path, dask=cluster.scheduler_address)
+    assert outcome.n_run == len(SPEC.cells)
+    assert written(tmp_path, outcome) == uninterrupted
+
+
+def test_without_dask_its_installation_is_advised(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(InvalidParameter, match=r"codelength\[dask\]"):
+        run(SPEC, tmp_path, dask="tcp://127.0.0.1:1")
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_cluster_that_does_not_answer_is_told(tmp_path, monkeypatch):
+    pytest.importorskip("distributed")
+
+    def refuse(address, timeout):
+        raise OSError("timed out")
+
+    with pytest.raises(DataError, match="no Dask scheduler answers"):
+        running._client(refuse, "tcp://127.0.0.1:1")
+
+
+def test_a_failing_cell_leaves_the_others(tmp_path, monkeypatch):
+    real, calls = running.run_cell, []
+
+    def fail_at_third(cell):
+        calls.append(cell.key)
+        if len(calls) == 3:
+            raise DataError("no")
+        return real(cell)
+
+    monkeypatch.setattr(running, "run_cell", fail_at_third)
+    with pytest.raises(DataError, match="no"):
+        run(SPEC, tmp_path, jobs=1)
+    with Store(tmp_path, SPEC) as store:
+        assert list(store.results) == calls[:2]

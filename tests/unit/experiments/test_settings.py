@@ -1,0 +1,53 @@
+"""Settings on the command line, and specifications."""
+
+import pytest
+
+from codelength.errors import InvalidParameter
+from codelength.experiments.papers import PAPERS, directory_name, specify
+from codelength.experiments.settings import Settings, changed, differences
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("bins", "expected key=value"),
+        ("bin=4", "did you mean 'bins'"),
+        ("zzz=4", "there are discretization, bins"),
+        ("bins=0", "at least 1"),
+        ("bins=four", "whole number"),
+        ("learned=test", "one of whole, train"),
+        ("floor=-1", "at least 0"),
+        ("floor=nan", "at least 0"),
+        ("sc_power=0", "above 0"),
+        ("folds=1", "at least 2"),
+    ],
+)
+def test_bad_settings_are_refused_with_a_remedy(text, message):
+    with pytest.raises(InvalidParameter, match=message):
+        changed(Settings(), [text])
+
+
+def test_changes_are_found_again():
+    texts = ["discretization=width", "bins=7", "floor=none", "sc_power=0.72", "seed=3"]
+    start = Settings(floor=100.0)
+    assert differences(start, changed(start, texts)) == texts
+
+
+def test_an_unknown_paper_and_a_setting_without_effect_are_refused():
+    with pytest.raises(InvalidParameter, match="did you mean 'bayes-optimal-ibl'"):
+        specify("bayes-optimal")
+    with pytest.raises(InvalidParameter, match="plays no part in bayes-optimal-ibl"):
+        specify("bayes-optimal-ibl", settings=["sc_power=0.5"])
+    assert specify("bayes-optimal-ibl", settings=["sc_power=0.5"], strict=False).cells
+
+
+@pytest.mark.parametrize("key", PAPERS)
+def test_cells_have_keys_of_their_own_and_quick_ones_are_among_the_full_ones(key):
+    full, quick = specify(key), specify(key, quick=True)
+    keys = [cell.key for cell in full.cells]
+    assert len(set(keys)) == len(keys)
+    assert {cell.group for cell in quick.cells} == {cell.group for cell in full.cells}
+    assert sum(cell.last - cell.first for cell in quick.cells) < sum(c.last - c.first for c in full.cells)
+    assert directory_name(full) == key
+    assert directory_name(quick) == f"{key}-quick"
+    assert full.to_json() != quick.to_json()

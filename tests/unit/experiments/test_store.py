@@ -1,0 +1,131 @@
+"""Finished cells on disk: torn lines, other specifications, full disks."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from codelength.errors import DataError
+from codelength.experiments.settings import Settings
+from codelength.experiments.spec import Cell, Model, Source, Spec
+from codelength.experiments.store import FILE_NAME, Store
+
+SOURCE = Source("iris", "kmeans", 3, "value", "whole")
+CELLS = tuple(
+    Cell("cross-validation", SOURCE, (Model("EV", "evidence"),), first=n, last=n + 1, folds=2)
+    for n in range(4)
+)
+SPEC = Spec("made up", False, Settings(), CELLS)
+RESULT = {"EV": {"log_score": [-0.1, 1 / 3], "n_zero": 0}}
+
+
+def filled(directory, n_cells=2):
+    with Store(directory, SPEC) as store:
+        for cell in CELLS[:n_cells]:
+            store.append(cell, RESULT, 0.25)
+    return directory / FILE_NAME
+
+
+def test_what_was_appended_is_found_again_to_the_last_bit(tmp_path):
+    filled(tmp_path / "new" / "directory")
+    with Store(tmp_path / "new" / "directory", SPEC) as store:
+        assert store.results == {cell.key: RESULT for cell in CELLS[:2]}
+        assert store.seconds[CELLS[0].key] == 0.25
+
+
+def test_a_line_torn_anywhere_costs_that_line_only(tmp_path):
+    path = filled(tmp_path)
+    content = path.read_bytes()
+    last = content[:-1].rfind(b"\n") + 1
+    for cut in range(last, len(content)):
+        path.write_bytes(content[:cut])
+        with Store(tmp_path, SPEC) as store:
+            assert list(store.results) == [CELLS[0].key]
+            store.append(CELLS[1], RESULT, 0.25)
+        assert path.read_bytes() == content
+
+
+def test_a_torn_first_line_starts_afresh(tmp_path):
+    (tmp_path / FILE_NAME).write_bytes(b'{"codelength": "0')
+    with Store(tmp_path, SPEC) as store:
+        assert store.results == {}
+
+
+@pytest.mark.parametrize("line", [b"garbage", b"[1, 2]", b'{"key": "x"}'])
+def test_damage_in_the_middle_is_told(tmp_path, line):
+    path = filled(tmp_path)
+    lines = path.read_bytes().splitlines()
+    path.write_bytes(b"\n".join([lines[0], line, lines[2], b""]))
+    with pytest.raises(DataError, match=r"cells\.jsonl, line 2: is damaged"):
+        Store(tmp_path, SPEC)
+
+
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        (Spec("another", False, Settings(), CELLS), "paper is 'made up' there and 'another' here"),
+        (Spec("made up", True, Settings(), CELLS), "quick is False there and True here"),
+        (Spec("made up", False, Settings(bins=7), CELLS), "bins is None there and 7 here"),
+        (Spec("made up", False, Settings(), CELLS[::-1]), "other cells"),
+        (Spec("made up", False, Settings(), CELLS[:1]), "n_cells is 4 there and 1 here"),
+    ],
+)
+def test_results_of_another_specification_are_refused_and_kept(tmp_path, other, message):
+    path = filled(tmp_path)
+    before = path.read_bytes()
+    with pytest.raises(DataError, match=message):
+        Store(tmp_path, other)
+    assert path.read_bytes() == before
+
+
+def test_a_directory_that_cannot_be_made_is_told(tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(DataError, match="cannot be written"):
+        Store(tmp_path / "file", SPEC)
+    (tmp_path / FILE_NAME).mkdir()
+    with pytest.raises(DataError, match="cannot be written"):
+        Store(tmp_path, SPEC)
+
+
+def test_a_second_run_in_the_same_directory_is_refused(tmp_path):
+    pytest.importorskip("fcntl")
+    with Store(tmp_path, SPEC), pytest.raises(DataError, match="another run is writing here"):
+        Store(tmp_path, SPEC)
+    filled(tmp_path)
+
+
+FULL_DISK = """
+import resource, sys
+sys.path[:0] = {path!r}
+from unit_store import CELLS, RESULT, SPEC, Store
+resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}))
+with Store({directory!r}, SPEC) as store:
+    for cell in CELLS:
+        store.append(cell, RESULT, 0.0)
+"""
+
+
+def test_a_full_disk_is_told_and_earlier_cells_are_kept(tmp_path):
+    pytest.importorskip("resource")
+    whole = filled(tmp_path / "whole", n_cells=4).stat().st_size
+    module = tmp_path / "unit_store.py"
+    module.write_text(open(__file__, encoding="utf-8").read())
+    code = FULL_DISK.format(path=[str(tmp_path)], limit=whole - 20, directory=str(tmp_path / "full"))
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=dict(os.environ))
+    assert ended.returncode == 1
+    assert "cannot be written: File too large; the cells finished before are kept" in ended.stderr
+    with Store(tmp_path / "full", SPEC) as store:
+        assert list(store.results) == [cell.key for cell in CELLS[:3]]
+
+
+def test_the_header_names_the_version(tmp_path):
+    path = filled(tmp_path)
+    lines = path.read_text().splitlines()
+    header = json.loads(lines[0])
+    assert header["paper"] == "made up"
+    header["codelength"] = "0.0.1"
+    path.write_text("\n".join([json.dumps(header), *lines[1:], ""]))
+    with pytest.raises(DataError, match=r"codelength is '0\.0\.1' there"):
+        Store(tmp_path, SPEC)
