@@ -2,10 +2,10 @@
 
 import math
 
-import naive
 import numpy as np
 import pytest
 
+import naive
 from codelength.counts import Counts, count
 from codelength.experiments.evaluation import predict
 from codelength.experiments.protocols import curve, run_cell

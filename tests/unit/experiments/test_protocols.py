@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from golden.cases import cases
 
 from codelength import datasets
 from codelength.counts import count
@@ -17,6 +16,7 @@ from codelength.experiments.splits import cross_validation, partition
 from codelength.experiments.summary import mean_of
 from codelength.experiments.tables import prepare, rows_of
 from codelength.table import encode
+from golden.cases import cases
 
 MODELS = (Model("MAP", "map"), Model("EV", "evidence"), Model("SC", "stochastic_complexity"))
 NAMES = {"heart": "heart-statlog"}

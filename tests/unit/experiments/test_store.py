@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -111,7 +112,7 @@ def test_a_full_disk_is_told_and_earlier_cells_are_kept(tmp_path):
     pytest.importorskip("resource")
     whole = filled(tmp_path / "whole", n_cells=4).stat().st_size
     module = tmp_path / "unit_store.py"
-    module.write_text(open(__file__, encoding="utf-8").read())
+    module.write_text(Path(__file__).read_text(encoding="utf-8"), encoding="utf-8")
     code = FULL_DISK.format(path=[str(tmp_path)], limit=whole - 20, directory=str(tmp_path / "full"))
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=dict(os.environ))
     assert ended.returncode == 1

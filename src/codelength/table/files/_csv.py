@@ -134,7 +134,7 @@ def explain(error: Exception, path: Path, shown: str) -> DataError:
         return invalid_utf8(path, shown)
     line = re.search(r"CSV Error on Line: (\d+)", message)
     where = f"{shown}, line {_line_of(path, int(line[1]))}" if line else shown
-    if fields := re.search(r"Expected Number of ColumnDict: (\d+) Found: (\d+)", message):
+    if fields := re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message):
         return _wrong_number(where, int(fields[1]), int(fields[2]))
     if "unterminated quote" in message:
         return _open_quote(where)
