@@ -30,6 +30,10 @@ def refused(error, match, table, target=TARGET, sample_weight=None, **options):
     assert "\n" not in str(caught.value)
 
 
+def type_name(cell):
+    return type(cell).__name__
+
+
 class TestTables:
     @pytest.mark.parametrize(
         "empty",
@@ -160,9 +164,6 @@ class TestCells:
         refused(DataError, r"column 'x0'.*(bytes|decode)", np.array([[b"caf\xc3\xa9"], [b"b"], [b"c"]]))
 
     def test_complex_numbers(self):
-        refused(
-            DataError, r"column 'x1'.*Complex", np.array([[1, 1j], [2, 2j], [1, 1j]])[:, [0, 1]] + 0j
-        ) if False else None
         refused(DataError, r"column 'a'.*Complex", {"a": np.array([1j, 2, 3])})
 
     def test_durations_of_any_library(self):
@@ -177,11 +178,12 @@ class TestCells:
     def test_a_number_too_large_for_a_float(self):
         refused(DataError, r"column 'x0'", [[10**400], [1], [2]])
 
-    @pytest.mark.parametrize("library", [np.array, pd.Series])
-    def test_a_million_distinct_values(self, library):
-        n_rows = 1_000_000
+    @pytest.mark.parametrize(
+        ("library", "n_rows"), [(pd.Series, 1_000_000), (np.array, 100_000), (list, 70_000)]
+    )
+    def test_a_million_distinct_values(self, library, n_rows):
         table = {"id": library(np.arange(n_rows).astype(str)), "a": np.arange(n_rows) % 3}
-        match = r"column 'id'.*1,000,000 distinct.*identifier.*drop"
+        match = rf"column 'id'.*{n_rows:,} distinct.*identifier.*drop"
         refused(DataError, match, table, np.arange(n_rows) % 2)
 
     def test_an_error_message_does_not_repeat_a_long_text(self, model):
@@ -256,7 +258,7 @@ class TestTargets:
             pl.Series([True, None, False]),
             pa.array(["yes", None, "no"]),
         ],
-        ids=lambda target: f"{type(target).__module__} {list(target)[0]!r}",
+        ids=lambda target: f"{type(target).__module__} {next(iter(target))!r}",
     )
     def test_missing_classes(self, target):
         refused(DataError, r"target.*row 1.*missing.*drop", TABLE, target)
@@ -310,9 +312,7 @@ class TestTargets:
         with pytest.raises(UnknownValue, match="class 'maybe'"):
             NaiveBayes().partial_fit(TABLE, ["yes", "maybe", "no"], classes=["yes", "no"])
 
-    @pytest.mark.parametrize(
-        "classes", [["yes", None, "no"], ["yes", np.nan, "no"], "yes", [["yes"], ["no"]]], ids=repr
-    )
+    @pytest.mark.parametrize("classes", [["yes", None, "no"], ["yes", np.nan, "no"], "yes", 3], ids=repr)
     def test_classes_that_are_no_list_of_classes(self, classes):
         with pytest.raises(CodelengthError, match="class"):
             NaiveBayes().partial_fit(TABLE, TARGET, classes=classes)

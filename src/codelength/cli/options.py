@@ -25,7 +25,7 @@ Missing = Annotated[
     str, typer.Option(help="ignore (marginalise) missing cells, or make them a value.", metavar="HOW")
 ]
 Numeric = Annotated[
-    str, typer.Option(help="ColumnDict of numbers: auto, discretize, category or error.", metavar="HOW")
+    str, typer.Option(help="Columns of numbers: auto, discretize, category or error.", metavar="HOW")
 ]
 Absent = Annotated[
     list[str] | None,

@@ -65,7 +65,7 @@ def load(
         The column to predict; by default the last, which is the class in every bundled table.
     backend
         ``"pandas"``, ``"polars"``, ``"pyarrow"``, or ``"columns"`` for a plain dict of arrays. By default the
-        first of them that is installed. ColumnDict with declared values become ``pd.Categorical``,
+        first of them that is installed. Columns with declared values become ``pd.Categorical``,
         ``pl.Enum`` or dictionary arrays.
 
     Returns

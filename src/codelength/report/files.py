@@ -6,7 +6,7 @@ import json
 import math
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -76,13 +76,17 @@ def as_document(findings: Findings) -> dict[str, Any]:
         "settings": findings.settings,
         "changed": findings.changed,
         "notes": findings.notes,
-        "comparisons": [
-            {name: _json_number(value) for name, value in asdict(comparison).items()}
-            | {"difference": _json_number(comparison.difference), "matches": comparison.matches}
-            for comparison in findings.comparisons
-        ],
+        "comparisons": [_comparison_document(comparison) for comparison in findings.comparisons],
         "claims": [asdict(claim) for claim in findings.claims],
     }
+
+
+def _comparison_document(comparison: Comparison) -> dict[str, Any]:
+    # Rounded before the difference is taken, so that what is read back is written as it was.
+    printed, ours = (float(f"{value:.9g}") for value in (comparison.printed, comparison.ours))
+    rounded = replace(comparison, printed=printed, ours=ours)
+    document = asdict(rounded) | {"difference": rounded.difference, "matches": comparison.matches}
+    return {name: _json_number(value) for name, value in document.items()}
 
 
 def _json(findings: Findings) -> str:

@@ -12,7 +12,7 @@ from numba import njit
 
 from ..typing import CodeArray, FloatArray, IntArray
 
-_FACTORS_AT_ONCE = 16
+_FACTORS_AT_ONCE = 24
 
 
 @njit(cache=True, nogil=True)
@@ -53,7 +53,7 @@ def _log_predictions(
     raised: FloatArray,
     totals: FloatArray,
     logs: FloatArray,
-    ratios: FloatArray,
+    scratch: FloatArray,
 ) -> None:
     """Log probability of a row in each component, given the rows that are in it now."""
     n_components = len(logs)
@@ -62,12 +62,15 @@ def _log_predictions(
     # A product of a few factors needs one logarithm, and cannot leave the range of a float64.
     for low in range(first, last, _FACTORS_AT_ONCE):
         for k in range(n_components):
-            ratios[k] = 1.0
+            scratch[0, k] = 1.0
+            scratch[1, k] = 1.0
         for j in range(low, min(low + _FACTORS_AT_ONCE, last)):
+            cell, variable = cells[j], variables[j]
             for k in range(n_components):
-                ratios[k] *= raised[cells[j], k] / totals[variables[j], k]
+                scratch[0, k] *= raised[cell, k]
+                scratch[1, k] *= totals[variable, k]
         for k in range(n_components):
-            logs[k] += math.log(ratios[k])
+            logs[k] += math.log(scratch[0, k] / scratch[1, k])
 
 
 @njit(cache=True, nogil=True)
@@ -83,7 +86,7 @@ def climb(
 ) -> None:
     """Move rows one at a time to their most probable component, in place, until none wants to move."""
     n_rows, n_components = len(labels), len(sizes)
-    logs, ratios = np.empty(n_components), np.empty(n_components)
+    logs, scratch = np.empty(n_components), np.empty((2, n_components))
     for n in range(n_rows):
         _shift(cells, variables, starts[n], starts[n + 1], labels[n], 1.0, raised, totals, sizes)
     for _ in range(max_sweeps):
@@ -91,7 +94,7 @@ def climb(
         for n in range(n_rows):
             first, last, own = starts[n], starts[n + 1], labels[n]
             _shift(cells, variables, first, last, own, -1.0, raised, totals, sizes)
-            _log_predictions(cells, variables, first, last, raised, totals, logs, ratios)
+            _log_predictions(cells, variables, first, last, raised, totals, logs, scratch)
             best, highest = own, logs[own] + math.log(sizes[own])
             for k in range(n_components):
                 score = logs[k] + math.log(sizes[k])
@@ -130,9 +133,9 @@ def search_all(
     scores = np.empty((n_rows, n_components))
     reached = np.zeros(n_rows + 1)
     used = np.zeros(n_components, dtype=np.int64)
-    ratios, total, tie = np.empty(n_components), sizes.sum(), 1e-11 * (1 + abs(goal))
+    scratch, total, tie = np.empty((2, n_components)), sizes.sum(), 1e-11 * (1 + abs(goal))
     found, n, steps = False, 0, 0
-    _score_row(cells, variables, starts, raised, totals, sizes, total, 0, scores, ratios)
+    _score_row(cells, variables, starts, raised, totals, sizes, total, 0, scores, scratch)
     while n >= 0:
         steps += 1
         if steps > max_steps:
@@ -154,7 +157,7 @@ def search_all(
         _shift(cells, variables, first, last, k, 1.0, raised, totals, sizes)
         if n + 1 < n_rows:
             n += 1
-            _score_row(cells, variables, starts, raised, totals, sizes, total + n, n, scores, ratios)
+            _score_row(cells, variables, starts, raised, totals, sizes, total + n, n, scores, scratch)
         else:
             found, goal = True, max(goal, reached[n_rows])
             best[:] = labels
@@ -184,9 +187,9 @@ def _score_row(
     total: float,
     n: int,
     scores: FloatArray,
-    ratios: FloatArray,
+    scratch: FloatArray,
 ) -> None:
-    _log_predictions(cells, variables, starts[n], starts[n + 1], raised, totals, scores[n], ratios)
+    _log_predictions(cells, variables, starts[n], starts[n + 1], raised, totals, scores[n], scratch)
     for k in range(len(sizes)):
         scores[n, k] += math.log(sizes[k] / total)
 
@@ -199,39 +202,112 @@ def anneal(
     raised: FloatArray,
     totals: FloatArray,
     sizes: FloatArray,
+    reference: FloatArray,
+    log_shares: FloatArray,
     powers: FloatArray,
     generator: np.random.Generator,
+    labels: IntArray,
 ) -> float:
-    """Log importance weight of one chain from the prior over clusterings to the posterior.
+    """Log importance weight of one chain from a reference distribution over clusterings to P(Z, D).
 
-    The chain starts with labels drawn from their prior; at each power ``b`` it makes one Gibbs sweep
-    that leaves P(Z) P(D | Z) ** b as it is. The weight's expectation is P(D).
+    The reference is a mixture, with log weights ``log_shares``, of independent draws: ``reference``
+    has shape (2, n_rows, n_references, n_components) and holds probabilities and their logs. At each
+    power ``b`` the chain makes one Gibbs sweep that leaves reference ** (1 - b) * P(Z, D) ** b as it is.
+    ``labels`` receives the last clustering.
     """
-    n_rows, n_components = len(starts) - 1, len(sizes)
-    labels = np.empty(n_rows, dtype=np.int64)
-    logs, ratios = np.zeros(n_components), np.empty(n_components)
-    log_weight, log_likelihood = 0.0, 0.0
-    for n in range(n_rows):
-        for k in range(n_components):
-            logs[k] = math.log(sizes[k])
-        labels[n] = _draw(logs, generator)
-        _log_predictions(cells, variables, starts[n], starts[n + 1], raised, totals, logs, ratios)
-        log_likelihood += logs[labels[n]]
-        _shift(cells, variables, starts[n], starts[n + 1], labels[n], 1.0, raised, totals, sizes)
-    for step in range(1, len(powers)):
-        log_weight += (powers[step] - powers[step - 1]) * log_likelihood
-        # After the last weight no state is needed any more.
-        for n in range(n_rows if step + 1 < len(powers) else 0):
-            first, last = starts[n], starts[n + 1]
-            _shift(cells, variables, first, last, labels[n], -1.0, raised, totals, sizes)
-            _log_predictions(cells, variables, first, last, raised, totals, logs, ratios)
-            for k in range(n_components):
-                ratios[k] = math.log(sizes[k]) + powers[step] * logs[k]
-            chosen = _draw(ratios, generator)
-            log_likelihood += logs[chosen] - logs[labels[n]]
-            labels[n] = chosen
-            _shift(cells, variables, first, last, chosen, 1.0, raised, totals, sizes)
+    n_rows, n_components = len(labels), len(sizes)
+    logs, scratch = np.zeros(n_components), np.empty((2, n_components))
+    weights, log_sizes = np.empty(n_components), np.log(sizes)
+    log_reference = log_shares.copy()
+    chosen = _draw(log_shares.copy(), generator)
+    log_joint, log_weight, total = 0.0, 0.0, sizes.sum()
+    for step in range(len(powers)):
+        if step > 0:
+            log_weight += (powers[step] - powers[step - 1]) * (log_joint - _log_sum(log_reference))
+        if step == len(powers) - 1 and step > 0:
+            break  # After the last weight no further state is needed.
+        for n in range(n_rows):
+            first, last, own = starts[n], starts[n + 1], labels[n]
+            if step > 0:
+                log_reference -= reference[1, n, :, own]
+                _shift(cells, variables, first, last, own, -1.0, raised, totals, sizes)
+                log_sizes[own] = math.log(sizes[own])
+            _log_predictions(cells, variables, first, last, raised, totals, logs, scratch)
+            if step > 0:
+                log_joint -= logs[own] + log_sizes[own]
+                _log_mixed(reference[0, n], log_reference, weights)
+                for k in range(n_components):
+                    weights[k] += powers[step] * (logs[k] + log_sizes[k] - weights[k])
+            else:
+                log_joint -= math.log(total + n)
+                weights[:] = reference[1, n, chosen]
+            new = _draw(weights, generator)
+            log_joint += logs[new] + log_sizes[new]
+            labels[n] = new
+            log_reference += reference[1, n, :, new]
+            _shift(cells, variables, first, last, new, 1.0, raised, totals, sizes)
+            log_sizes[new] = math.log(sizes[new])
     return log_weight
+
+
+@njit(cache=True, nogil=True)
+def _log_mixed(probs: FloatArray, log_shares: FloatArray, logs: FloatArray) -> None:
+    """Log of a weighted sum of distributions, up to a constant; ``probs`` has one distribution a row."""
+    highest = log_shares.max()
+    logs[:] = 0.0
+    for m in range(len(log_shares)):
+        share = math.exp(log_shares[m] - highest)
+        for k in range(len(logs)):
+            logs[k] += share * probs[m, k]
+    for k in range(len(logs)):
+        logs[k] = math.log(logs[k])
+
+
+@njit(cache=True, nogil=True)
+def _log_sum(logs: FloatArray) -> float:
+    highest = logs.max()
+    if highest == -np.inf:
+        return highest
+    return highest + math.log(np.exp(logs - highest).sum())
+
+
+@njit(cache=True, nogil=True)
+def log_name_share(labels: IntArray, logs: FloatArray, log_shares: FloatArray, names: IntArray) -> float:
+    """Log of the share of a clustering among all that differ from it in exchangeable names.
+
+    Shares are in proportion to the reference distribution, whose logs have shape (n_rows, n_references,
+    n_components). The sum over renamings is a permanent, added up subset by subset.
+    """
+    n_components = len(names)
+    given, renamed = log_shares.copy(), log_shares.copy()
+    for m in range(len(log_shares)):
+        table = np.zeros((n_components, n_components))
+        for n in range(len(labels)):
+            table[labels[n]] += logs[n, m]
+        for k in range(n_components):
+            given[m] += table[k, k]
+            for other in range(n_components):
+                if names[k] != names[other]:
+                    table[k, other] = -np.inf
+        renamed[m] += _log_permanent(table)
+    return _log_sum(given) - _log_sum(renamed)
+
+
+@njit(cache=True, nogil=True)
+def _log_permanent(table: FloatArray) -> float:
+    """Log of the sum, over permutations p, of exp(sum of table[k, p[k]])."""
+    size = len(table)
+    sums = np.full(1 << size, -np.inf)
+    sums[0] = 0.0
+    terms = np.empty(size)
+    for subset in range(1, 1 << size):
+        row = -1
+        for k in range(size):
+            row += subset >> k & 1
+        for k in range(size):
+            terms[k] = sums[subset ^ 1 << k] + table[row, k] if subset >> k & 1 else -np.inf
+        sums[subset] = _log_sum(terms)
+    return sums[-1]
 
 
 @njit(cache=True, nogil=True)

@@ -1,6 +1,6 @@
 """The most probable clustering: by branch and bound where that is feasible, else by climbing."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -36,6 +36,51 @@ class BestClustering:
     clustering: IntArray
     code_length: float
     exact: bool
+
+
+def local_optima(
+    schema: Schema,
+    codes: CodeArray,
+    n_components: int,
+    prior: MixturePrior = "uniform",
+    *,
+    n_starts: int = 20,
+    random_state: Any = 0,
+) -> list[BestClustering]:
+    """Clusterings that no move of a single row improves, the best first.
+
+    From each random clustering rows move, one at a time, to their most probable component until none
+    wants to. Clusterings that differ in exchangeable names only are listed once.
+
+    Parameters
+    ----------
+    schema, codes, n_components, prior, random_state
+        As in :func:`best_clustering`.
+    n_starts : int
+        Random clusterings to climb from, which is also how many optima there are at most.
+
+    Examples
+    --------
+    >>> schema, codes = Schema.from_sizes([2, 2]), np.array([[0, 0], [1, 1]] * 4, dtype=np.uint8)
+    >>> [round(optimum.code_length, 3) for optimum in local_optima(schema, codes, 2)]
+    [12.899, 13.367]
+    """
+    from ._kernels import climb
+
+    if n_starts < 1:
+        raise InvalidParameter(f"n_starts={n_starts}: expected at least 1")
+    full = with_components(schema, n_components)
+    spread = spread_prior(prior, full)
+    observed, names = ObservedCells.of(full, codes), exchangeable(spread)
+    generator = np.random.default_rng(random_state)
+    found = {}
+    for _ in range(n_starts):
+        labels = generator.integers(n_components, size=len(codes))
+        climb(*observed.arrays, *empty_state(full, spread), labels, MAX_SWEEPS)
+        renamed = canonical(labels, names)
+        found[renamed.tobytes()] = renamed
+    optima = [_at(full, codes, labels, spread, exact=False) for labels in found.values()]
+    return sorted(optima, key=lambda optimum: optimum.code_length)
 
 
 def best_clustering(
@@ -81,34 +126,18 @@ def best_clustering(
     """
     if method not in ("auto", "exact", "climb"):
         raise InvalidParameter(f'method={method!r}: expected "auto", "exact" or "climb"')
-    if n_starts < 1:
-        raise InvalidParameter(f"n_starts={n_starts}: expected at least 1")
     full = with_components(schema, n_components)
     spread = spread_prior(prior, full)
-    if not len(codes):
-        return BestClustering(np.zeros(0, dtype=np.int64), 0.0, True)
-    found = _climbed(full, codes, spread, n_starts, np.random.default_rng(random_state))
+    found = local_optima(full, codes, n_components, spread, n_starts=n_starts, random_state=random_state)[0]
     if method == "climb":
         return found
+    if not len(codes):
+        return replace(found, exact=True)
     searched = _searched(full, codes, spread, found.code_length)
     if searched is None and method == "exact":
         raise Infeasible(f"{len(codes)} rows in {n_components} components: the exhaustive search takes more than "
                          f'{MAX_STEPS:,} steps; use fewer rows, or method="climb"')
     return found if searched is None else searched
-
-
-def _climbed(
-    schema: Schema, codes: CodeArray, prior: Pseudocounts, n_starts: int, generator: np.random.Generator
-) -> BestClustering:
-    from ._kernels import climb
-
-    observed, names = ObservedCells.of(schema, codes), exchangeable(prior)
-    reached = []
-    for _ in range(n_starts):
-        labels = generator.integers(schema.n_classes, size=len(codes))
-        climb(*observed.arrays, *empty_state(schema, prior), labels, MAX_SWEEPS)
-        reached.append(_at(schema, codes, canonical(labels, names), prior, exact=False))
-    return min(reached, key=lambda best: best.code_length)
 
 
 def _searched(schema: Schema, codes: CodeArray, prior: Pseudocounts, known: float) -> BestClustering | None:

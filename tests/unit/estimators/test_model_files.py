@@ -1,4 +1,4 @@
-"""Model files: what is not one, or not a whole one, is refused by name, and saving never leaves half of one."""
+"""Model files: what is not a whole one is refused by name, and saving never leaves half of one."""
 
 import hashlib
 import json
@@ -33,7 +33,7 @@ def refused(path, match):
 
 
 def signed(document):
-    """The document with the checksum that belongs to its content, as a program that meddles would write it."""
+    """The document with the checksum that belongs to its content."""
     content = json.dumps(document["model"], sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return document | {"sha256": hashlib.sha256(content.encode()).hexdigest()}
 
@@ -101,59 +101,61 @@ def test_a_newer_version(path):
     refused(path, "version 2.*upgrade codelength")
 
 
-def meddle(*keys, value):
-    def change(content):
-        place = content
-        for key in keys[:-1]:
-            place = place[key]
-        place[keys[-1]] = value
-
-    return change
+def places(content, path=()):
+    """The path of every value in a document, the branches as well as the leaves."""
+    keys = content if isinstance(content, dict) else range(len(content)) if isinstance(content, list) else ()
+    for key in keys:
+        yield (*path, key)
+        yield from places(content[key], (*path, key))
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        meddle("kind", value="Forest"),
-        meddle("params", "rule", value="guess"),
-        meddle("params", "rule", value=["map"]),
-        meddle("params", "prior", value="flat"),
-        meddle("params", "prior", value={"other": 1}),
-        meddle("params", "missing", value="guess"),
-        meddle("params", "numeric", value="guess"),
-        meddle("params", "handle_unknown", value="guess"),
-        meddle("params", "depth", value=3),
-        meddle("params", value=[]),
-        meddle("schema", "variables", value=[]),
-        meddle("schema", "variables", value=5),
-        meddle("schema", "variables", 0, "name", value=5),
-        meddle("schema", "variables", 0, "values", value="ab"),
-        meddle("schema", "variables", 0, "values", value=["red", "red"]),
-        meddle("schema", "variables", 0, "values", value=["red", ["blue"]]),
-        meddle("schema", "variables", 0, "kind", value="colour"),
-        meddle("schema", "variables", 1, "cuts", value=[2, 1]),
-        meddle("schema", "variables", 1, "cuts", value=["a", "b"]),
-        meddle("schema", "variables", 1, "cuts", value=[10**400]),
-        meddle("schema", "target", value=None),
-        meddle("schema", value=None),
-        meddle("counts", "class_counts", value=[1]),
-        meddle("counts", "class_counts", value=[1, -1]),
-        meddle("counts", "class_counts", value=[1, None]),
-        meddle("counts", "class_counts", value=[2, 10**400]),
-        meddle("counts", "class_counts", value=["two", "one"]),
-        meddle("counts", "class_counts", value=[3, 1]),
-        meddle("counts", "value_counts", value=[[1, 2], [3]]),
-        meddle("counts", "value_counts", 0, 0, value=7),
-        meddle("counts", value={}),
-    ],
-    ids=range(31),
-)
-def test_content_that_contradicts_itself(path, change):
-    """Also under a checksum that fits: nothing but InvalidModelFile comes out of a file."""
+def replaced(document, path, value):
+    document = json.loads(json.dumps(document))
+    place = document["model"]
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = value
+    return signed(document)
+
+
+def test_whatever_a_file_says_nothing_but_a_model_or_invalid_model_file_comes_out(path):
+    """Also under a checksum that fits: every value in turn is replaced by one that has no place there."""
     document = json.loads(path.read_text())
-    change(document["model"])
     path.write_text(json.dumps(signed(document)))
-    refused(path, "not a consistent model")
+    load(path)
+    n_refused = 0
+    for place in places(document["model"]):
+        for value in (None, -1, 0.5, 10**400, "?", [], {}, [["?"]], True):
+            path.write_text(json.dumps(replaced(document, place, value)))
+            try:
+                load(path)
+            except InvalidModelFile as error:
+                n_refused += 1
+                assert str(path) in str(error)  # noqa: PT017
+    assert n_refused > 100
+
+
+@pytest.mark.parametrize("key", ["kind", "params", "named"])
+def test_content_that_is_not_all_there(path, key):
+    document = json.loads(path.read_text())
+    del document["model"][key]
+    path.write_text(json.dumps(signed(document)))
+    refused(path, f"not a consistent model.*{key}")
+
+
+@pytest.mark.parametrize("option", ["rule", "prior", "missing", "numeric", "handle_unknown"])
+def test_options_that_do_not_exist(path, option):
+    document = json.loads(path.read_text())
+    path.write_text(json.dumps(replaced(document, ("params", option), "no such")))
+    refused(path, "not a consistent model.*no such")
+
+
+def test_counts_that_do_not_add_up(path):
+    document = json.loads(path.read_text())
+    for place in places(document["model"]):
+        if "value_counts" in place and len(place) == place.index("value_counts") + 3:
+            path.write_text(json.dumps(replaced(document, place, 7)))
+            refused(path, "not a consistent model.*add up")
 
 
 @pytest.mark.parametrize(
@@ -201,7 +203,11 @@ def test_text_that_no_file_can_hold_is_refused_as_such(tmp_path):
         )
 
 
+def save_a_model_of_infinite_values(path):
+    schema = Schema([Variable("a", (np.inf, 1.0))], Variable("y", ("no", "yes")))
+    NaiveBayes(schema=schema).fit({"a": [1.0, 1.0, 1.0]}, TARGET).save(path)
+
+
 def test_an_infinite_value_is_refused_before_it_can_break_a_file(tmp_path):
     with pytest.raises(CodelengthError, match="inf"):
-        schema = Schema([Variable("a", (np.inf, 1.0))], Variable("y", ("no", "yes")))
-        NaiveBayes(schema=schema).fit({"a": [1.0, 1.0, 1.0]}, TARGET).save(tmp_path / "model.json")
+        save_a_model_of_infinite_values(tmp_path / "model.json")

@@ -7,9 +7,10 @@
 ======================  =====================================================================
 """
 
-from .code_length import ExactCodeLength, Method, exact_code_length
+from .code_length import ExactCodeLength, exact_code_length
 from .costs import MAX_BYTES, MAX_SECONDS
 from .enumeration import clustering_log_terms
+from .methods import Method
 
 __all__ = [
     "MAX_BYTES",

@@ -64,8 +64,8 @@ def _candidates(mixture: Mixture, distinct: DistinctRows, method: Method) -> lis
         return [Candidate("enumeration", enumeration_cost(mixture), partial(_by_enumeration, mixture))]
     if not mixture.is_symmetric:
         raise InvalidParameter(
-            f"method={method!r}: it needs a prior that is the same for all components; give such a prior, or pass "
-            'method="enumeration"'
+            f"method={method!r}: the prior differs between components; give one that is the same for all, or "
+            'pass method="enumeration"'
         )
     found = []
     if method in ("auto", "subsets"):

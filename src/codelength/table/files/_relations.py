@@ -21,7 +21,7 @@ _JSON_TYPES = ("BIGINT", "HUGEINT", "UBIGINT", "DOUBLE", "BOOLEAN")
 class Relation:
     """A file as SQL can see it: a FROM clause, and the name and DuckDB type of each column.
 
-    ColumnDict are known to SQL by position, because its names do not tell capitals from small letters.
+    Columns are known to SQL by position, because its names do not tell capitals from small letters.
     The type is empty where only the text of the cells is known.
     """
 
