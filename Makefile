@@ -4,8 +4,7 @@ BIN := .venv/bin
 .PHONY: demo test lint bench docs clean
 
 demo: .venv/installed
-	$(BIN)/codelength evaluate vote
-	$(BIN)/codelength evaluate glass
+	$(BIN)/codelength reproduce all --quick
 
 test: lint
 	$(BIN)/python -m pytest -q -n 2

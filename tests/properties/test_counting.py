@@ -14,6 +14,7 @@ from codelength.table import Coded, Schema
 from properties.strategies import row_weights, seeds, tables
 
 TOLERANCE = 1e-9
+quick = settings(max_examples=50)
 
 
 def random_table(sizes, n_classes, n_rows, seed):
@@ -38,6 +39,7 @@ def plainly_counted(schema, coded, weights=None):
     return value_counts
 
 
+@quick
 @given(st.data())
 def test_counts_are_those_of_the_definition(data):
     table = data.draw(tables())
@@ -49,6 +51,7 @@ def test_counts_are_those_of_the_definition(data):
     assert counts.n_rows == (len(table.rows) if weights is None else weights.sum())
 
 
+@quick
 @given(st.data())
 def test_counts_of_the_parts_add_up_to_those_of_the_whole(data):
     table = data.draw(tables())
@@ -62,6 +65,7 @@ def test_counts_of_the_parts_add_up_to_those_of_the_whole(data):
     assert whole.merge(Counts.empty(table.schema)) == whole
 
 
+@quick
 @given(st.data())
 def test_adding_and_removing_a_row_changes_nothing(data):
     table = data.draw(tables())
@@ -75,6 +79,7 @@ def test_adding_and_removing_a_row_changes_nothing(data):
     np.testing.assert_array_equal(counts.value_counts, before[1])
 
 
+@quick
 @given(st.data())
 def test_rows_added_one_by_one_are_rows_counted_at_once(data):
     table = data.draw(tables())
@@ -85,6 +90,7 @@ def test_rows_added_one_by_one_are_rows_counted_at_once(data):
     assert counts == table.counts(weights)
 
 
+@quick
 @given(st.lists(st.integers(1, 99).map(lambda n: n / 100), min_size=1, max_size=8), st.randoms())
 def test_rows_of_any_weight_can_be_removed_in_any_order(weights, random):
     """Decimal fractions do not add up exactly, which is no reason to refuse a row that was counted."""
@@ -139,6 +145,7 @@ def test_counts_do_not_depend_on_threads(sizes, block_rows):
     assert all(counts == weighted[0] for counts in weighted)
 
 
+@quick
 @given(st.data())
 def test_whole_weights_count_like_repeated_rows(data):
     table = data.draw(tables())

@@ -150,6 +150,7 @@ def test_schemas_come_back_from_json(variables, target):
     assert pickle.loads(pickle.dumps(schema)) == schema
 
 
+@settings(max_examples=50)
 @given(st.data())
 def test_counts_come_back_from_json(data):
     table = data.draw(tables())
@@ -163,6 +164,7 @@ def test_counts_without_variables_come_back_from_json():
     assert Counts.from_json(json.loads(json.dumps(counts.to_json())), counts.schema) == counts
 
 
+@settings(max_examples=50)
 @given(st.data())
 def test_priors_come_back_from_json(data):
     table = data.draw(tables())

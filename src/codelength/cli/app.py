@@ -9,10 +9,12 @@ import typer
 from .. import __version__
 from ..errors import CodelengthError, InvalidParameter
 from .cluster import cluster
+from .datasets import datasets
 from .evaluate import evaluate
 from .fit import fit
 from .inspect import inspect
 from .predict import predict
+from .reproduce import reproduce
 
 HELP = """Honest class probabilities and code lengths for categorical tables.
 
@@ -29,6 +31,8 @@ Examples:
   codelength inspect model.json
 
   codelength cluster animals.csv --drop name -o clusters.csv
+
+  codelength reproduce predictive-inference --quick
 """
 
 app = typer.Typer(
@@ -45,6 +49,8 @@ app.command()(predict)
 app.command()(evaluate)
 app.command()(inspect)
 app.command()(cluster)
+app.command()(reproduce)
+app.add_typer(datasets)
 
 
 def _version(asked: bool) -> None:

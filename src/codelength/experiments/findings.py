@@ -21,6 +21,8 @@ class Comparison:
         Of ours: over repetitions, or over rows under leave-one-out.
     tolerance : float
         How far apart the two may be and still match.
+    slack : float
+        The part of the tolerance that allows for what the paper leaves open, not for rounding and noise.
     decimals : int
         How many are printed.
     reason : str
@@ -35,6 +37,7 @@ class Comparison:
     standard_error: float
     tolerance: float
     decimals: int
+    slack: float = 0.0
     reason: str = ""
 
     @property
@@ -46,6 +49,11 @@ class Comparison:
     def matches(self) -> bool:
         """Whether the difference is within the tolerance."""
         return abs(self.difference) <= self.tolerance
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether rounding and noise alone explain the difference."""
+        return abs(self.difference) <= self.tolerance - self.slack
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +118,11 @@ class Findings:
     def n_matching(self) -> int:
         """How many printed figures ours match."""
         return sum(comparison.matches for comparison in self.comparisons)
+
+    @property
+    def n_exact(self) -> int:
+        """How many do so but for rounding and noise."""
+        return sum(comparison.is_exact for comparison in self.comparisons)
 
     @property
     def n_held(self) -> int:

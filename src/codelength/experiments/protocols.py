@@ -99,7 +99,8 @@ def _learning_curves(cell: Cell, table: Table) -> Result:
     stacked = {name: np.stack(parts) for name, parts in curves.items()}
     result = {name: _sums(values) for name, values in stacked.items()}
     for one, other in combinations(stacked, 2):
-        result[f"{one} - {other}"] = _sums(stacked[one] - stacked[other])
+        with np.errstate(invalid="ignore"):
+            result[f"{one} - {other}"] = _sums(stacked[one] - stacked[other])
     return result
 
 

@@ -94,7 +94,9 @@ class Summary:
 
     def difference(self, group: str, model: str, other: str, score: ScoreName) -> FloatArray:
         """Score of one model minus that of another, unit by unit."""
-        return self.units(group, model, score) - self.units(group, other, score)
+        # Two infinite scores have no difference.
+        with np.errstate(invalid="ignore"):
+            return self.units(group, model, score) - self.units(group, other, score)
 
     def group(self, dataset: str, protocol: str, fraction: float = 1.0) -> str:
         """Name of the experiment of a protocol on a table with a fraction of the training rows."""
@@ -148,7 +150,8 @@ class Summary:
         mean = _stacked(parts, "sum").sum(axis=0) / n
         squares = _stacked(parts, "squares").sum(axis=0) / n
         # Rounding may leave a variance of minus nothing.
-        variance = np.maximum(squares - mean**2, 0.0) * n / max(n - 1, 1)
+        with np.errstate(invalid="ignore"):
+            variance = np.maximum(squares - mean**2, 0.0) * n / max(n - 1, 1)
         return Curve(
             cells[0].source.name,
             model,

@@ -44,7 +44,7 @@ def share_out(
     n_groups, n_lanes = keys.shape[0], joint.shape[1]
     shares = np.empty((_ROWS_AT_ONCE, n_lanes))
     logs = np.empty((0, 0))
-    counts[:] = 0.0
+    _clear(counts)
     log_likelihood = 0.0
     for low in range(start, stop, _ROWS_AT_ONCE):
         n_rows = min(_ROWS_AT_ONCE, stop - low)
@@ -56,7 +56,7 @@ def share_out(
             if total >= _SAFE:
                 log_likelihood += weights[low + t] * math.log(total)
             else:
-                if not len(logs):
+                if logs.shape[0] == 0:
                     logs = _log_joint(table, members)
                 log_total = _share_in_logs(keys, logs, n_components, low + t, shares[t])
                 log_likelihood += weights[low + t] * log_total
@@ -90,7 +90,7 @@ def _multiply(keys: CodeArray, joint: FloatArray, low: int, n_rows: int, shares:
 
 @njit(cache=True, nogil=True)
 def _log_joint(table: FloatArray, members: IntArray) -> FloatArray:
-    logs = np.empty_like(table)
+    logs = np.empty(table.shape)
     for cell in range(table.shape[0]):
         for k in range(table.shape[1]):
             logs[cell, k] = math.log(table[cell, k]) if table[cell, k] > 0 else -np.inf
@@ -105,22 +105,31 @@ def _log_joint(table: FloatArray, members: IntArray) -> FloatArray:
 @njit(cache=True, nogil=True)
 def _share_in_logs(keys: CodeArray, logs: FloatArray, n_components: int, n: int, shares: FloatArray) -> float:
     """Shares of one row and the log of its probability; equal shares where that is zero."""
-    shares[:] = 0.0
-    for g in range(keys.shape[0]):
-        for k in range(len(shares)):
+    highest = -np.inf
+    for k in range(n_components):
+        shares[k] = 0.0
+        for g in range(keys.shape[0]):
             shares[k] += logs[np.uint64(keys[g, n]), k]
-    highest = shares.max()
+        highest = max(highest, shares[k])
     if highest == -np.inf:
-        shares[:n_components] = 1 / n_components
-        shares[n_components:] = 0.0
+        for k in range(n_components):
+            shares[k] = 1 / n_components
         return -np.inf
     total = 0.0
-    for k in range(len(shares)):
+    for k in range(n_components):
         shares[k] = math.exp(shares[k] - highest)
         total += shares[k]
-    for k in range(len(shares)):
+    for k in range(n_components):
         shares[k] /= total
     return highest + math.log(total)
+
+
+@njit(cache=True, nogil=True)
+def _clear(table: FloatArray) -> None:
+    # A loop, here and elsewhere: array expressions take numba many times longer to compile.
+    for j in range(table.shape[0]):
+        for k in range(table.shape[1]):
+            table[j, k] = 0.0
 
 
 @njit(cache=True, nogil=True)
@@ -134,7 +143,9 @@ def maximise(
 ) -> None:
     """Most probable table given expected counts of joint cells and pseudocounts less one."""
     n_lanes, of_components = table.shape[1], offsets[-1]
-    table[:] = excess
+    for cell in range(table.shape[0]):
+        for k in range(n_lanes):
+            table[cell, k] = excess[cell, k]
     for j in range(members.shape[0]):
         for c in range(members.shape[1]):
             member = members[j, c]
@@ -148,15 +159,17 @@ def maximise(
     totals = np.empty(n_lanes)
     for i in range(len(offsets) - 1):
         first, spare = offsets[i], offsets[i + 1] - 1
-        totals[:] = 0.0
+        for k in range(n_lanes):
+            totals[k] = 0.0
+            table[spare, k] = 1.0
         for cell in range(first, spare):
             for k in range(n_lanes):
                 totals[k] += table[cell, k]
         for cell in range(first, spare):
             for k in range(n_lanes):
                 table[cell, k] = table[cell, k] / totals[k] if totals[k] > 0 else 1 / (spare - first)
-        table[spare] = 1.0
-    table[of_components + 1] = 1.0
+    for k in range(n_lanes):
+        table[of_components + 1, k] = 1.0
 
 
 @njit(cache=True, nogil=True)
@@ -188,16 +201,18 @@ def run(
     Row 0 of ``trace`` receives the objective and row 1 the log-likelihood of each iteration.
     """
     joint = np.empty((members.shape[0], table.shape[1]))
-    counts, of_block = np.empty_like(joint), np.empty_like(joint)
+    counts, of_block = np.empty(joint.shape), np.empty(joint.shape)
     for iteration in range(trace.shape[1]):
         expand(table, members, joint)
-        counts[:] = 0.0
+        _clear(counts)
         log_likelihood = 0.0
         for b in range(len(bounds) - 1):
             log_likelihood += share_out(
                 keys, weights, members, table, joint, n_components, bounds[b], bounds[b + 1], of_block
             )
-            counts += of_block
+            for j in range(counts.shape[0]):
+                for k in range(counts.shape[1]):
+                    counts[j, k] += of_block[j, k]
         trace[0, iteration] = log_likelihood + log_prior(table, excess)
         trace[1, iteration] = log_likelihood
         if iteration + 1 == trace.shape[1] or has_converged(trace[0], iteration, least_gain):

@@ -50,7 +50,7 @@ class Layout:
     @property
     def n_rows(self) -> int:
         """Distinct rows."""
-        return self.keys.shape[1]
+        return int(self.keys.shape[1])
 
     @classmethod
     def of(cls, schema: Schema, codes: CodeArray, sample_weight: FloatArray | None) -> "Layout":

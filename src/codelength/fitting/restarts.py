@@ -13,7 +13,8 @@ from ..scores.clusterings import checked_weights, expected_counts
 from ..scores.mixtures import MixtureParameters, MixturePrior, posterior_mode, spread_prior
 from ..table import Schema
 from ..typing import CodeArray, FloatArray
-from .em import EMInfo, Problem
+from ._problem import Problem
+from .em import EMInfo
 from .starts import STARTS, StartName
 
 
@@ -114,7 +115,8 @@ def fit_mixture(
     def run(generator: np.random.Generator) -> tuple[MixtureParameters, EMInfo]:
         shares = STARTS[init](full, codes, weights, generator)
         start = posterior_mode(expected_counts(full, codes, shares, weights), spread)
-        return problem.run(start, max_iter, tol, threads // at_once)
+        state, trace, converged = problem.run(start, max_iter, tol, threads // at_once)
+        return state, EMInfo(trace[0], trace[1], converged)
 
     with ThreadPoolExecutor(at_once) as pool:
         ends = list(pool.map(run, generators))

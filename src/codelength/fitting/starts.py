@@ -83,7 +83,9 @@ def kmodes_responsibilities(
     return _softened(labels, schema.n_classes)
 
 
-Responsibilities: TypeAlias = Callable[[Schema, CodeArray, FloatArray | None, np.random.Generator], FloatArray]
+Responsibilities: TypeAlias = Callable[
+    [Schema, CodeArray, FloatArray | None, np.random.Generator], FloatArray
+]
 
 STARTS: dict[StartName, Responsibilities] = {
     "random": random_responsibilities,

@@ -1,5 +1,6 @@
 """The figures of the papers, drawn from our results as SVG whose bytes depend on the results alone."""
 
+import math
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -195,22 +196,24 @@ def _scatters(findings: Findings) -> dict[str, list[Panel]]:
 
 def _scatter(scores: Sequence[Score], other: str, name: str) -> Panel:
     by_model = {(score.dataset, score.model): score for score in scores}
-    tables = list(dict.fromkeys(score.dataset for score in scores))
+    infinite = {score.dataset for score in scores if not math.isfinite(getattr(score, name))}
+    tables = [table for table in dict.fromkeys(score.dataset for score in scores) if table not in infinite]
     scale = 100 if name == "accuracy" else -1
 
     def panel(axes: Axes) -> None:
         across = [scale * getattr(by_model[table, other], name) for table in tables]
         up = [scale * getattr(by_model[table, "IndifferentNB"], name) for table in tables]
-        ends = [min(*across, *up), max(*across, *up)]
+        ends = [min(across + up, default=1.0), max(across + up, default=1.0)]
         axes.plot(ends, ends, color="#888888", linewidth=0.8)
         axes.scatter(across, up, color="#0072B2", s=18, zorder=3)
         _named_points(axes, tables, across, up)
         if name == "log_score":
             _log_axes(axes)
         word = "accuracy, %" if name == "accuracy" else "LogScore, nats a row"
+        left_out = f"; {len(infinite)} infinite" if infinite else ""
         better = "above the line" if name == "accuracy" else "below the line"
         axes.set(
-            title=f"10 % of the training rows; better {better}",
+            title=f"10 % of the training rows; better {better}{left_out}",
             xlabel=f"{other}: {word}",
             ylabel=f"IndifferentNB: {word}",
         )

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..experiments.findings import Comparison, Findings
+from ..experiments.findings import Comparison, Findings, signed
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +31,19 @@ class Grid:
 
 def tables_of(findings: Findings) -> list[Grid]:
     """Ours beside the printed figures, what differs, and the claims."""
-    return [*printed_grids(findings.comparisons), *_differences(findings), _claims(findings)]
+    return [
+        *score_grids(findings),
+        *printed_grids(findings.comparisons),
+        *_differences(findings),
+        _claims(findings),
+    ]
 
 
 def printed_grids(comparisons: Sequence[Comparison]) -> list[Grid]:
-    """One table for each printed one: ours, and in brackets the printed figure; * where they differ."""
+    """One table for each printed one: ours, and in brackets the printed figure.
+
+    A * marks a figure that differs, and a ~ one that matches because the paper leaves something open.
+    """
     grids = []
     for table in dict.fromkeys(comparison.table for comparison in comparisons):
         own = [comparison for comparison in comparisons if comparison.table == table]
@@ -43,9 +51,35 @@ def printed_grids(comparisons: Sequence[Comparison]) -> list[Grid]:
         rows: dict[str, list[str]] = {}
         for comparison in own:
             rows.setdefault(comparison.row, []).append(_beside(comparison))
-        title = f"{table}: ours (printed), * where they differ"
+        title = f"{table}: ours (printed); * differs, ~ matches allowing for what the paper leaves open"
         grids.append(Grid(title, ["", *columns], [[row, *cells] for row, cells in rows.items()]))
     return grids
+
+
+def score_grids(findings: Findings) -> list[Grid]:
+    """Scores table by table, and the gains of one model, where models were set side by side."""
+    sides = dict.fromkeys((entry.fraction, entry.score) for entry in findings.versus)
+    return [_score_grid(findings, fraction, score) for fraction, score in sides]
+
+
+def _score_grid(findings: Findings, fraction: float, score: str) -> Grid:
+    scale, digits = (100, 2) if score == "accuracy" else (-1, 3)
+    rows: dict[str, list[str]] = {}
+    models = list(dict.fromkeys(entry.model for entry in findings.scores))
+    for entry in findings.scores:
+        if entry.fraction == fraction:
+            rows.setdefault(entry.dataset, []).append(figure(scale * getattr(entry, score), digits))
+    own = [entry for entry in findings.versus if (entry.fraction, entry.score) == (fraction, score)]
+    for side in own:
+        rows[side.dataset].append(signed(abs(scale) * side.gain, abs(scale) * side.standard_error, digits))
+    others = dict.fromkeys(side.other for side in own)
+    word = "Accuracy, %" if score == "accuracy" else "LogScore, nats a row (lower is better)"
+    title = f"{word}, with {fraction:.0%} of the training rows; gains of {own[0].model} ± s.e."
+    return Grid(
+        title,
+        ["", *models, *(f"gain over {other}" for other in others)],
+        [[name, *cells] for name, cells in rows.items()],
+    )
 
 
 def figure(value: float, decimals: int) -> str:
@@ -62,7 +96,7 @@ def figure(value: float, decimals: int) -> str:
 
 def _beside(comparison: Comparison) -> str:
     decimals = comparison.decimals
-    mark = "" if comparison.matches else " *"
+    mark = "" if comparison.is_exact else " ~" if comparison.matches else " *"
     return f"{figure(comparison.ours, decimals)} ({figure(comparison.printed, decimals)}){mark}"
 
 

@@ -26,7 +26,7 @@ def add_soft_counts(codes: CodeArray, offsets: IntArray, shares: FloatArray, cou
 
 
 @njit(cache=True, nogil=True)
-def _shift(
+def shift(
     cells: IntArray,
     variables: IntArray,
     first: int,
@@ -45,7 +45,7 @@ def _shift(
 
 
 @njit(cache=True, nogil=True)
-def _log_predictions(
+def log_predictions(
     cells: IntArray,
     variables: IntArray,
     first: int,
@@ -88,13 +88,13 @@ def climb(
     n_rows, n_components = len(labels), len(sizes)
     logs, scratch = np.empty(n_components), np.empty((2, n_components))
     for n in range(n_rows):
-        _shift(cells, variables, starts[n], starts[n + 1], labels[n], 1.0, raised, totals, sizes)
+        shift(cells, variables, starts[n], starts[n + 1], labels[n], 1.0, raised, totals, sizes)
     for _ in range(max_sweeps):
         moved = False
         for n in range(n_rows):
             first, last, own = starts[n], starts[n + 1], labels[n]
-            _shift(cells, variables, first, last, own, -1.0, raised, totals, sizes)
-            _log_predictions(cells, variables, first, last, raised, totals, logs, scratch)
+            shift(cells, variables, first, last, own, -1.0, raised, totals, sizes)
+            log_predictions(cells, variables, first, last, raised, totals, logs, scratch)
             best, highest = own, logs[own] + math.log(sizes[own])
             for k in range(n_components):
                 score = logs[k] + math.log(sizes[k])
@@ -103,7 +103,7 @@ def climb(
                     best, highest = k, score
             labels[n] = best
             moved = moved or best != own
-            _shift(cells, variables, first, last, best, 1.0, raised, totals, sizes)
+            shift(cells, variables, first, last, best, 1.0, raised, totals, sizes)
         if not moved:
             return
 
@@ -143,7 +143,7 @@ def search_all(
         first, last, k = starts[n], starts[n + 1], labels[n]
         if k >= 0:
             used[k] -= 1
-            _shift(cells, variables, first, last, k, -1.0, raised, totals, sizes)
+            shift(cells, variables, first, last, k, -1.0, raised, totals, sizes)
         k += 1
         while k < n_components and not _is_worth(k, used, names, reached[n] + scores[n, k], goal, tie, found):
             k += 1
@@ -154,13 +154,14 @@ def search_all(
         labels[n] = k
         used[k] += 1
         reached[n + 1] = reached[n] + scores[n, k]
-        _shift(cells, variables, first, last, k, 1.0, raised, totals, sizes)
+        shift(cells, variables, first, last, k, 1.0, raised, totals, sizes)
         if n + 1 < n_rows:
             n += 1
             _score_row(cells, variables, starts, raised, totals, sizes, total + n, n, scores, scratch)
         else:
             found, goal = True, max(goal, reached[n_rows])
-            best[:] = labels
+            for j in range(n_rows):
+                best[j] = labels[j]
     return steps
 
 
@@ -189,137 +190,6 @@ def _score_row(
     scores: FloatArray,
     scratch: FloatArray,
 ) -> None:
-    _log_predictions(cells, variables, starts[n], starts[n + 1], raised, totals, scores[n], scratch)
+    log_predictions(cells, variables, starts[n], starts[n + 1], raised, totals, scores[n], scratch)
     for k in range(len(sizes)):
         scores[n, k] += math.log(sizes[k] / total)
-
-
-@njit(cache=True, nogil=True)
-def anneal(
-    cells: IntArray,
-    variables: IntArray,
-    starts: IntArray,
-    raised: FloatArray,
-    totals: FloatArray,
-    sizes: FloatArray,
-    reference: FloatArray,
-    log_shares: FloatArray,
-    powers: FloatArray,
-    generator: np.random.Generator,
-    labels: IntArray,
-) -> float:
-    """Log importance weight of one chain from a reference distribution over clusterings to P(Z, D).
-
-    The reference is a mixture, with log weights ``log_shares``, of independent draws: ``reference``
-    has shape (2, n_rows, n_references, n_components) and holds probabilities and their logs. At each
-    power ``b`` the chain makes one Gibbs sweep that leaves reference ** (1 - b) * P(Z, D) ** b as it is.
-    ``labels`` receives the last clustering.
-    """
-    n_rows, n_components = len(labels), len(sizes)
-    logs, scratch = np.zeros(n_components), np.empty((2, n_components))
-    weights, log_sizes = np.empty(n_components), np.log(sizes)
-    log_reference = log_shares.copy()
-    chosen = _draw(log_shares.copy(), generator)
-    log_joint, log_weight, total = 0.0, 0.0, sizes.sum()
-    for step in range(len(powers)):
-        if step > 0:
-            log_weight += (powers[step] - powers[step - 1]) * (log_joint - _log_sum(log_reference))
-        if step == len(powers) - 1 and step > 0:
-            break  # After the last weight no further state is needed.
-        for n in range(n_rows):
-            first, last, own = starts[n], starts[n + 1], labels[n]
-            if step > 0:
-                log_reference -= reference[1, n, :, own]
-                _shift(cells, variables, first, last, own, -1.0, raised, totals, sizes)
-                log_sizes[own] = math.log(sizes[own])
-            _log_predictions(cells, variables, first, last, raised, totals, logs, scratch)
-            if step > 0:
-                log_joint -= logs[own] + log_sizes[own]
-                _log_mixed(reference[0, n], log_reference, weights)
-                for k in range(n_components):
-                    weights[k] += powers[step] * (logs[k] + log_sizes[k] - weights[k])
-            else:
-                log_joint -= math.log(total + n)
-                weights[:] = reference[1, n, chosen]
-            new = _draw(weights, generator)
-            log_joint += logs[new] + log_sizes[new]
-            labels[n] = new
-            log_reference += reference[1, n, :, new]
-            _shift(cells, variables, first, last, new, 1.0, raised, totals, sizes)
-            log_sizes[new] = math.log(sizes[new])
-    return log_weight
-
-
-@njit(cache=True, nogil=True)
-def _log_mixed(probs: FloatArray, log_shares: FloatArray, logs: FloatArray) -> None:
-    """Log of a weighted sum of distributions, up to a constant; ``probs`` has one distribution a row."""
-    highest = log_shares.max()
-    logs[:] = 0.0
-    for m in range(len(log_shares)):
-        share = math.exp(log_shares[m] - highest)
-        for k in range(len(logs)):
-            logs[k] += share * probs[m, k]
-    for k in range(len(logs)):
-        logs[k] = math.log(logs[k])
-
-
-@njit(cache=True, nogil=True)
-def _log_sum(logs: FloatArray) -> float:
-    highest = logs.max()
-    if highest == -np.inf:
-        return highest
-    return highest + math.log(np.exp(logs - highest).sum())
-
-
-@njit(cache=True, nogil=True)
-def log_name_share(labels: IntArray, logs: FloatArray, log_shares: FloatArray, names: IntArray) -> float:
-    """Log of the share of a clustering among all that differ from it in exchangeable names.
-
-    Shares are in proportion to the reference distribution, whose logs have shape (n_rows, n_references,
-    n_components). The sum over renamings is a permanent, added up subset by subset.
-    """
-    n_components = len(names)
-    given, renamed = log_shares.copy(), log_shares.copy()
-    for m in range(len(log_shares)):
-        table = np.zeros((n_components, n_components))
-        for n in range(len(labels)):
-            table[labels[n]] += logs[n, m]
-        for k in range(n_components):
-            given[m] += table[k, k]
-            for other in range(n_components):
-                if names[k] != names[other]:
-                    table[k, other] = -np.inf
-        renamed[m] += _log_permanent(table)
-    return _log_sum(given) - _log_sum(renamed)
-
-
-@njit(cache=True, nogil=True)
-def _log_permanent(table: FloatArray) -> float:
-    """Log of the sum, over permutations p, of exp(sum of table[k, p[k]])."""
-    size = len(table)
-    sums = np.full(1 << size, -np.inf)
-    sums[0] = 0.0
-    terms = np.empty(size)
-    for subset in range(1, 1 << size):
-        row = -1
-        for k in range(size):
-            row += subset >> k & 1
-        for k in range(size):
-            terms[k] = sums[subset ^ 1 << k] + table[row, k] if subset >> k & 1 else -np.inf
-        sums[subset] = _log_sum(terms)
-    return sums[-1]
-
-
-@njit(cache=True, nogil=True)
-def _draw(log_weights: FloatArray, generator: np.random.Generator) -> int:
-    """Draw a position in proportion to its weight; the weights are overwritten."""
-    highest = log_weights.max()
-    total = 0.0
-    for k in range(len(log_weights)):
-        total += math.exp(log_weights[k] - highest)
-        log_weights[k] = total
-    mark = generator.random() * total
-    for k in range(len(log_weights) - 1):
-        if mark < log_weights[k]:
-            return k
-    return len(log_weights) - 1

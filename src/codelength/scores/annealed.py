@@ -2,33 +2,29 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
-from scipy.special import gammaln, log_softmax, logsumexp
+from scipy.special import gammaln, logsumexp
 
 from .._threads import n_threads_or_default
 from ..errors import Infeasible, InvalidParameter
-from ..rules import Pseudocounts, evidence_rule
+from ..rules import Pseudocounts
 from ..table import Schema
-from ..typing import CodeArray, FloatArray, IntArray
-from .best_clustering import local_optima
-from .clusterings import ObservedCells, clustering_counts, completed, empty_state, exchangeable
-from .leave_one_out import leave_one_out
+from ..typing import CodeArray, FloatArray
+from ._references import Reference
+from .clusterings import ObservedCells, empty_state, exchangeable
 from .mixtures import MixturePrior, spread_prior, with_components
-from .neighbourhood import neighbourhood_code_length
 
-Reference: TypeAlias = Literal["optima", "uniform"]
-
-MAX_COMPONENTS = 12
+MAX_COMPONENTS = 10
 """Components at most for a start at local optima, whose renamings are summed subset by subset."""
 
-N_CLIMBS = 20
-"""Climbs in search of local optima."""
+FEW_ROWS = 20
+"""Up to this many rows a uniform start does better: all names of the components are within reach."""
 
-SPREAD = 0.05
-"""Share of every reference distribution that is spread over all components evenly."""
+NAME_POWER = 0.25
+"""Power of the reference that decides which names of the components are a chain's own. With a small
+power names count that a chain might have reached but has not; a large one makes the weights less alike."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -69,7 +65,7 @@ class AnnealedCodeLength:
 
     @property
     def _shares(self) -> FloatArray:
-        return np.exp(self.log_weights - logsumexp(self.log_weights))
+        return np.asarray(np.exp(self.log_weights - logsumexp(self.log_weights)))
 
 
 def annealed_code_length(
@@ -80,7 +76,7 @@ def annealed_code_length(
     *,
     n_chains: int = 100,
     n_temperatures: int = 100,
-    start: Reference = "optima",
+    start: Literal["auto", "optima", "uniform"] = "auto",
     random_state: Any = None,
     n_threads: int | None = None,
 ) -> AnnealedCodeLength:
@@ -108,11 +104,13 @@ def annealed_code_length(
         Independent chains; the standard error falls with the square root.
     n_temperatures : int
         Steps from the reference to the posterior. More of them make the weights more alike.
-    start : {"optima", "uniform"}
-        The reference. ``"optima"``: a mixture of independent labels around local optima, each label drawn
-        as leave-one-out prediction at the optimum has it. A chain stays near the names its optimum gave
-        to the components, so its weight is corrected for the renamings it did not see. ``"uniform"``:
-        independent labels, all alike; needs many more temperatures from some fifty rows on.
+    start : {"auto", "optima", "uniform"}
+        The reference. ``"uniform"``: independent labels, all alike. ``"optima"``: a mixture of independent
+        labels around local optima, each label drawn as leave-one-out prediction at the optimum has it. A
+        chain stays near the names its optimum gave to the components, so its weight is corrected for
+        the renamings it did not see, which is feasible up to 10 components. ``"auto"``: uniform up to 20
+        rows or beyond 10 components. With more than some fifty rows a uniform start needs very many
+        temperatures.
     random_state : int, generator or None
         Where the randomness comes from; each chain has a stream of its own.
     n_threads : int, optional
@@ -128,73 +126,63 @@ def annealed_code_length(
 
     >>> schema, codes = Schema.from_sizes([2]), np.array([[0], [1]], dtype=np.uint8)
     >>> estimate = annealed_code_length(schema, codes, 1, n_chains=3, n_temperatures=2, random_state=0)
-    >>> round(np.exp(-estimate.code_length), 9), round(estimate.effective_sample_size, 9)
+    >>> round(float(np.exp(-estimate.code_length)), 9), round(estimate.effective_sample_size, 9)
     (0.166666667, 3.0)
     """
     _check(n_chains, n_temperatures, start, n_components)
     full = with_components(schema, n_components)
     spread = spread_prior(prior, full)
     generator = np.random.default_rng(random_state)
-    probs, log_shares = _reference(full, codes, spread, start, generator)
-    reference = np.stack((probs, np.log(probs)))
-    observed, powers = ObservedCells.of(full, codes), np.linspace(0.0, 1.0, n_temperatures + 1)
-    names = exchangeable(spread)
-    log_names = float(gammaln(np.unique(names, return_counts=True)[1] + 1).sum())
+    is_uniform = start == "uniform" or not len(codes)
+    if start == "auto":
+        is_uniform = len(codes) <= FEW_ROWS or n_components > MAX_COMPONENTS
+    if is_uniform:
+        reference = Reference.uniform(len(codes), n_components)
+    else:
+        reference = Reference.at_optima(full, codes, spread, generator)
+    streams = generator.spawn(n_chains)
+    log_weights = _run(full, codes, spread, reference, is_uniform, n_temperatures, streams, n_threads)
+    return AnnealedCodeLength(float(np.log(n_chains) - logsumexp(log_weights)), log_weights)
+
+
+def _run(
+    schema: Schema,
+    codes: CodeArray,
+    prior: Pseudocounts,
+    reference: Reference,
+    is_uniform: bool,
+    n_temperatures: int,
+    streams: list[np.random.Generator],
+    n_threads: int | None,
+) -> FloatArray:
+    """Log importance weight of one chain a stream."""
+    from ._annealing_kernels import anneal, log_name_share
+
+    observed, powers = ObservedCells.of(schema, codes), np.linspace(0.0, 1.0, n_temperatures + 1)
+    names, log_probs = exchangeable(prior), np.log(reference.probs)
+    tables, for_names = np.stack((reference.probs, log_probs)), NAME_POWER * log_probs
+    log_renamings = float(gammaln(np.unique(names, return_counts=True)[1] + 1).sum())
 
     def chain(stream: np.random.Generator) -> float:
-        from ._kernels import anneal, log_name_share
-
-        labels, state = np.zeros(len(codes), dtype=np.int64), empty_state(full, spread)
-        log_weight = anneal(*observed.arrays, *state, reference, log_shares, powers, stream, labels)
-        if start == "uniform":
+        labels, state = np.zeros(len(codes), dtype=np.int64), empty_state(schema, prior)
+        log_weight = anneal(*observed.arrays, *state, tables, reference.log_shares, powers, stream, labels)
+        if is_uniform:
             return float(log_weight)
-        return float(log_weight + log_names + log_name_share(labels, reference[1], log_shares, names))
+        own = log_name_share(labels, for_names, reference.log_shares, names)
+        return float(log_weight + log_renamings + own)
 
-    with ThreadPoolExecutor(min(n_threads_or_default(n_threads), n_chains)) as pool:
-        log_weights = np.array(list(pool.map(chain, generator.spawn(n_chains))))
-    return AnnealedCodeLength(float(np.log(n_chains) - logsumexp(log_weights)), log_weights)
+    with ThreadPoolExecutor(min(n_threads_or_default(n_threads), len(streams))) as pool:
+        return np.array(list(pool.map(chain, streams)))
 
 
 def _check(n_chains: int, n_temperatures: int, start: str, n_components: int) -> None:
     for name, number in (("n_chains", n_chains), ("n_temperatures", n_temperatures)):
         if number < 1:
             raise InvalidParameter(f"{name}={number}: expected at least 1")
-    if start not in ("optima", "uniform"):
-        raise InvalidParameter(f'start={start!r}: expected "optima" or "uniform"')
+    if start not in ("auto", "optima", "uniform"):
+        raise InvalidParameter(f'start={start!r}: expected "auto", "optima" or "uniform"')
     if start == "optima" and n_components > MAX_COMPONENTS:
         raise Infeasible(
-            f'n_components={n_components}: start="optima" sums over renamings of the components, which is feasible up to '
-            f'{MAX_COMPONENTS} of them; use start="uniform" with many temperatures'
+            f'n_components={n_components}: start="optima" sums over renamings of the components, which is '
+            f'feasible up to {MAX_COMPONENTS} of them; use start="uniform" with many temperatures'
         )
-
-
-def _reference(
-    schema: Schema, codes: CodeArray, prior: Pseudocounts, start: str, generator: np.random.Generator
-) -> tuple[FloatArray, FloatArray]:
-    """Distributions of labels, shape (n_rows, n_references, n_components), and log weights of the references."""
-    n_components = schema.n_classes
-    if start == "uniform" or not len(codes):
-        return np.full((len(codes), 1, n_components), 1 / n_components), np.zeros(1)
-    optima = local_optima(schema, codes, n_components, prior, n_starts=N_CLIMBS, random_state=generator)
-    names = exchangeable(prior)
-    # Optima that are alike get like names, so that a chain may wander between them.
-    centres = [_renamed_like(optima[0].clustering, optimum.clustering, names) for optimum in optima]
-    probs = [_predicted(schema, codes, centre, prior) for centre in centres]
-    masses = np.array([-neighbourhood_code_length(schema, codes, centre, prior) for centre in centres])
-    # Half the log: a wrong guess of what an optimum is worth must not leave it without chains.
-    return np.stack(probs, axis=1), log_softmax(masses / 2)
-
-
-def _predicted(schema: Schema, codes: CodeArray, centre: IntArray, prior: Pseudocounts) -> FloatArray:
-    counts = clustering_counts(schema, codes, centre)
-    predictions = leave_one_out(counts, completed(schema, codes, centre), evidence_rule(counts, prior))
-    return (1 - SPREAD) * np.exp(predictions.log_probs) + SPREAD / schema.n_classes
-
-
-def _renamed_like(model: IntArray, clustering: IntArray, names: IntArray) -> IntArray:
-    """The clustering with exchangeable components renamed to agree with a model in as many rows as possible."""
-    agreeing = np.zeros((len(names), len(names)))
-    np.add.at(agreeing, (clustering, model), 1.0)
-    forbidden = names[:, None] != names
-    _, renamed = linear_sum_assignment(np.where(forbidden, -1.0 - len(model), agreeing), maximize=True)
-    return np.asarray(renamed[clustering], dtype=np.int64)

@@ -63,7 +63,7 @@ def cheeseman_stutz_code_length(
 
     >>> from codelength.scores.mixtures import with_components
     >>> schema, codes = with_components(Schema.from_sizes([2]), 1), np.array([[0], [1]], dtype=np.uint8)
-    >>> round(np.exp(-cheeseman_stutz_code_length(schema, codes, [0, 0])), 9)
+    >>> round(float(np.exp(-cheeseman_stutz_code_length(schema, codes, [0, 0]))), 9)
     0.166666667
     """
     spread = spread_prior(prior, schema)

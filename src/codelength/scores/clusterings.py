@@ -60,8 +60,8 @@ def expected_counts(
     shares = np.ascontiguousarray(responsibilities, dtype=np.float64)
     if shares.shape != (len(codes), schema.n_classes):
         raise DataError(
-            f"responsibilities of shape {shares.shape}: expected {(len(codes), schema.n_classes)}, a share for "
-            "each row and each component of the schema"
+            f"responsibilities of shape {shares.shape}: expected {(len(codes), schema.n_classes)}, a share "
+            "for each row and each component of the schema"
         )
     if not (shares >= 0).all():
         raise DataError("responsibilities: a share is negative or not a number")
@@ -78,14 +78,14 @@ def completed(schema: Schema, codes: CodeArray, clustering: Any) -> Coded:
     labels = np.asarray(clustering)
     if labels.shape != (len(codes),) or (len(labels) and labels.dtype.kind not in "iu"):
         raise DataError(
-            f"clustering of shape {labels.shape} and type {labels.dtype}: expected a whole number for each of "
-            f"the {len(codes)} rows"
+            f"clustering of shape {labels.shape} and type {labels.dtype}: expected a whole number for each "
+            f"of the {len(codes)} rows"
         )
     if len(labels) and not (labels.min() >= 0 and labels.max() < schema.n_classes):
         row = int(np.argmax((labels < 0) | (labels >= schema.n_classes)))
         raise DataError(
-            f"clustering, row {row}: component {labels[row]} is not one of 0 to {schema.n_classes - 1}; give a "
-            "schema with more components, with_components(schema, n)"
+            f"clustering, row {row}: component {labels[row]} is not one of 0 to {schema.n_classes - 1}; give "
+            "a schema with more components, with_components(schema, n)"
         )
     return Coded(codes, labels.astype(smallest_code_type(schema.n_classes)))
 
@@ -187,5 +187,9 @@ class ObservedCells:
 def empty_state(schema: Schema, prior: Pseudocounts) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Pseudocounts of cells, of variables and of components: a clustering of no rows, for the kernels."""
     raised = np.array(prior.value_pseudocounts.T, order="C")
-    totals = np.add.reduceat(raised, schema.offsets[:-1]) if schema.n_variables else np.zeros((0, schema.n_classes))
+    totals = (
+        np.add.reduceat(raised, schema.offsets[:-1])
+        if schema.n_variables
+        else np.zeros((0, schema.n_classes))
+    )
     return raised, totals, prior.class_pseudocounts.copy()

@@ -33,7 +33,7 @@ def log_likelihood(
     >>> from codelength.scores.mixtures import with_components
     >>> schema = with_components(Schema.from_sizes([2]), 1)
     >>> fair_coin = MixtureParameters(schema, np.array([1.0]), np.array([[0.5, 0.5, 1.0]]))
-    >>> round(log_likelihood(fair_coin, np.array([[0], [1], [1]], dtype=np.uint8)) / np.log(2), 9)
+    >>> round(float(log_likelihood(fair_coin, np.array([[0], [1], [1]], dtype=np.uint8)) / np.log(2)), 9)
     -3.0
     """
     weights = checked_weights(sample_weight, len(codes))

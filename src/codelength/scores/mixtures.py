@@ -167,4 +167,4 @@ def _normalised(excess: FloatArray) -> FloatArray:
             "mixture; use pseudocounts of at least 1"
         )
     totals = excess.sum(axis=1, keepdims=True)
-    return np.where(totals > 0, excess, 1.0) / np.where(totals > 0, totals, excess.shape[1])
+    return np.asarray(np.where(totals > 0, excess, 1.0) / np.where(totals > 0, totals, excess.shape[1]))

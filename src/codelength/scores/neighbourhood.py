@@ -62,7 +62,7 @@ def neighbourhood_code_length(
 
     >>> from codelength.scores.mixtures import with_components
     >>> schema = with_components(Schema.from_sizes([2]), 3)
-    >>> round(np.exp(-neighbourhood_code_length(schema, np.array([[1]], dtype=np.uint8), [0])), 9)
+    >>> round(float(np.exp(-neighbourhood_code_length(schema, np.array([[1]], dtype=np.uint8), [0]))), 9)
     0.5
     """
     table = completed(schema, codes, clustering)
@@ -98,7 +98,7 @@ def neighbourhoods_code_length(
     >>> from codelength.scores.mixtures import with_components
     >>> schema = with_components(Schema.from_sizes([2]), 2)
     >>> codes = np.array([[0], [1]], dtype=np.uint8)
-    >>> round(np.exp(-neighbourhoods_code_length(schema, codes, [[0, 1]])), 9)
+    >>> round(float(np.exp(-neighbourhoods_code_length(schema, codes, [[0, 1]]))), 9)
     0.194444444
     """
     if not len(clusterings):
@@ -149,7 +149,9 @@ class _Nearby:
         return np.asarray(np.where(self.sizes > 0, mixed, np.uint64(0)).sum(axis=1, dtype=np.uint64))
 
 
-def _nearby(schema: Schema, codes: CodeArray, centre: IntArray, prior: Pseudocounts, names: IntArray) -> _Nearby:
+def _nearby(
+    schema: Schema, codes: CodeArray, centre: IntArray, prior: Pseudocounts, names: IntArray
+) -> _Nearby:
     log_prob, moves = _log_moves(schema, completed(schema, codes, centre), prior)
     sizes = np.bincount(centre, minlength=len(names))
     rows, targets = np.nonzero(_worthwhile(centre, sizes, names))
@@ -190,7 +192,7 @@ def _distinct(nearby: list[_Nearby], names: IntArray) -> IntArray:
         prints = np.concatenate([near.fingerprints(marks, names) for near in nearby])
         _, firsts, places = np.unique(prints, return_index=True, return_inverse=True)
         again = np.flatnonzero(firsts[places] != np.arange(len(prints)))
-        if all(np.array_equal(clustering(j), clustering(firsts[places[j]])) for j in again):
+        if all(np.array_equal(clustering(int(j)), clustering(int(firsts[places[j]]))) for j in again):
             return firsts.astype(np.int64)
         seed += 1
 

@@ -83,9 +83,7 @@ def test_without_dask_its_installation_is_advised(tmp_path, monkeypatch):
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_a_cluster_that_does_not_answer_is_told(tmp_path, monkeypatch):
-    pytest.importorskip("distributed")
-
+def test_a_cluster_that_does_not_answer_is_told():
     def refuse(address, timeout):
         raise OSError("timed out")
 

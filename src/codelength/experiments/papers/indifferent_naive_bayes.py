@@ -80,9 +80,22 @@ def _notes(summary: Summary) -> list[str]:
         *(f"{name} is not available: {why}. 15 of the 16 tables are used." for name, why in missing.items()),
         "The paper counts the identifier of the rows among the attributes of BREAST and GLASS; we count "
         "neither. With both identifiers, IndifferentNB is better on: " + "; ".join(with_id) + ".",
+        _infinite(summary),
         "The t tests over cross-validations speak of the random splits of one table; the Wilcoxon and sign "
         "tests speak of tables.",
     ]
+
+
+def _infinite(summary: Summary) -> str:
+    zero = [
+        score
+        for score in summary.scores()
+        if score.model == "MAPNB" and score.n_zero and score.dataset in _names() and score.fraction < 1
+    ]
+    return (
+        f"MAPNB gives some true class probability zero on {len(zero)} of {len(_names())} tables with a tenth "
+        "of the learning folds; its LogScore would be infinite there if the cost of a row had no limit."
+    )
 
 
 def _with_id(summary: Summary, printed: dict[str, Any]) -> str:
@@ -122,6 +135,7 @@ def _count(summary: Summary, printed: dict[str, Any]) -> Comparison:
         error,
         1 + 2 * error,
         0,
+        slack=1,
         reason="" if abs(better - printed["better"]) <= 1 + 2 * error else _COUNT_REASON,
     )
 
@@ -133,16 +147,22 @@ _COUNT_REASON = (
 
 
 def _improvement(summary: Summary, printed: dict[str, Any]) -> Comparison:
-    """The largest improvement, in percent of the other model's score."""
+    """The largest improvement, in percent of the other model's score.
+
+    Twice the noise of a single cross-validation is allowed, which is what the paper seems to have run.
+    """
     score: ScoreName = printed["score"]
-    best, error, where = -math.inf, math.nan, ""
+    best, error, noise, where = -math.inf, math.nan, 0.0, ""
     for name in _names():
         group = summary.group(name, "cross-validation", printed["fraction"])
-        gain = mean_of(_gains(summary, printed, name, printed["fraction"]))
+        gains = 100 * _gains(summary, printed, name, printed["fraction"])
         other = abs(summary.mean(group, printed["other"], score).value)
-        if 100 * gain.value / other > best:
-            best, error, where = 100 * gain.value / other, 100 * gain.standard_error / other, name
-    tolerance = 1.0 if math.isnan(error) else 1.0 + 2 * error
+        # Beside an infinite score, any finite one is an improvement of all there is.
+        gains = gains / other if math.isfinite(other) else np.full_like(gains, 100.0)
+        if gains.mean() > best:
+            best, error = mean_of(gains)
+            noise, where = float(gains.std()), name
+    tolerance = 0.5 + 2 * noise
     differs = abs(best - printed["improvement"]) > tolerance
     return Comparison(
         TABLE,

@@ -13,7 +13,7 @@ from ..findings import Claim, Comparison, signed
 from ..published import compare, published
 from ..settings import Settings
 from ..spec import Cell, Model, chunks
-from ..summary import Summary
+from ..summary import Summary, mean_of
 from .learning_curves import curve_claims
 from .paper import CHUNK, Found, Paper, source
 
@@ -139,7 +139,7 @@ def _gains(summary: Summary, groups: dict[str, str], model: str, other: str) -> 
     texts = []
     for name, group in groups.items():
         gains = summary.difference(group, model, other, "log_score")
-        texts.append(f"{name} {signed(float(gains.mean()), float(gains.std(ddof=1)) / len(gains) ** 0.5)}")
+        texts.append(f"{name} {signed(*mean_of(gains))}")
     return ", ".join(texts)
 
 

@@ -50,11 +50,22 @@ def _comparison(
     value, standard_error = summary.mean(group, meaning["model"], meaning["score"])
     scale, decimals = meaning["scale"], meaning["decimals"]
     standard_error *= abs(scale)
-    tolerance = meaning["tolerance"] + 0.5 * 10**-decimals
+    # A little more than half a unit, because the printed figure itself is not quite a binary number.
+    tolerance = meaning["slack"] + 0.5000001 * 10**-decimals
     if table["protocol"] != "leave-one-out" and math.isfinite(standard_error):
         # Both figures are means over random repetitions, ours and theirs.
         tolerance += 2 * math.sqrt(2) * standard_error
-    made = Comparison(table["name"], row, column, printed, scale * value, standard_error, tolerance, decimals)
+    made = Comparison(
+        table["name"],
+        row,
+        column,
+        printed,
+        scale * value,
+        standard_error,
+        tolerance,
+        decimals,
+        meaning["slack"],
+    )
     return made if made.matches else _explained(made, document)
 
 

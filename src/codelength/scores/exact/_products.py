@@ -40,7 +40,7 @@ def _products_of_digit(
 ) -> None:
     """The products within one digit, which may hold many copies of its row."""
     n_low = len(part)
-    part[:] = 0.0
+    part.fill(0.0)
     for e in range(len(partners)):
         partner = partners[e]
         left = remainders[(block + partner) * n_low : (block + partner + 1) * n_low]

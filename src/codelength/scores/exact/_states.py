@@ -64,7 +64,8 @@ def partners_within_tile(middle: IntArray) -> tuple[IntArray, IntArray]:
     for block in range(n_blocks):
         n_listed = list_partners(held, middle, listed)[2]
         starts[block + 1] = starts[block] + n_listed
-        partners[starts[block] : starts[block + 1]] = listed[:n_listed]
+        for e in range(n_listed):
+            partners[starts[block] + e] = listed[e]
         advance(held, middle)
     return starts, partners
 

@@ -84,7 +84,7 @@ def split_off(
     part = np.empty(n_low)
     for tile in range(len(out) // n_tile):
         total = out[tile * n_tile : (tile + 1) * n_tile]
-        total[:] = 0.0
+        total.fill(0.0)
         top, n_below, n_listed = list_partners(held, upper, listed)
         if top < 0:
             _split_within_tile(remainders, weights, middle, by_bits, part, total)

@@ -9,7 +9,7 @@ from ...rules import PriorLike
 from ...table import Schema
 from ...typing import FloatArray
 from .costs import Cost, count_of, refuse
-from .mixture import Mixture, class_norm_logs, mixture_of, step_tables
+from .mixture import Mixture, class_norm_logs, mixture_of, step_tables, table_bytes
 
 _STEPS_A_SECOND = 1.2e8
 _CHUNK = 1 << 20
@@ -62,10 +62,9 @@ def clustering_log_terms(
 
 def enumeration_cost(mixture: Mixture) -> Cost:
     """Estimated cost of summing all terms."""
-    n_rows, n_components, n_cells = mixture.n_rows, mixture.n_components, mixture.schema.n_cells
-    n_terms = count_of(n_rows * math.log(n_components))
-    tables = 8.0 * n_components * (n_cells + mixture.n_variables + 1) * (n_rows + 1)
-    return Cost(n_terms * 2 * (mixture.n_variables + 2) / _STEPS_A_SECOND, 24 * min(n_terms, _CHUNK) + tables)
+    n_terms = count_of(mixture.n_rows * math.log(mixture.n_components))
+    seconds = n_terms * 2 * (mixture.n_variables + 2) / _STEPS_A_SECOND
+    return Cost(seconds, 24 * min(n_terms, _CHUNK) + table_bytes(mixture, mixture.n_components))
 
 
 def enumeration_log_sum(mixture: Mixture) -> float:

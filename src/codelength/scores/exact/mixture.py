@@ -145,6 +145,12 @@ def step_tables(mixture: Mixture, n_components: int) -> StepTables:
     )
 
 
+def table_bytes(mixture: Mixture, n_components: int) -> float:
+    """Memory that :func:`step_tables` takes."""
+    n_entries = mixture.schema.n_cells + mixture.n_variables + 1
+    return 8.0 * n_components * n_entries * (mixture.n_rows + 1)
+
+
 def class_norm_logs(mixture: Mixture, n_components: int) -> FloatArray:
     """Logs of the denominators with which the component of each row in turn is predicted.
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ...typing import FloatArray, IntArray
 from .costs import Cost, count_of
-from .mixture import DistinctRows, Mixture
+from .mixture import DistinctRows, Mixture, table_bytes
 from .sums import Sums
 from .weights import ROUNDING, SMALLEST, Weights, scaled_weights
 
@@ -93,20 +93,17 @@ def layouts(copies: IntArray) -> list[Layout]:
 
 def subsets_cost(layout: Layout, mixture: Mixture) -> Cost:
     """Estimated cost of the sums for all numbers of components."""
-    n_states = _count(layout.copies + 1.0)
-    seconds = n_states * (mixture.n_variables + 5) / _STEPS_A_SECOND
+    n_states, n_clusters = _count(layout.copies + 1.0), min(mixture.n_components, mixture.n_rows)
     within_tile = _n_pairs(layout.low) * _n_pairs(layout.middle)
-    n_clusters = min(mixture.n_components, mixture.n_rows)
+    n_products = 0.0
     for j in range(1, n_clusters):
         upper = layout.left(j)
-        n_tile_pairs = _n_pairs(upper) / 2 if j + 1 < n_clusters else _count(upper + 1.0)
-        n_products = within_tile * max(n_tile_pairs, 0.5)
-        seconds += n_products / _PRODUCTS_A_SECOND[layout.by_bits]
-        if n_products == within_tile / 2:
-            seconds += (n_clusters - 1 - j) * n_products / _PRODUCTS_A_SECOND[layout.by_bits]
-            break
+        # Of the last step, only the sum at the state of no rows is wanted.
+        n_products += within_tile * (_n_pairs(upper) / 2 if j + 1 < n_clusters else _count(upper + 1.0))
+    seconds = n_states * (mixture.n_variables + 5) / _STEPS_A_SECOND
+    seconds += n_products / _PRODUCTS_A_SECOND[layout.by_bits]
     n_left = layout.n_tile * (_count(layout.left(1) + 1.0) + _count(layout.left(2) + 1.0))
-    return Cost(seconds, 8 * (n_states + n_left))
+    return Cost(seconds, 8 * (n_states + n_left) + table_bytes(mixture, 1))
 
 
 def subsets_sums(mixture: Mixture, distinct: DistinctRows, layout: Layout, n_components: int) -> Sums:

@@ -10,7 +10,7 @@ absolute values tells how much was lost.
 import numpy as np
 
 from .costs import Cost, count_of
-from .mixture import Mixture
+from .mixture import Mixture, table_bytes
 from .sums import Sums
 from .weights import ROUNDING, SMALLEST, scaled_weights
 
@@ -31,7 +31,7 @@ def transform_cost(mixture: Mixture) -> Cost:
     n_slab = min(N_SLAB, n_rows - 1)
     gathered = count_of(np.log(3.0) * (n_rows - 1 - n_slab) + np.log(2.0) * (n_slab + 1))
     seconds = (n_subsets * (products + mixture.n_variables / 4) + gathered / 2) / _PRODUCTS_A_SECOND
-    return Cost(seconds, 8 * n_subsets + 2**n_slab * n_rows * 32)
+    return Cost(seconds, 8 * n_subsets + 2**n_slab * n_rows * 32 + table_bytes(mixture, 1))
 
 
 def transform_sums(mixture: Mixture, n_components: int) -> Sums:
@@ -41,9 +41,9 @@ def transform_sums(mixture: Mixture, n_components: int) -> Sums:
     n_rows = mixture.n_rows
     weights = scaled_weights(mixture, mixture.cells, np.ones(n_rows, dtype=np.int64), n_components)
     n_slab = min(N_SLAB, n_rows - 1)
-    highs, lows, magnitudes = signed_sums(weights.scaled, n_rows, n_slab, n_components)
+    signed, magnitudes = signed_sums(weights.scaled, n_rows, n_slab, n_components)
     k = np.arange(1, n_components + 1)
-    sums = np.maximum(k * (highs + lows), 0.0)
+    sums = np.maximum(k * signed.sum(axis=0), 0.0)
     chain = 2.0**n_slab + 2 * 2.0 ** (n_rows - 1 - n_slab) + n_rows + 4 * k * (n_rows + 2)
     with np.errstate(divide="ignore", over="ignore"):
         # What underflows is multiplied by at most the sum of all weights, for each cluster to come.

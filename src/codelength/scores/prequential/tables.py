@@ -13,9 +13,6 @@ from numpy.typing import NDArray
 from ...rules import Rule
 from ...typing import BoolArray, CodeArray, FloatArray, IntArray
 
-MAX_ENTRIES = 1 << 20
-"""Tabulated entries at most; what lies beyond is computed when it is needed."""
-
 
 class SequenceTables(NamedTuple):
     """What the kernels read.
@@ -28,49 +25,42 @@ class SequenceTables(NamedTuple):
         The group each row joins, and the class to predict.
     first_cells : array of shape (n_columns + 1,)
         Where each column begins.
-    kinds : array of shape (n_cells, n_groups)
-        Which row of ``entries`` each cell looks up; of a last cell, that of the column's total.
-    entries : array of shape (n_kinds, n_tabulated)
-        ``g(n + offset)`` for n = 0, 1, ...
-    offsets : array of shape (n_kinds,)
-        The offsets of the entries.
-    base : array of shape (n_distinct, n_rows + 1)
-        Class entry less the entries of the totals of complete columns, by the number of rows in the group.
-    base_of : array of shape (n_groups,)
-        The row of ``base`` of each group.
-    gappy : array
-        Columns in which a cell is missing: their totals differ from the number of rows.
+    entries : array
+        ``g(n + offset)`` for n = 0, 1, ..., one list after the other.
+    starts : array of shape (n_cells, n_groups)
+        Where the list of each cell begins; that of a last cell is the list of the column's total.
+    base : array of shape (n_groups, n_sizes)
+        Entry of the group less those of the totals of complete columns, by the number of rows in the group.
+    gaps : array
+        Last cells of the columns in which something is missing: their totals are not the size of the group.
     alike : array of shape (n_columns, n_groups)
         Where nothing but rows fills the totals (rule "map"): a column not seen yet is uniform there. No rows
         where there is no such column.
     start_logs, start_front : arrays of shape (n_cells, n_groups) and (n_groups,)
-        Entries of the cells, and base less the totals of gappy columns, before the first row.
+        Entries of the cells, and base less the totals of columns with gaps, before the first row.
     class_offsets, other_offsets : arrays of shape (n_class_values, n_groups)
         Offsets of each class, and of all the other classes together, where the class is a column of a
         mixture; no rows where the class is the label itself.
-    class_total : float
-        Summed offsets of the labels.
-    complexity : bool
-        Whether ``g`` is the growth of n log n rather than the logarithm.
     """
 
     cells: CodeArray
     labels: IntArray
     classes: IntArray
     first_cells: IntArray
-    kinds: NDArray[np.int32]
     entries: FloatArray
-    offsets: FloatArray
+    starts: IntArray
     base: FloatArray
-    base_of: IntArray
-    gappy: IntArray
+    gaps: IntArray
     alike: BoolArray
     start_logs: FloatArray
     start_front: FloatArray
     class_offsets: FloatArray
     other_offsets: FloatArray
-    class_total: float
-    complexity: bool
+
+    @property
+    def n_values(self) -> IntArray:
+        """Number of values of each column."""
+        return np.diff(self.first_cells) - 1
 
 
 def sequence_tables(
@@ -97,73 +87,79 @@ def sequence_tables(
         Offsets of the class column of a mixture, or of shape (0, n_groups).
     """
     first = np.concatenate(([0], np.cumsum(n_values + 1))).astype(np.int64)
-    spare, column_of = first[1:] - 1, np.repeat(np.arange(len(n_values)), n_values + 1)
+    spare = first[1:] - 1
+    has_gaps = (codes == n_values).any(axis=0)
     raised = np.array(rule.value_offsets.T, order="C")
-    totals = np.add.reduceat(raised, first[:-1]) if len(first) > 1 else raised
+    totals = np.add.reduceat(raised, first[:-1]) if len(n_values) else raised
     alike = (totals == 0) & (not rule.is_complexity)
-    gaps = (codes == n_values).any(axis=0)
-    # The imaginary part names what a total of zero stands for: the column is uniform over its values.
+    # The imaginary part says over how many values a column is uniform while its total is zero.
     of_totals = totals + 1j * np.where(alike, n_values[:, None], 0)
     of_cells = raised.astype(np.complex128)
     of_cells[spare] = of_totals
-    kinds, entries, offsets = _entries(rule, of_cells, len(labels))
+    cells = (first[:-1] + codes).astype(np.uint16 if first[-1] <= 1 << 16 else np.uint32, order="C")
+    sizes = np.bincount(labels, minlength=len(rule.class_offsets))
+    entries, starts = _lists(rule, of_cells, _most(cells, labels, sizes, spare))
     of_class = class_offsets.sum(axis=0, keepdims=True)[: len(class_offsets)]
-    base, base_of = _base(rule, np.concatenate((of_totals[~gaps], of_class)), len(labels))
-    start = entries[kinds, 0]
-    unseen = alike[column_of]
+    base = _base(rule, np.concatenate((of_totals[~has_gaps], of_class)), int(sizes.max(initial=0)))
+    start = entries[starts]
+    unseen = np.repeat(alike, n_values + 1, axis=0)
     unseen[spare] = False
     start[unseen] = 0.0
     return SequenceTables(
-        cells=(first[:-1] + codes).astype(np.uint16 if first[-1] <= 1 << 16 else np.uint32, order="C"),
-        labels=np.ascontiguousarray(labels, dtype=np.int64),
-        classes=np.ascontiguousarray(classes, dtype=np.int64),
+        cells=cells,
+        labels=labels,
+        classes=classes,
         first_cells=first,
-        kinds=kinds,
         entries=entries,
-        offsets=offsets,
+        starts=starts,
         base=base,
-        base_of=base_of,
-        gappy=np.flatnonzero(gaps),
+        gaps=spare[has_gaps],
         alike=alike if alike.any() else alike[:0],
         start_logs=start,
-        start_front=base[base_of, 0] - start[spare[gaps]].sum(axis=0),
+        start_front=base[:, 0] - start[spare[has_gaps]].sum(axis=0),
         class_offsets=class_offsets,
-        other_offsets=_sums_of_others(class_offsets),
-        class_total=float(rule.class_offsets.sum()),
-        complexity=rule.is_complexity,
+        other_offsets=np.asarray((1 - np.eye(len(class_offsets))) @ class_offsets),
     )
 
 
-def _entries(
-    rule: Rule, keys: NDArray[np.complex128], n_rows: int
-) -> tuple[NDArray[np.int32], FloatArray, FloatArray]:
-    """Entries of the distinct keys for n = 0, 1, ..., and which cell has which key."""
-    distinct, kinds = np.unique(keys, return_inverse=True)
-    n_tabulated = min(n_rows + 1, max(1, MAX_ENTRIES // max(1, len(distinct))))
-    entries = _by_count(rule, distinct, n_tabulated)
-    return kinds.reshape(keys.shape).astype(np.int32), entries, np.ascontiguousarray(distinct.real)
+def _most(cells: CodeArray, labels: IntArray, sizes: IntArray, spare: IntArray) -> IntArray:
+    """How high the count of each cell and each total goes, shape (n_cells, n_groups)."""
+    n_cells, n_groups = int(spare[-1]) + 1 if len(spare) else 0, len(sizes)
+    most = np.zeros(n_cells * n_groups, dtype=np.int64)
+    for column in cells.T:
+        most += np.bincount(column * np.int64(n_groups) + labels, minlength=len(most))
+    most = most.reshape(n_cells, n_groups)
+    most[spare] = sizes
+    return most
 
 
-def _by_count(rule: Rule, keys: NDArray[np.complex128], n_counts: int) -> FloatArray:
-    entries = rule.growth(keys.real[:, None] + np.arange(n_counts))
-    uniform = keys.imag > 0
-    entries[uniform, 0] = np.log(keys.imag[uniform])
-    return entries
+def _lists(
+    rule: Rule, keys: NDArray[np.complex128], most: IntArray
+) -> tuple[FloatArray, IntArray]:
+    """Entries by count, one list for each distinct key, and where the list of each cell begins."""
+    distinct, which = np.unique(keys, return_inverse=True)
+    lengths = np.ones(len(distinct), dtype=np.int64)
+    np.maximum.at(lengths, which.ravel(), most.ravel() + 1)
+    firsts = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
+    numbers = np.arange(firsts[-1]) - np.repeat(firsts[:-1], lengths)
+    entries = rule.growth(np.repeat(distinct.real, lengths) + numbers)
+    uniform = distinct.imag > 0
+    entries[firsts[:-1][uniform]] = np.log(distinct.imag[uniform])
+    return entries, firsts[which.reshape(keys.shape)]
 
 
-def _base(rule: Rule, of_totals: NDArray[np.complex128], n_rows: int) -> tuple[FloatArray, IntArray]:
-    """Entries of the groups less those of their totals; groups with the same offsets share a row."""
+def _base(rule: Rule, of_totals: NDArray[np.complex128], most: int) -> FloatArray:
+    """Entries of the groups less those of their totals; groups with the same offsets are done once."""
     keys = np.vstack((rule.class_offsets, of_totals))
-    distinct, base_of = np.unique(keys, axis=1, return_inverse=True)
-    base = np.empty((distinct.shape[1], n_rows + 1))
+    distinct, which = np.unique(keys, axis=1, return_inverse=True)
+    numbers = np.arange(most + 1.0)
+    base = np.empty((distinct.shape[1], most + 1))
     for row, column in zip(base, distinct.T, strict=True):
-        row[:] = rule.growth(column[0].real + np.arange(n_rows + 1.0))
+        row[:] = rule.growth(column[0].real + numbers)
         totals, how_often = np.unique(column[1:], return_counts=True)
-        row -= how_often @ _by_count(rule, totals, n_rows + 1)
-    return base, base_of.reshape(-1).astype(np.int64)
-
-
-def _sums_of_others(offsets: FloatArray) -> FloatArray:
-    """For each class the summed offsets of all the others, without the rounding of a difference."""
-    others = 1 - np.eye(len(offsets))
-    return np.asarray(others @ offsets)
+        for total, times in zip(totals, how_often, strict=True):
+            entries = rule.growth(total.real + numbers)
+            if total.imag > 0:
+                entries[0] = np.log(total.imag)
+            row -= times * entries
+    return np.ascontiguousarray(base[which.reshape(-1)])

@@ -1,0 +1,116 @@
+"""Our figures against the printed ones and against those of an independent oracle."""
+
+from pathlib import Path
+
+import pytest
+
+from codelength import datasets, report
+from codelength.experiments.papers import PAPERS, find, specify
+from codelength.experiments.papers.predictive_inference import bernoulli
+from codelength.experiments.published import published
+from codelength.experiments.run import run
+from codelength.experiments.spec import Model
+from codelength.experiments.summary import Summary
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+# Leave-one-out by an independent program in exact arithmetic: the three 0/1-scores, then the log-scores, of
+# MAP (with 0.002 added to every count), evidence, and stochastic complexity by equation (8) of that paper.
+ORACLE = {
+    "Australian": (0.851, 0.848, 0.848, -0.456, -0.457, -0.458),
+    "Glass": (0.701, 0.673, 0.654, -1.204, -0.980, -1.024),
+    "Heart": (0.830, 0.837, 0.837, -0.471, -0.439, -0.444),
+    "Hepatitis": (0.845, 0.819, 0.832, -0.873, -0.670, -0.712),
+}
+
+
+@pytest.fixture(scope="module")
+def predictive_inference(tmp_path_factory):
+    spec = specify("predictive-inference", settings=["repeats=2"])
+    return find(spec, run(spec, tmp_path_factory.mktemp("run"), jobs=1).results)
+
+
+@pytest.mark.parametrize("row", ORACLE)
+def test_table_1_of_1997_equals_the_oracle_as_printed(predictive_inference, row):
+    ours = [c.ours for c in predictive_inference.comparisons if c.row == row]
+    assert ours == pytest.approx(ORACLE[row], abs=0.0006)
+
+
+def test_evidence_matches_the_printed_log_scores_and_stochastic_complexity_does_not(predictive_inference):
+    verdicts = {
+        column: [c.matches for c in predictive_inference.comparisons if c.column == column]
+        for column in ("EV-01", "EV-LS", "SC-LS")
+    }
+    assert verdicts == {"EV-01": [True] * 4, "EV-LS": [True] * 4, "SC-LS": [False] * 4}
+    reasons = {c.reason for c in predictive_inference.comparisons if c.column == "SC-LS"}
+    assert len(reasons) == 1
+    assert "equation (8)" in reasons.pop()
+
+
+def test_tempering_the_weights_gives_the_printed_stochastic_complexity(tmp_path):
+    spec = specify("predictive-inference", settings=["repeats=1", "sc_power=0.72"])
+    found = find(spec, run(spec, tmp_path, jobs=1).results)
+    apart = [abs(c.difference) for c in found.comparisons if c.column == "SC-LS" and c.row != "Glass"]
+    assert max(apart) < 0.02
+    assert found.changed == ["sc_power=0.72", "repeats=1"]
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"), [("map", 1.0), ("evidence", 2 / 3), ("stochastic_complexity", 4 / 5)]
+)
+def test_the_bernoulli_example(rule, expected):
+    assert bernoulli(Model("any", rule)) == pytest.approx(expected, rel=1e-15)
+
+
+@pytest.mark.parametrize("name", ["breast-cancer", "lymphography", "primary-tumor"])
+def test_tables_without_numbers_match_the_printed_ones_of_1998(tmp_path, name):
+    """No setting is open for these tables, except what becomes of probabilities of zero."""
+    spec = specify("bayes-optimal-ibl", quick=True)
+    cells = tuple(cell for cell in spec.cells if cell.source.name == name and cell.fraction == 1)
+    results = run(type(spec)(spec.paper, True, spec.settings, cells), tmp_path, jobs=1).results
+    summary = Summary(type(spec)(spec.paper, True, spec.settings, cells), results)
+    row = next(row for row in published(spec.paper)["table"][0]["rows"].values() if row["dataset"] == name)
+    for model, printed in zip(("MLNB", "BIBL"), row["values"][:2], strict=True):
+        value, error = summary.mean(summary.group(name, "cross-validation"), model, "accuracy")
+        assert 100 * value == pytest.approx(printed, abs=0.5 + 300 * error)
+
+
+@pytest.mark.parametrize("key", PAPERS)
+def test_printed_sizes_are_those_of_the_registry(key):
+    for table in published(key).get("table", ()):
+        for row in table["rows"].values():
+            quoted = next(
+                size
+                for paper, size in datasets.describe(row["dataset"]).quoted.items()
+                if paper.startswith(key)
+            )
+            rows, attributes, classes = row["size"]
+            assert tuple(quoted) == (rows, attributes - 1, classes)
+            assert len(row["values"]) == len(table["columns"])
+
+
+def test_the_tables_of_2003_are_those_it_lists():
+    document = published("indifferent-naive-bayes")
+    assert len(document["datasets"]) + len(document["not_available"]) == 16
+    for name in document["datasets"].values():
+        assert "indifferent-naive-bayes-2003" in datasets.describe(name).papers
+    assert [(count["better"], count["of"]) for count in document["count"]] == [
+        (12, 16),
+        (11, 16),
+        (10, 16),
+        (14, 16),
+    ]
+
+
+@pytest.mark.parametrize("key", PAPERS)
+def test_committed_results_are_of_full_runs_with_the_usual_settings(key):
+    found = report.read(DOCS / "results" / key)
+    assert (found.quick, found.changed) == (False, [])
+
+
+def test_the_validation_page_is_up_to_date():
+    assert (DOCS / "validation.md").read_text(encoding="utf-8") == report.validation_page(DOCS / "results")
+
+
+def test_committed_results_are_small():
+    assert sum(path.stat().st_size for path in (DOCS / "results").rglob("*") if path.is_file()) < 1_000_000

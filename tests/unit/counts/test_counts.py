@@ -1,0 +1,155 @@
+"""Counts: what they hold, what they refuse, and how columns are grouped for counting."""
+
+import numpy as np
+import pytest
+
+from codelength import Counts, Schema, Variable, count
+from codelength.counts import column_groups
+from codelength.errors import CodelengthError, DataError, SchemaMismatch
+from codelength.table import Coded, encode
+
+SCHEMA = Schema([Variable("a", ("x", "y")), Variable("b", (1, 2, 3))], Variable("y", ("no", "yes")))
+
+
+@pytest.fixture
+def counts():
+    table = {"a": ["x", "y", None, "x"], "b": [1, 1, 3, None]}
+    return count(SCHEMA, encode(SCHEMA, table, ["no", "yes", "yes", "no"]))
+
+
+def test_cells_and_spare_cells(counts):
+    assert counts.class_counts.tolist() == [2, 2]
+    assert counts.value_counts.tolist() == [[2, 0, 0, 1, 0, 0, 1], [0, 1, 1, 1, 0, 1, 0]]
+    assert counts.of("a").tolist() == counts.of(0).tolist() == [[2, 0], [0, 1]]
+    assert counts.of("b").tolist() == [[1, 0, 0], [1, 0, 1]]
+    assert counts.n_rows == 4
+
+
+@pytest.mark.parametrize("variable", [2, -3, 99, "c"])
+def test_variables_that_are_not_there(counts, variable):
+    with pytest.raises(CodelengthError, match=str(variable)):
+        counts.of(variable)
+
+
+def test_the_last_variable_counted_from_the_end(counts):
+    """-1 is the last variable or it is refused, but never an empty table."""
+    try:
+        last = counts.of(-1)
+    except CodelengthError:
+        return
+    assert last.tolist() == counts.of(1).tolist()
+
+
+@pytest.mark.parametrize(
+    ("row", "label"),
+    [
+        ([0], 0),
+        ([0, 0, 0], 0),
+        ([0, 4], 0),
+        ([3, 0], 0),
+        ([-1, 0], 0),
+        ([0, 0], 2),
+        ([0, 0], -1),
+        (["x", 0], 0),
+        ([0.5, 0], 0),
+    ],
+)
+def test_rows_that_do_not_fit(counts, row, label):
+    with pytest.raises(DataError, match=r"row|class"):
+        counts.add(row, label)
+
+
+@pytest.mark.parametrize("weight", [-1, np.nan, np.inf])
+def test_weights_that_are_none(counts, weight):
+    with pytest.raises(DataError, match="weight"):
+        counts.add([0, 0], 0, weight)
+    with pytest.raises(DataError, match="weight"):
+        counts.remove([0, 0], 0, weight)
+
+
+def test_rows_that_were_not_counted_cannot_be_removed(counts):
+    with pytest.raises(DataError, match=r"row \[1, 0\] of class 0.*not counted"):
+        counts.remove([1, 0], 0)
+    with pytest.raises(DataError, match="not counted"):
+        counts.remove([0, 0], 0, weight=2.5)
+
+
+def test_equality_is_that_of_schema_and_numbers(counts):
+    assert counts == counts.merge(Counts.empty(SCHEMA))
+    assert counts != Counts.empty(SCHEMA)
+    assert counts != "counts"
+    other = Schema([Variable("a", ("y", "x")), SCHEMA.variables[1]], SCHEMA.target)
+    assert Counts.empty(SCHEMA) != Counts.empty(other)
+    with pytest.raises(SchemaMismatch, match="schema="):
+        counts.merge(Counts.empty(other))
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(counts)
+
+
+def test_counting_without_variables_counts_classes():
+    schema = Schema([], Variable("y", ("no", "yes")))
+    coded = Coded(np.zeros((3, 0), dtype=np.uint8), np.array([0, 1, 1], dtype=np.uint8))
+    assert count(schema, coded).class_counts.tolist() == [1, 2]
+    assert count(schema, coded, np.array([1.0, 2.0, 0.5])).class_counts.tolist() == [1, 2.5]
+
+
+def test_counting_without_a_target_has_one_class():
+    schema = Schema.from_sizes([2])
+    assert count(schema, encode(schema, [[0], [1], [1]])).of(0).tolist() == [[1, 2]]
+
+
+def test_counting_no_rows():
+    assert count(SCHEMA, encode(SCHEMA, {"a": [], "b": []}, [])) == Counts.empty(SCHEMA)
+
+
+@pytest.mark.parametrize("form", [list, np.array, lambda w: np.array(w, dtype=np.float32), tuple])
+def test_weights_of_any_form(form):
+    schema = Schema.from_sizes([2])
+    coded = encode(schema, [[0], [1], [1]])
+    assert count(schema, coded, form([1, 2, 3])).of(0).tolist() == [[1, 5]]
+
+
+def test_weights_of_another_length():
+    schema = Schema.from_sizes([2])
+    with pytest.raises(CodelengthError, match=r"sample_weight.*\(2,\).*\(3,\)"):
+        count(schema, encode(schema, [[0], [1], [1]]), np.array([1.0, 2.0]))
+
+
+def test_rows_coded_by_another_schema_are_refused():
+    """Columns that the schema does not have must not be dropped without a word."""
+    coded = encode(Schema.from_sizes([5, 5], 3), [[4, 4], [0, 0]], [2, 0])
+    with pytest.raises(CodelengthError, match=r"schema|columns|variables"):
+        count(Schema.from_sizes([5], 3), coded)
+
+
+def test_json_is_checked(counts):
+    document = counts.to_json()
+    for key, value, match in (
+        ("class_counts", [2], "shape"),
+        ("class_counts", [3, 1], "add up"),
+        ("class_counts", [2, -2], "negative|add up"),
+        ("value_counts", [[0.0] * 7] * 3, "shape"),
+        ("value_counts", [[0.0] * 7] * 2, "'a' do not add up"),
+    ):
+        with pytest.raises(DataError, match=match):
+            Counts.from_json(document | {key: value}, SCHEMA)
+
+
+def test_json_has_whole_numbers_where_counts_are_whole(counts):
+    assert all(type(number) is int for row in counts.to_json()["value_counts"] for number in row)
+    assert counts.add([0, 0], 0, 0.5).to_json()["class_counts"] == [2.5, 2]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "most_cells", "groups"),
+    [
+        ([], 10, [0]),
+        ([5], 1, [0, 1]),
+        ([2, 2, 2, 2], 100, [0, 3, 4]),
+        ([2, 2, 2, 2], 4, [0, 2, 4]),
+        ([2, 50, 2], 10, [0, 1, 2, 3]),
+        ([2, 2], 0, [0, 1, 2]),
+    ],
+)
+def test_groups_of_columns(sizes, most_cells, groups):
+    assert column_groups(np.array(sizes, dtype=np.int64), most_cells).tolist() == groups

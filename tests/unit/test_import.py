@@ -1,0 +1,62 @@
+"""Importing the package is light, and its names are all there."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+import codelength
+
+HEAVY = ("numba", "sklearn", "scipy", "pandas", "polars", "pyarrow", "matplotlib", "duckdb", "typer", "rich")
+
+
+def run(code):
+    """Run Python code in a process of its own; what it prints."""
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith(("COV_", "PYTEST_"))
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_the_import_loads_nothing_heavy():
+    loaded = run(f"import sys, codelength; print([name for name in {HEAVY} if name in sys.modules])")
+    assert loaded == "[]"
+
+
+@pytest.mark.parametrize("name", ["Schema", "Counts", "Prior"])
+def test_plain_parts_load_neither_the_compiler_nor_a_frame_library(name):
+    heavy = ("numba", "pandas", "polars", "matplotlib", "duckdb")
+    code = (
+        f"import sys; from codelength import {name}; print([name for name in {heavy} if name in sys.modules])"
+    )
+    assert run(code) == "[]"
+
+
+def test_a_model_works_without_any_frame_library():
+    """They are optional: here they cannot be imported at all."""
+    code = (
+        "import sys\n"
+        "for name in ('pandas', 'polars', 'pyarrow', 'matplotlib'): sys.modules[name] = None\n"
+        "from codelength import NaiveBayes\n"
+        "model = NaiveBayes().fit({'a': ['x', 'y', None], 'b': [1.5, 2.5, 3.5]}, ['no', 'yes', 'no'])\n"
+        "print(model.predict({'a': ['x'], 'b': [1.5]}).tolist())\n"
+    )
+    assert run(code) == "['no']"
+
+
+def test_every_public_name_is_there():
+    for name in codelength.__all__:
+        assert getattr(codelength, name) is not None
+    assert sorted(codelength.__all__) == dir(codelength)
+    with pytest.raises(AttributeError, match="no_such_name"):
+        _ = codelength.no_such_name
