@@ -75,7 +75,7 @@ def evaluate(
     --------
     >>> table = {"size": ["s", "m", "l", "s", "l", "l"]}
     >>> [round(result.accuracy, 2) for result in evaluate(table, [0, 0, 1, 0, 1, 1], rules=["evidence"])]
-    [1.0]
+    [0.83]
     """
     columns, classes = as_columns(table), target_column(target)
     schema = infer_schema(columns, classes, missing=missing, numeric=numeric)

@@ -109,9 +109,8 @@ def _joined(
 
 def _merged(keys: NDArray[np.uint32], weights: FloatArray) -> tuple[NDArray[np.uint32], FloatArray]:
     """Equal rows as one with their summed weight, where enough of them are equal to pay for it."""
-    factors = np.random.default_rng(0).integers(1, 2**64, len(keys), dtype=np.uint64) | np.uint64(1)
     prints = np.zeros(keys.shape[1], dtype=np.uint64)
-    for key, factor in zip(keys, factors, strict=True):
+    for key, factor in zip(keys, _factors(len(keys)), strict=True):
         prints += key * factor
     if 4 * len(np.unique(prints)) > 3 * len(prints):
         return keys, weights
@@ -120,3 +119,8 @@ def _merged(keys: NDArray[np.uint32], weights: FloatArray) -> tuple[NDArray[np.u
     if not np.array_equal(merged[:, places], keys):
         return keys, weights  # Different rows share a fingerprint: rare, and then nothing is merged.
     return merged, np.bincount(places, weights).astype(np.float64)
+
+
+def _factors(n_groups: int) -> NDArray[np.uint64]:
+    """Odd numbers to make fingerprints of rows with, always the same ones."""
+    return np.random.default_rng(0).integers(2**64, size=n_groups, dtype=np.uint64) | np.uint64(1)

@@ -92,7 +92,7 @@ def find(spec: Spec, results: dict[str, Result]) -> Findings:
         quick=spec.quick,
         settings=spec.settings.to_json(),
         changed=differences(paper.defaults, spec.settings),
-        notes=[*found.notes, *general_notes(spec)],
+        notes=[*found.notes, *general_notes(spec, paper.defaults)],
         comparisons=found.comparisons,
         claims=found.claims,
         scores=summary.scores(),

@@ -83,13 +83,15 @@ def cross_validations(
     ]
 
 
-def general_notes(spec: Spec) -> list[str]:
+def general_notes(spec: Spec, defaults: Settings) -> list[str]:
     """Where a table is not quite the one of the papers, and what the settings mean."""
     notes = []
     settings = spec.settings
     names = dict.fromkeys(cell.source.name for cell in spec.cells)
     notes += [f"{name}: {datasets.describe(name).differs}." for name in names if _differs(name, spec.paper)]
     where = "the whole table" if settings.learned == "whole" else "the training rows alone"
+    if settings.learned == defaults.learned == "whole":
+        where += ", which fits the printed figures better than the training rows alone (learned=train)"
     notes.append(f"Cut points ({settings.discretization}) are learned from {where}.")
     if settings.missing == "value":
         notes.append("A missing cell is a value of its own.")

@@ -85,7 +85,8 @@ def exact_code_length(
     ------
     Infeasible
         When the estimated time or memory is above ``MAX_SECONDS`` or ``MAX_BYTES`` (ten minutes, 2 GB), or
-        when the terms differ too much in size for floats: that takes hundreds of columns.
+        when the terms differ too much in size for floats, which takes hundreds of columns, or too much
+        of an alternating sum cancels.
 
     References
     ----------
@@ -112,10 +113,11 @@ def exact_code_length(
         found = candidate.run()
         if mixture.n_components in found:
             return _result(found, candidate, mixture, len(distinct.copies))
-    raise Infeasible(
-        f"{described(mixture, distinct)}: the terms differ too much in size for floats; take fewer columns, "
-        'more components, or fewer rows with method="enumeration"'
-    )
+    if method == "transform":
+        why = 'too much of the sum cancels; pass method="subsets", which does not subtract'
+    else:
+        why = "its terms differ too much in size for floats; take fewer columns or more components"
+    raise Infeasible(f"{described(mixture, distinct)}, method={method!r}: {why}")
 
 
 def _result(found: Found, candidate: Candidate, mixture: Mixture, n_distinct: int) -> ExactCodeLength:

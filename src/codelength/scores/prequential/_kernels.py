@@ -55,7 +55,14 @@ def shift(tables: SequenceTables, state: State, n: int, step: int) -> None:
     )
     _count_class(tables.classes[n], k, step, state.class_counts)
     _level(
-        tables.alike, tables.first_cells, k, state.sizes[k], tables.starts, tables.entries, state.counts, state.logs
+        tables.alike,
+        tables.first_cells,
+        k,
+        state.sizes[k],
+        tables.starts,
+        tables.entries,
+        state.counts,
+        state.logs,
     )
 
 

@@ -127,7 +127,10 @@ class FixedClustering:
         start, stop = self._cells
         rule = evidence_rule(self.counts, self.prior)
         of_others = Rule(
-            rule.name, rule.class_offsets, np.delete(rule.value_offsets, np.s_[start : stop + 1], 1), rule.growth
+            rule.name,
+            rule.class_offsets,
+            np.delete(rule.value_offsets, np.s_[start : stop + 1], 1),
+            rule.growth,
         )
         tables = sequence_tables(
             np.delete(self.rows.codes, self.class_column, axis=1),

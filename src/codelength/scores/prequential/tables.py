@@ -133,9 +133,7 @@ def _most(cells: CodeArray, labels: IntArray, sizes: IntArray, spare: IntArray) 
     return most
 
 
-def _lists(
-    rule: Rule, keys: NDArray[np.complex128], most: IntArray
-) -> tuple[FloatArray, IntArray]:
+def _lists(rule: Rule, keys: NDArray[np.complex128], most: IntArray) -> tuple[FloatArray, IntArray]:
     """Entries by count, one list for each distinct key, and where the list of each cell begins."""
     distinct, which = np.unique(keys, return_inverse=True)
     lengths = np.ones(len(distinct), dtype=np.int64)

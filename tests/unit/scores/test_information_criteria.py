@@ -1,0 +1,79 @@
+"""Likelihood and penalties of a mixture."""
+
+import math
+
+import naive
+import numpy as np
+import pytest
+from hypothesis import given
+from unit.scores.mixture_tables import case_of, cases, random_table
+
+from codelength.errors import DataError, InvalidParameter
+from codelength.scores.clusterings import clustering_counts, expected_counts
+from codelength.scores.information_criteria import (
+    aic_code_length,
+    bic_code_length,
+    log_likelihood,
+    n_parameters,
+)
+from codelength.scores.mixtures import MixtureParameters, posterior_mode, with_components
+from codelength.table import Schema, encode
+
+
+def labels_of(case):
+    return [j % case.n_components for j in range(len(case.rows))]
+
+
+@given(cases())
+def test_scores_at_a_clustering_are_those_of_the_definition(case):
+    labels = labels_of(case)
+    mode = posterior_mode(clustering_counts(case.schema, case.codes, labels), case.prior)
+    slow = naive.mode_of_completed(
+        naive.clustering_counts(case.rows, labels, case.naive_prior), case.naive_prior
+    )
+    assert log_likelihood(mode, case.codes) == pytest.approx(naive.log_likelihood(case.rows, slow), abs=1e-11)
+    bic = naive.bic_at(case.rows, labels, case.naive_prior)
+    assert bic_code_length(mode, case.codes) == pytest.approx(bic, rel=1e-11, abs=1e-11)
+    aic = naive.aic_at(case.rows, labels, case.naive_prior)
+    assert aic_code_length(mode, case.codes) == pytest.approx(aic, rel=1e-11, abs=1e-11)
+
+
+def test_weights_count_as_repetition():
+    table = random_table(0, 30, [2, 3, 4], missing=0.1)
+    schema = with_components(Schema.from_sizes([2, 3, 4]), 2)
+    codes, weights = encode(schema, table).codes, np.arange(30) % 4
+    again = np.repeat(codes, weights, axis=0)
+    mode = posterior_mode(clustering_counts(schema, codes, np.arange(30) % 2), "indifferent")
+    assert log_likelihood(mode, codes, sample_weight=weights) == pytest.approx(log_likelihood(mode, again))
+    assert bic_code_length(mode, codes, sample_weight=weights) == pytest.approx(bic_code_length(mode, again))
+    assert aic_code_length(mode, codes, sample_weight=weights) == pytest.approx(aic_code_length(mode, again))
+
+
+def test_a_row_that_the_mixture_excludes_costs_everything_unless_it_has_no_weight():
+    schema = with_components(Schema.from_sizes([2]), 1)
+    certain = MixtureParameters(schema, np.array([1.0]), np.array([[1.0, 0.0, 1.0]]))
+    codes = np.array([[0], [1]], dtype=np.uint8)
+    assert log_likelihood(certain, codes) == -math.inf
+    assert log_likelihood(certain, codes, sample_weight=[2.0, 0.0]) == 0
+
+
+def test_rows_without_a_single_observed_cell_cost_nothing():
+    case = case_of([2, 3], 2, [[None, None], [None, None]])
+    mode = posterior_mode(expected_counts(case.schema, case.codes, np.full((2, 2), 0.5)), case.prior)
+    assert log_likelihood(mode, case.codes) == pytest.approx(0, abs=1e-15)
+
+
+def test_constant_columns_have_no_parameters():
+    assert n_parameters(Schema.from_sizes([1, 1]), 3) == 2
+    assert n_parameters(Schema.from_sizes([]), 1) == 0
+
+
+def test_no_rows_have_no_bic():
+    schema = with_components(Schema.from_sizes([2]), 1)
+    coin = MixtureParameters(schema, np.array([1.0]), np.array([[0.5, 0.5, 1.0]]))
+    nothing = np.zeros((0, 1), dtype=np.uint8)
+    assert aic_code_length(coin, nothing) == 1
+    with pytest.raises(DataError, match="at least one row"):
+        bic_code_length(coin, nothing)
+    with pytest.raises(InvalidParameter, match=r"shape \(2,\)"):
+        log_likelihood(coin, nothing, sample_weight=[1, 2])

@@ -1,0 +1,111 @@
+"""Sums over neighbourhoods of clusterings."""
+
+import itertools
+import math
+import time
+
+import naive
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from unit.scores import mixture_tables
+from unit.scores.mixture_tables import case_of, cases, random_table
+
+from codelength.errors import DataError, InvalidParameter
+from codelength.scores import neighbourhood
+from codelength.scores.mixtures import with_components
+from codelength.scores.neighbourhood import neighbourhood_code_length, neighbourhoods_code_length
+from codelength.table import Schema, encode
+
+
+def all_clusterings(case):
+    return [np.array(z) for z in itertools.product(range(case.n_components), repeat=len(case.rows))]
+
+
+def orbit(labels, case):
+    """All renamings of a clustering by components with the same pseudocounts."""
+    kinds = [str(kind) for kind in zip(*case.naive_prior, strict=True)]
+    for p in itertools.permutations(range(case.n_components)):
+        if [kinds[k] for k in p] == kinds:
+            yield tuple(p[k] for k in labels)
+
+
+@given(cases())
+def test_one_neighbourhood_is_that_of_the_definition(case):
+    labels = [j % case.n_components for j in range(len(case.rows))]
+    for with_centre in (True, False):
+        fast = neighbourhood_code_length(case.schema, case.codes, labels, case.prior, with_centre=with_centre)
+        slow = naive.neighbourhood_code_length(case.rows, labels, case.naive_prior, with_centre)
+        assert fast == (math.inf if slow is None else pytest.approx(slow, rel=1e-11, abs=1e-12))
+
+
+@settings(max_examples=30)
+@given(cases(max_rows=4))
+def test_several_neighbourhoods_are_the_sum_over_their_union_and_its_renamings(case):
+    centres = all_clusterings(case)[::4]
+    union = {tuple(near) for z in centres for near in naive.neighbours(z.tolist(), case.n_components)}
+    union |= {tuple(z.tolist()) for z in centres}
+    union = {renamed for z in union for renamed in orbit(z, case)}
+    counts = [naive.clustering_counts(case.rows, z, case.naive_prior) for z in union]
+    slow = -naive.log(sum(naive.evidence(of_one, case.naive_prior) for of_one in counts))
+    fast = neighbourhoods_code_length(case.schema, case.codes, centres, case.prior)
+    assert fast == pytest.approx(slow, rel=1e-11, abs=1e-11)
+
+
+@settings(max_examples=30)
+@given(cases(max_rows=4))
+def test_all_clusterings_as_centres_give_the_exact_code_length(case):
+    exact = -naive.log(naive.mixture_evidence(naive.mixture_terms(case.rows, case.naive_prior)))
+    fast = neighbourhoods_code_length(case.schema, case.codes, all_clusterings(case), case.prior)
+    assert fast == pytest.approx(exact, rel=1e-11, abs=1e-11)
+
+
+def test_copies_and_renamings_of_a_centre_add_nothing():
+    schema = with_components(Schema.from_sizes([2, 3, 2]), 3)
+    codes = encode(schema, random_table(0, 40, [2, 3, 2])).codes
+    labels = np.arange(40) % 3
+    once = neighbourhoods_code_length(schema, codes, [labels])
+    again = neighbourhoods_code_length(schema, codes, [labels, (labels + 1) % 3, labels])
+    assert again == once
+    more = neighbourhoods_code_length(schema, codes, [labels, (labels + (np.arange(40) == 7)) % 3])
+    assert more < once < neighbourhood_code_length(schema, codes, labels)
+
+
+def test_fingerprints_that_clash_are_noticed(monkeypatch):
+    """Were all fingerprints equal at first, others would be tried until none clash."""
+    case = case_of([2, 2], 2, [[0, 0], [1, 1], [0, 1]])
+    expected = neighbourhoods_code_length(case.schema, case.codes, all_clusterings(case), case.prior)
+    calls, mixed = [], neighbourhood._mixed
+
+    def clashing(numbers):
+        calls.append(numbers)
+        return np.ones_like(numbers) if len(calls) < 9 else mixed(numbers)
+
+    monkeypatch.setattr(neighbourhood, "_mixed", clashing)
+    found = neighbourhoods_code_length(case.schema, case.codes, all_clusterings(case), case.prior)
+    assert found == pytest.approx(expected)
+    assert len(calls) > 9
+
+
+def test_no_rows_cost_nothing():
+    case = mixture_tables.case_of([2], 3, [])
+    assert neighbourhood_code_length(case.schema, case.codes, []) == 0
+    assert neighbourhoods_code_length(case.schema, case.codes, [[]]) == 0
+
+
+def test_a_thousand_rows_take_well_under_a_second():
+    schema = with_components(Schema.from_sizes([4] * 20), 10)
+    codes = encode(schema, random_table(0, 1000, [4] * 20, n_groups=10)).codes
+    labels = np.arange(1000) % 10
+    neighbourhood_code_length(schema, codes, labels)
+    start = time.process_time()
+    neighbourhood_code_length(schema, codes, labels)
+    assert time.process_time() - start < 0.5
+
+
+def test_bad_arguments_are_refused():
+    case = case_of([2], 2, [[0], [1]])
+    with pytest.raises(InvalidParameter, match="at least one centre"):
+        neighbourhoods_code_length(case.schema, case.codes, [])
+    with pytest.raises(DataError, match="row 0"):
+        neighbourhood_code_length(case.schema, case.codes, [5, 0])
