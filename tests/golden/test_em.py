@@ -4,7 +4,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from golden.cases import cases, prior_of, rows_of, schema_of
 
 from codelength.fitting import em
 from codelength.scores.cheeseman_stutz import cheeseman_stutz_code_length
@@ -13,6 +12,7 @@ from codelength.scores.information_criteria import aic_code_length, bic_code_len
 from codelength.scores.mixtures import posterior_mode
 from codelength.scores.neighbourhood import neighbourhood_code_length
 from codelength.table import encode
+from golden.cases import cases, prior_of, rows_of, schema_of
 
 CASES = cases("em")
 by_id = pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])

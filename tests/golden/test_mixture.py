@@ -5,7 +5,6 @@ import math
 
 import numpy as np
 import pytest
-from golden.cases import cases, prior_of, rows_of, schema_of
 
 from codelength.scores.annealed import annealed_code_length
 from codelength.scores.best_clustering import best_clustering
@@ -21,6 +20,7 @@ from codelength.scores.information_criteria import (
 from codelength.scores.mixtures import posterior_mode, spread_prior
 from codelength.scores.neighbourhood import neighbourhood_code_length, neighbourhoods_code_length
 from codelength.table import encode
+from golden.cases import cases, prior_of, rows_of, schema_of
 
 CASES = cases("mixture")
 by_id = pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])

@@ -109,9 +109,7 @@ def _joined(
 
 def _merged(keys: NDArray[np.uint32], weights: FloatArray) -> tuple[NDArray[np.uint32], FloatArray]:
     """Equal rows as one with their summed weight, where enough of them are equal to pay for it."""
-    prints = np.zeros(keys.shape[1], dtype=np.uint64)
-    for key, factor in zip(keys, _factors(len(keys)), strict=True):
-        prints += key * factor
+    prints = fingerprints(keys)
     if 4 * len(np.unique(prints)) > 3 * len(prints):
         return keys, weights
     _, firsts, places = np.unique(prints, return_index=True, return_inverse=True)
@@ -121,6 +119,14 @@ def _merged(keys: NDArray[np.uint32], weights: FloatArray) -> tuple[NDArray[np.u
     return merged, np.bincount(places, weights).astype(np.float64)
 
 
-def _factors(n_groups: int) -> NDArray[np.uint64]:
-    """Odd numbers to make fingerprints of rows with, always the same ones."""
-    return np.random.default_rng(0).integers(2**64, size=n_groups, dtype=np.uint64) | np.uint64(1)
+def fingerprints(columns: CodeArray) -> NDArray[np.uint64]:
+    """One number a row, equal for equal rows and hardly ever for others; ``columns`` has a row a column."""
+    prints = np.zeros(columns.shape[1], dtype=np.uint64)
+    for column, factor in zip(columns, _factors(len(columns)), strict=True):
+        prints += column * factor
+    return prints
+
+
+def _factors(n_columns: int) -> NDArray[np.uint64]:
+    """Odd numbers, always the same ones."""
+    return np.random.default_rng(0).integers(2**64, size=n_columns, dtype=np.uint64) | np.uint64(1)

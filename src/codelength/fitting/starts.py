@@ -12,7 +12,6 @@ Labels are softened because a probability of zero stays zero in EM: a tenth of e
 components evenly.
 """
 
-import warnings
 from collections.abc import Callable
 from typing import Any, Literal, TypeAlias
 
@@ -21,6 +20,7 @@ import numpy as np
 from ..scores.clusterings import clustering_counts
 from ..table import Schema
 from ..typing import CodeArray, FloatArray, IntArray
+from ._layout import fingerprints
 
 StartName: TypeAlias = Literal["random", "kmeans", "kmodes"]
 
@@ -51,17 +51,15 @@ def kmeans_responsibilities(
 ) -> FloatArray:
     """Softened labels of k-means, started once by k-means++."""
     from sklearn.cluster import KMeans
-    from sklearn.exceptions import ConvergenceWarning
 
     indicators = np.concatenate(
         [codes[:, [i]] == np.arange(size) for i, size in enumerate(schema.n_values)], axis=1
     ).astype(np.float64)
-    n_clusters = min(schema.n_classes, len(codes))
-    seed = int(generator.integers(2**31))
-    with warnings.catch_warnings():
-        # Fewer distinct rows than clusters leave components empty, which EM is at ease with.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        means = KMeans(n_clusters, n_init=1, random_state=seed).fit(indicators, sample_weight=weights)
+    # Fewer distinct rows than components leave some of them empty, which EM is at ease with.
+    counted = codes if weights is None else codes[weights > 0]
+    n_clusters = min(schema.n_classes, len(np.unique(fingerprints(counted.T))))
+    means = KMeans(n_clusters, n_init=1, random_state=int(generator.integers(2**31)))
+    means.fit(indicators, sample_weight=weights)
     return _softened(means.labels_.astype(np.int64), schema.n_classes)
 
 

@@ -1,18 +1,18 @@
 """EM for finite mixtures."""
 
-import naive
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from unit.scores.mixture_tables import case_of, cases, random_table
 
+import naive
 from codelength.errors import InvalidParameter
 from codelength.fitting import _problem, em
 from codelength.scores.clusterings import expected_counts
 from codelength.scores.information_criteria import log_likelihood
 from codelength.scores.mixtures import MixtureParameters, posterior_mode, with_components
 from codelength.table import Schema, encode
+from unit.scores.mixture_tables import case_of, cases, random_table
 
 
 def start_of(case, seed=0):
@@ -186,7 +186,7 @@ def test_equal_rows_are_merged():
 def test_bad_arguments_are_refused():
     case = case_of([2], 2, [[0], [1]])
     _, start = start_of(case)
-    with pytest.raises(InvalidParameter, match="pseudocount is 0.5"):
+    with pytest.raises(InvalidParameter, match=r"pseudocount is 0\.5"):
         em(case.schema, case.codes, start, "jeffreys")
     for wrong in ({"max_iter": 0}, {"tol": -1}, {"tol": np.nan}):
         with pytest.raises(InvalidParameter, match="max_iter"):

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from unit.scores.mixture_tables import random_table
 
 from codelength.fitting import _layout
 from codelength.fitting._layout import Layout
 from codelength.table import Schema, encode
+from unit.scores.mixture_tables import random_table
 
 
 def decoded(layout, schema):

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
-from unit.scores.mixture_tables import case_of, random_table
 
 from codelength.errors import DataError, InvalidParameter
 from codelength.fitting import STARTS, fit_mixture
 from codelength.scores.information_criteria import log_likelihood
 from codelength.table import Schema, encode
+from unit.scores.mixture_tables import case_of, random_table
 
 by_start = pytest.mark.parametrize("init", STARTS)
 

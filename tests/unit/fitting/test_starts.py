@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from unit.scores.mixture_tables import random_table
 
 from codelength.fitting import STARTS
 from codelength.scores.mixtures import with_components
 from codelength.table import Schema, encode
+from unit.scores.mixture_tables import random_table
 
 GROUPS = np.repeat([0, 1, 2], 20)
 SEPARATED = (GROUPS[:, None] == np.arange(3)).repeat(4, axis=1).astype(np.uint8)
@@ -31,7 +31,7 @@ def test_separated_groups_are_told_apart(init):
     assert best == 3
     for shares in found:
         for group in range(3):
-            assert len(np.unique(shares[GROUPS == group].round(6), axis=0)) == 1
+            assert len(np.unique(shares[group == GROUPS].round(6), axis=0)) == 1
 
 
 def test_missing_cells_differ_from_no_mode():

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-import naive
 import numpy as np
 from hypothesis import strategies as st
 
+import naive
 from codelength.rules import Prior
 from codelength.scores.mixtures import with_components
 from codelength.table import Schema, encode

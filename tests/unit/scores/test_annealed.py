@@ -9,13 +9,13 @@ import os
 import numpy as np
 import pytest
 from scipy.special import gammaln
-from unit.scores.mixture_tables import case_of, random_table
 
 from codelength.errors import Infeasible, InvalidParameter
 from codelength.rules import Prior
 from codelength.scores.annealed import AnnealedCodeLength, annealed_code_length
 from codelength.scores.exact import exact_code_length
 from codelength.table import Schema, encode
+from unit.scores.mixture_tables import case_of, random_table
 
 N_TABLES = int(os.environ.get("CODELENGTH_TABLES", "25"))
 MOST_ROWS = 10 if N_TABLES <= 25 else 18

@@ -1,16 +1,16 @@
 """The search for the most probable clustering."""
 
-import naive
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from unit.scores.mixture_tables import case_of, cases, random_table
 
+import naive
 from codelength.errors import Infeasible, InvalidParameter
 from codelength.scores import best_clustering as module
 from codelength.scores.best_clustering import best_clustering, local_optima
 from codelength.scores.neighbourhood import neighbourhood_code_length
 from codelength.table import Schema, encode
+from unit.scores.mixture_tables import case_of, cases, random_table
 
 
 @settings(max_examples=60)

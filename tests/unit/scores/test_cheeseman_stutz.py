@@ -1,11 +1,10 @@
 """The Cheeseman-Stutz approximation."""
 
-import naive
 import numpy as np
 import pytest
 from hypothesis import given
-from unit.scores.mixture_tables import case_of, cases, random_table
 
+import naive
 from codelength.errors import DataError, InvalidParameter
 from codelength.fitting import fit_mixture
 from codelength.scores.cheeseman_stutz import cheeseman_stutz_code_length
@@ -13,6 +12,7 @@ from codelength.scores.clusterings import clustering_counts
 from codelength.scores.evidence import evidence_code_length
 from codelength.scores.mixtures import MixtureParameters, spread_prior, with_components
 from codelength.table import Schema, encode
+from unit.scores.mixture_tables import case_of, cases, random_table
 
 
 def shares_of(case):

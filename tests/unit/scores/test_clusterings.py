@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from unit.scores.mixture_tables import case_of, cases
 
 from codelength.errors import DataError, InvalidParameter
 from codelength.rules import Prior
@@ -19,6 +18,7 @@ from codelength.scores.clusterings import (
     log_renamings,
 )
 from codelength.table import Schema
+from unit.scores.mixture_tables import case_of, cases
 
 
 @given(cases())

@@ -2,12 +2,11 @@
 
 import math
 
-import naive
 import numpy as np
 import pytest
 from hypothesis import given
-from unit.scores.mixture_tables import case_of, cases, random_table
 
+import naive
 from codelength.errors import DataError, InvalidParameter
 from codelength.scores.clusterings import clustering_counts, expected_counts
 from codelength.scores.information_criteria import (
@@ -18,6 +17,7 @@ from codelength.scores.information_criteria import (
 )
 from codelength.scores.mixtures import MixtureParameters, posterior_mode, with_components
 from codelength.table import Schema, encode
+from unit.scores.mixture_tables import case_of, cases, random_table
 
 
 def labels_of(case):

@@ -1,16 +1,16 @@
 """The parameters of a mixture."""
 
-import naive
 import numpy as np
 import pytest
 from hypothesis import given
-from unit.scores.mixture_tables import case_of, cases
 
+import naive
 from codelength.errors import DataError, InvalidParameter
 from codelength.rules import Prior, pseudocounts
 from codelength.scores.clusterings import clustering_counts, expected_counts
 from codelength.scores.mixtures import MixtureParameters, posterior_mode, spread_prior, with_components
 from codelength.table import Schema
+from unit.scores.mixture_tables import case_of, cases
 
 
 @given(cases())

@@ -4,18 +4,18 @@ import itertools
 import math
 import time
 
-import naive
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from unit.scores import mixture_tables
-from unit.scores.mixture_tables import case_of, cases, random_table
 
+import naive
 from codelength.errors import DataError, InvalidParameter
 from codelength.scores import neighbourhood
 from codelength.scores.mixtures import with_components
 from codelength.scores.neighbourhood import neighbourhood_code_length, neighbourhoods_code_length
 from codelength.table import Schema, encode
+from unit.scores import mixture_tables
+from unit.scores.mixture_tables import case_of, cases, random_table
 
 
 def all_clusterings(case):

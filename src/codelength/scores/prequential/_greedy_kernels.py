@@ -118,11 +118,12 @@ def _field(patterns: Patterns, n_groups: int) -> Field:
 
 @njit(cache=True, nogil=True)
 def _set_blocks(field: Field) -> None:
-    """Find the runs of patterns with the same label and class."""
-    n_blocks, size = 0, field.size[0]
+    """Find the runs of patterns with the same label and class; long runs are cut."""
+    n_blocks, size, first = 0, field.size[0], 0
     for p in range(size):
-        if p == 0 or field.labels[p] != field.labels[p - 1] or field.classes[p] != field.classes[p - 1]:
-            field.blocks[n_blocks] = p
+        same = field.labels[p] == field.labels[first] and field.classes[p] == field.classes[first]
+        if p == 0 or not same or p - first == _AT_ONCE:
+            field.blocks[n_blocks] = first = p
             n_blocks += 1
     field.blocks[n_blocks] = size
     field.size[1] = n_blocks
