@@ -105,8 +105,8 @@ def fit_mixture(
     >>> state.class_probs.round(3), len(info.runs)
     (array([0.5, 0.5]), 20)
     """
-    _check(codes, n_init, init)
     weights, threads = checked_weights(sample_weight, len(codes)), n_threads_or_default(n_threads)
+    _check(codes, weights, n_init, init)
     problem = Problem.of(schema, codes, n_components, prior, weights)
     full, spread = problem.schema, spread_prior(prior, problem.schema)
     generators = np.random.default_rng(random_state).spawn(1 if n_components == 1 else n_init)
@@ -127,13 +127,15 @@ def fit_mixture(
     return ends[best][0], info
 
 
-def _check(codes: CodeArray, n_init: int, init: str) -> None:
+def _check(codes: CodeArray, weights: FloatArray | None, n_init: int, init: str) -> None:
     if n_init < 1:
         raise InvalidParameter(f"n_init={n_init}: expected at least 1")
     if init not in STARTS:
         raise InvalidParameter(f"init={init!r}: expected one of {', '.join(map(repr, STARTS))}")
-    if not len(codes):
-        raise DataError("there are no rows to fit a mixture to; give at least one")
+    if not codes.size:
+        raise DataError(f"a mixture cannot be fitted to a table of shape {codes.shape}; give rows and columns")
+    if weights is not None and not weights.any():
+        raise DataError("sample_weight: all weights are zero, so there are no rows to fit a mixture to")
 
 
 def _warn(max_iter: int) -> None:

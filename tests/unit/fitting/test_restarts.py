@@ -113,5 +113,7 @@ def test_bad_arguments_are_refused():
             fit_mixture(schema, codes, 2, **wrong)
     with pytest.raises(InvalidParameter, match="n_components=0"):
         fit_mixture(schema, codes, 0)
-    with pytest.raises(DataError, match="no rows"):
+    with pytest.raises(DataError, match=r"shape \(0, 4\)"):
         fit_mixture(schema, codes[:0], 2)
+    with pytest.raises(DataError, match="all weights are zero"):
+        fit_mixture(schema, codes, 2, sample_weight=np.zeros(200))

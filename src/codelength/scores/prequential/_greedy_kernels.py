@@ -7,10 +7,11 @@ two, so adding and taking off differences is exact, and patterns that tie by def
 """
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from ...rules._kernels import _exp_of_negative
 from ...typing import BoolArray, CodeArray, FloatArray, IntArray
@@ -136,18 +137,24 @@ def _retire(field: Field, placed: int) -> None:
     field.size[2] += 1
     if field.size[2] * 8 <= field.size[0]:
         return
-    kept = 0
-    for p in range(field.size[0]):
-        if field.nexts[p] < field.ends[p]:
-            field.codes[:, kept] = field.codes[:, p]
-            field.sums[:, kept] = field.sums[:, p]
-            field.weights[:, kept] = field.weights[:, p]
-            field.labels[kept], field.classes[kept] = field.labels[p], field.classes[p]
-            field.nexts[kept], field.ends[kept] = field.nexts[p], field.ends[p]
-            field.references[kept], field.gone[kept] = field.references[p], 0.0
-            kept += 1
-    field.size[0], field.size[2] = kept, 0
+    kept = np.flatnonzero(field.gone[: field.size[0]] == 0.0)
+    _close_ranks(field.codes, kept)
+    _close_ranks(field.sums, kept)
+    _close_ranks(field.weights, kept)
+    for numbers in (field.labels, field.classes, field.nexts, field.ends):
+        numbers[: len(kept)] = numbers[kept]
+    field.references[: len(kept)] = field.references[kept]
+    field.gone[: len(kept)] = 0.0
+    field.size[0], field.size[2] = len(kept), 0
     _set_blocks(field)
+
+
+@njit(cache=True, nogil=True)
+def _close_ranks(table: NDArray[Any], kept: IntArray) -> None:
+    for row in range(len(table)):
+        numbers = table[row]
+        for p in range(len(kept)):
+            numbers[p] = numbers[kept[p]]
 
 
 @njit(cache=True, nogil=True)
@@ -247,31 +254,29 @@ def _move(field: Field, first_cells: IntArray, has_gaps: BoolArray, placed: int,
         low -= 1
     while high < size and field.labels[high] == k:
         high += 1
-    row = field.codes[:, placed].copy()
-    _move_run(field.codes, row, first_cells, has_gaps, steps[:2], 0, low, field.sums[k])
-    _move_run(field.codes, row, first_cells, has_gaps, steps[2:], low, high, field.sums[k])
-    _move_run(field.codes, row, first_cells, has_gaps, steps[:2], high, size, field.sums[k])
+    moved, sums = np.empty(_AT_ONCE), field.sums[k]
+    _move_run(field.codes, placed, first_cells, has_gaps, steps[:2], 0, low, moved, sums)
+    _move_run(field.codes, placed, first_cells, has_gaps, steps[2:], low, high, moved, sums)
+    _move_run(field.codes, placed, first_cells, has_gaps, steps[:2], high, size, moved, sums)
 
 
 @njit(cache=True, nogil=True)
 def _move_run(
     codes: CodeArray,
-    row: CodeArray,
+    placed: int,
     first_cells: IntArray,
     has_gaps: BoolArray,
     steps: FloatArray,
     start: int,
     stop: int,
+    moved: FloatArray,
     sums: FloatArray,
 ) -> None:
-    moved = np.empty(_AT_ONCE)
     for low in range(start, stop, _AT_ONCE):
         n = min(_AT_ONCE, stop - low)
         moved[:n] = 0.0
-        for i in range(len(row)):
-            column, value, match, rest = codes[i, low : low + n], row[i], steps[0, i], steps[1, i]
-            if match == 0.0 and rest == 0.0:
-                continue
+        for i in range(len(codes)):
+            column, value, match, rest = codes[i, low : low + n], codes[i, placed], steps[0, i], steps[1, i]
             if has_gaps[i]:
                 missing = first_cells[i + 1] - 1 - first_cells[i]
                 for p in range(n):
