@@ -28,7 +28,7 @@ def n_threads_or_default(n_threads: int | None) -> int:
         asked = os.environ.get("CODELENGTH_THREADS", "")
         if not asked:
             return _available_processors()
-        if not asked.isdigit() or int(asked) < 1:
+        if not asked.isdecimal() or int(asked) < 1:
             raise InvalidParameter(f"CODELENGTH_THREADS={asked!r}: expected a whole number of at least 1")
         return int(asked)
     if n_threads < 1:

@@ -15,7 +15,7 @@ from .output import print_json, print_table
 if TYPE_CHECKING:
     from ..experiments.findings import Findings
     from ..experiments.run import Outcome, Progress
-    from ..experiments.spec import Spec
+    from ..experiments.spec import AnyCell, Spec
 
 PAPER_HELP = "predictive-inference, bayes-optimal-ibl, indifferent-naive-bayes, or all."
 SETTINGS_HELP = (
@@ -74,7 +74,7 @@ def reproduce(
 
 
 def _run(
-    spec: "Spec", output: str, jobs: int | None, dask: str | None
+    spec: "Spec[AnyCell]", output: str, jobs: int | None, dask: str | None
 ) -> "tuple[Findings, Outcome, Path, list[Path]]":
     from ..experiments.papers import directory_name, find
     from ..experiments.run import run
@@ -125,11 +125,13 @@ def _show(findings: "Findings") -> None:
         typer.echo(f"- {note}")
 
 
-def _tell(spec: "Spec", outcome: "Outcome", place: Path, paths: list[Path], seconds: float) -> None:
+def _tell(spec: "Spec[AnyCell]", outcome: "Outcome", place: Path, paths: list[Path], seconds: float) -> None:
+    from ..experiments.papers import paper_of
+
     found = len(spec.cells) - outcome.n_run
     kept = f" ({found} of {len(spec.cells)} cells were there already)" if found else ""
-    rate = outcome.n_predictions / max(outcome.seconds, 1e-9)
+    rate = outcome.n_items / max(outcome.seconds, 1e-9)
     typer.echo(
-        f"{outcome.n_predictions:,} predictions in {seconds:.1f} s{kept}; {rate:,.0f} a second and process. "
-        f"Wrote {len(paths)} files in {place}."
+        f"{outcome.n_items:,} {paper_of(spec.paper).unit} in {seconds:.1f} s{kept}; "
+        f"{rate:,.0f} a second and process. Wrote {len(paths)} files in {place}."
     )

@@ -15,6 +15,8 @@ from ..table import Coded, Schema
 from ..typing import FloatArray, IntArray
 from .groups import column_groups
 
+_ROUNDING = 1e-12
+
 MAX_JOINT_CELLS = 16_384
 """Largest joint table, classes included: four of them stay within the second-level cache."""
 
@@ -57,7 +59,7 @@ class Counts:
 
     def of(self, variable: int | str) -> FloatArray:
         """Counts of one variable's values, shape (n_classes, n_values), missing cells left out."""
-        i = self.schema.position(variable) if isinstance(variable, str) else variable
+        i = self.schema.position(variable)
         start, stop = self.schema.offsets[i], self.schema.offsets[i + 1] - 1
         return self.value_counts[:, start:stop]
 
@@ -71,17 +73,18 @@ class Counts:
 
     def add(self, row: Sequence[int], class_code: int = 0, weight: float = 1.0) -> "Counts":
         """Counts with one more row, given as codes."""
-        if not weight >= 0 or not np.isfinite(weight):
-            raise DataError(f"weight {weight}: expected a finite number of at least 0")
-        return self._shifted(row, class_code, weight)
+        return self._shifted(row, class_code, _checked_weight(weight))
 
     def remove(self, row: Sequence[int], class_code: int = 0, weight: float = 1.0) -> "Counts":
         """Counts with one row less, which must have been counted before."""
-        fewer = self._shifted(row, class_code, -weight)
-        if fewer.class_counts.min(initial=0) < 0 or fewer.value_counts.min(initial=0) < 0:
-            raise DataError(
-                f"row {list(row)} of class {class_code}: it was not counted, so it cannot be removed"
-            )
+        fewer = self._shifted(row, class_code, -_checked_weight(weight))
+        for left in (fewer.class_counts, fewer.value_counts):
+            # Weights that are no whole numbers may leave a little less than nothing.
+            if left.min(initial=0) < -_ROUNDING * (self.n_rows + weight):
+                raise DataError(
+                    f"row {list(row)} of class {class_code}: it was not counted, so it cannot be removed"
+                )
+            np.maximum(left, 0.0, out=left)
         return fewer
 
     def __eq__(self, other: object) -> bool:
@@ -107,7 +110,7 @@ class Counts:
         """The counts that :meth:`to_json` wrote, checked against the schema and against each other."""
         class_counts = np.array(document["class_counts"], dtype=np.float64)
         value_counts = np.array(document["value_counts"], dtype=np.float64)
-        counts = cls(schema, class_counts, value_counts.reshape(-1, schema.n_cells))
+        counts = cls(schema, class_counts, value_counts)
         counts._check()
         return counts
 
@@ -126,13 +129,14 @@ class Counts:
                 raise DataError(f"the counts of variable {variable.name!r} do not add up to the class counts")
 
     def _shifted(self, row: Sequence[int], class_code: int, weight: float) -> "Counts":
-        codes = np.asarray(row, dtype=np.int64)
-        sizes = self.schema.n_values
-        if codes.shape != sizes.shape or (codes < 0).any() or (codes > sizes).any():
+        given, sizes = np.asarray(row), self.schema.n_values
+        is_whole = given.dtype.kind in "iu" or not given.size
+        if not is_whole or given.shape != sizes.shape or (given < 0).any() or (given > sizes).any():
             raise DataError(
                 f"row {list(row)}: expected {len(sizes)} codes, each from 0 to the number of values "
                 "(which stands for missing)"
             )
+        codes = given.astype(np.int64)
         if not 0 <= class_code < self.schema.n_classes:
             raise DataError(f"class {class_code}: expected a code from 0 to {self.schema.n_classes - 1}")
         class_counts, value_counts = self.class_counts.copy(), self.value_counts.copy()
@@ -169,13 +173,17 @@ def count(
     array([[1., 1.],
            [0., 1.]])
     """
+    _check_fit(schema, coded)
+    weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    if weights is not None and weights.shape != (coded.n_rows,):
+        raise InvalidParameter(f"sample_weight has shape {weights.shape}; expected ({coded.n_rows},)")
     if not schema.n_variables:
-        class_counts = np.bincount(coded.classes, sample_weight, schema.n_classes).astype(np.float64)
+        class_counts = np.bincount(coded.classes, weights, schema.n_classes).astype(np.float64)
         return Counts(schema, class_counts, np.zeros((schema.n_classes, 0)))
-    if sample_weight is None:
+    if weights is None:
         parts: list[Any] = _count_rows(schema, coded, n_threads)
     else:
-        parts = _count_weighted_rows(schema, coded, sample_weight, n_threads)
+        parts = _count_weighted_rows(schema, coded, weights, n_threads)
     value_counts = np.zeros((schema.n_classes, schema.n_cells))
     for part in parts:
         value_counts += part
@@ -210,8 +218,6 @@ def _count_weighted_rows(
 ) -> list[FloatArray]:
     from ._kernels import count_weighted
 
-    if sample_weight.shape != (coded.n_rows,):
-        raise InvalidParameter(f"sample_weight has shape {sample_weight.shape}; expected ({coded.n_rows},)")
     codes, classes = coded.codes.T, coded.classes
     return map_blocks(
         lambda start, stop: count_weighted(
@@ -220,6 +226,26 @@ def _count_weighted_rows(
         coded.n_rows,
         n_threads,
     )
+
+
+def _check_fit(schema: Schema, coded: Coded) -> None:
+    """Refuse codes of another schema: the kernels would count them out of bounds."""
+    if coded.codes.shape[1] != schema.n_variables:
+        raise SchemaMismatch(
+            f"the table was coded with {coded.codes.shape[1]} variables, and the schema has "
+            f"{schema.n_variables}; encode it with this schema"
+        )
+    highest = [int(column.max(initial=0)) for column in coded.codes.T]
+    if (highest > schema.n_values).any() or int(coded.classes.max(initial=0)) >= schema.n_classes:
+        raise SchemaMismatch(
+            "the table holds codes that the schema does not have; encode it with this schema"
+        )
+
+
+def _checked_weight(weight: float) -> float:
+    if not 0 <= weight < np.inf:
+        raise DataError(f"weight {weight}: expected a finite number of at least 0")
+    return weight
 
 
 def _plain(numbers: FloatArray) -> list[int | float]:

@@ -10,10 +10,11 @@ from ..errors import InvalidParameter
 from ..rules import PriorLike
 from ..scores.annealed import annealed_code_length
 from ..scores.cheeseman_stutz import cheeseman_stutz_code_length
-from ..scores.exact import exact_code_length
+from ..scores.exact import ExactCodeLength, exact_code_length
 from ..scores.information_criteria import aic_code_length, bic_code_length
 from ..scores.mixtures import MixtureParameters
 from ..scores.neighbourhood import neighbourhood_code_length
+from ..table import Schema
 from ..typing import CodeArray, FloatArray
 
 CriterionName: TypeAlias = Literal[
@@ -96,9 +97,24 @@ def _annealed(mixture: MixtureParameters, training: Training, prior: PriorLike, 
 
 
 def _exact(mixture: MixtureParameters, training: Training, prior: PriorLike, seed: Any) -> float:
-    codes = training.repeated()
-    found = exact_code_length(codes, mixture.n_components, prior=prior, schema=mixture.schema)
+    found = exact_of_codes(mixture.schema, training.repeated(), mixture.n_components, prior)
     return float(found.code_length)
+
+
+def exact_of_codes(
+    schema: Schema, codes: CodeArray, n_components: int, prior: PriorLike = "uniform"
+) -> ExactCodeLength:
+    """The exact code length of rows that are coded already.
+
+    Examples
+    --------
+    >>> schema = Schema.from_sizes([2])
+    >>> round(exact_of_codes(schema, np.array([[0], [1], [2]], dtype=np.uint8), 1).code_length, 4)
+    1.7918
+    """
+    by_code = Schema.from_sizes(schema.n_values.tolist())
+    table = np.where(codes < schema.n_values, codes.astype(np.float64), np.nan)
+    return exact_code_length(table, n_components, prior=prior, schema=by_code)
 
 
 CRITERIA: dict[str, Criterion] = {

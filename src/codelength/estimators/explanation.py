@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..errors import InvalidParameter
 from ..typing import FloatArray, Scalar
 
 
@@ -37,11 +38,25 @@ class Explanation:
 
     @property
     def log_odds(self) -> FloatArray:
-        """Log-odds of each class against the reference, shape (n_rows, n_classes)."""
-        return np.asarray(self.intercept + self.contributions.sum(axis=1))
+        """Log-odds of each class against the reference, shape (n_rows, n_classes).
+
+        Minus infinity for a class that one cell rules out, plus infinity where the reference is ruled out,
+        and 0 where both are: then there is nothing to say between them.
+        """
+        terms = np.concatenate(
+            [np.broadcast_to(self.intercept, self.contributions[:, :1].shape), self.contributions], axis=1
+        )
+        ruled_out, certain = np.isneginf(terms).any(axis=1), np.isposinf(terms).any(axis=1)
+        finite = np.where(np.isfinite(terms), terms, 0.0).sum(axis=1)
+        infinite = np.where(ruled_out, -np.inf, np.where(certain, np.inf, finite))
+        return np.asarray(np.where(ruled_out & certain, 0.0, infinite))
 
     def ranked(self, row: int, of: Scalar) -> list[tuple[str, float]]:
         """The variables of one row with what they speak for class ``of``, the strongest first."""
+        if of not in self.classes:
+            raise InvalidParameter(f"of={of!r}: expected one of the classes {self.classes}")
+        if not -len(self.contributions) <= row < len(self.contributions):
+            raise InvalidParameter(f"row {row}: there are {len(self.contributions)} rows")
         column = self.contributions[row, :, self.classes.index(of)]
         order = np.argsort(-np.abs(column), kind="stable")
         return [(self.feature_names[i], float(column[i])) for i in order]

@@ -13,16 +13,18 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..counts import Counts, count
 from ..errors import DataError, InvalidParameter, SchemaMismatch, UndefinedPrediction
-from ..rules import RULES, PriorLike, Rule, RuleName, Scorer, log_tables, pseudocounts
+from ..rules import RULES, PriorLike, RuleName, Scorer, log_tables, pseudocounts
 from ..scores import Predictions, evidence_code_length, leave_one_out
-from ..table import Coded, Schema, Variable, as_columns, encode, infer_schema
+from ..table import Coded, Schema, Variable, as_columns, check_same_rows, encode, infer_schema
+from ..table.column import Column
 from ..table.columns import Columns
-from ..table.infer import sorted_values
+from ..table.encode import HandleUnknown
+from ..table.infer import Missing, Numeric, check_choice
 from ..table.target import target_column
 from ..typing import BoolArray, FloatArray, Scalar
 from .explanation import Explanation, log_odds_against
 from .persistence import write_model
-from .validation import check_not_empty, checked_weights, warn_about_names
+from .validation import check_not_empty, checked_weights, class_array, schema_for, warn_about_names
 
 
 class NaiveBayes(ClassifierMixin, BaseEstimator):
@@ -170,9 +172,9 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):
             Per-row log probabilities (``log_probs``, ``true_log_probs``), ``log_score``, ``accuracy``,
             ``brier_score``, and how many rows are undefined or were given probability zero.
         """
-        coded = self._encoded(X, y)
+        coded = self._encoded(X, target_column(y))
         weights = checked_weights(sample_weight, coded.n_rows)
-        return leave_one_out(self.counts_, coded, self._rule(), sample_weight=weights)
+        return leave_one_out(self.counts_, coded, self._rule, sample_weight=weights)
 
     def explain(self, X: Any, against: Scalar | None = None) -> Explanation:
         """What each variable contributes to the log-odds of each class, row by row.
@@ -189,7 +191,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):
         if against is not None and against not in classes:
             raise InvalidParameter(f"against={against!r}: expected one of the classes {classes}")
         reference = 0 if against is None else classes.index(against)
-        tables = log_tables(self.counts_, self._rule())
+        tables = log_tables(self.counts_, self._rule)
         cells = codes.astype(np.int64) + self.schema_.offsets[:-1]
         contributions = log_odds_against(tables.value_table.T[cells], reference)
         intercept = log_odds_against(tables.class_table, reference)
@@ -221,45 +223,58 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):
     def code_length_(self) -> float:
         """Minus the log evidence of the training table, in nats; equation (8) of the 1998 paper."""
         check_is_fitted(self, "counts_")
-        prior: PriorLike = "indifferent" if self.rule == "indifferent" else self.prior
-        return evidence_code_length(self.counts_, pseudocounts(prior, self.schema_))
+        return evidence_code_length(self.counts_, self._prior)
 
     def _count(self, X: Any, y: Any, classes: Any, sample_weight: Any, before: Counts | None) -> Self:
-        if self.rule not in RULES:
-            raise InvalidParameter(f"rule={self.rule!r}: expected one of {', '.join(map(repr, RULES))}")
+        self._check_params()
         columns = as_columns(X)
         check_not_empty(columns)
         target = target_column(y)
+        check_same_rows(columns.n_rows, len(target.missing))
         weights = checked_weights(sample_weight, columns.n_rows)
+        ready: Any = X if isinstance(X, np.ndarray) else columns
+        if weights is not None and not weights.all():
+            # A row of weight zero is no row: neither its values nor its class are there.
+            rows = weights > 0
+            columns, target, weights = columns.take(rows), target.take(rows), weights[rows]
+            ready = X[rows] if isinstance(X, np.ndarray) else columns
         if before is None:
             schema = self._settled_schema(columns, target, classes, weights)
         else:
             schema = before.schema
-            _check_same_classes(classes, schema)
+            _check_same_classes(classes, schema, "as on the first call to partial_fit")
             warn_about_names(self, columns)
-        ready = X if isinstance(X, np.ndarray) else columns
-        coded = encode(schema, ready, target, handle_unknown=self.handle_unknown, training=True)
+        by_name = columns.named and (before is None or hasattr(self, "feature_names_in_"))
+        coded = encode(
+            schema, ready, target, handle_unknown=self.handle_unknown, training=True, by_name=by_name
+        )
         counts = count(schema, coded, weights)
         return self._settle(counts if before is None else before.merge(counts), columns.named)
 
+    def _check_params(self) -> None:
+        check_choice("rule", self.rule, RuleName)
+        check_choice("missing", self.missing, Missing)
+        check_choice("handle_unknown", self.handle_unknown, HandleUnknown)
+        check_choice("numeric", self.numeric, Numeric)
+        if self.schema is not None and not isinstance(self.schema, Schema):
+            raise InvalidParameter(f"schema={self.schema!r}: expected a Schema, or None to infer it")
+
     def _settled_schema(
-        self, columns: Columns, target: Any, classes: Any, weights: FloatArray | None
+        self, columns: Columns, target: Column, classes: Any, weights: FloatArray | None
     ) -> Schema:
-        if weights is not None and not weights.all():
-            rows = weights > 0
-            columns, target, weights = columns.take(rows), target.take(rows), weights[rows]
         if self.schema is None:
             schema = infer_schema(
                 columns, target, missing=self.missing, numeric=self.numeric, sample_weight=weights
             )
-        elif self.schema.target is None:
-            schema = replace(self.schema, target=infer_schema({}, target).target)
         else:
-            return self.schema
+            schema = schema_for(self.schema, columns)
+            if schema.target is not None:
+                _check_same_classes(classes, schema, "as in the schema")
+                return schema
+            schema = replace(schema, target=infer_schema({}, target).target)
         if classes is not None:
-            named = tuple(np.unique(np.asarray(classes)).tolist())
-            name = schema.target.name if schema.target else "y"
-            schema = replace(schema, target=Variable(name, sorted_values(named)))
+            named = infer_schema({}, target_column(classes, "classes")).classes
+            schema = replace(schema, target=Variable(target.name, named, origin="named beforehand"))
         if schema.n_classes < 2:
             raise DataError(
                 f"target: only one class, {schema.classes[0]!r}; a classifier needs at least two: "
@@ -268,27 +283,27 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):
         return schema
 
     def _settle(self, counts: Counts, named: bool) -> Self:
-        """Keep counts and all that follows from them."""
+        """Keep counts and all that follows from them, once it is sure that they do."""
+        prior = pseudocounts("indifferent" if self.rule == "indifferent" else self.prior, counts.schema)
+        rule = RULES[self.rule](counts, prior)
+        scorer = Scorer.of(counts.schema, log_tables(counts, rule))
         self.schema_ = counts.schema
         self.counts_ = counts
-        self.classes_ = np.array(counts.schema.classes)
+        self.classes_ = class_array(counts.schema.classes)
         self.n_features_in_ = counts.schema.n_variables
         if named:
             self.feature_names_in_ = np.array(counts.schema.names, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
-        self._scorer = Scorer.of(counts.schema, log_tables(counts, self._rule()))
+        self._prior, self._rule, self._scorer = prior, rule, scorer
         return self
-
-    def _rule(self) -> Rule:
-        check_is_fitted(self, "counts_")
-        return RULES[self.rule](self.counts_, pseudocounts(self.prior, self.schema_))
 
     def _encoded(self, X: Any, y: Any = None) -> Coded:
         check_is_fitted(self, "counts_")
         table = X if isinstance(X, np.ndarray) else as_columns(X)
         warn_about_names(self, table)
-        return encode(self.schema_, table, y, handle_unknown=self.handle_unknown)
+        by_name = isinstance(table, Columns) and table.named and hasattr(self, "feature_names_in_")
+        return encode(self.schema_, table, y, handle_unknown=self.handle_unknown, by_name=by_name)
 
     def _log_probs(self, X: Any) -> FloatArray:
         codes = self._encoded(X).codes
@@ -308,6 +323,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):
 
     def _restore(self, content: Mapping[str, Any], named: bool) -> Self:
         """Take over what :meth:`_content` kept."""
+        self._check_params()
         schema = Schema.from_json(content["schema"])
         return self._settle(Counts.from_json(content["counts"], schema), named)
 
@@ -319,9 +335,8 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):
         return tags
 
 
-def _check_same_classes(classes: Any, schema: Schema) -> None:
+def _check_same_classes(classes: Any, schema: Schema, where: str) -> None:
     if classes is not None and set(np.asarray(classes).tolist()) != set(schema.classes):
         raise SchemaMismatch(
-            f"classes={list(classes)!r} is not the same as on the first call to partial_fit, "
-            f"{list(schema.classes)!r}; leave it out"
+            f"classes={list(classes)!r} is not the same {where}, {list(schema.classes)!r}; leave it out"
         )

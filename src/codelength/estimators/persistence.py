@@ -25,7 +25,8 @@ def write_model(model: Any, path: str | os.PathLike[str]) -> None:
     }
     document = {"format": FORMAT, "version": VERSION, "sha256": _digest(content), "model": content}
     with atomic_write(Path(path)) as beside:
-        beside.write_text(json.dumps(document, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
+        # Text in ASCII escapes: half a surrogate pair, which UTF-8 refuses, comes back as it was.
+        beside.write_text(json.dumps(document, allow_nan=False) + "\n", encoding="utf-8")
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -39,7 +40,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     content = _checked_content(Path(path))
     try:
         return _model(content)
-    except (CodelengthError, KeyError, TypeError, ValueError, AttributeError) as error:
+    except (CodelengthError, KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         reason = f"{type(error).__name__}: {error}" if not isinstance(error, CodelengthError) else str(error)
         raise InvalidModelFile(f"{path}: not a consistent model ({reason}); save it again") from error
 
@@ -51,7 +52,11 @@ def _checked_content(path: Path) -> dict[str, Any]:
         raise InvalidModelFile(f"{path}: cannot be read ({error.strerror}); check the path") from None
     except UnicodeDecodeError:
         raise InvalidModelFile(f"{path}: not a text file; pass a file written by save()") from None
-    except json.JSONDecodeError as error:
+    except (RecursionError, ValueError) as error:
+        if not isinstance(error, json.JSONDecodeError):
+            raise InvalidModelFile(
+                f"{path}: not JSON that a model is written in ({error}); pass a file written by save()"
+            ) from None
         raise InvalidModelFile(
             f"{path}: not complete JSON (line {error.lineno}: {error.msg}); it was cut off or is "
             "another kind of file, save the model again"
@@ -100,4 +105,4 @@ def _from_json(value: Any) -> Any:
 
 def _digest(content: dict[str, Any]) -> str:
     canonical = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(canonical.encode("utf-8")).hexdigest()
+    return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()

@@ -106,9 +106,9 @@ def _cross_validated(
     for split in splits:
         learned = relearn_intervals(schema, columns, split.train)
         coded = whole if learned is schema else encode(learned, columns, classes)
-        counts = count(learned, _rows(coded, split.train))
+        counts = count(learned, coded.take(split.train))
         for rule in rules:
-            parts[rule].append(predict(counts, rule, prior, _rows(coded, split.test)))
+            parts[rule].append(predict(counts, rule, prior, coded.take(split.test)))
     return [Evaluation.of(rule, _joined(parts[rule])) for rule in rules]
 
 
@@ -117,10 +117,6 @@ def predict(counts: Counts, rule: RuleName, prior: PriorLike, coded: Coded) -> P
     tables = log_tables(counts, RULES[rule](counts, pseudocounts(prior, counts.schema)))
     log_probs, undefined = Scorer.of(counts.schema, tables).log_probs(coded.codes)
     return Predictions(log_probs, coded.classes, undefined)
-
-
-def _rows(coded: Coded, rows: Any) -> Coded:
-    return Coded(np.asfortranarray(coded.codes[rows]), coded.classes[rows])
 
 
 def _joined(parts: list[Predictions]) -> Predictions:

@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 from .summary import Curve, Score
 
@@ -97,6 +97,34 @@ class Versus:
     probability: float
 
 
+Value: TypeAlias = str | int | float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ResultTable:
+    """Results of a paper's own kind, as rows of named values.
+
+    Attributes
+    ----------
+    name : str
+        Name of its file.
+    title : str
+        What it shows.
+    rows : list of dict
+        The rows; all have the same names.
+    decimals : int
+        Decimals of numbers that are shown to people.
+    shown : bool
+        Whether it is short enough for people; otherwise it is in the files only.
+    """
+
+    name: str
+    title: str
+    rows: list[dict[str, Value]]
+    decimals: int = 2
+    shown: bool = True
+
+
 @dataclass(frozen=True, slots=True)
 class Findings:
     """All that one reproduction found."""
@@ -110,9 +138,14 @@ class Findings:
     notes: list[str]
     comparisons: list[Comparison]
     claims: list[Claim]
-    scores: list[Score]
+    scores: list[Score] = field(default_factory=list)
     versus: list[Versus] = field(default_factory=list)
     curves: list[Curve] = field(default_factory=list)
+    tables: list[ResultTable] = field(default_factory=list)
+
+    def table(self, name: str) -> list[dict[str, Any]]:
+        """The rows of a table of the paper's own."""
+        return next(table.rows for table in self.tables if table.name == name)
 
     @property
     def n_matching(self) -> int:

@@ -8,7 +8,7 @@ second), sums over partitions for every training size.
 
 import math
 from itertools import combinations
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -17,11 +17,9 @@ from ..rules import RULES, normalised, pseudocounts
 from ..scores import Predictions, leave_one_out
 from ..typing import FloatArray
 from .evaluation import predict
-from .spec import TRAIN_SHARE, Cell, Model
+from .spec import TRAIN_SHARE, Cell, Model, Result
 from .splits import Split, cross_validation, partition
 from .tables import Table, prepare, rows_of
-
-Result: TypeAlias = dict[str, Any]
 
 
 def run_cell(cell: Cell) -> Result:

@@ -7,11 +7,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from .. import datasets
 from .._threads import n_threads_or_default
 from ..errors import DataError, InvalidParameter
-from .protocols import Result, run_cell
-from .spec import TRAIN_SHARE, Cell, Spec
+from .spec import AnyCell, Result, Spec
 from .store import Store
 
 Progress = Callable[[float, float], None]
@@ -28,20 +26,20 @@ class Outcome:
         By the key of the cell, in the order of the specification.
     n_run : int
         Cells that were run now; the others were found finished.
-    n_predictions : int
-        Class distributions that were predicted and scored, in all cells.
+    n_items : int
+        What was computed in all cells, in the unit of the paper: predictions for most.
     seconds : float
         Time that the cells took, added up, those of earlier runs included.
     """
 
     results: dict[str, Result]
     n_run: int
-    n_predictions: int
+    n_items: int
     seconds: float
 
 
 def run(
-    spec: Spec,
+    spec: Spec[AnyCell],
     directory: str | os.PathLike[str],
     *,
     jobs: int | None = None,
@@ -65,21 +63,21 @@ def run(
     """
     with Store(directory, spec) as store:
         pending = [cell for cell in spec.cells if cell.key not in store.results]
-        total = sum(_work(cell) for cell in spec.cells)
-        done = total - sum(_work(cell) for cell in pending)
+        total = sum(cell.work for cell in spec.cells)
+        done = total - sum(cell.work for cell in pending)
         # Long cells first, so that no worker is left with one at the end.
-        pending.sort(key=_work, reverse=True)
+        pending.sort(key=lambda cell: cell.work, reverse=True)
         for cell, result, seconds in _finished(pending, n_threads_or_default(jobs), dask):
             store.append(cell, result, seconds)
-            done += _work(cell)
+            done += cell.work
             if progress is not None:
                 progress(done, total)
         results = {cell.key: store.results[cell.key] for cell in spec.cells}
-        n_predictions = sum(_n_predictions(cell) for cell in spec.cells)
-        return Outcome(results, len(pending), n_predictions, sum(store.seconds[key] for key in results))
+        n_items = sum(cell.n_items for cell in spec.cells)
+        return Outcome(results, len(pending), n_items, sum(store.seconds[key] for key in results))
 
 
-def _finished(cells: list[Cell], jobs: int, dask: str | None) -> Iterator[tuple[Cell, Result, float]]:
+def _finished(cells: list[AnyCell], jobs: int, dask: str | None) -> Iterator[tuple[AnyCell, Result, float]]:
     if not cells:
         return
     if dask is None and (jobs == 1 or len(cells) == 1):
@@ -98,9 +96,9 @@ def _finished(cells: list[Cell], jobs: int, dask: str | None) -> Iterator[tuple[
         yield from parallel(delayed(_timed)(cell) for cell in cells)
 
 
-def _timed(cell: Cell) -> tuple[Cell, Result, float]:
+def _timed(cell: AnyCell) -> tuple[AnyCell, Result, float]:
     start = time.perf_counter()
-    result = run_cell(cell)
+    result = cell.run()
     return cell, result, time.perf_counter() - start
 
 
@@ -132,20 +130,3 @@ def _client(kind: Any, address: str) -> Any:
             f"{address}: no Dask scheduler answers ({error}); start one with dask scheduler, and give its "
             "address as tcp://host:port"
         ) from error
-
-
-def _work(cell: Cell) -> float:
-    """What a cell costs, roughly."""
-    if cell.protocol == "learning-curve":
-        return float(_n_predictions(cell))
-    # Every fold has a fixed cost besides that of its rows.
-    attributes = datasets.describe(cell.source.name).attributes
-    return (cell.last - cell.first) * 3000.0 * max(cell.folds, 1) + _n_predictions(cell) * attributes
-
-
-def _n_predictions(cell: Cell) -> int:
-    n_rows, n_repeats = datasets.describe(cell.source.name).rows, cell.last - cell.first
-    if cell.protocol == "learning-curve":
-        n_train = round(TRAIN_SHARE * n_rows)
-        return n_repeats * n_train * (n_rows - n_train) * len(cell.models)
-    return n_repeats * n_rows * len(cell.models)

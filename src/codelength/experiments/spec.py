@@ -3,15 +3,49 @@
 import hashlib
 import json
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar
 
+from .. import datasets
 from ..rules import Prior, PriorLike, RuleName
 from .settings import Settings
 
-Protocol = Literal["leave-one-out", "cross-validation", "learning-curve"]
+Result: TypeAlias = dict[str, Any]
+"""What a cell comes to: JSON types only, so that it can be stored as it is."""
+
+ProtocolName: TypeAlias = Literal["leave-one-out", "cross-validation", "learning-curve"]
 
 TRAIN_SHARE = 0.7
 """Share of the rows in the training reservoir of a learning curve."""
+
+
+class AnyCell(Protocol):
+    """A piece of work that depends on no other.
+
+    A paper may bring a kind of its own: a frozen dataclass whose fields are JSON types or dataclasses of
+    them, because they tell one specification from another, and which can be sent to another process.
+    """
+
+    @property
+    def group(self) -> str:
+        """What the repetitions of one experiment have in common."""
+
+    @property
+    def key(self) -> str:
+        """Name of the cell, unique within its specification."""
+
+    @property
+    def work(self) -> float:
+        """What the cell costs, roughly, in a unit that all cells of a paper share."""
+
+    @property
+    def n_items(self) -> int:
+        """How many things the cell computes; the paper says what it counts."""
+
+    def run(self) -> Result:
+        """The result, which depends on the fields of the cell alone."""
+
+
+C_co = TypeVar("C_co", bound=AnyCell, covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +105,7 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A piece of work that depends on no other: some repetitions of one protocol on one table.
+    """Some repetitions of one protocol of prediction on one table.
 
     Attributes
     ----------
@@ -93,7 +127,7 @@ class Cell:
         Share of the training rows that is used.
     """
 
-    protocol: Protocol
+    protocol: ProtocolName
     source: Source
     models: tuple[Model, ...]
     seed: int = 0
@@ -125,11 +159,35 @@ class Cell:
     def stream(self, repetition: int) -> int:
         """Seed of one repetition: the same whatever cell it falls in and wherever that runs."""
         text = f"{self.seed}/{self.group}/{repetition}"
-        return int.from_bytes(hashlib.sha256(text.encode()).digest()[:16], "big")
+        return stream_of(text)
+
+    @property
+    def n_items(self) -> int:
+        """Predictions made."""
+        n_rows, n_repeats = datasets.describe(self.source.name).rows, self.last - self.first
+        if self.protocol == "learning-curve":
+            n_train = round(TRAIN_SHARE * n_rows)
+            return n_repeats * n_train * (n_rows - n_train) * len(self.models)
+        return n_repeats * n_rows * len(self.models)
+
+    @property
+    def work(self) -> float:
+        """What the cell costs, roughly."""
+        if self.protocol == "learning-curve":
+            return float(self.n_items)
+        # Every fold has a fixed cost besides that of its rows.
+        attributes = datasets.describe(self.source.name).attributes
+        return (self.last - self.first) * 3000.0 * max(self.folds, 1) + self.n_items * attributes
+
+    def run(self) -> Result:
+        """Scores of the models; see :mod:`codelength.experiments.protocols`."""
+        from .protocols import run_cell
+
+        return run_cell(self)
 
 
 @dataclass(frozen=True, slots=True)
-class Spec:
+class Spec(Generic[C_co]):
     """All cells of one reproduction.
 
     Attributes
@@ -140,18 +198,18 @@ class Spec:
         Whether repetitions were cut short.
     settings : Settings
         The choices behind the cells.
-    cells : tuple of Cell
+    cells : tuple
         The cells, in the order of the result table.
     """
 
     paper: str
     quick: bool
     settings: Settings
-    cells: tuple[Cell, ...]
+    cells: tuple[C_co, ...]
 
     def to_json(self) -> dict[str, Any]:
         """What tells this specification from others."""
-        cells = json.dumps([asdict(cell) for cell in self.cells], sort_keys=True)
+        cells = json.dumps([_fields(cell) for cell in self.cells], sort_keys=True)
         return {
             "paper": self.paper,
             "quick": self.quick,
@@ -159,6 +217,17 @@ class Spec:
             "n_cells": len(self.cells),
             "cells_sha256": hashlib.sha256(cells.encode()).hexdigest(),
         }
+
+
+def stream_of(text: str) -> int:
+    """A seed that depends on a text alone, wherever it is asked for.
+
+    Examples
+    --------
+    >>> stream_of("0/glass/1") == stream_of("0/glass/1") != stream_of("0/glass/2")
+    True
+    """
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:16], "big")
 
 
 def chunks(n_repeats: int, size: int) -> list[tuple[int, int]]:
@@ -170,3 +239,7 @@ def chunks(n_repeats: int, size: int) -> list[tuple[int, int]]:
     [(0, 10), (10, 20), (20, 25)]
     """
     return [(first, min(first + size, n_repeats)) for first in range(0, n_repeats, size)]
+
+
+def _fields(cell: Any) -> dict[str, Any]:
+    return asdict(cell)

@@ -14,8 +14,7 @@ from typing import Any, Self
 
 from .. import __version__
 from ..errors import DataError
-from .protocols import Result
-from .spec import Cell, Spec
+from .spec import AnyCell, Result, Spec
 
 FILE_NAME = "cells.jsonl"
 
@@ -36,7 +35,7 @@ class Store:
         What is finished, by the key of the cell.
     """
 
-    def __init__(self, directory: str | os.PathLike[str], spec: Spec) -> None:
+    def __init__(self, directory: str | os.PathLike[str], spec: Spec[AnyCell]) -> None:
         self.path = Path(directory) / FILE_NAME
         self.results: dict[str, Result] = {}
         self.seconds: dict[str, float] = {}
@@ -53,7 +52,7 @@ class Store:
             self.close()
             raise
 
-    def append(self, cell: Cell, result: Result, seconds: float) -> None:
+    def append(self, cell: AnyCell, result: Result, seconds: float) -> None:
         """Keep the result of a cell; it is on disk when this returns."""
         self._write({"key": cell.key, "seconds": round(seconds, 3), "result": result})
         self.results[cell.key] = result

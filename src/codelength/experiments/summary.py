@@ -7,8 +7,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from ..typing import FloatArray, IntArray
-from .protocols import Result
-from .spec import Cell, Spec
+from .spec import Cell, Result, Spec
 
 ScoreName = Literal["accuracy", "log_score"]
 SCORES: tuple[ScoreName, ...] = ("accuracy", "log_score")
@@ -66,7 +65,7 @@ class Curve:
 
 
 class Summary:
-    """The results of a specification.
+    """The results of predictions.
 
     Parameters
     ----------
@@ -76,7 +75,7 @@ class Summary:
         The results by the key of the cell.
     """
 
-    def __init__(self, spec: Spec, results: dict[str, Result]) -> None:
+    def __init__(self, spec: Spec[Cell], results: dict[str, Result]) -> None:
         self.spec = spec
         self._groups: dict[str, list[Cell]] = {}
         for cell in spec.cells:

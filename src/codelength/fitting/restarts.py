@@ -133,7 +133,9 @@ def _check(codes: CodeArray, weights: FloatArray | None, n_init: int, init: str)
     if init not in STARTS:
         raise InvalidParameter(f"init={init!r}: expected one of {', '.join(map(repr, STARTS))}")
     if not codes.size:
-        raise DataError(f"a mixture cannot be fitted to a table of shape {codes.shape}; give rows and columns")
+        raise DataError(
+            f"a mixture cannot be fitted to a table of shape {codes.shape}; give rows and columns"
+        )
     if weights is not None and not weights.any():
         raise DataError("sample_weight: all weights are zero, so there are no rows to fit a mixture to")
 

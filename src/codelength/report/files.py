@@ -14,7 +14,7 @@ import numpy as np
 
 from .._files import atomic_write
 from ..errors import DataError
-from ..experiments.findings import Claim, Comparison, Findings, Versus
+from ..experiments.findings import Claim, Comparison, Findings, ResultTable, Versus
 from ..experiments.summary import SCORES, Curve, Score, ScoreName
 
 T = TypeVar("T")
@@ -23,19 +23,22 @@ _CURVE_COLUMNS = ("mean", "standard_error", "lowest", "highest")
 
 
 def write(findings: Findings, directory: str | os.PathLike[str]) -> list[Path]:
-    """Write ``results.json``, ``comparison.csv``, ``scores.csv``, and more where there is more.
+    """Write ``results.json``, ``comparison.csv``, and a file for each further kind of results there is.
 
     Each file is whole or absent, and its bytes depend on the findings alone.
     """
     made = {
         "results.json": _json(findings),
         "comparison.csv": _comparison_csv(findings.comparisons),
-        "scores.csv": _csv_of(findings.scores, Score),
     }
+    if findings.scores:
+        made["scores.csv"] = _csv_of(findings.scores, Score)
     if findings.versus:
         made["versus.csv"] = _csv_of(findings.versus, Versus)
     if findings.curves:
         made["curves.csv"] = _curves_csv(findings.curves)
+    for table in findings.tables:
+        made[f"{table.name}.csv"] = _csv(list(table.rows[0]), (list(row.values()) for row in table.rows))
     paths = []
     for name, text in made.items():
         path = Path(directory) / name
@@ -52,10 +55,12 @@ def read(directory: str | os.PathLike[str]) -> Findings:
         document = json.loads((place / "results.json").read_text(encoding="utf-8"))
         comparisons = [_comparison(entry) for entry in document.pop("comparisons")]
         claims = [Claim(**entry) for entry in document.pop("claims")]
+        tables = [ResultTable(**entry) for entry in document.pop("tables", ())]
         return Findings(
             **document,
             comparisons=comparisons,
             claims=claims,
+            tables=tables,
             scores=_read_csv(place / "scores.csv", Score, _types(Score)),
             versus=_read_csv(place / "versus.csv", Versus, _types(Versus)),
             curves=_read_curves(place / "curves.csv"),
@@ -68,7 +73,7 @@ def read(directory: str | os.PathLike[str]) -> Findings:
 
 def as_document(findings: Findings) -> dict[str, Any]:
     """Findings as JSON types, without scores and curves, which are long."""
-    return {
+    document: dict[str, Any] = {
         "paper": findings.paper,
         "title": findings.title,
         "citation": findings.citation,
@@ -79,6 +84,14 @@ def as_document(findings: Findings) -> dict[str, Any]:
         "comparisons": [_comparison_document(comparison) for comparison in findings.comparisons],
         "claims": [asdict(claim) for claim in findings.claims],
     }
+    if findings.tables:
+        document["tables"] = [_table_document(table) for table in findings.tables]
+    return document
+
+
+def _table_document(table: ResultTable) -> dict[str, Any]:
+    rows = [{name: _json_number(value) for name, value in row.items()} for row in table.rows]
+    return asdict(replace(table, rows=[])) | {"rows": rows}
 
 
 def _comparison_document(comparison: Comparison) -> dict[str, Any]:

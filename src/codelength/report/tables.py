@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..experiments.findings import Comparison, Findings, signed
+from ..experiments.findings import Comparison, Findings, ResultTable, Value, signed
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +32,30 @@ class Grid:
 def tables_of(findings: Findings) -> list[Grid]:
     """Ours beside the printed figures, what differs, and the claims."""
     return [
+        *own_grids(findings.tables),
         *score_grids(findings),
         *printed_grids(findings.comparisons),
         *_differences(findings),
         _claims(findings),
     ]
+
+
+def own_grids(tables: Sequence[ResultTable]) -> list[Grid]:
+    """The tables of a paper's own kind that are for people."""
+    return [_own_grid(table) for table in tables if table.shown]
+
+
+def _own_grid(table: ResultTable) -> Grid:
+    first = table.rows[0]
+    n_text = next((n for n, value in enumerate(first.values()) if not isinstance(value, str)), len(first))
+    rows = [[_shown(value, table.decimals) for value in row.values()] for row in table.rows]
+    return Grid(table.title, list(first), rows, n_text)
+
+
+def _shown(value: Value, decimals: int) -> str:
+    if value is None:
+        return ""
+    return figure(value, decimals) if isinstance(value, float) else str(value)
 
 
 def printed_grids(comparisons: Sequence[Comparison]) -> list[Grid]:

@@ -8,7 +8,7 @@ from .._files import atomic_write
 from ..errors import DataError
 from ..experiments.findings import Comparison, Findings
 from .files import read
-from .tables import figure, score_grids
+from .tables import figure, own_grids, score_grids
 
 _HEAD = """# Validation: the printed figures beside ours
 
@@ -75,7 +75,8 @@ def _section(findings: Findings, place: Path) -> str:
         listed = "\n".join(f"{number}. {_sentence(reason)}" for number, reason in enumerate(reasons, 1))
         parts.append(f"Why they differ, where it is known:\n\n{listed}\n")
     parts += ["### Claims\n", _claims(findings)]
-    parts += [f"### {grid.title}\n\n{_markdown(grid.names, grid.rows)}" for grid in score_grids(findings)]
+    grids = [*own_grids(findings.tables), *score_grids(findings)]
+    parts += [f"### {grid.title}\n\n{_markdown(grid.names, grid.rows)}" for grid in grids]
     images = sorted(path.name for path in place.glob("*.svg"))
     if images:
         shown = "\n\n".join(f"![{Path(name).stem}](results/{findings.paper}/{name})" for name in images)

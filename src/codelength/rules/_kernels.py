@@ -83,7 +83,7 @@ def normalise_rows(scores: FloatArray, undefined: BoolArray) -> None:
     """
     n_rows, n_classes = scores.shape
     at_once = max(1, _CELLS_AT_ONCE // n_classes)
-    below = np.empty((n_classes, at_once))
+    below = np.zeros((n_classes, at_once))
     exps, shifted = np.empty(n_classes * at_once), np.empty(n_classes * at_once)
     highest, rest = np.empty(at_once), np.empty(at_once)
     for low in range(0, n_rows, at_once):
@@ -117,7 +117,7 @@ def _take_off_highest(weights: FloatArray, n_rows: int, highest: FloatArray) -> 
         for t in range(n_rows):
             # Classes that tie exactly may differ by rounding; made equal, the first of them wins everywhere.
             scale = -highest[t] if highest[t] < -1.0 else max(highest[t], 1.0)
-            less = row[t] - highest[t]
+            less = row[t] - highest[t] if highest[t] > -np.inf else 0.0
             row[t] = 0.0 if less > -_ROUNDING * scale else less
 
 

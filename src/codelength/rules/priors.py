@@ -114,14 +114,16 @@ def pseudocounts(prior: PriorLike, schema: Schema) -> Pseudocounts:
     """
     if isinstance(prior, Prior):
         return prior.spread(schema)
-    indifferent = 1.0 + float((schema.n_values - 1).sum())
-    if prior == "uniform":
-        return Prior(1.0, 1.0).spread(schema)
-    if prior == "indifferent":
-        return Prior(indifferent, 1.0).spread(schema)
-    if prior == "jeffreys":
-        return Prior(indifferent / 2, 0.5).spread(schema)
-    if isinstance(prior, Real) and not isinstance(prior, bool):
+    if isinstance(prior, str):
+        indifferent = 1.0 + float((schema.n_values - 1).sum())
+        by_name = {
+            "uniform": Prior(1.0, 1.0),
+            "indifferent": Prior(indifferent, 1.0),
+            "jeffreys": Prior(indifferent / 2, 0.5),
+        }
+        if prior in by_name:
+            return by_name[prior].spread(schema)
+    elif isinstance(prior, Real) and not isinstance(prior, bool):
         return _equivalent_sample_size(float(prior), schema)
     raise InvalidParameter(
         f'prior={prior!r}: expected "uniform", "jeffreys", "indifferent", an equivalent sample size '
@@ -137,7 +139,9 @@ def _equivalent_sample_size(size: float, schema: Schema) -> Pseudocounts:
 
 
 def _nested(numbers: Any) -> Nested:
-    if isinstance(numbers, (Sequence, np.ndarray)) and not isinstance(numbers, str):
+    if isinstance(numbers, np.ndarray):
+        numbers = numbers.tolist()
+    if isinstance(numbers, Sequence) and not isinstance(numbers, str):
         return tuple(_nested(number) for number in numbers)
     try:
         plain = float(numbers)
@@ -149,7 +153,11 @@ def _nested(numbers: Any) -> Nested:
 
 
 def _broadcast(numbers: Any, shape: tuple[int, ...], what: str) -> FloatArray:
+    """Numbers in some shape; one number, or one row for all classes, is repeated, and nothing else is."""
     try:
-        return np.array(np.broadcast_to(np.array(numbers, dtype=np.float64), shape))
+        array = np.array(numbers, dtype=np.float64)
     except ValueError:
-        raise InvalidParameter(f"{what}: shape {np.shape(numbers)} does not fit {shape}") from None
+        raise InvalidParameter(f"{what}: the rows have different lengths; expected shape {shape}") from None
+    if array.shape not in ((), shape, shape[1:]):
+        raise InvalidParameter(f"{what}: shape {array.shape} does not fit {shape}")
+    return np.array(np.broadcast_to(array, shape))

@@ -28,7 +28,7 @@ def anneal(
     The reference is a mixture, with log weights ``log_shares``, of independent draws: ``reference``
     has shape (2, n_rows, n_references, n_components) and holds probabilities and their logs. At each
     power ``b`` the chain makes one Gibbs sweep that leaves reference ** (1 - b) * P(Z, D) ** b as it is.
-    ``labels`` holds -1 and receives the last clustering.
+    ``labels`` receives the last clustering.
     """
     n_rows, n_components = len(labels), len(sizes)
     logs, scratch, weights = np.empty(n_components), np.empty((2, n_components)), np.empty(n_components)

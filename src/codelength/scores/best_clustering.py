@@ -13,7 +13,7 @@ from .clusterings import ObservedCells, canonical, clustering_counts, empty_stat
 from .evidence import evidence_code_length
 from .mixtures import MixturePrior, spread_prior, with_components
 
-MAX_STEPS = 5_000_000
+MAX_STEPS = 20_000_000
 """Steps of the exhaustive search before it gives up: a few seconds."""
 
 MAX_SWEEPS = 1000

@@ -1,11 +1,12 @@
 """Predicted class distributions beside the classes that occurred, and how well they agree."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from ..errors import InvalidParameter
-from ..typing import BoolArray, CodeArray, FloatArray
+from ..typing import BoolArray, CodeArray, FloatArray, IntArray
 
 
 def log_score(
@@ -38,7 +39,8 @@ def log_score(
     """
     if floor is not None and not floor >= 0:
         raise InvalidParameter(f"floor={floor}: expected a cost of at least 0 nats, or None")
-    chosen = np.take_along_axis(log_probs, np.asarray(classes, dtype=np.int64)[:, None], axis=1)[:, 0]
+    predicted, labels = _checked(log_probs, classes)
+    chosen = predicted[np.arange(len(labels)), labels]
     if floor is not None:
         chosen = np.maximum(chosen, -floor)
     return _mean(chosen, sample_weight)
@@ -60,9 +62,10 @@ def accuracy(
     >>> accuracy(np.log([[0.9, 0.1], [0.6, 0.4]]), np.array([0, 1]))
     0.5
     """
-    hits = (np.argmax(log_probs, axis=1) == classes).astype(np.float64)
+    predicted, labels = _checked(log_probs, classes)
+    hits = (np.argmax(predicted, axis=1) == labels).astype(np.float64)
     if undefined is not None:
-        hits[undefined] = 1 / log_probs.shape[1]
+        hits[undefined] = 1 / predicted.shape[1]
     return _mean(hits, sample_weight)
 
 
@@ -76,8 +79,9 @@ def brier_score(
     >>> brier_score(np.log([[0.5, 0.5]]), np.array([1]))
     0.5
     """
-    distances = np.exp(log_probs)
-    distances[np.arange(len(distances)), np.asarray(classes, dtype=np.int64)] -= 1
+    predicted, labels = _checked(log_probs, classes)
+    distances = np.exp(predicted)
+    distances[np.arange(len(distances)), labels] -= 1
     return _mean((distances**2).sum(axis=1), sample_weight)
 
 
@@ -135,7 +139,36 @@ class Predictions:
         return int(np.count_nonzero(np.isneginf(self.true_log_probs)))
 
 
-def _mean(numbers: FloatArray, sample_weight: FloatArray | None) -> float:
+def _checked(log_probs: Any, classes: Any) -> tuple[FloatArray, IntArray]:
+    predicted = np.asarray(log_probs, dtype=np.float64)
+    labels = np.asarray(classes)
+    if predicted.ndim != 2 or labels.shape != predicted.shape[:1]:
+        raise InvalidParameter(
+            f"log_probs of shape {predicted.shape} and classes of shape {labels.shape}: expected one row of "
+            "log probabilities, and one class code, a row"
+        )
+    if labels.dtype.kind not in "iu" and labels.size:
+        raise InvalidParameter(f"classes of type {labels.dtype}: expected the codes of the classes, 0 and up")
+    outside = (labels < 0) | (labels >= predicted.shape[1])
+    if outside.any():
+        row = int(np.argmax(outside))
+        raise InvalidParameter(
+            f"classes, row {row}: {labels[row]} is not the code of one of {predicted.shape[1]} classes"
+        )
+    return predicted, labels.astype(np.int64)
+
+
+def _mean(numbers: FloatArray, sample_weight: Any) -> float:
     if not len(numbers):
         raise InvalidParameter("there are no predictions to score; give at least one row")
-    return float(numbers.mean() if sample_weight is None else np.average(numbers, weights=sample_weight))
+    if sample_weight is None:
+        return float(numbers.mean())
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.shape != numbers.shape or not (weights >= 0).all() or not 0 < weights.sum() < np.inf:
+        raise InvalidParameter(
+            f"sample_weight of shape {weights.shape} for {len(numbers)} predictions: expected one weight a "
+            "row, none negative and not all zero"
+        )
+    # A row without weight takes no part, whatever it was given.
+    counted = weights > 0
+    return float(np.average(numbers[counted], weights=weights[counted]))

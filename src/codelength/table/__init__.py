@@ -2,7 +2,7 @@
 
 from .columns import as_columns
 from .cuts import cut_points
-from .encode import Coded, encode
+from .encode import Coded, check_same_rows, encode
 from .infer import infer_schema
 from .schema import Schema, Variable, interval_variable
 
@@ -11,6 +11,7 @@ __all__ = [
     "Schema",
     "Variable",
     "as_columns",
+    "check_same_rows",
     "cut_points",
     "encode",
     "infer_schema",

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from ..errors import DataError, IgnoredValues, SchemaMismatch, UnknownValue
 from ..typing import BoolArray, CodeArray, IntArray, Scalar
+from ._arrays import LARGEST_EXACT
+from ._messages import listed, shown
 from .column import Column, Numbers
 from .columns import Columns, as_columns
 from .cuts import assign
@@ -42,6 +44,10 @@ class Coded:
         """How many rows there are."""
         return int(self.codes.shape[0])
 
+    def take(self, rows: Any) -> "Coded":
+        """The table at some rows."""
+        return Coded(np.asfortranarray(self.codes[rows]), self.classes[rows])
+
 
 def encode(
     schema: Schema,
@@ -50,10 +56,9 @@ def encode(
     *,
     handle_unknown: HandleUnknown = "ignore",
     training: bool = False,
+    by_name: bool | None = None,
 ) -> Coded:
     """The codes of a table under a schema.
-
-    Columns with names are matched by name, others by position.
 
     Parameters
     ----------
@@ -67,6 +72,9 @@ def encode(
         Whether a value that the schema does not list is marginalised like a missing cell, or refused.
     training : bool
         Whether these rows will be counted: then ignored values are worth a warning.
+    by_name : bool, optional
+        Whether columns are matched by name or by position. By default by name where both sides have names;
+        ``x0, x1, ...`` in a schema do not count as names.
 
     Examples
     --------
@@ -79,7 +87,7 @@ def encode(
     check_choice("handle_unknown", handle_unknown, HandleUnknown)
     codes = _ready_codes(schema, table)
     if codes is None:
-        columns = _matched(schema, as_columns(table))
+        columns = _matched(schema, as_columns(table), by_name)
         codes = np.empty((columns.n_rows, schema.n_variables), dtype=schema.code_type, order="F")
         for i, (variable, column) in enumerate(zip(schema.variables, columns.columns, strict=True)):
             found = _codes(variable, column)
@@ -88,25 +96,34 @@ def encode(
     return Coded(codes, _class_codes(schema, target, codes.shape[0]))
 
 
+def check_same_rows(n_rows: int, n_classes: int) -> None:
+    """Refuse a target that does not go with its table."""
+    if n_classes != n_rows:
+        raise DataError(
+            f"X has {n_rows} rows and y has {n_classes} (inconsistent numbers of samples); "
+            "give one class a row"
+        )
+
+
 def _class_codes(schema: Schema, target: Any, n_rows: int) -> CodeArray:
     kind = smallest_code_type(schema.n_classes)
     if target is None or schema.target is None:
         return np.zeros(n_rows, dtype=kind)
     column = target_column(target, schema.target.name)
+    check_same_rows(n_rows, len(column.missing))
     ready = _ready_classes(schema.target, column)
-    found = _codes(schema.target, column) if ready is None else ready
-    if ready is None and (found == _UNKNOWN).any():
-        row = int(np.argmax(found == _UNKNOWN))
+    if ready is not None:
+        return ready.astype(kind, copy=False)
+    found = _codes(schema.target, column)
+    # A class is never missing, so the code of a missing cell is out of range too.
+    unknown = (found == _UNKNOWN) | (found >= schema.n_classes)
+    if unknown.any():
+        row = int(np.argmax(unknown))
         raise UnknownValue(
-            f"target {schema.target.name!r}, row {row}: class {_cell(column, row)!r} is not in the "
-            f"schema {_listed(schema.target.values)}; name all classes before the first rows are counted"
+            f"target {schema.target.name!r}, row {row}: class {shown(_cell(column, row))} is not in the "
+            f"schema {listed(schema.target.values)}; name all classes before the first rows are counted"
         )
-    if len(found) != n_rows:
-        raise DataError(
-            f"X has {n_rows} rows and y has {len(found)} (inconsistent numbers of samples); "
-            "give one class a row"
-        )
-    return found.astype(kind, copy=False)
+    return found.astype(kind)
 
 
 def _ready_classes(target: Variable, column: Column) -> NDArray[Any] | None:
@@ -123,42 +140,40 @@ def _ready_codes(schema: Schema, table: Any) -> CodeArray | None:
     if not all(variable.kind == "code" for variable in schema.variables):
         return None
     _check_width(schema, table.shape[1])
-    for variable, column in zip(schema.variables, table.T, strict=True):
-        _check_range(variable, column)
-    if table.dtype.kind == "i" and (table.min(initial=0)) < 0:
+    if not all(_in_range(v, column) for v, column in zip(schema.variables, table.T, strict=True)):
+        return None
+    if table.dtype.kind == "i" and table.min(initial=0) < 0:
         table = np.where(table < 0, schema.n_values, table)
     return np.asfortranarray(table, dtype=schema.code_type)
 
 
-def _check_range(variable: Variable, column: NDArray[Any]) -> None:
+def _in_range(variable: Variable, column: NDArray[Any]) -> bool:
     lowest = int(column.min(initial=0)) if column.dtype.kind == "i" else 0
-    if int(column.max(initial=0)) > variable.n_values or lowest < -1:
-        row = int(np.argmax((column > variable.n_values) | (column < -1)))
-        raise UnknownValue(
-            f"column {variable.name!r}, row {row}: code {column[row]} is not one of "
-            f"0 to {variable.n_values - 1}, nor {variable.n_values} or -1 for missing"
-        )
+    return lowest >= -1 and int(column.max(initial=0)) <= variable.n_values
 
 
-def _matched(schema: Schema, columns: Columns) -> Columns:
-    by_name = {column.name: column for column in columns.columns}
-    if not columns.named or not (_has_own_names(schema) or by_name.keys() == set(schema.names)):
+def _matched(schema: Schema, columns: Columns, by_name: bool | None) -> Columns:
+    names = {column.name: column for column in columns.columns}
+    if by_name is None:
+        by_name = columns.named and (_has_own_names(schema) or names.keys() == set(schema.names))
+    if not by_name:
         _check_width(schema, len(columns.columns))
         return columns
-    absent = [name for name in schema.names if name not in by_name]
+    absent = [name for name in schema.names if name not in names]
     if absent:
-        near = difflib.get_close_matches(absent[0], by_name, 1)
+        near = difflib.get_close_matches(absent[0], names, 1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise SchemaMismatch(
-            f"column {absent[0]!r} is absent ({len(absent)} of {schema.n_variables} are); add it, filled "
-            f"with missing cells if it is unknown{hint}"
+            f"column {shown(absent[0])} is absent ({len(absent)} of {schema.n_variables} are); add it, "
+            f"filled with missing cells if it is unknown{hint}"
         )
-    surplus = [name for name in by_name if name not in set(schema.names)]
+    known = set(schema.names)
+    surplus = [name for name in names if name not in known]
     if surplus:
         raise SchemaMismatch(
-            f"column {surplus[0]!r} is not in the schema ({len(surplus)} such columns); drop it"
+            f"column {shown(surplus[0])} is not in the schema ({len(surplus)} such columns); drop it"
         )
-    return Columns(tuple(by_name[name] for name in schema.names), columns.n_rows, True)
+    return Columns(tuple(names[name] for name in schema.names), columns.n_rows, True)
 
 
 def _has_own_names(schema: Schema) -> bool:
@@ -177,23 +192,30 @@ def _codes(variable: Variable, column: Column) -> IntArray:
     if isinstance(column, Numbers):
         found = _codes_of_numbers(variable, column.numbers)
     else:
-        places = np.array([*(_place(variable, value) for value in column.values), -1], dtype=np.int64)
+        places = np.array([*_places(variable, column.values), -1], dtype=np.int64)
         found = places[column.positions]
-        found[column.positions < 0] = -1
     found[found == -1] = variable.n_values - 1 if variable.missing_is_value else variable.n_values
     return found
 
 
-def _place(variable: Variable, value: Scalar) -> int:
+def _places(variable: Variable, values: tuple[Scalar, ...]) -> list[int]:
+    """Codes of some distinct values."""
     if variable.kind == "interval":
-        try:
-            number = float(value)
-        except ValueError:
-            return _UNKNOWN
-        return (
-            int(assign(np.array([number]), np.array(variable.cuts))[0]) if np.isfinite(number) else _UNKNOWN
-        )
-    return variable.values.index(value) if value in variable.values else _UNKNOWN
+        return [_interval_of(variable, value) for value in values]
+    codes: dict[Any, int] = {value: code for code, value in enumerate(variable.values)}
+    if variable.kind == "code":
+        codes |= {variable.n_values: -1, -1: -1}
+    return [codes.get(value, _UNKNOWN) for value in values]
+
+
+def _interval_of(variable: Variable, value: Scalar) -> int:
+    try:
+        number = float(value)
+    except (ValueError, OverflowError):
+        return _UNKNOWN
+    if not np.isfinite(number):
+        return _UNKNOWN
+    return int(assign(np.array([number]), np.array(variable.cuts))[0])
 
 
 def _codes_of_numbers(variable: Variable, numbers: NDArray[Any]) -> IntArray:
@@ -208,16 +230,19 @@ def _codes_of_numbers(variable: Variable, numbers: NDArray[Any]) -> IntArray:
 
 
 def _look_up(variable: Variable, numbers: NDArray[Any]) -> IntArray:
-    listed = [(value, code) for code, value in enumerate(variable.values) if isinstance(value, (int, float))]
-    if not listed:
+    listed_numbers = [value for value in variable.values if isinstance(value, (int, float))]
+    largest = max((abs(value) for value in listed_numbers), default=0)
+    if numbers.dtype == np.uint64 or largest > LARGEST_EXACT or variable.kind == "code":
+        # One by one over the distinct numbers: no common type of array would keep them all apart.
+        distinct, positions = np.unique(numbers, return_inverse=True)
+        places = np.array(_places(variable, tuple(distinct.tolist())) or [0], dtype=np.int64)
+        return places[positions.ravel()]
+    if not listed_numbers:
         return np.full(len(numbers), _UNKNOWN, dtype=np.int64)
-    listed.sort()
-    values = np.array([value for value, _ in listed])
-    codes = np.array([code for _, code in listed], dtype=np.int64)
+    values = np.sort(np.array(listed_numbers, dtype=np.float64))
+    codes = np.array(_places(variable, tuple(values.tolist())), dtype=np.int64)
     at = np.minimum(np.searchsorted(values, numbers), len(values) - 1)
     found: IntArray = np.where(values[at] == numbers, codes[at], _UNKNOWN)
-    if variable.kind == "code":
-        found[(numbers == variable.n_values) | (numbers == -1)] = -1
     return found
 
 
@@ -228,8 +253,10 @@ def _settle_unknown(
     if not unknown.any():
         return
     row = int(np.argmax(unknown))
-    where = f"column {variable.name!r}, row {row}: value {_cell(column, row)!r} is not in the schema "
-    where += _listed(variable.values)
+    value = shown(_cell(column, row))
+    where = (
+        f"column {variable.name!r}, row {row}: value {value} is not in the schema {listed(variable.values)}"
+    )
     if handle_unknown == "error":
         raise UnknownValue(f'{where}; add it to the schema or pass handle_unknown="ignore"')
     if training or _is_other_type(variable, column):
@@ -256,8 +283,3 @@ def _cell(column: Column, row: int) -> Any:
     if isinstance(column, Numbers):
         return column.numbers[row].item()
     return column.values[column.positions[row]]
-
-
-def _listed(values: tuple[Scalar | None, ...], most: int = 8) -> str:
-    shown = ", ".join(repr(value) for value in values[:most])
-    return f"({shown}, ... {len(values) - most} more)" if len(values) > most else f"({shown})"

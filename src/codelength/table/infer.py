@@ -90,7 +90,7 @@ def relearn_intervals(schema: Schema, columns: Columns, rows: IntArray) -> Schem
 
 def check_choice(name: str, value: Any, choices: Any) -> None:
     """Refuse an option that is not among the ones there are."""
-    if value not in get_args(choices):
+    if not isinstance(value, str) or value not in get_args(choices):
         raise InvalidParameter(f"{name}={value!r}: expected one of {', '.join(map(repr, get_args(choices)))}")
 
 
@@ -168,10 +168,10 @@ def _few_whole_numbers(present: NDArray[Any]) -> NDArray[Any] | None:
 def _distinct(present: NDArray[Any]) -> NDArray[Any]:
     if present.dtype.kind in "iu":
         low, high = int(present.min()), int(present.max())
-        if high - low < 256:
+        if high - low < 256 and high < 2**63:
             # Marking is many times faster than sorting, and small codes are the common case.
             seen = np.zeros(high - low + 1, dtype=bool)
-            seen[present - present.dtype.type(low)] = True
+            seen[present.astype(np.int64) - low] = True
             return np.flatnonzero(seen) + low
     return np.unique(present)
 

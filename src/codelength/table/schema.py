@@ -6,7 +6,7 @@ counted and does not grow afterwards.
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, Self, get_args
 
@@ -49,10 +49,15 @@ class Variable:
     values: tuple[Scalar | None, ...]
     kind: Kind = "category"
     cuts: tuple[float, ...] = ()
-    origin: str = "declared"
+    origin: str = field(default="declared", compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "values", tuple(self.values))
+        if isinstance(self.values, str):
+            raise InvalidParameter(
+                f"variable {self.name!r}: values {self.values!r}; expected a list of values"
+            )
+        plain = (value.item() if isinstance(value, np.generic) else value for value in self.values)
+        object.__setattr__(self, "values", tuple(plain))
         object.__setattr__(self, "cuts", tuple(float(cut) for cut in self.cuts))
         self._check()
 
@@ -94,7 +99,7 @@ class Variable:
             raise InvalidParameter(f"{where}: no values; a variable needs at least one")
         known = self.values[:-1] if self.missing_is_value else self.values
         for value in known:
-            if not isinstance(value, (str, int, float)) or value != value:
+            if not isinstance(value, (str, int, float)) or value in (math.inf, -math.inf) or value != value:
                 raise InvalidParameter(f"{where}: value {value!r}; expected text, a number or a truth value")
         if len(set(known)) < len(known):
             raise InvalidParameter(f"{where}: a value is listed twice in {list(self.values)!r}")
@@ -219,11 +224,20 @@ class Schema:
         """Smallest unsigned integer type that holds every code."""
         return smallest_code_type(int(self.n_values.max(initial=1)))
 
-    def position(self, name: str) -> int:
-        """Position of a variable."""
-        if name not in self._by_name:
-            raise SchemaMismatch(f"column {name!r}: not in the schema {_shortened(self.names)}")
-        return self._by_name[name]
+    def position(self, variable: int | str) -> int:
+        """Position of a variable, given by name or counted from the start or the end."""
+        if isinstance(variable, str):
+            if variable not in self._by_name:
+                raise SchemaMismatch(f"column {variable!r}: not in the schema {_shortened(self.names)}")
+            return self._by_name[variable]
+        if not -self.n_variables <= variable < self.n_variables:
+            raise SchemaMismatch(f"variable {variable}: the schema has {self.n_variables} variables")
+        return variable % self.n_variables
+
+    def named_after(self, names: Sequence[str]) -> "Schema":
+        """The schema with other names for its variables."""
+        variables = tuple(replace(v, name=name) for v, name in zip(self.variables, names, strict=True))
+        return Schema(variables, self.target)
 
     def to_json(self) -> dict[str, Any]:
         """The schema as JSON types."""

@@ -43,11 +43,18 @@ def target_column(target: Any, name: str = "y") -> Column:
 
 
 def _one_dimensional(target: Any) -> Any:
-    if hasattr(target, "dtype") and not isinstance(target, np.ndarray):
+    if isinstance(target, (list, tuple)):
+        widths = {len(cell) for cell in target if isinstance(cell, (list, tuple, np.ndarray))}
+        if not widths:
+            return target
+        if len(widths) > 1:
+            raise DataError(
+                "y should be a 1d array, and its rows hold different numbers of classes; give one"
+            )
+    elif hasattr(target, "dtype") and not isinstance(target, np.ndarray):
         return target
-    array = np.asarray(target) if not isinstance(target, list) else target
-    shape = np.shape(array)
-    if len(shape) == 2 and shape[1] == 1:
+    array = np.asarray(target)
+    if array.ndim == 2 and array.shape[1] == 1:
         from sklearn.exceptions import DataConversionWarning
 
         warnings.warn(
@@ -55,9 +62,9 @@ def _one_dimensional(target: Any) -> Any:
             DataConversionWarning,
             stacklevel=4,
         )
-        return np.asarray(target).ravel()
-    if len(shape) != 1:
+        return array.ravel()
+    if array.ndim != 1:
         raise DataError(
-            f"y should be a 1d array, got an array of shape {shape} instead; pass one class a row"
+            f"y should be a 1d array, got an array of shape {array.shape} instead; pass one class a row"
         )
-    return array
+    return target

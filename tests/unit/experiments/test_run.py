@@ -13,6 +13,7 @@ from codelength.errors import DataError, InvalidParameter
 from codelength.experiments import run as running
 from codelength.experiments.papers import find, specify
 from codelength.experiments.run import run
+from codelength.experiments.spec import Cell
 from codelength.experiments.store import FILE_NAME, Store
 
 SETTINGS = ["repeats=2"]
@@ -92,7 +93,7 @@ def test_a_cluster_that_does_not_answer_is_told():
 
 
 def test_a_failing_cell_leaves_the_others(tmp_path, monkeypatch):
-    real, calls = running.run_cell, []
+    real, calls = Cell.run, []
 
     def fail_at_third(cell):
         calls.append(cell.key)
@@ -100,7 +101,7 @@ def test_a_failing_cell_leaves_the_others(tmp_path, monkeypatch):
             raise DataError("no")
         return real(cell)
 
-    monkeypatch.setattr(running, "run_cell", fail_at_third)
+    monkeypatch.setattr(Cell, "run", fail_at_third)
     with pytest.raises(DataError, match="no"):
         run(SPEC, tmp_path, jobs=1)
     with Store(tmp_path, SPEC) as store:

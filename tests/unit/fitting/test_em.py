@@ -155,15 +155,13 @@ def test_a_table_without_columns_or_rows():
 
 def test_probabilities_that_underflow_are_added_up_in_logs():
     """Fifteen hundred columns: a row's probability is far below the smallest float64."""
-    sizes = [3] * 1500
-    schema, codes, start = problem(12, sizes, 2)
-    state, info = em(schema, codes, start, max_iter=4, tol=0)
+    schema, codes, start = problem(12, [3] * 1500, 2)
+    state, info = em(schema, codes, start, max_iter=2, tol=0)
     assert info.log_likelihoods[0] < -800 * 12
-    assert info.log_likelihood == pytest.approx(log_likelihood(state, codes), rel=1e-12)
-    rows = [[None if value == 3 else int(value) for value in row] for row in codes]
-    shares = np.random.default_rng(0).dirichlet(np.ones(2), size=12)
-    slow = naive.em(rows, shares.tolist(), naive.uniform_prior(sizes, 2), 1, naive.exact)
-    assert info.log_likelihoods[0] == pytest.approx(slow[0].log_likelihood, rel=1e-12)
+    assert info.log_likelihoods[0] == pytest.approx(log_likelihood(start, codes), rel=1e-12)
+    assert info.log_likelihoods[1] == pytest.approx(log_likelihood(state, codes), rel=1e-12)
+    shared = expected_counts(schema, codes, start.responsibilities(codes))
+    same(state, posterior_mode(shared, "uniform"), 1e-9)
 
 
 def test_a_start_that_excludes_a_row_is_worth_nothing_and_left_behind():

@@ -2,17 +2,16 @@
 
 import difflib
 from collections.abc import Iterable
+from typing import Any
 
 from ...errors import InvalidParameter
 from ..findings import Findings
-from ..protocols import Result
 from ..published import published
 from ..settings import changed, differences
-from ..spec import Spec
-from ..summary import Summary
+from ..spec import AnyCell, Result, Spec
 from .bayes_optimal_ibl import BAYES_OPTIMAL_IBL
 from .indifferent_naive_bayes import INDIFFERENT_NAIVE_BAYES
-from .paper import Paper, general_notes
+from .paper import Paper
 from .predictive_inference import PREDICTIVE_INFERENCE
 
 PAPERS: dict[str, Paper] = {
@@ -38,7 +37,7 @@ def paper_of(key: str) -> Paper:
     return PAPERS[key]
 
 
-def specify(key: str, *, quick: bool = False, settings: Iterable[str] = (), strict: bool = True) -> Spec:
+def specify(key: str, *, quick: bool = False, settings: Iterable[str] = (), strict: bool = True) -> Spec[Any]:
     """The specification of a paper's experiments.
 
     Parameters
@@ -69,7 +68,7 @@ def specify(key: str, *, quick: bool = False, settings: Iterable[str] = (), stri
     return Spec(key, quick, chosen, tuple(paper.cells(quick, chosen)))
 
 
-def directory_name(spec: Spec) -> str:
+def directory_name(spec: Spec[AnyCell]) -> str:
     """A name for the results of a specification: that of the paper, and what is unusual about the run.
 
     Examples
@@ -81,10 +80,10 @@ def directory_name(spec: Spec) -> str:
     return "-".join([spec.paper, *(["quick"] if spec.quick else []), *unusual])
 
 
-def find(spec: Spec, results: dict[str, Result]) -> Findings:
+def find(spec: Spec[Any], results: dict[str, Result]) -> Findings:
     """What the results of a specification say beside what its paper prints."""
-    paper, summary = paper_of(spec.paper), Summary(spec, results)
-    printed, found = published(spec.paper), paper.find(summary)
+    paper, printed = paper_of(spec.paper), published(spec.paper)
+    found = paper.find(spec, results)
     return Findings(
         paper=spec.paper,
         title=printed["title"],
@@ -92,10 +91,11 @@ def find(spec: Spec, results: dict[str, Result]) -> Findings:
         quick=spec.quick,
         settings=spec.settings.to_json(),
         changed=differences(paper.defaults, spec.settings),
-        notes=[*found.notes, *general_notes(spec, paper.defaults)],
+        notes=found.notes,
         comparisons=found.comparisons,
         claims=found.claims,
-        scores=summary.scores(),
+        scores=found.scores,
         versus=found.versus,
-        curves=summary.curves(),
+        curves=found.curves,
+        tables=found.tables,
     )

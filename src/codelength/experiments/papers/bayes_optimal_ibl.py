@@ -10,7 +10,7 @@ from ..published import compare, published
 from ..settings import Settings
 from ..spec import Cell, Model
 from ..summary import Summary, mean_of
-from .paper import Found, Paper, cross_validations, source
+from .paper import Found, cross_validations, of_predictions, source
 
 KEY = "bayes-optimal-ibl"
 BINS = {"heart-statlog": 3, "iris": 3, "diabetes": 6}
@@ -139,4 +139,4 @@ def _listed(gains: dict[str, tuple[float, float]], scale: float, unit: str, digi
     return f"BIBL less MLNB in {unit}: " + ", ".join(texts)
 
 
-BAYES_OPTIMAL_IBL = Paper(KEY, DEFAULTS, _cells, _find)
+BAYES_OPTIMAL_IBL = of_predictions(KEY, DEFAULTS, _cells, _find)

@@ -16,7 +16,7 @@ from ..settings import Settings
 from ..spec import Cell, Model
 from ..summary import ScoreName, Summary, mean_of
 from .pairs import gains_of, tests_over_tables, versus
-from .paper import Found, Paper, cross_validations, source
+from .paper import Found, cross_validations, of_predictions, source
 
 KEY = "indifferent-naive-bayes"
 OURS = "IndifferentNB"
@@ -233,4 +233,4 @@ def _words(score: str) -> str:
     return "accuracy" if score == "accuracy" else "LogScore"
 
 
-INDIFFERENT_NAIVE_BAYES = Paper(KEY, DEFAULTS, _cells, _find)
+INDIFFERENT_NAIVE_BAYES = of_predictions(KEY, DEFAULTS, _cells, _find)

@@ -1,13 +1,14 @@
 """What the files of all papers share."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from ... import datasets
-from ..findings import Claim, Comparison, Versus
+from ..findings import Claim, Comparison, ResultTable, Versus
 from ..settings import Settings
-from ..spec import Cell, Model, Source, Spec, chunks
-from ..summary import Summary
+from ..spec import AnyCell, Cell, Model, Result, Source, Spec, chunks
+from ..summary import Curve, Score, Summary
 
 CATEGORIES = {
     "heart-statlog": ("number_of_major_vessels",),
@@ -27,6 +28,9 @@ class Found:
     claims: list[Claim]
     notes: list[str]
     versus: list[Versus] = field(default_factory=list)
+    scores: list[Score] = field(default_factory=list)
+    curves: list[Curve] = field(default_factory=list)
+    tables: list[ResultTable] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +44,35 @@ class Paper:
     defaults : Settings
         Settings that come nearest to what it prints.
     cells : function
-        Cells of a quick or full run under some settings.
+        Cells of a quick or full run under some settings; of any kind.
     find : function
-        From results to comparisons and claims.
+        From a specification and its results, by the key of the cell, to all that is to be told.
+    unit : str
+        What the items of its cells are.
     """
 
     key: str
     defaults: Settings
-    cells: Callable[[bool, Settings], Iterable[Cell]]
-    find: Callable[[Summary], Found]
+    cells: Callable[[bool, Settings], Iterable[AnyCell]]
+    find: Callable[[Spec[Any], dict[str, Result]], Found]
+    unit: str = "predictions"
+
+
+def of_predictions(
+    key: str,
+    defaults: Settings,
+    cells: Callable[[bool, Settings], Iterable[Cell]],
+    find: Callable[[Summary], Found],
+) -> Paper:
+    """A paper whose cells are predictions, with their scores and curves beside what it has to say."""
+
+    def found(spec: Spec[Cell], results: dict[str, Result]) -> Found:
+        summary = Summary(spec, results)
+        own = find(summary)
+        notes = [*own.notes, *general_notes(spec, defaults, (cell.source for cell in spec.cells))]
+        return replace(own, notes=notes, scores=summary.scores(), curves=summary.curves())
+
+    return Paper(key, defaults, cells, found)
 
 
 def source(name: str, settings: Settings, bins: int, *, categories: bool = True) -> Source:
@@ -83,11 +107,11 @@ def cross_validations(
     ]
 
 
-def general_notes(spec: Spec, defaults: Settings) -> list[str]:
+def general_notes(spec: Spec[AnyCell], defaults: Settings, sources: Iterable[Source]) -> list[str]:
     """Where a table is not quite the one of the papers, and what the settings mean."""
     notes = []
     settings = spec.settings
-    names = dict.fromkeys(cell.source.name for cell in spec.cells)
+    names = dict.fromkeys(source.name for source in sources)
     notes += [f"{name}: {datasets.describe(name).differs}." for name in names if _differs(name, spec.paper)]
     where = "the whole table" if settings.learned == "whole" else "the training rows alone"
     if settings.learned == defaults.learned == "whole":

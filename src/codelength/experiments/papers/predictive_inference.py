@@ -15,7 +15,7 @@ from ..settings import Settings
 from ..spec import Cell, Model, chunks
 from ..summary import Summary, mean_of
 from .learning_curves import curve_claims
-from .paper import CHUNK, Found, Paper, source
+from .paper import CHUNK, Found, of_predictions, source
 
 KEY = "predictive-inference"
 TABLES = {"australian": 5, "glass": 5, "heart-statlog": 3, "hepatitis": 5}
@@ -143,4 +143,4 @@ def _gains(summary: Summary, groups: dict[str, str], model: str, other: str) -> 
     return ", ".join(texts)
 
 
-PREDICTIVE_INFERENCE = Paper(KEY, DEFAULTS, _cells, _find)
+PREDICTIVE_INFERENCE = of_predictions(KEY, DEFAULTS, _cells, _find)

@@ -79,7 +79,7 @@ def greedy_order(
     keys, order = np.empty(len(patterns.labels)), np.empty(n_rows, dtype=np.int64)
     stride = _stride(tables)
     for t in range(n_rows):
-        refer = t % stride == 0
+        refer = stride > 0 and t % stride == 0
         p = _choose(tables, state, patterns, field, front, less, worst, tolerance, keys, refer)
         n, k = patterns.members[field.nexts[p]], field.labels[p]
         order[n_rows - 1 - t if backward else t] = n
@@ -90,7 +90,10 @@ def greedy_order(
             _weigh(tables, state, field, has_gaps, k, less)
         else:
             _move(field, tables.first_cells, has_gaps, p, steps)
-        _set_weights(field, front, k)
+        if stride:
+            _set_weights(field, front, k)
+        else:
+            _refer(field, front, 0, field.size[0])
         field.nexts[p] += 1
         if field.nexts[p] == field.ends[p]:
             _retire(field, p)
@@ -130,7 +133,7 @@ def _set_blocks(field: Field) -> None:
     field.size[1] = n_blocks
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def _retire(field: Field, placed: int) -> None:
     """Mark a pattern that is used up, and close ranks when there are many of them."""
     field.gone[placed] = np.inf
@@ -168,17 +171,17 @@ def _has_gaps(tables: SequenceTables) -> BoolArray:
 
 @njit(cache=True, nogil=True)
 def _stride(tables: SequenceTables) -> int:
-    """After how many steps the weights may have drifted far from 1."""
+    """After how many steps the weights may have drifted far from 1; 0 where a single step may do it."""
     most = np.abs(tables.base[:, 1:] - tables.base[:, :-1]).max() if tables.base.shape[1] > 1 else 0.0
     steepest = 0.0
     for first in np.unique(tables.starts):
         if first + 1 < len(tables.entries):
             steepest = max(steepest, abs(tables.entries[first + 1] - tables.entries[first]))
     drift = most + 2 * steepest * tables.cells.shape[1]
-    return max(1, int(300 / drift)) if 0 < drift < 300 else 1
+    return int(300 / max(drift, 1.0)) if drift < 300 else 0
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def _set_front(base: FloatArray, sizes: IntArray, less: int, front: FloatArray) -> None:
     """What all patterns of other labels, and of the same label, add to the sums of a group."""
     for k in range(len(sizes)):
@@ -220,7 +223,7 @@ def _set_column(
                 column[cell] = own - total
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def _set_steps(
     tables: SequenceTables, state: State, has_gaps: BoolArray, n: int, less: int, steps: FloatArray
 ) -> None:
@@ -245,7 +248,7 @@ def _set_steps(
             steps[2 * own, i], steps[2 * own + 1, i] = match + rest, rest
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def _move(field: Field, first_cells: IntArray, has_gaps: BoolArray, placed: int, steps: FloatArray) -> None:
     """Move the sums of the placed pattern's group."""
     k, size = field.labels[placed], field.size[0]
@@ -289,7 +292,7 @@ def _move_run(
             sums[low + p] += moved[p]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def _set_weights(field: Field, front: FloatArray, k: int) -> None:
     """Weights of a group from its sums."""
     logs, shifted = np.empty(_AT_ONCE), np.empty(_AT_ONCE)
@@ -315,7 +318,7 @@ def _refer(field: Field, front: FloatArray, start: int, stop: int) -> None:
             field.weights[k, p] = math.exp(max(log_weight, -690.0))
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def _set_shares(
     tables: SequenceTables, state: State, label: int, value: int, less: int, shares: FloatArray
 ) -> None:
@@ -329,7 +332,7 @@ def _set_shares(
             shares[0, k], shares[1, k] = (0.0, 1.0) if k == value else (1.0, 0.0)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def _choose(
     tables: SequenceTables,
     state: State,
@@ -348,7 +351,7 @@ def _choose(
     for b in range(field.size[1]):
         low, high = field.blocks[b], field.blocks[b + 1]
         _set_shares(tables, state, field.labels[low], field.classes[low], less, shares)
-        _set_odds(field.weights[:, low:high], shares, odds)
+        _set_odds(field.weights, low, high, shares, odds)
         top, bottom = (odds[1], odds[0]) if worst else (odds[0], odds[1])
         _divide(top[: high - low], bottom[: high - low], field.gone[low:high], keys[low:high])
         leasts[b] = _least(keys[low:high], odds[2])
@@ -363,15 +366,15 @@ def _choose(
     return _lowest(patterns, field, keys, leasts, keys[: field.size[0]].min() + tolerance)
 
 
-@njit(cache=True, nogil=True)
-def _set_odds(weights: FloatArray, shares: FloatArray, odds: FloatArray) -> None:
+@njit(cache=True, nogil=True, fastmath={"contract"})
+def _set_odds(weights: FloatArray, low: int, high: int, shares: FloatArray, odds: FloatArray) -> None:
     """What speaks against the class of each pattern, and what in its favour."""
-    n = weights.shape[1]
+    n = high - low
     odds[:2, :n] = 0.0
     for side in range(2):
         sums = odds[side, :n]
         for k in range(len(weights)):
-            share, of_group = shares[side, k], weights[k]
+            share, of_group = shares[side, k], weights[k, low:high]
             if share != 0.0:
                 for p in range(n):
                     sums[p] += share * of_group[p]
@@ -399,7 +402,7 @@ def _least(keys: FloatArray, scratch: FloatArray) -> float:
     return scratch[0]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def _lowest(patterns: Patterns, field: Field, keys: FloatArray, leasts: FloatArray, limit: float) -> int:
     """The pattern with the lowest row among those within the limit."""
     lowest, found = len(patterns.members), -1
@@ -433,7 +436,9 @@ def _set_log_keys(
         against, favour = _log_total(logs, shares[0]), _log_total(logs, shares[1])
         if against == -np.inf and favour == -np.inf:
             against, favour = math.log(n_groups - 1) if n_groups > 1 else -np.inf, 0.0
-        keys[p] = (favour - against if worst else against - favour) + field.gone[p]
+        keys[p] = favour - against if worst else against - favour
+        if field.gone[p] > 0:
+            keys[p] = np.inf
 
 
 @njit(cache=True, nogil=True)

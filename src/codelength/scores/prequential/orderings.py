@@ -9,7 +9,7 @@ rounded to a common grid, so that rows which tie by definition are not told apar
 import numpy as np
 
 from ...table.schema import smallest_code_type
-from ...typing import IntArray
+from ...typing import CodeArray, IntArray
 from .model import SequentialModel
 from .tables import SequenceTables
 
@@ -68,20 +68,29 @@ def _on_grid(tables: SequenceTables) -> tuple[SequenceTables, float]:
     return rounded, grid
 
 
-def _patterns(tables: SequenceTables) -> tuple[np.ndarray, IntArray, IntArray, IntArray, IntArray]:
+def _patterns(tables: SequenceTables) -> tuple[CodeArray, IntArray, IntArray, IntArray, IntArray]:
     """Distinct rows by label and class, and which rows they stand for."""
-    keys = np.column_stack((tables.labels, tables.classes, tables.cells)).astype(">u4")
-    as_bytes = np.ascontiguousarray(keys).view(f"V{4 * keys.shape[1]}").ravel()
-    # Compared as bytes, big-endian numbers sort by label first and by class second.
-    _, firsts, which = np.unique(as_bytes, return_index=True, return_inverse=True)
-    members = np.argsort(which, kind="stable")
-    bounds = np.concatenate(([0], np.cumsum(np.bincount(which)))).astype(np.int64)
+    words = _words(tables)
+    members = np.lexsort(words[::-1])
+    is_first = np.ones(len(members), dtype=np.bool_)
+    is_first[1:] = np.any([np.diff(word[members]) for word in words], axis=0)
+    bounds = np.append(np.flatnonzero(is_first), len(members))
+    firsts = members[bounds[:-1]]
     codes = (tables.cells[firsts] - tables.first_cells[:-1]).T
     kind = smallest_code_type(int(tables.n_values.max(initial=1)))
-    return (
-        np.ascontiguousarray(codes, dtype=kind),
-        tables.labels[firsts],
-        tables.classes[firsts],
-        members,
-        bounds,
-    )
+    rows = np.ascontiguousarray(codes, dtype=kind)
+    return rows, tables.labels[firsts], tables.classes[firsts], members, bounds
+
+
+def _words(tables: SequenceTables) -> list[IntArray]:
+    """Rows as a few whole numbers: label and class first, then as many columns as fit, and so on."""
+    columns = [tables.labels, tables.classes, *(tables.cells - tables.first_cells[:-1]).T]
+    words, n_joint = [np.zeros(len(tables.labels), dtype=np.int64)], 1
+    for column in columns:
+        size = int(column.max(initial=0)) + 1
+        if n_joint * size > 1 << 62:
+            words.append(np.zeros_like(words[0]))
+            n_joint = 1
+        words[-1] = words[-1] * size + column
+        n_joint *= size
+    return words

@@ -1,0 +1,99 @@
+"""The approximations under the names that the paper gives them, and what they approximate."""
+
+from typing import Any
+
+import numpy as np
+
+from ....estimators.criteria import exact_of_codes
+from ....fitting import RestartsInfo, fit_mixture
+from ....scores.annealed import annealed_code_length
+from ....scores.best_clustering import best_clustering
+from ....scores.cheeseman_stutz import cheeseman_stutz_code_length
+from ....scores.clusterings import clustering_counts
+from ....scores.information_criteria import aic_code_length, bic_code_length
+from ....scores.mixtures import MixtureParameters, posterior_mode, with_components
+from ....scores.neighbourhood import neighbourhood_code_length, neighbourhoods_code_length
+from ....table import Schema
+from ....typing import CodeArray, IntArray
+
+AT_EM = ("LN", "C-S", "C-S soft", "BIC", "AIC")
+"""At the end of EM: local neighbourhood, Cheeseman-Stutz with either completion, and two criteria."""
+
+AT_BEST = ("LN*", "C-S*", "BIC*", "AIC*")
+"""The same at the most probable clustering."""
+
+SEVERAL = "LN+"
+"""The neighbourhoods of all ends of EM, each clustering counted once with all its renamings."""
+
+METHODS = (*AT_EM, *AT_BEST, SEVERAL)
+
+N_STARTS = 20
+"""Starts of EM, as in the paper."""
+
+N_CHAINS, N_TEMPERATURES = 100, 200
+
+
+def approximations(schema: Schema, codes: CodeArray, n_components: int, seed: Any) -> dict[str, float]:
+    """Code length of some rows by every method, in nats."""
+    full = with_components(schema, n_components)
+    found, restarts = fitted(full, codes, n_components, seed)
+    shares = found.responsibilities(codes, 1)
+    lengths = dict(zip(("LN", "C-S"), _by_clustering(full, codes, np.argmax(shares, axis=1)), strict=True))
+    lengths["C-S soft"] = cheeseman_stutz_code_length(full, codes, shares, completion="soft")
+    lengths |= {"BIC": bic_code_length(found, codes), "AIC": aic_code_length(found, codes)}
+    best = best_clustering(full, codes, n_components, random_state=seed).clustering
+    lengths |= {f"{name}*": length for name, length in at_clustering(full, codes, best).items()}
+    lengths[SEVERAL] = neighbourhoods_code_length(full, codes, hard_ends(restarts, codes))
+    return lengths
+
+
+def at_clustering(schema: Schema, codes: CodeArray, clustering: IntArray) -> dict[str, float]:
+    """Code length by the methods when the missing data is taken to be one clustering."""
+    mode = posterior_mode(clustering_counts(schema, codes, clustering), "uniform")
+    near, completed = _by_clustering(schema, codes, clustering)
+    return {
+        "LN": near,
+        "C-S": completed,
+        "BIC": bic_code_length(mode, codes),
+        "AIC": aic_code_length(mode, codes),
+    }
+
+
+def fitted(
+    schema: Schema, codes: CodeArray, n_components: int, seed: Any
+) -> tuple[MixtureParameters, RestartsInfo]:
+    """The most probable mixture that EM finds, and all its ends."""
+    return fit_mixture(schema, codes, n_components, n_init=N_STARTS, random_state=seed, n_threads=1)
+
+
+def hard_ends(restarts: RestartsInfo, codes: CodeArray) -> list[IntArray]:
+    """The clustering at each end of EM: every row in its most probable component."""
+    return [np.argmax(state.responsibilities(codes, 1), axis=1) for state in restarts.states]
+
+
+def exact(schema: Schema, codes: CodeArray, most_components: int) -> dict[int, float]:
+    """The exact code length for every number of components up to the most."""
+    found = exact_of_codes(schema, codes, most_components).code_lengths
+    assert found is not None  # the prior is the same for every component
+    return dict(enumerate(found, 1))
+
+
+def annealed(schema: Schema, codes: CodeArray, n_components: int, seed: Any) -> tuple[float, float]:
+    """An estimate of the exact code length by annealed importance sampling, and its standard error."""
+    found = annealed_code_length(
+        schema,
+        codes,
+        n_components,
+        n_chains=N_CHAINS,
+        n_temperatures=N_TEMPERATURES,
+        random_state=seed,
+        n_threads=1,
+    )
+    return found.code_length, found.standard_error
+
+
+def _by_clustering(schema: Schema, codes: CodeArray, clustering: IntArray) -> tuple[float, float]:
+    return (
+        neighbourhood_code_length(schema, codes, clustering),
+        cheeseman_stutz_code_length(schema, codes, clustering),
+    )

@@ -1,0 +1,76 @@
+"""The figures of the papers, drawn from our results as SVG whose bytes depend on the results alone."""
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..._files import atomic_write
+from ...errors import InvalidParameter
+from ...experiments.findings import Findings
+from .iris import iris
+from .learning_curves import learning_curves
+from .scatters import scatters
+from .style import PLOT_STYLE, Panel
+
+__all__ = ["FIGURES", "draw", "save"]
+
+FIGURES: dict[str, Callable[[Findings], dict[str, list[Panel]]]] = {
+    "predictive-inference": learning_curves,
+    "bayes-optimal-ibl": iris,
+    "indifferent-naive-bayes": scatters,
+}
+"""The figures of each paper: from findings to panels by the name of the file."""
+
+COLUMNS = 3
+"""Panels side by side at most."""
+
+
+def draw(findings: Findings, directory: str | os.PathLike[str]) -> list[Path]:
+    """Draw the figures of a paper; needs matplotlib.
+
+    Returns
+    -------
+    list of Path
+        The files written.
+    """
+    return [
+        save(panels, Path(directory) / f"{name}.svg")
+        for name, panels in FIGURES[findings.paper](findings).items()
+    ]
+
+
+def save(
+    panels: Sequence[Panel], path: str | os.PathLike[str], *, size: tuple[float, float] = (4.8, 3.8)
+) -> Path:
+    """Draw panels side by side into one file, in the format that its name ends in."""
+    try:
+        import matplotlib.figure
+    except ImportError:
+        raise InvalidParameter(
+            'figures need matplotlib; install it with pip install "codelength[plot]"'
+        ) from None
+    path = Path(path)
+    n_columns = min(len(panels), COLUMNS)
+    n_rows = -(-len(panels) // n_columns)
+    with matplotlib.rc_context(PLOT_STYLE):
+        figure = matplotlib.figure.Figure(
+            figsize=(size[0] * n_columns, size[1] * n_rows), layout="constrained"
+        )
+        places = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
+        for axes, panel in zip(places, panels, strict=False):
+            panel(axes)
+        for axes in places[len(panels) :]:
+            axes.remove()
+        with atomic_write(path) as temporary:
+            figure.savefig(temporary, **_options(path))
+    return path
+
+
+def _options(path: Path) -> dict[str, Any]:
+    kind = path.suffix.lower().removeprefix(".")
+    if kind not in ("svg", "png", "pdf"):
+        raise InvalidParameter(f"{path}: a figure is an .svg, .png or .pdf file; give one of these names")
+    if kind == "svg":
+        return {"format": kind, "metadata": {"Date": None, "Creator": "codelength"}}
+    return {"format": kind, "dpi": 150}

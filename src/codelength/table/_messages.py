@@ -1,0 +1,34 @@
+"""Values as error messages show them: short, however long they are."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+
+def shown(value: Any, most: int = 60) -> str:
+    """A value as Python writes it, cut where it is long.
+
+    Examples
+    --------
+    >>> shown("red"), shown("x" * 100, most=8)
+    ("'red'", "'xxx ...")
+    """
+    text = repr(value)
+    return text if len(text) <= most else f"{text[: most - 4]} ..."
+
+
+def listed(values: Sequence[Any], most: int = 8) -> str:
+    """Some values in brackets, and how many more there are.
+
+    Examples
+    --------
+    >>> listed(("a", "b", "c"), most=2)
+    "('a', 'b', ... 1 more)"
+    """
+    texts = ", ".join(shown(value) for value in values[:most])
+    return f"({texts}, ... {len(values) - most} more)" if len(values) > most else f"({texts})"
+
+
+def repeated(names: Iterable[Any]) -> list[str]:
+    """Names that occur more than once."""
+    seen: set[Any] = set()
+    return sorted({str(name) for name in names if name in seen or seen.add(name)})  # type: ignore[func-returns-value]

@@ -1,0 +1,282 @@
+"""MixtureClassifier: its predictions by the definition, its choice by the criterion, its files."""
+
+import json
+
+import numpy as np
+import pytest
+from scipy.special import softmax
+from sklearn.base import clone
+from sklearn.utils.estimator_checks import estimator_checks_generator
+
+import naive
+from codelength import datasets
+from codelength.errors import DataError, InvalidModelFile, InvalidParameter
+from codelength.estimators import MODELS, load
+from codelength.estimators.candidates import (
+    SELECTION,
+    Candidate,
+    candidate_clusterings,
+    indicator_columns,
+    kmeans_clustering,
+    spread_sizes,
+)
+from codelength.estimators.mixture_classifier import MixtureClassifier
+from codelength.scores.prequential.clustering import FixedClustering
+from codelength.table import Schema
+
+QUICK = {"candidates": 6, "n_components": (2, 5), "n_orderings": 3, "random_state": 0}
+SIZES, N_CLASSES = [2, 3, 2], 3
+
+
+@pytest.fixture(autouse=True)
+def _known_to_load(monkeypatch):
+    monkeypatch.setitem(MODELS, "MixtureClassifier", MixtureClassifier)
+
+
+@pytest.fixture
+def coded():
+    """Rows of codes, with missing cells, and a class that depends on the first two columns together."""
+    rng = np.random.default_rng(7)
+    rows = np.column_stack([rng.integers(0, size, 60) for size in SIZES])
+    classes = np.where(rng.random(60) < 0.8, (rows[:, 0] + rows[:, 1]) % 3, rng.integers(0, 3, 60))
+    rows[rng.random(rows.shape) < 0.15] = -1
+    rows = np.where(rows < 0, SIZES, rows)
+    return rows, classes
+
+
+def fitted(coded, **options):
+    schema = Schema.from_sizes(SIZES, n_classes=N_CLASSES)
+    return MixtureClassifier(schema=schema, **(QUICK | options)).fit(*coded)
+
+
+def plain(rows):
+    """Rows for the oracle: None where missing, and no class yet."""
+    return [
+        [None if code == size else int(code) for code, size in zip(row, SIZES, strict=True)] for row in rows
+    ]
+
+
+@pytest.mark.parametrize("average", [False, True])
+def test_predictions_are_the_definition_with_the_cluster_summed_out(coded, average):
+    rows, _ = coded
+    model = fitted(coded, average=average)
+    new = plain(rows[:12])
+    expected = np.zeros((12, N_CLASSES))
+    n_used = 0
+    for weight, predictor in model._predictors:
+        counts = predictor.counts
+        prior = naive.uniform_prior([*SIZES, N_CLASSES], counts.schema.n_classes)
+        own = naive.Counts(
+            [int(h) for h in counts.class_counts],
+            [[[int(f) for f in counts.of(i)[k]] for i in range(4)] for k in range(counts.schema.n_classes)],
+        )
+        expected += weight * np.array(
+            [[float(p) for p in naive.class_distribution([*row, None], 3, own, prior)] for row in new]
+        )
+        n_used += 1
+    assert (n_used > 1) == average
+    np.testing.assert_allclose(model.predict_proba(rows[:12]), expected, rtol=1e-12)
+
+
+def test_the_counts_are_those_of_the_training_rows(coded):
+    _, classes = coded
+    counts = fitted(coded)._predictors[0][1].counts
+    assert counts.n_rows == 60
+    np.testing.assert_array_equal(counts.of(3).sum(axis=0), np.bincount(classes))
+
+
+@pytest.mark.parametrize("criterion", SELECTION)
+def test_the_best_candidate_by_the_criterion_is_kept(coded, criterion):
+    table = fitted(coded, criterion=criterion).selection_table_
+    values = [row[criterion] for row in table]
+    assert values == sorted(values)
+    assert [row["weight"] for row in table] == [1.0] + [0.0] * (len(table) - 1)
+    assert {row["method"] for row in table} == {"kmeans", "em"}
+
+
+def test_the_first_row_of_the_table_is_what_the_definitions_say(coded):
+    """The winner's counts, scored by the oracle."""
+    model = fitted(coded, candidates=2, clustering="kmeans", n_components=3, n_orderings=1)
+    prior = naive.uniform_prior([*SIZES, N_CLASSES], 3)
+    counts = model._predictors[0][1].counts
+    own = naive.Counts(
+        [int(h) for h in counts.class_counts],
+        [[[int(f) for f in counts.of(i)[k]] for i in range(4)] for k in range(3)],
+    )
+    best = model.selection_table_[0]
+    assert best["evidence"] == pytest.approx(-naive.log_evidence_given_labels(own, prior), rel=1e-12)
+    assert best["evidence_with_clustering"] == pytest.approx(-naive.log_evidence(own, prior), rel=1e-12)
+    assert best["prequential"] == best["prequential_best"]
+    assert best["prequential_se"] is None
+
+
+def test_weights_of_an_average_are_a_softmax(coded):
+    table = fitted(coded, average=True).selection_table_
+    lengths = np.array([row["prequential"] for row in table])
+    weights = np.array([row["weight"] for row in table])
+    np.testing.assert_allclose(weights, softmax(-lengths), atol=1e-9)
+    assert weights.sum() == pytest.approx(1)
+
+
+def test_the_order_of_the_rows_does_not_matter(coded):
+    rows, classes = coded
+    order = np.random.default_rng(0).permutation(60)
+    one, other = fitted(coded), fitted((rows[order], classes[order]))
+    assert one.selection_table_ == other.selection_table_
+    np.testing.assert_array_equal(one.predict_proba(rows), other.predict_proba(rows))
+
+
+def test_a_class_made_of_two_columns_is_learned_where_naive_bayes_cannot():
+    table = {"left": ["on", "on", "off", "off"] * 20, "right": ["on", "off", "on", "off"] * 20}
+    target = ["same", "differ", "differ", "same"] * 20
+    model = MixtureClassifier(candidates=8, n_components=(2, 6), random_state=0).fit(table, target)
+    assert model.score(table, target) == 1.0
+
+
+def test_raw_strings_missing_cells_and_values_never_seen():
+    dataset = datasets.load("hepatitis", backend="columns")
+    model = MixtureClassifier(**QUICK).fit(dataset.frame, dataset.target)
+    probs = model.predict_proba(dataset.frame)
+    assert list(model.classes_) == sorted(set(dataset.target))
+    np.testing.assert_allclose(probs.sum(axis=1), 1)
+    np.testing.assert_array_equal(np.exp(model.predict_log_proba(dataset.frame)).argmax(1), probs.argmax(1))
+    assert model.score(dataset.frame, dataset.target) > 0.75
+    emptied = {name: [None] for name in dataset.frame}
+    alone = model.predict_proba(emptied)
+    counts = model._predictors[0][1].counts
+    shares = (counts.class_counts + 1) / (counts.n_rows + len(counts.class_counts))
+    np.testing.assert_allclose(alone[0], shares @ model._predictors[0][1].class_probs, rtol=1e-12)
+
+
+def test_a_column_may_have_the_name_of_the_target():
+    table, target = {"y": ["a", "b"] * 10, "x": ["c", "d", "d", "c"] * 5}, ["no", "yes"] * 10
+    model = MixtureClassifier(**QUICK).fit(table, target)
+    assert model.predict(table).tolist() == target
+
+
+@pytest.mark.parametrize("average", [False, True])
+def test_files_give_the_model_back_to_the_last_bit(coded, tmp_path, average):
+    model = fitted(coded, average=average, prior="jeffreys")
+    model.save(tmp_path / "model.json")
+    again = load(tmp_path / "model.json")
+    np.testing.assert_array_equal(again.predict_proba(coded[0]), model.predict_proba(coded[0]))
+    assert again.selection_table_ == model.selection_table_
+    assert again.n_components_ == model.n_components_
+    again.save(tmp_path / "again.json")
+    assert (tmp_path / "again.json").read_bytes() == (tmp_path / "model.json").read_bytes()
+    assert clone(again).fit(*coded).selection_table_ == model.selection_table_
+
+
+@pytest.mark.parametrize("weights", [[0.5], [-1.0], ["?"], []])
+def test_a_file_with_impossible_weights_is_refused(coded, tmp_path, weights):
+    from codelength.estimators.persistence import _digest
+
+    path = tmp_path / "model.json"
+    fitted(coded, candidates=1).save(path)
+    document = json.loads(path.read_text())
+    rows = document["model"]["fitted"]["selection"]
+    document["model"]["fitted"]["selection"] = [
+        row | {"weight": weight} for row, weight in zip(rows, weights, strict=False)
+    ]
+    document["sha256"] = _digest(document["model"])
+    path.write_text(json.dumps(document))
+    with pytest.raises(InvalidModelFile, match="consistent"):
+        load(path)
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        ({"criterion": "bic"}, "criterion='bic'.*'prequential'"),
+        ({"candidates": 0}, "candidates=0.*at least 1"),
+        ({"n_orderings": 2.5}, "n_orderings=2.5"),
+        ({"n_components": (5, 3)}, r"n_components=\(5, 3\)"),
+        ({"n_components": (0, 3)}, "n_components"),
+        ({"n_components": "auto"}, "n_components='auto'"),
+        ({"clustering": "ward"}, "clustering='ward'"),
+    ],
+)
+def test_parameters_that_make_no_sense(coded, options, match):
+    with pytest.raises(InvalidParameter, match=match):
+        fitted(coded, **options)
+
+
+def test_one_class_is_refused():
+    with pytest.raises(DataError, match="only one class"):
+        MixtureClassifier().fit({"a": ["x", "y"]}, ["only", "only"])
+
+
+def test_sample_weights_are_not_taken(coded):
+    with pytest.raises(TypeError, match="sample_weight"):
+        MixtureClassifier(**QUICK).fit(*coded, sample_weight=np.ones(60))
+
+
+def test_the_class_may_stay_out_of_the_clustering(coded):
+    with_class, without = fitted(coded), fitted(coded, with_class=False)
+    assert with_class.selection_table_ != without.selection_table_
+    # Rows that are alike but for the class are in one cluster then.
+    rows, _ = coded
+    assert without.selection_table_[0]["n_components"] <= len(np.unique(rows, axis=0))
+
+
+@pytest.mark.parametrize("clustering", ["kmeans", "em"])
+def test_one_way_of_clustering_alone(coded, clustering):
+    table = fitted(coded, clustering=clustering).selection_table_
+    assert {row["method"] for row in table} == {clustering}
+    assert len({row["candidate"] for row in table}) == len(table)
+
+
+def test_candidates_are_distinct_and_have_no_empty_clusters(coded):
+    rows, _ = coded
+    distinct, weights = np.unique(rows, axis=0, return_counts=True)
+    plan = [("kmeans", 4), ("em", 4)] * 5 + [("kmeans", 1), ("em", 1)]
+    schema, codes = Schema.from_sizes(SIZES), np.asfortranarray(distinct, dtype=np.uint8)
+    found = candidate_clusterings(schema, codes, weights.astype(float), plan, 3)
+    assert len({candidate.labels.tobytes() for candidate in found}) == len(found)
+    for candidate in found:
+        assert set(candidate.labels.tolist()) == set(range(candidate.n_components))
+    assert sum(candidate.n_components == 1 for candidate in found) == 1
+    assert isinstance(found[0], Candidate)
+
+
+def test_k_means_assigns_every_row_to_the_nearest_mean():
+    rng = np.random.default_rng(1)
+    codes = np.asfortranarray(rng.integers(0, 3, (40, 5)), dtype=np.uint8)
+    schema = Schema.from_sizes([2] * 5)
+    indicators = indicator_columns(schema, codes)
+    dense = indicators.toarray()
+    assert dense.sum() == (codes < 2).sum()
+    labels = kmeans_clustering(indicators, np.ones(40), 4, 0)
+    means = np.array([dense[labels == k].mean(axis=0) for k in range(4)])
+    distances = ((dense[:, None] - means) ** 2).sum(axis=2)
+    np.testing.assert_array_less(distances[np.arange(40), labels] - 1e-9, distances.min(axis=1))
+
+
+def test_sizes_are_spread_over_the_range():
+    assert spread_sizes(18, 3, 20).tolist() == list(range(3, 21))
+    assert spread_sizes(1, 3, 5).tolist() == [4]
+    assert spread_sizes(0, 3, 5).tolist() == []
+
+
+def test_the_prequential_criterion_is_that_of_the_fixed_clustering(coded):
+    """With one candidate and all on one ordering the table repeats what the scores layer gives."""
+    rows, classes = coded
+    model = fitted(coded, candidates=1, n_components=1, n_orderings=4)
+    codes = np.asfortranarray(np.column_stack([rows, classes]), dtype=np.uint8)
+    wide = Schema.from_sizes([*SIZES, N_CLASSES])
+    fixed = FixedClustering.of(wide, codes, np.zeros(60, dtype=np.int64))
+    # One cluster forgets the features, so the order of the rows is of no account.
+    assert model.selection_table_[0]["prequential"] == pytest.approx(
+        fixed.sequence().code_length(), rel=1e-12
+    )
+    assert model.selection_table_[0]["leave_one_out"] == pytest.approx(
+        fixed.sequence().leave_one_out().sum(), rel=1e-12
+    )
+
+
+def test_scikit_learn_checks():
+    estimator = MixtureClassifier(candidates=4, n_components=(2, 4), n_orderings=2, random_state=0)
+    checks = list(estimator_checks_generator(estimator))
+    assert len(checks) >= 50
+    for own, check in checks:
+        check(own)
