@@ -17,6 +17,7 @@ lint: .venv/installed
 	$(BIN)/lint-imports
 
 bench: .venv/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[bench]"
 	$(BIN)/python -m benchmarks
 
 clean:

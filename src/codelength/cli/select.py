@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 CRITERIA_HELP = (
     "prequential, prequential_best, leave_one_out, best_first, worst_last, best_last, worst_first, "
-    "evidence or evidence_with_clustering."
+    "best_ordering, evidence or evidence_with_clustering."
 )
 
 COMPARED = ("prequential", "leave_one_out", "evidence")

@@ -15,7 +15,7 @@ from ..counts import Counts
 from ..errors import DataError, InvalidParameter
 from ..rules import PriorLike, Scorer, evidence_rule, log_tables, pseudocounts
 from ..scores.mixtures import with_components
-from ..scores.prequential.clustering import FixedClustering, class_as_column
+from ..scores.prequential import FixedClustering, class_as_column
 from ..table import Schema, as_columns, encode, infer_schema
 from ..table.target import target_column
 from ..typing import CodeArray, FloatArray
@@ -90,15 +90,16 @@ class MixtureClassifier(ClassifierMixin, BaseEstimator):
     criterion : str
         The code length, in nats, that chooses. Of the classes given the other cells, predicted row after
         row: ``"prequential"`` (mean over random orderings), ``"prequential_best"`` (least over them), or
-        along a greedy ordering ``"best_first"``, ``"worst_last"``, ``"best_last"``, ``"worst_first"`` (time
-        quadratic in the number of rows); ``"leave_one_out"``; and of whole rows, for comparison,
-        ``"evidence"`` (given the clustering) or ``"evidence_with_clustering"``.
+        along a greedy ordering ``"best_first"``, ``"worst_last"``, ``"best_last"``, ``"worst_first"``, or one
+        searched for, ``"best_ordering"`` (time quadratic in the number of rows); ``"leave_one_out"``; and of
+        whole rows, for comparison, ``"evidence"`` (given the clustering) or ``"evidence_with_clustering"``.
     candidates : int
         How many clusterings to make.
     n_components : int or pair of int
         Least and largest number of clusters; candidates are spread over the range.
     n_orderings : int
-        Random orderings, the same for all candidates.
+        Random orderings, the same for all candidates; an even number is made of orderings and their
+        reverses, whose mean varies less.
     average : bool
         Whether to average over candidates, weighted by the criterion, instead of keeping the best.
     clustering : {"both", "kmeans", "em"}
@@ -266,15 +267,11 @@ class MixtureClassifier(ClassifierMixin, BaseEstimator):
     ) -> list[tuple[dict[str, float | None], Counts]]:
         """Every candidate under the criteria, and its counts."""
         codes = training.repeated()
-        orders = list(
-            np.random.default_rng(seed).permuted(
-                np.tile(np.arange(len(codes)), (self.n_orderings, 1)), axis=1
-            )
-        )
         scored = []
         for candidate in found:
             fixed = FixedClustering.of(wide, codes, candidate.labels, prior=self.prior)
-            scored.append((selection_scores(fixed, orders, self.criterion), fixed.counts))
+            scores = selection_scores(fixed, self.n_orderings, self.criterion, seed)
+            scored.append((scores, fixed.counts))
         return scored
 
     def _chosen(

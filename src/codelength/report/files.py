@@ -6,6 +6,7 @@ import json
 import math
 import os
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,7 +15,7 @@ import numpy as np
 
 from .._files import atomic_write
 from ..errors import DataError
-from ..experiments.findings import Claim, Comparison, Findings, ResultTable, Versus
+from ..experiments.findings import Claim, Comparison, Findings, ResultTable, Value, Versus
 from ..experiments.summary import SCORES, Curve, Score, ScoreName
 
 T = TypeVar("T")
@@ -55,7 +56,7 @@ def read(directory: str | os.PathLike[str]) -> Findings:
         document = json.loads((place / "results.json").read_text(encoding="utf-8"))
         comparisons = [_comparison(entry) for entry in document.pop("comparisons")]
         claims = [Claim(**entry) for entry in document.pop("claims")]
-        tables = [ResultTable(**entry) for entry in document.pop("tables", ())]
+        tables = [_result_table(place, entry) for entry in document.pop("tables", ())]
         return Findings(
             **document,
             comparisons=comparisons,
@@ -71,8 +72,25 @@ def read(directory: str | os.PathLike[str]) -> Findings:
         ) from error
 
 
+def _result_table(place: Path, entry: dict[str, Any]) -> ResultTable:
+    table = ResultTable(**entry)
+    if table.shown:
+        return table
+    with open(place / f"{table.name}.csv", encoding="utf-8", newline="") as file:
+        rows = [{name: _value(text) for name, text in row.items()} for row in csv.DictReader(file)]
+    return replace(table, rows=rows)
+
+
+def _value(text: str) -> Value:
+    """A cell of a file as it was before it was written."""
+    for kind in (int, float):
+        with suppress(ValueError):
+            return kind(text)
+    return text or None
+
+
 def as_document(findings: Findings) -> dict[str, Any]:
-    """Findings as JSON types, without scores and curves, which are long."""
+    """Findings as JSON types, without scores, curves and long tables, which are in files of their own."""
     document: dict[str, Any] = {
         "paper": findings.paper,
         "title": findings.title,
@@ -91,7 +109,7 @@ def as_document(findings: Findings) -> dict[str, Any]:
 
 def _table_document(table: ResultTable) -> dict[str, Any]:
     rows = [{name: _json_number(value) for name, value in row.items()} for row in table.rows]
-    return asdict(replace(table, rows=[])) | {"rows": rows}
+    return asdict(replace(table, rows=[])) | {"rows": rows if table.shown else []}
 
 
 def _comparison_document(comparison: Comparison) -> dict[str, Any]:

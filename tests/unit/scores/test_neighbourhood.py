@@ -2,7 +2,6 @@
 
 import itertools
 import math
-import time
 
 import numpy as np
 import pytest
@@ -91,16 +90,6 @@ def test_no_rows_cost_nothing():
     case = mixture_tables.case_of([2], 3, [])
     assert neighbourhood_code_length(case.schema, case.codes, []) == 0
     assert neighbourhoods_code_length(case.schema, case.codes, [[]]) == 0
-
-
-def test_a_thousand_rows_take_well_under_a_second():
-    schema = with_components(Schema.from_sizes([4] * 20), 10)
-    codes = encode(schema, random_table(0, 1000, [4] * 20, n_groups=10)).codes
-    labels = np.arange(1000) % 10
-    neighbourhood_code_length(schema, codes, labels)
-    start = time.process_time()
-    neighbourhood_code_length(schema, codes, labels)
-    assert time.process_time() - start < 0.5
 
 
 def test_bad_arguments_are_refused():

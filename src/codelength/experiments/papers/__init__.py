@@ -1,4 +1,4 @@
-"""The experiments of three papers, one paper a file."""
+"""The experiments of the papers, one paper a file or folder."""
 
 import difflib
 from collections.abc import Iterable
@@ -13,9 +13,11 @@ from .bayes_optimal_ibl import BAYES_OPTIMAL_IBL
 from .indifferent_naive_bayes import INDIFFERENT_NAIVE_BAYES
 from .paper import Paper
 from .predictive_inference import PREDICTIVE_INFERENCE
+from .sc_approximations import SC_APPROXIMATIONS
 
 PAPERS: dict[str, Paper] = {
-    paper.key: paper for paper in (PREDICTIVE_INFERENCE, BAYES_OPTIMAL_IBL, INDIFFERENT_NAIVE_BAYES)
+    paper.key: paper
+    for paper in (PREDICTIVE_INFERENCE, SC_APPROXIMATIONS, BAYES_OPTIMAL_IBL, INDIFFERENT_NAIVE_BAYES)
 }
 """The papers by key, in the order of their years."""
 

@@ -8,6 +8,7 @@ from typing import Any
 from ..._files import atomic_write
 from ...errors import InvalidParameter
 from ...experiments.findings import Findings
+from .approximations import approximations
 from .iris import iris
 from .learning_curves import learning_curves
 from .scatters import scatters
@@ -17,6 +18,7 @@ __all__ = ["FIGURES", "draw", "save"]
 
 FIGURES: dict[str, Callable[[Findings], dict[str, list[Panel]]]] = {
     "predictive-inference": learning_curves,
+    "sc-approximations": approximations,
     "bayes-optimal-ibl": iris,
     "indifferent-naive-bayes": scatters,
 }

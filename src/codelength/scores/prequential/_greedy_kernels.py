@@ -1,9 +1,9 @@
 """Greedy orderings. Arrays in, arrays out, nothing checked.
 
-Equal rows are one *pattern*, which is placed as often as it has rows. For every group and pattern ``sums`` holds
-the log weight that the cells of the pattern have in the group. Placing a row moves the sums of its own group
-only, and only by the differences of the entries its cells touch. The entries are whole multiples of a power of
-two, so adding and taking off differences is exact, and patterns that tie by definition tie here.
+Equal rows are one *pattern*, which is placed as often as it has rows. For every group and pattern ``sums``
+holds the log weight that the cells of the pattern have in the group. Placing a row moves the sums of its own
+group only, and only by the differences of the entries its cells touch. The entries are whole multiples of a
+power of two, so adding and taking off differences is exact, and patterns that tie by definition tie here.
 """
 
 import math
@@ -399,7 +399,7 @@ def _least(keys: FloatArray, scratch: FloatArray) -> float:
         for p in range(half):
             scratch[p] = scratch[p] if scratch[p] < second[p] else second[p]
         n = half
-    return scratch[0]
+    return float(scratch[0])
 
 
 @njit(cache=True, nogil=True, forceinline=True)

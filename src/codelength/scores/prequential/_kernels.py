@@ -200,7 +200,8 @@ def _cost_of_group(sums: FloatArray, own: int, highest: float) -> float:
     # Where the group leads its share is near 1, and the logarithm of 1 + rest keeps all digits.
     if sums[own] == highest:
         return math.log1p(rest)
-    return (highest - sums[own]) + math.log(rest + math.exp(sums[own] - highest))
+    behind = float(highest - sums[own])
+    return behind + math.log(rest + math.exp(-behind))
 
 
 @njit(cache=True, nogil=True)

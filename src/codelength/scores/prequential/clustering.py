@@ -14,7 +14,7 @@ from ...counts import Counts, count
 from ...errors import DataError, InvalidParameter, SchemaMismatch
 from ...rules import Pseudocounts, Rule, Scorer, evidence_rule, log_tables
 from ...table import Coded, Schema
-from ...typing import CodeArray, FloatArray
+from ...typing import CodeArray, FloatArray, IntArray
 from ..clusterings import completed
 from ..evidence import conditional_code_length, evidence_code_length
 from ..leave_one_out import leave_one_out
@@ -122,7 +122,7 @@ class FixedClustering:
         --------
         >>> schema, codes = Schema.from_sizes([2, 2]), np.array([[0, 0], [1, 1], [0, 0]], dtype=np.uint8)
         >>> np.exp(-FixedClustering.of(schema, codes, [0, 1, 0]).sequence().terms()).round(4)
-        array([0.5   , 0.4444, 0.5909])
+        array([0.5   , 0.4048, 0.5556])
         """
         start, stop = self._cells
         rule = evidence_rule(self.counts, self.prior)
@@ -143,7 +143,7 @@ class FixedClustering:
         return SequentialModel(tables, group_total=float(rule.class_offsets.sum()))
 
     def code_length(self, *, with_clustering: bool = False) -> float:
-        """The unsupervised criterion: minus log P(D | z), or with the clustering minus log P(D, z), in nats."""
+        """The unsupervised criterion, in nats: -log P(D | z), or with the clustering -log P(D, z)."""
         length = evidence_code_length if with_clustering else conditional_code_length
         return length(self.counts, self.prior)
 
@@ -183,7 +183,7 @@ class FixedClustering:
         raised = self._raised()
         return np.asarray(raised / raised.sum(axis=1, keepdims=True))
 
-    def _own_class_probs(self, labels: CodeArray, classes: CodeArray) -> FloatArray:
+    def _own_class_probs(self, labels: IntArray, classes: CodeArray) -> FloatArray:
         raised = self._raised()[labels]
         raised[np.arange(len(labels)), np.asarray(classes, dtype=np.int64)] -= 1
         return np.asarray(raised / raised.sum(axis=1, keepdims=True))
@@ -199,6 +199,7 @@ def _position(schema: Schema, column: int | str) -> int:
         return schema.position(column)
     if not -schema.n_variables <= column < schema.n_variables:
         raise SchemaMismatch(
-            f"class_column={column}: the table has {schema.n_variables} columns; give one of their positions or names"
+            f"class_column={column}: the table has {schema.n_variables} columns; give the position or the "
+            "name of one of them"
         )
     return column % schema.n_variables

@@ -1,13 +1,10 @@
 """A model that predicts the class of one row after the other."""
 
-from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ..._threads import n_threads_or_default
 from ...errors import InvalidParameter
 from ...typing import FloatArray, IntArray
 from .tables import SequenceTables
@@ -61,7 +58,7 @@ class SequentialModel:
 
     def code_length(self, order: Any = None) -> float:
         """The criterion along one ordering: the sum of its :meth:`terms`."""
-        return float(self.terms(order).sum())
+        return self.unchecked_code_length(self.checked(order))
 
     def joint_terms(self, order: Any = None) -> FloatArray:
         """What each row costs, class and other cells together, given the rows before it, in nats.
@@ -75,19 +72,18 @@ class SequentialModel:
                 'joint_terms: the weights of this rule are no distribution over rows; use rule="evidence" '
                 'or rule="indifferent"'
             )
-        return self._run(self.checked(order), joint=True) + np.log(self.group_total + np.arange(self.n_rows))
+        totals: FloatArray = np.log(self.group_total + np.arange(self.n_rows))
+        return np.asarray(self._run(self.checked(order), joint=True) + totals)
 
     def leave_one_out(self) -> FloatArray:
         """What the class of each row costs given all the other rows, in nats, in row order."""
         from ._kernels import left_out_terms
 
-        return self._floored(left_out_terms(self.tables))
+        return self._floored(np.asarray(left_out_terms(self.tables)))
 
-    def code_lengths(self, orders: Iterable[IntArray], n_threads: int | None = None) -> FloatArray:
-        """The criterion along several orderings, which are not checked; the same for any number of threads."""
-        with ThreadPoolExecutor(n_threads_or_default(n_threads)) as pool:
-            costs = pool.map(lambda order: self._floored(self._run(order, joint=False)).sum(), orders)
-            return np.array(list(costs), dtype=np.float64)
+    def unchecked_code_length(self, order: IntArray) -> float:
+        """The criterion along an ordering known to be one: row numbers as int64, each once."""
+        return float(self._floored(self._run(order, joint=False)).sum())
 
     def checked(self, order: Any) -> IntArray:
         """The ordering as an array of row numbers, refused where it is no permutation."""

@@ -40,7 +40,7 @@ def naive_bayes_sequence(
     >>> schema = Schema.from_sizes([2], n_classes=2)
     >>> coded = encode(schema, np.array([[0], [1], [0]]), [0, 1, 0])
     >>> np.exp(-naive_bayes_sequence(schema, coded).terms()).round(4)
-    array([0.5   , 0.4286, 0.7273])
+    array([0.5   , 0.4286, 0.6667])
     """
     if rule not in RULES:
         raise InvalidParameter(f"rule={rule!r}: expected one of {', '.join(map(repr, RULES))}")

@@ -57,7 +57,7 @@ def _greedy(model: SequentialModel, *, backward: bool, worst: bool) -> IntArray:
 
 
 def _on_grid(tables: SequenceTables) -> tuple[SequenceTables, float]:
-    """The tables with entries rounded to a grid fine enough to be exact and coarse enough to add up exactly."""
+    """The tables with entries rounded to a grid on which sums are exact, and the step of the grid."""
     finite = tables.entries[np.isfinite(tables.entries)]
     base = tables.base[np.isfinite(tables.base)]
     most = 2 * np.abs(finite).max(initial=1.0) * (tables.cells.shape[1] + 1) + np.abs(base).max(initial=1.0)

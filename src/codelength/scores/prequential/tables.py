@@ -96,7 +96,8 @@ def sequence_tables(
     of_totals = totals + 1j * np.where(alike, n_values[:, None], 0)
     of_cells = raised.astype(np.complex128)
     of_cells[spare] = of_totals
-    cells = (first[:-1] + codes).astype(np.uint16 if first[-1] <= 1 << 16 else np.uint32, order="C")
+    narrow = first[-1] <= 1 << 16
+    cells: CodeArray = (first[:-1] + codes).astype(np.uint16 if narrow else np.uint32, order="C")
     sizes = np.bincount(labels, minlength=len(rule.class_offsets))
     entries, starts = _lists(rule, of_cells, _most(cells, labels, sizes, spare))
     of_class = class_offsets.sum(axis=0, keepdims=True)[: len(class_offsets)]
@@ -125,10 +126,10 @@ def sequence_tables(
 def _most(cells: CodeArray, labels: IntArray, sizes: IntArray, spare: IntArray) -> IntArray:
     """How high the count of each cell and each total goes, shape (n_cells, n_groups)."""
     n_cells, n_groups = int(spare[-1]) + 1 if len(spare) else 0, len(sizes)
-    most = np.zeros(n_cells * n_groups, dtype=np.int64)
+    flat = np.zeros(n_cells * n_groups, dtype=np.int64)
     for column in cells.T:
-        most += np.bincount(column * np.int64(n_groups) + labels, minlength=len(most))
-    most = most.reshape(n_cells, n_groups)
+        flat += np.bincount(column * np.int64(n_groups) + labels, minlength=len(flat))
+    most: IntArray = flat.reshape(n_cells, n_groups)
     most[spare] = sizes
     return most
 

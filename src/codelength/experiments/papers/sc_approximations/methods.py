@@ -7,7 +7,7 @@ import numpy as np
 from ....estimators.criteria import exact_of_codes
 from ....fitting import RestartsInfo, fit_mixture
 from ....scores.annealed import annealed_code_length
-from ....scores.best_clustering import best_clustering
+from ....scores.best_clustering import best_clustering, local_optima
 from ....scores.cheeseman_stutz import cheeseman_stutz_code_length
 from ....scores.clusterings import clustering_counts
 from ....scores.information_criteria import aic_code_length, bic_code_length
@@ -22,15 +22,22 @@ AT_EM = ("LN", "C-S", "C-S soft", "BIC", "AIC")
 AT_BEST = ("LN*", "C-S*", "BIC*", "AIC*")
 """The same at the most probable clustering."""
 
-SEVERAL = "LN+"
-"""The neighbourhoods of all ends of EM, each clustering counted once with all its renamings."""
+SEVERAL = ("LN+", "LN+*")
+"""The neighbourhoods of all ends of EM, or of all local optima of climbing as often, each clustering counted
+once with all its renamings."""
 
-METHODS = (*AT_EM, *AT_BEST, SEVERAL)
+METHODS = (*AT_EM, *AT_BEST, *SEVERAL)
 
 N_STARTS = 20
 """Starts of EM, as in the paper."""
 
-N_CHAINS, N_TEMPERATURES = 100, 200
+N_CHAINS, N_TEMPERATURES = 50, 200
+
+MOST_SEARCHED = 16
+"""Rows up to which the best clustering is searched for exhaustively."""
+
+N_CLIMBS = 100
+"""Climbs to the best clustering of more rows."""
 
 
 def approximations(schema: Schema, codes: CodeArray, n_components: int, seed: Any) -> dict[str, float]:
@@ -41,9 +48,11 @@ def approximations(schema: Schema, codes: CodeArray, n_components: int, seed: An
     lengths = dict(zip(("LN", "C-S"), _by_clustering(full, codes, np.argmax(shares, axis=1)), strict=True))
     lengths["C-S soft"] = cheeseman_stutz_code_length(full, codes, shares, completion="soft")
     lengths |= {"BIC": bic_code_length(found, codes), "AIC": aic_code_length(found, codes)}
-    best = best_clustering(full, codes, n_components, random_state=seed).clustering
+    best = most_probable(full, codes, n_components, seed)
     lengths |= {f"{name}*": length for name, length in at_clustering(full, codes, best).items()}
-    lengths[SEVERAL] = neighbourhoods_code_length(full, codes, hard_ends(restarts, codes))
+    lengths["LN+"] = neighbourhoods_code_length(full, codes, hard_ends(restarts, codes))
+    optima = local_optima(full, codes, n_components, n_starts=N_STARTS, random_state=seed)
+    lengths["LN+*"] = neighbourhoods_code_length(full, codes, [optimum.clustering for optimum in optima])
     return lengths
 
 
@@ -57,6 +66,14 @@ def at_clustering(schema: Schema, codes: CodeArray, clustering: IntArray) -> dic
         "BIC": bic_code_length(mode, codes),
         "AIC": aic_code_length(mode, codes),
     }
+
+
+def most_probable(schema: Schema, codes: CodeArray, n_components: int, seed: Any) -> IntArray:
+    """The most probable clustering, or the best of many climbs where there are too many to search."""
+    if len(codes) <= MOST_SEARCHED:
+        return best_clustering(schema, codes, n_components, random_state=seed).clustering
+    found = best_clustering(schema, codes, n_components, method="climb", n_starts=N_CLIMBS, random_state=seed)
+    return found.clustering
 
 
 def fitted(

@@ -1,0 +1,76 @@
+"""From the scores of all splits to relative gains over the marginal likelihood."""
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from ....typing import FloatArray
+from ...spec import Result, Spec
+from .cell import MARGINAL, SelectionCell
+
+ScoreName = Literal["log", "error", "accuracy"]
+SCORES: tuple[ScoreName, ...] = ("log", "error", "accuracy")
+
+
+class Gain(NamedTuple):
+    """A mean over tables of relative gains in per cent, and its standard error over tables."""
+
+    value: float
+    standard_error: float
+
+
+class Gains:
+    """Relative gains over the marginal likelihood of the data given the clustering, table by table.
+
+    A table's gain is that of its mean score over splits, because the error of a single split may be zero:
+    positive is better, and 100 % would be a perfect score in the log and in the error.
+
+    Parameters
+    ----------
+    spec : Spec
+        What was run.
+    results : dict of str to result
+        The results by the key of the cell.
+    with_class : bool
+        Which of the two ways of clustering.
+    """
+
+    def __init__(self, spec: Spec[SelectionCell], results: dict[str, Result], *, with_class: bool) -> None:
+        cells = [cell for cell in spec.cells if cell.with_class == with_class]
+        self.with_class = with_class
+        self.tables = list(dict.fromkeys(cell.source.name for cell in cells))
+        self.criteria = list(results[cells[0].key])
+        self._scores = {
+            table: np.array(
+                [
+                    [results[cell.key][name] for name in self.criteria]
+                    for cell in cells
+                    if cell.source.name == table
+                ]
+            )
+            for table in self.tables
+        }
+
+    def means(self, criterion: str) -> FloatArray:
+        """Mean log score, accuracy and number of clusters over splits, one row a table."""
+        column = self.criteria.index(criterion)
+        return np.array([self._scores[table][:, column].mean(axis=0) for table in self.tables])
+
+    def of_tables(self, criterion: str, score: ScoreName) -> FloatArray:
+        """Relative gain in per cent on each table; 0 where the score to beat is perfect already."""
+        column = 0 if score == "log" else 1
+        ours, base = self.means(criterion)[:, column], self.means(MARGINAL)[:, column]
+        scale = {"log": -base, "error": 1 - base, "accuracy": base}[score]
+        return 100 * np.divide(ours - base, scale, out=np.zeros_like(base), where=scale > 0)
+
+    def gain(self, criterion: str, score: ScoreName) -> Gain:
+        """Mean relative gain over tables."""
+        return _mean(self.of_tables(criterion, score))
+
+    def lead(self, criterion: str, other: str, score: ScoreName) -> Gain:
+        """How much more one criterion gains than another, in points, paired by table."""
+        return _mean(self.of_tables(criterion, score) - self.of_tables(other, score))
+
+
+def _mean(values: FloatArray) -> Gain:
+    return Gain(float(values.mean()), float(values.std(ddof=1) / np.sqrt(len(values))))

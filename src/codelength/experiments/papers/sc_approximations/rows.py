@@ -1,0 +1,186 @@
+"""The result tables of this paper."""
+
+import numpy as np
+
+from ...findings import ResultTable, Value
+from .cells import LEVELS, SHARES, needed_share
+from .collected import Collected
+from .methods import METHODS
+
+COMPONENTS = 3
+FOCUS = "hepatitis"
+ROWS_OF_FIGURE_1 = 7
+
+Rows = list[dict[str, Value]]
+
+
+def tables_of(collected: Collected) -> list[ResultTable]:
+    """All tables; those with a row for everything are in files only."""
+    return [
+        ResultTable(
+            "peaks",
+            "Figure 1: terms that make up 90 and 99 % of the sum, 7 rows, K = 3",
+            _peaks(collected),
+            1,
+        ),
+        ResultTable(
+            "errors-10-rows", "Mean absolute error in nats, 10 rows, K = 3", _by_table(collected, 10)
+        ),
+        ResultTable(
+            "errors-by-rows",
+            "Mean absolute error in nats by the number of rows, K = 3, mean over tables",
+            _by_size(collected, absolute=True),
+        ),
+        ResultTable(
+            "bias-by-rows",
+            "Mean error in nats by the number of rows, K = 3, mean over tables",
+            _by_size(collected, absolute=False),
+        ),
+        ResultTable(
+            "selection",
+            "Samples in which a method chooses the same number of components as the reference, %",
+            _selection(collected),
+            0,
+        ),
+        ResultTable("errors", "Errors of all methods", _everything(collected), shown=False),
+        ResultTable("terms", "Terms needed for each share of the sum", _terms(collected), shown=False),
+        ResultTable("curves", "Share of the sum by share of the terms", _curves(collected), shown=False),
+        ResultTable("solutions", "The methods at many clusterings", _solutions(collected), shown=False),
+        ResultTable("classes", "Code lengths by the number of components", _classes(collected), shown=False),
+    ]
+
+
+def _peaks(collected: Collected) -> Rows:
+    rows: Rows = []
+    for name in collected.names:
+        row: dict[str, Value] = {"table": name}
+        for level in (0.90, 0.99):
+            needed = collected.needed(name, ROWS_OF_FIGURE_1, level)
+            row[f"terms for {level:.0%}"] = float(needed.mean())
+            row[f"% of terms for {level:.0%}"] = (
+                100 * needed_share(1, ROWS_OF_FIGURE_1) * float(needed.mean())
+            )
+        rows.append(row | {"samples": len(needed)})
+    return rows
+
+
+def _by_table(collected: Collected, n_rows: int) -> Rows:
+    names = collected.tables_with(n_rows, COMPONENTS)
+    rows: Rows = [{"table": name, **_absolute(collected, [name], n_rows)} for name in names]
+    return [*rows, {"table": "mean", **_absolute(collected, names, n_rows)}]
+
+
+def _absolute(collected: Collected, names: list[str], n_rows: int) -> dict[str, Value]:
+    return {method: collected.mean_error(names, n_rows, COMPONENTS, method) for method in METHODS}
+
+
+def _by_size(collected: Collected, *, absolute: bool) -> Rows:
+    rows: Rows = []
+    for n_rows in collected.sizes(COMPONENTS):
+        names = collected.tables_with(n_rows, COMPONENTS)
+        row: dict[str, Value] = {
+            "reference": collected.references[n_rows],
+            "rows": n_rows,
+            "tables": len(names),
+        }
+        for method in METHODS:
+            parts = [collected.errors(name, n_rows, COMPONENTS, method) for name in names]
+            row[method] = float(np.mean([(np.abs(part) if absolute else part).mean() for part in parts]))
+        rows.append(row)
+    return rows
+
+
+def _selection(collected: Collected) -> Rows:
+    rows: Rows = []
+    for n_rows in collected.sizes():
+        names = [name for name in collected.names if len(collected.components(name, n_rows)) > 1]
+        if not names:
+            continue
+        right = {name: collected.chosen(name, n_rows, "reference") for name in names}
+        row: dict[str, Value] = {
+            "reference": collected.references[n_rows],
+            "rows": n_rows,
+            "samples": sum(len(sizes) for sizes in right.values()),
+            # As text, because the other columns have no decimals.
+            "mean K": f"{np.concatenate(list(right.values())).mean():.1f}",
+        }
+        for method in METHODS:
+            agree = [collected.chosen(name, n_rows, method) == right[name] for name in names]
+            row[method] = 100 * float(np.concatenate(agree).mean())
+        rows.append(row)
+    return rows
+
+
+def _everything(collected: Collected) -> Rows:
+    rows: Rows = []
+    for name, n_rows, k in collected.cases:
+        row: dict[str, Value] = {"dataset": name, "n_rows": n_rows, "n_components": k}
+        row["reference"] = collected.references[n_rows]
+        row["n_samples"] = len(collected.lengths(name, n_rows, k, "reference"))
+        row["mean_code_length"] = _short(collected.lengths(name, n_rows, k, "reference").mean())
+        row["mean_standard_error"] = _short(collected.lengths(name, n_rows, k, "standard_error").mean())
+        for method in METHODS:
+            errors = collected.errors(name, n_rows, k, method)
+            row[f"{method} mean"] = _short(errors.mean())
+            row[f"{method} mean absolute"] = _short(np.abs(errors).mean())
+        rows.append(row)
+    return rows
+
+
+def _terms(collected: Collected) -> Rows:
+    return [
+        {
+            "dataset": name,
+            "n_rows": n_rows,
+            "n_clusterings": COMPONENTS**n_rows,
+            "n_samples": len(collected.needed(name, n_rows, LEVELS[0])),
+            **{f"{level:.0%}": float(collected.needed(name, n_rows, level).mean()) for level in LEVELS},
+        }
+        for name in collected.names
+        for n_rows in collected.term_sizes(name)
+    ]
+
+
+def _curves(collected: Collected) -> Rows:
+    curves = {name: collected.mass(name, ROWS_OF_FIGURE_1) for name in collected.names}
+    return [
+        {"share_of_terms": share, **{name: _short(curve[i]) for name, curve in curves.items()}}
+        for i, share in enumerate(SHARES)
+    ]
+
+
+def _solutions(collected: Collected) -> Rows:
+    """The first sample of the table of Figure 3; the ends of EM have no code lengths."""
+    sample = collected.solutions()[FOCUS][0]
+    methods = list(sample["lengths"])
+    rows: Rows = [
+        {
+            "kind": "clustering",
+            "log_posterior": _short(x),
+            "exact": _short(sample["exact"]),
+            **{name: _short(sample["lengths"][name][i]) for name in methods},
+        }
+        for i, x in enumerate(sample["log_posterior"])
+    ]
+    nothing: dict[str, Value] = dict.fromkeys(methods)
+    ends: Rows = [
+        {"kind": "end of EM", "log_posterior": _short(x), "exact": _short(sample["exact"]), **nothing}
+        for x in sample["em"]
+    ]
+    return rows + ends
+
+
+def _classes(collected: Collected) -> Rows:
+    """The first sample of the table of Figure 4."""
+    return [
+        {
+            "n_components": k,
+            "exact": _short(collected.lengths(FOCUS, 6, k, "reference")[0]),
+            **{method: _short(collected.lengths(FOCUS, 6, k, method)[0]) for method in METHODS},
+        }
+        for k in collected.components(FOCUS, 6)
+    ]
+
+
+def _short(value: float) -> float:
+    return float(f"{value:.6g}")

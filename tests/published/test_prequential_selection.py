@@ -1,0 +1,176 @@
+"""The 2001 paper on prequential criteria: its cells by the definitions, its gains, its claims."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import naive
+from codelength import report
+from codelength.experiments.papers.prequential_selection import PREQUENTIAL_SELECTION, SelectionCell
+from codelength.experiments.papers.prequential_selection.cell import (
+    GREEDY,
+    LARGEST,
+    N_ORDERINGS,
+    SMALLEST,
+    best_of,
+    criteria,
+    rand,
+)
+from codelength.experiments.papers.prequential_selection.gains import Gains
+from codelength.experiments.published import published
+from codelength.experiments.run import run
+from codelength.experiments.spec import Source, Spec
+from codelength.scores.prequential import FixedClustering
+from codelength.table import Schema
+
+DOCS = Path(__file__).parents[2] / "docs"
+IRIS = Source("iris", "kmeans", 3, "value", "train")
+
+
+def small_cell(**changes):
+    options = {
+        "source": IRIS,
+        "split": 0,
+        "with_class": True,
+        "n_candidates": 3,
+        "n_orderings": (1, 4),
+        "seed": 0,
+    }
+    return SelectionCell(**(options | changes))
+
+
+def test_the_paper_asks_for_14_tables_15_splits_and_40_clusterings_of_3_to_20_clusters():
+    cells = PREQUENTIAL_SELECTION.cells(False, PREQUENTIAL_SELECTION.defaults)
+    assert len(cells) == len({cell.key for cell in cells}) == 2 * 14 * 15
+    assert len({cell.source.name for cell in cells}) == 14
+    assert {cell.n_candidates for cell in cells} == {40}
+    assert (SMALLEST, LARGEST) == (3, 20)
+    assert PREQUENTIAL_SELECTION.defaults.learned == "train"
+
+
+def test_every_criterion_is_the_one_defined():
+    rng = np.random.default_rng(3)
+    codes = rng.integers(0, 2, (7, 3)).astype(np.uint8)
+    labels = rng.integers(0, 2, 7)
+    fixed = FixedClustering.of(Schema.from_sizes([2, 2, 2]), np.asfortranarray(codes), labels, n_components=2)
+    found = criteria(fixed, (1, 6), 0)
+    rows, prior = codes.tolist(), naive.uniform_prior([2, 2, 2], 2)
+    counts = naive.clustering_counts(rows, labels.tolist(), prior)
+    expected = {
+        "MARGINAL": -naive.log_evidence_given_labels(counts, prior),
+        "MARGINAL(D,Z)": -naive.log_evidence(counts, prior),
+        "L-O-O": naive.code_length(naive.leave_one_out_probs(rows, labels.tolist(), 2, prior)),
+    }
+    for name in GREEDY:
+        order = getattr(naive, f"{name.lower().replace('-', '_')}_order")(rows, labels.tolist(), 2, prior)
+        expected[name] = naive.code_length(naive.prequential_probs(rows, labels.tolist(), order, 2, prior))
+    assert {name: found[name] for name in expected} == pytest.approx(expected, rel=1e-12)
+    assert found[rand(1)] == found[best_of(1)]
+    assert found[best_of(6)] <= min(found[rand(6)], found[best_of(1)])
+
+
+def test_a_cell_depends_on_itself_alone_and_tells_the_scores_of_each_choice():
+    first, again = small_cell().run(), small_cell().run()
+    assert first == again
+    assert first != small_cell(split=1).run()
+    assert list(first)[-2:] == ["ANY", "BEST"]
+    for name, (log_score, accuracy, clusters) in first.items():
+        assert log_score < 0
+        assert 0 <= accuracy <= 1
+        assert SMALLEST <= clusters <= LARGEST
+        assert log_score <= first["BEST"][0], name
+        assert accuracy <= first["BEST"][1], name
+
+
+def test_both_ways_of_clustering_use_the_same_split(monkeypatch):
+    from codelength.experiments.papers.prequential_selection import cell as module
+
+    seen = []
+
+    def partition(n_rows, share, *, random_state):
+        seen.append(random_state)
+        return original(n_rows, share, random_state=random_state)
+
+    original = module.partition
+    monkeypatch.setattr(module, "partition", partition)
+    with_class, without = small_cell().run(), small_cell(with_class=False).run()
+    assert seen[0] == seen[1]
+    assert with_class != without
+
+
+def made_up(scores):
+    """Gains of made-up test scores: two tables, two splits."""
+    cells = [
+        small_cell(source=Source(name, "kmeans", 3, "value", "train"), split=split)
+        for name in ("iris", "zoo")
+        for split in (0, 1)
+    ]
+    results = {cell.key: {name: values[i] for name, values in scores.items()} for i, cell in enumerate(cells)}
+    return Gains(
+        Spec("prequential-selection", False, PREQUENTIAL_SELECTION.defaults, tuple(cells)),
+        results,
+        with_class=True,
+    )
+
+
+def test_gains_are_relative_to_the_marginal_likelihood_and_averaged_over_tables():
+    gains = made_up(
+        {
+            "MARGINAL": [[-1.0, 0.5, 3], [-3.0, 0.7, 3], [-0.5, 1.0, 3], [-0.5, 1.0, 3]],
+            "L-O-O": [[-1.0, 0.6, 5], [-2.0, 0.8, 5], [-1.0, 0.9, 4], [-0.5, 1.0, 4]],
+        }
+    )
+    np.testing.assert_allclose(gains.of_tables("L-O-O", "log"), [25, -50])
+    # Nothing can be gained on errors where there are none.
+    np.testing.assert_allclose(gains.of_tables("L-O-O", "error"), [25, 0])
+    np.testing.assert_allclose(gains.of_tables("L-O-O", "accuracy"), [100 / 6, -5])
+    assert gains.gain("L-O-O", "log") == pytest.approx((-12.5, 37.5))
+    assert gains.gain("MARGINAL", "log") == (0, 0)
+    assert gains.lead("L-O-O", "MARGINAL", "log") == gains.gain("L-O-O", "log")
+    np.testing.assert_allclose(gains.means("L-O-O")[:, 2], [5, 4])
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    from dataclasses import replace
+
+    cells = [
+        replace(cell, n_candidates=2)
+        for cell in PREQUENTIAL_SELECTION.cells(True, PREQUENTIAL_SELECTION.defaults)
+        if cell.source.name in ("iris", "zoo") and cell.split == 0
+    ]
+    spec = Spec("prequential-selection", True, PREQUENTIAL_SELECTION.defaults, tuple(cells))
+    results = run(spec, tmp_path_factory.mktemp("run"), jobs=1).results
+    return PREQUENTIAL_SELECTION.find(spec, results)
+
+
+def test_every_claim_is_decided_and_shows_both_ways_of_clustering(found):
+    assert len(found.claims) == 17
+    assert all("clustered without the class" in claim.figures for claim in found.claims)
+    assert len({claim.text for claim in found.claims}) == 17
+
+
+def test_tables_hold_every_criterion_and_table(found):
+    averages, without, by_table = found.tables
+    criteria_named = [row["criterion"] for row in averages.rows]
+    assert criteria_named == [row["criterion"] for row in without.rows]
+    assert {rand(n) for n in N_ORDERINGS} | {best_of(n) for n in N_ORDERINGS} <= set(criteria_named)
+    assert len(by_table.rows) == 2 * 2 * len(criteria_named)
+
+
+def test_that_nothing_is_printed_to_compare_is_said(found):
+    assert published("prequential-selection")["table"] == []
+    assert found.comparisons == []
+    assert "pictures without numbers" in found.notes[0]
+
+
+def test_the_committed_run_is_a_full_one_under_the_usual_settings():
+    findings = report.read(DOCS / "results" / "prequential-selection")
+    assert not findings.quick
+    assert not findings.changed
+    gains = {row["criterion"]: row for row in findings.table("gains-with-class")}
+    # What the paper is about: predicting the class in sequence chooses better than the evidence.
+    for n in N_ORDERINGS:
+        assert gains[rand(n)]["log gain, %"] > 2 * gains[rand(n)]["log s.e."]
+    assert gains["MARGINAL"]["log gain, %"] == 0
