@@ -20,6 +20,9 @@ bench: .venv/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[bench]"
 	$(BIN)/python -m benchmarks
 
+docs: .venv/installed
+	$(BIN)/python -m codelength.report docs
+
 clean:
 	rm -rf .venv
 

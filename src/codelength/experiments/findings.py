@@ -107,7 +107,7 @@ class ResultTable:
     Attributes
     ----------
     name : str
-        Name of its file.
+        Name of its file; not comparison, scores, versus or curves, which are files of every paper.
     title : str
         What it shows.
     rows : list of dict

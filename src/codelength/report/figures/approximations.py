@@ -65,7 +65,7 @@ def _names(rows: Sequence[Row]) -> list[str]:
 
 
 def _cumulative(findings: Findings, scale: str) -> Panel:
-    rows = findings.table("curves")
+    rows = findings.table("cumulative")
 
     def panel(axes: Axes) -> None:
         across = [100 * row["share_of_terms"] for row in rows]
@@ -129,7 +129,8 @@ def _growth(findings: Findings) -> Panel:
 
 
 def _solutions(rows: Sequence[Row], methods: Sequence[str]) -> Panel:
-    found = [row for row in rows if row["kind"] == "clustering"]
+    # Every other one is enough to see; the best is the last.
+    found = [row for row in rows if row["kind"] == "clustering"][::-1][::2][::-1]
     ends = [row["log_posterior"] for row in rows if row["kind"] != "clustering"]
 
     def panel(axes: Axes) -> None:
@@ -191,12 +192,7 @@ def _classes(rows: Sequence[Row], methods: Sequence[str]) -> Panel:
         exact = [row["exact"] for row in rows]
         axes.plot(sizes, exact, "-", color=BLACK, linewidth=2.2, label="exact", zorder=4)
         for method in methods:
-            colour, line, marker = _style(method)
-            fill = "white" if method.endswith("*") else colour
-            up = [row[method] for row in rows]
-            axes.plot(
-                sizes, up, line, color=colour, marker=marker, markerfacecolor=fill, markersize=5, label=method
-            )
+            _marked(axes, sizes, rows, method)
         axes.set(title=f"{FOCUS}, 6 rows", xlabel="components K", ylabel="code length, nats")
         axes.legend(fontsize=8)
 
@@ -267,6 +263,14 @@ def _bias(rows: Sequence[Row]) -> Panel:
         axes.legend(fontsize=8)
 
     return panel
+
+
+def _marked(axes: Axes, across: Sequence[int], rows: Sequence[Row], method: str) -> None:
+    """A line with markers, hollow for a method at the best clustering."""
+    colour, line, marker = _style(method)
+    fill = "white" if method.endswith("*") else colour
+    up = [row[method] for row in rows]
+    axes.plot(across, up, line, color=colour, marker=marker, markerfacecolor=fill, markersize=5, label=method)
 
 
 def _lines(axes: Axes, rows: Sequence[Row], methods: Sequence[str]) -> None:

@@ -14,24 +14,19 @@ _SHOWN = (1, 10, 30, 100)
 
 def selection(findings: Findings) -> dict[str, list[Panel]]:
     """Figures 1 and 2, and both ways of using random orderings by their number."""
-    with_class, without = (findings.table(f"gains-{word}-class") for word in ("with", "without"))
-    return {
-        "figure-1-log-loss": [
-            _bars(with_class, "log", "clustered with the class"),
-            _bars(without, "log", "clustered without the class"),
-        ],
-        "figure-2-01-loss": [
-            _bars(with_class, "error", "clustered with the class"),
-            _bars(without, "error", "clustered without the class"),
-            _bars(with_class, "accuracy", "clustered with the class"),
-            _bars(without, "accuracy", "clustered without the class"),
-        ],
-        "orderings": [
-            _by_number(rows, score, title)
-            for rows, title in ((with_class, "with the class"), (without, "without the class"))
-            for score in ("log", "error")
-        ],
-    }
+    figures: dict[str, list[Panel]] = {}
+    by_way = {word: findings.table(f"gains-{word}-class") for word in ("with", "without")}
+    for name, score in (
+        ("figure-1-log-loss", "log"),
+        ("figure-2-01-loss", "error"),
+        ("figure-2-accuracy", "accuracy"),
+    ):
+        figures[name] = [_bars(rows, score, f"clustered {word} the class") for word, rows in by_way.items()]
+    for word, rows in by_way.items():
+        figures[f"orderings-{word}-class"] = [
+            _by_number(rows, score, f"clustered {word} the class") for score in ("log", "error")
+        ]
+    return figures
 
 
 def _bars(rows: list[Row], score: str, title: str) -> Panel:
@@ -85,6 +80,6 @@ def _by_number(rows: list[Row], score: str, title: str) -> Panel:
         axes.set_xticks(numbers, [plain(n, 0) for n in numbers])
         axes.minorticks_off()
         axes.set(title=f"{_NAMES[score]}, {title}", xlabel="random orderings n", ylabel="mean gain, %")
-        axes.legend(fontsize=8)
+        axes.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.17), ncol=3)
 
     return panel

@@ -1,7 +1,7 @@
 """Rows taken in one at a time. Arrays in, arrays out, nothing checked; see ``tables`` for the shapes.
 
-Functions that take whole tuples have no branches: looking an array up in a tuple inside a branch counts
-references for every row, which costs more than the work itself.
+Functions that take whole tuples have no branches, and are inlined: looking an array up in a tuple inside a
+branch counts references for every row, which costs more than the work itself.
 """
 
 import math
@@ -17,48 +17,31 @@ from .tables import SequenceTables
 class State(NamedTuple):
     """The rows taken in so far.
 
-    ``counts`` has shape (n_cells, n_groups), ``sizes`` (n_groups,) and ``class_counts`` (n_class_values,
-    n_groups); ``logs`` are the entries of the cells and ``front`` what all rows add to them. ``sums`` is
-    scratch.
+    ``counts`` has shape (n_cells + n_class_values + 1, n_groups): counts of the cells, counts of the classes
+    where they are a column of a mixture, and at the end the sizes of the groups. ``logs`` is the array of that
+    name in the tables, kept up with the counts.
     """
 
     counts: IntArray
     logs: FloatArray
-    sizes: IntArray
-    front: FloatArray
-    class_counts: IntArray
-    sums: FloatArray
 
 
 @njit(cache=True, nogil=True)
 def start(tables: SequenceTables) -> State:
     """No rows yet."""
-    n_groups = len(tables.start_front)
-    return State(
-        np.zeros(tables.starts.shape, dtype=np.int64),
-        tables.start_logs.copy(),
-        np.zeros(n_groups, dtype=np.int64),
-        tables.start_front.copy(),
-        np.zeros(tables.class_offsets.shape, dtype=np.int64),
-        np.empty(n_groups),
-    )
+    n_lines = len(tables.starts) + tables.class_offsets.shape[1]
+    return State(np.zeros((n_lines, tables.starts.shape[1]), dtype=np.int64), tables.logs.copy())
 
 
 @njit(cache=True, nogil=True, forceinline=True)
 def shift(tables: SequenceTables, state: State, n: int, step: int) -> None:
     """Take row ``n`` in (step 1) or out again (step -1): only its own group changes."""
-    k = tables.labels[n]
-    state.sizes[k] += step
-    _count(tables.cells, n, k, step, tables.starts, tables.entries, state.counts, state.logs)
-    state.front[k] = tables.base[k, state.sizes[k]] - _totals(
-        tables.gaps, k, state.sizes[k], tables.starts, tables.entries, state.counts, state.logs
-    )
-    _count_class(tables.classes[n], k, step, state.class_counts)
+    _count(tables.rows, n, step, tables.starts, tables.entries, state.counts, state.logs)
+    _settle_front(tables.rows[n, 0], tables.gaps, tables.starts, tables.entries, state.counts, state.logs)
     _level(
+        tables.rows[n, 0],
         tables.alike,
         tables.first_cells,
-        k,
-        state.sizes[k],
         tables.starts,
         tables.entries,
         state.counts,
@@ -68,56 +51,49 @@ def shift(tables: SequenceTables, state: State, n: int, step: int) -> None:
 
 @njit(cache=True, nogil=True)
 def _count(
-    cells: CodeArray,
+    rows: CodeArray,
     n: int,
-    k: int,
     step: int,
     starts: IntArray,
     entries: FloatArray,
     counts: IntArray,
     logs: FloatArray,
 ) -> None:
-    for i in range(cells.shape[1]):
-        cell = cells[n, i]
+    k = rows[n, 0]
+    for i in range(2, rows.shape[1]):
+        cell = rows[n, i]
         count = counts[cell, k] + step
         counts[cell, k] = count
         logs[cell, k] = entries[starts[cell, k] + count]
+    size, first_class = len(counts) - 1, len(starts) - 1
+    counts[size, k] += step
+    if first_class < size:
+        counts[first_class + rows[n, 1], k] += step
 
 
 @njit(cache=True, nogil=True)
-def _totals(
-    gaps: IntArray,
-    k: int,
-    size: int,
-    starts: IntArray,
-    entries: FloatArray,
-    counts: IntArray,
-    logs: FloatArray,
-) -> float:
-    """Summed entries of the totals of columns with gaps, which are written to their last cells.
+def _settle_front(
+    k: int, gaps: IntArray, starts: IntArray, entries: FloatArray, counts: IntArray, logs: FloatArray
+) -> None:
+    """What all rows add to the entries of their cells.
 
-    A row in which the cell is missing reads it there, which takes it out of the front again.
+    The totals of columns with gaps are written to their last cells too: a row in which the cell is missing
+    reads it there, which takes it out of the front again.
     """
-    total = 0.0
+    size, front = counts[len(counts) - 1, k], len(starts) - 1
+    value = entries[starts[front, k] + size]
     for g in range(len(gaps)):
         spare = gaps[g]
         logs[spare, k] = entries[starts[spare, k] + size - counts[spare, k]]
-        total += logs[spare, k]
-    return total
-
-
-@njit(cache=True, nogil=True)
-def _count_class(value: int, k: int, step: int, class_counts: IntArray) -> None:
-    if len(class_counts):
-        class_counts[value, k] += step
+        value -= logs[spare, k]
+    logs[front, k] = value
 
 
 @njit(cache=True, nogil=True)
 def _level(
+    k: int,
     alike: BoolArray,
     first_cells: IntArray,
-    k: int,
-    size: int,
     starts: IntArray,
     entries: FloatArray,
     counts: IntArray,
@@ -126,7 +102,7 @@ def _level(
     """Set the columns that are, or just were, unseen in a group under rule "map"."""
     for i in range(len(alike)):
         first, spare = first_cells[i], first_cells[i + 1] - 1
-        observed = size - counts[spare, k]
+        observed = counts[len(counts) - 1, k] - counts[spare, k]
         if alike[i, k] and observed < 2:
             for cell in range(first, spare):
                 logs[cell, k] = entries[starts[cell, k] + counts[cell, k]] if observed else 0.0
@@ -139,53 +115,41 @@ def term(tables: SequenceTables, state: State, n: int, joint: bool) -> float:
     With ``joint`` the cost of the class and the other cells together, up to the log of the summed weights
     of the groups.
     """
-    _add_up(tables.cells, n, state.front, state.logs, state.sums)
-    return _cost(
-        tables.labels[n],
-        tables.classes[n],
-        tables.class_offsets,
-        tables.other_offsets,
-        state.class_counts,
-        state.sizes,
-        state.sums,
-        joint,
-    )
+    _add_up(tables.rows, n, state.logs)
+    return _cost(tables.rows[n, 0], tables.rows[n, 1], tables.class_offsets, state.counts, state.logs, joint)
 
 
 @njit(cache=True, nogil=True)
-def _add_up(cells: CodeArray, n: int, front: FloatArray, logs: FloatArray, sums: FloatArray) -> None:
-    """Log weight of each group for row ``n``."""
-    for k in range(len(sums)):
+def _add_up(rows: CodeArray, n: int, logs: FloatArray) -> None:
+    """Log weight of each group for row ``n``, into the last line of ``logs``."""
+    front, sums, n_groups = logs[len(logs) - 2], logs[len(logs) - 1], logs.shape[1]
+    for k in range(n_groups):
         sums[k] = front[k]
-    for i in range(cells.shape[1]):
-        cell = cells[n, i]
-        for k in range(len(sums)):
+    for i in range(2, rows.shape[1]):
+        cell = rows[n, i]
+        for k in range(n_groups):
             sums[k] += logs[cell, k]
 
 
 @njit(cache=True, nogil=True)
 def _cost(
-    own: int,
-    value: int,
-    class_offsets: FloatArray,
-    other_offsets: FloatArray,
-    class_counts: IntArray,
-    sizes: IntArray,
-    sums: FloatArray,
-    joint: bool,
+    own: int, value: int, class_offsets: FloatArray, counts: IntArray, logs: FloatArray, joint: bool
 ) -> float:
+    sums, n_groups = logs[len(logs) - 1], logs.shape[1]
     highest = sums[0]
-    for k in range(1, len(sums)):
+    for k in range(1, n_groups):
         highest = max(highest, sums[k])
-    if not len(class_offsets):
+    if not class_offsets.shape[1]:
         return -sums[own] if joint else _cost_of_group(sums, own, highest)
     # The group is summed out: equation (6).
-    of_value, of_others = 0.0, 0.0
-    for k in range(len(sums)):
-        weight, count = math.exp(sums[k] - highest), class_counts[value, k]
-        of_value += weight * (count + class_offsets[value, k])
-        of_others += weight * (sizes[k] - count + other_offsets[value, k])
-    return -highest - math.log(of_value) if joint else math.log1p(of_others / of_value)
+    size = len(counts) - 1
+    of_class = size - class_offsets.shape[1] + value
+    favour, against = 0.0, 0.0
+    for k in range(n_groups):
+        weight, count = math.exp(sums[k] - highest), counts[of_class, k]
+        favour += weight * (count + class_offsets[0, value, k])
+        against += weight * (counts[size, k] - count + class_offsets[1, value, k])
+    return -highest - math.log(favour) if joint else math.log1p(against / favour)
 
 
 @njit(cache=True, nogil=True)
@@ -215,11 +179,17 @@ def sequential_terms(tables: SequenceTables, order: IntArray, joint: bool) -> Fl
 
 
 @njit(cache=True, nogil=True)
+def shift_all(tables: SequenceTables, state: State, order: IntArray, step: int) -> None:
+    """Take several rows in or out."""
+    for t in range(len(order)):
+        shift(tables, state, order[t], step)
+
+
+@njit(cache=True, nogil=True)
 def left_out_terms(tables: SequenceTables) -> FloatArray:
     """Cost of each row given all the others, in row order."""
-    state, n_rows = start(tables), len(tables.labels)
-    for n in range(n_rows):
-        shift(tables, state, n, 1)
+    state, n_rows = start(tables), len(tables.rows)
+    shift_all(tables, state, np.arange(n_rows), 1)
     terms = np.empty(n_rows)
     for n in range(n_rows):
         shift(tables, state, n, -1)

@@ -44,7 +44,7 @@ class SequentialModel:
     @property
     def n_rows(self) -> int:
         """How many rows there are."""
-        return len(self.tables.labels)
+        return len(self.tables.rows)
 
     def terms(self, order: Any = None) -> FloatArray:
         """What the class of each row costs given the rows before it, in nats, in the order taken.

@@ -15,52 +15,66 @@ from ...typing import BoolArray, CodeArray, FloatArray, IntArray
 
 
 class SequenceTables(NamedTuple):
-    """What the kernels read.
+    """What the kernels read: few arrays, because each takes its time to compile.
 
     Attributes
     ----------
-    cells : array of shape (n_rows, n_columns)
-        Cell of each row in each predicting column; the last cell of a column stands for missing.
-    labels, classes : arrays of shape (n_rows,)
-        The group each row joins, and the class to predict.
+    rows : array of shape (n_rows, 2 + n_columns)
+        Label and class of each row, then its cell in each predicting column; the last cell of a column
+        stands for missing.
     first_cells : array of shape (n_columns + 1,)
         Where each column begins.
     entries : array
         ``g(n + offset)`` for n = 0, 1, ..., one list after the other.
-    starts : array of shape (n_cells, n_groups)
-        Where the list of each cell begins; that of a last cell is the list of the column's total.
-    base : array of shape (n_groups, n_sizes)
-        Entry of the group less those of the totals of complete columns, by the number of rows in the group.
+    starts : array of shape (n_cells + 1, n_groups)
+        Where the list of each cell begins; that of the last cell of a column is the list of its total. At the
+        end the list of the group: its own entry less those of the totals of complete columns, by its size.
     gaps : array
         Last cells of the columns in which something is missing: their totals are not the size of the group.
     alike : array of shape (n_columns, n_groups)
         Where nothing but rows fills the totals (rule "map"): a column not seen yet is uniform there. No rows
         where there is no such column.
-    start_logs, start_front : arrays of shape (n_cells, n_groups) and (n_groups,)
-        Entries of the cells, and base less the totals of columns with gaps, before the first row.
-    class_offsets, other_offsets : arrays of shape (n_class_values, n_groups)
+    logs : array of shape (n_cells + 2, n_groups)
+        Entries of the cells before the first row; then the front, which is the group's entry less the totals of
+        columns with gaps; then a line for scratch.
+    class_offsets : array of shape (2, n_class_values, n_groups)
         Offsets of each class, and of all the other classes together, where the class is a column of a
-        mixture; no rows where the class is the label itself.
+        mixture; no values where the class is the label itself.
     """
 
-    cells: CodeArray
-    labels: IntArray
-    classes: IntArray
+    rows: CodeArray
     first_cells: IntArray
     entries: FloatArray
     starts: IntArray
-    base: FloatArray
     gaps: IntArray
     alike: BoolArray
-    start_logs: FloatArray
-    start_front: FloatArray
+    logs: FloatArray
     class_offsets: FloatArray
-    other_offsets: FloatArray
+
+    @property
+    def labels(self) -> IntArray:
+        """The group each row joins."""
+        return self.rows[:, 0].astype(np.int64)
+
+    @property
+    def classes(self) -> IntArray:
+        """The class of each row."""
+        return self.rows[:, 1].astype(np.int64)
+
+    @property
+    def codes(self) -> IntArray:
+        """The codes of the predicting columns."""
+        return np.asarray(self.rows[:, 2:] - self.first_cells[:-1])
 
     @property
     def n_values(self) -> IntArray:
-        """Number of values of each column."""
+        """Number of values of each predicting column."""
         return np.diff(self.first_cells) - 1
+
+    @property
+    def n_groups(self) -> int:
+        """Number of groups."""
+        return self.starts.shape[1]
 
 
 def sequence_tables(
@@ -96,46 +110,45 @@ def sequence_tables(
     of_totals = totals + 1j * np.where(alike, n_values[:, None], 0)
     of_cells = raised.astype(np.complex128)
     of_cells[spare] = of_totals
-    narrow = first[-1] <= 1 << 16
-    cells: CodeArray = (first[:-1] + codes).astype(np.uint16 if narrow else np.uint32, order="C")
+    cells = first[:-1] + codes
     sizes = np.bincount(labels, minlength=len(rule.class_offsets))
-    entries, starts = _lists(rule, of_cells, _most(cells, labels, sizes, spare))
     of_class = class_offsets.sum(axis=0, keepdims=True)[: len(class_offsets)]
     base = _base(rule, np.concatenate((of_totals[~has_gaps], of_class)), int(sizes.max(initial=0)))
-    start = entries[starts]
+    entries, starts = _lists(rule, of_cells, _most(cells, labels, sizes, spare), base)
+    logs = np.vstack((entries[starts], np.zeros_like(starts[:1])))
     unseen = np.repeat(alike, n_values + 1, axis=0)
     unseen[spare] = False
-    start[unseen] = 0.0
+    logs[:-2][unseen] = 0.0
+    logs[-2] -= logs[spare[has_gaps]].sum(axis=0)
+    narrow = max(first[-1], len(sizes), int(classes.max(initial=0)) + 1) <= 1 << 16
+    rows = np.column_stack((labels, classes, cells))
     return SequenceTables(
-        cells=cells,
-        labels=labels,
-        classes=classes,
+        rows=rows.astype(np.uint16 if narrow else np.uint32, order="C"),
         first_cells=first,
         entries=entries,
         starts=starts,
-        base=base,
         gaps=spare[has_gaps],
         alike=alike if alike.any() else alike[:0],
-        start_logs=start,
-        start_front=base[:, 0] - start[spare[has_gaps]].sum(axis=0),
-        class_offsets=class_offsets,
-        other_offsets=np.asarray((1 - np.eye(len(class_offsets))) @ class_offsets),
+        logs=logs,
+        class_offsets=np.stack((class_offsets, (1 - np.eye(len(class_offsets))) @ class_offsets)),
     )
 
 
-def _most(cells: CodeArray, labels: IntArray, sizes: IntArray, spare: IntArray) -> IntArray:
+def _most(cells: IntArray, labels: IntArray, sizes: IntArray, spare: IntArray) -> IntArray:
     """How high the count of each cell and each total goes, shape (n_cells, n_groups)."""
     n_cells, n_groups = int(spare[-1]) + 1 if len(spare) else 0, len(sizes)
     flat = np.zeros(n_cells * n_groups, dtype=np.int64)
     for column in cells.T:
-        flat += np.bincount(column * np.int64(n_groups) + labels, minlength=len(flat))
+        flat += np.bincount(column * n_groups + labels, minlength=len(flat))
     most: IntArray = flat.reshape(n_cells, n_groups)
     most[spare] = sizes
     return most
 
 
-def _lists(rule: Rule, keys: NDArray[np.complex128], most: IntArray) -> tuple[FloatArray, IntArray]:
-    """Entries by count, one list for each distinct key, and where the list of each cell begins."""
+def _lists(
+    rule: Rule, keys: NDArray[np.complex128], most: IntArray, base: FloatArray
+) -> tuple[FloatArray, IntArray]:
+    """Entries by count, a list for each distinct key and one for each group, and where each begins."""
     distinct, which = np.unique(keys, return_inverse=True)
     lengths = np.ones(len(distinct), dtype=np.int64)
     np.maximum.at(lengths, which.ravel(), most.ravel() + 1)
@@ -144,13 +157,14 @@ def _lists(rule: Rule, keys: NDArray[np.complex128], most: IntArray) -> tuple[Fl
     entries = rule.growth(np.repeat(distinct.real, lengths) + numbers)
     uniform = distinct.imag > 0
     entries[firsts[:-1][uniform]] = np.log(distinct.imag[uniform])
-    return entries, firsts[which.reshape(keys.shape)]
+    of_groups = firsts[-1] + np.arange(len(base)) * base.shape[1]
+    return np.concatenate((entries, base.ravel())), np.vstack((firsts[which.reshape(keys.shape)], of_groups))
 
 
 def _base(rule: Rule, of_totals: NDArray[np.complex128], most: int) -> FloatArray:
-    """Entries of the groups less those of their totals; groups with the same offsets are done once."""
-    keys = np.vstack((rule.class_offsets, of_totals))
-    distinct, which = np.unique(keys, axis=1, return_inverse=True)
+    """Entries of the groups less those of their totals, shape (n_groups, most + 1)."""
+    # Groups with the same offsets are done once.
+    distinct, which = np.unique(np.vstack((rule.class_offsets, of_totals)), axis=1, return_inverse=True)
     numbers = np.arange(most + 1.0)
     base = np.empty((distinct.shape[1], most + 1))
     for row, column in zip(base, distinct.T, strict=True):
@@ -161,4 +175,4 @@ def _base(rule: Rule, of_totals: NDArray[np.complex128], most: int) -> FloatArra
             if total.imag > 0:
                 entries[0] = np.log(total.imag)
             row -= times * entries
-    return np.ascontiguousarray(base[which.reshape(-1)])
+    return base[which.reshape(-1)]

@@ -133,9 +133,12 @@ def _greedy(one: Gains, other: Gains) -> list[Claim]:
         return all(one.gain(name, loss).value < kept for name in ("BEST-LAST", "WORST-FIRST"))
 
     optimised = (*(best_of(n) for n in N_ORDERINGS), "BEST-FIRST", "WORST-LAST")
-    least = min(
-        optimised, key=lambda name: one.gain(name, "log").value / one.gain(name, "log").standard_error
-    )
+
+    def beyond_noise(name: str) -> float:
+        gain = one.gain(name, "log")
+        return gain.value - 2 * gain.standard_error
+
+    least = min(optimised, key=beyond_noise)
     return [
         Claim(
             "section 4.2",
@@ -153,7 +156,7 @@ def _greedy(one: Gains, other: Gains) -> list[Claim]:
             "section 5",
             "Optimising over orderings, greedily or over any number of random ones, is significantly better "
             "than the marginal likelihood: by more than two standard errors over tables, in the log loss.",
-            one.gain(least, "log").value > 2 * one.gain(least, "log").standard_error,
+            beyond_noise(least) > 0,
             _both(one, other, lambda gains: f"{least} {_points(gains, least, 'log')}"),
         ),
     ]

@@ -44,7 +44,7 @@ def tables_of(collected: Collected) -> list[ResultTable]:
         ),
         ResultTable("errors", "Errors of all methods", _everything(collected), shown=False),
         ResultTable("terms", "Terms needed for each share of the sum", _terms(collected), shown=False),
-        ResultTable("curves", "Share of the sum by share of the terms", _curves(collected), shown=False),
+        ResultTable("cumulative", "Share of the sum by share of the terms", _curves(collected), shown=False),
         ResultTable("solutions", "The methods at many clusterings", _solutions(collected), shown=False),
         ResultTable("classes", "Code lengths by the number of components", _classes(collected), shown=False),
     ]
