@@ -53,7 +53,7 @@ def test_leave_one_out_is_what_cross_validation_does(zoo):
     model = NaiveBayes().fit(X, y)
     features = Schema(model.schema_.variables)
     refits = cross_val_predict(
-        NaiveBayes(schema=model.schema_), X, y, cv=LeaveOneOut(), method="predict_log_proba"
+        NaiveBayes(schema=features), X, y, cv=LeaveOneOut(), method="predict_log_proba"
     )
     np.testing.assert_allclose(model.leave_one_out(X, y).log_probs, refits, rtol=1e-10)
 
