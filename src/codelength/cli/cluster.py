@@ -34,6 +34,10 @@ def cluster(
     save: Annotated[
         Path | None, typer.Option(help="Where to write the model as well.", show_default=False)
     ] = None,
+    figure: Annotated[
+        Path | None,
+        typer.Option(help="Where to draw the profiles: an .svg, .png or .pdf file.", show_default=False),
+    ] = None,
     prior: Prior = "uniform",
     starts: Annotated[int, typer.Option(help="Random starts for each number of components.")] = 20,
     seed: Annotated[int, typer.Option(help="Seed of the random starts.")] = 0,
@@ -49,10 +53,14 @@ def cluster(
 
     Example:
 
-      codelength cluster animals.csv --drop name -o clusters.csv
+      codelength cluster animals.csv --drop name -o clusters.csv --figure clusters.svg
     """
     from ..estimators import FiniteMixture
 
+    if figure is not None:
+        from ..report.figures import check_name
+
+        check_name(figure)
     columns = _read(data, drop or [], na)
     model = FiniteMixture(
         _number(components),
@@ -65,6 +73,10 @@ def cluster(
     ).fit(columns)
     if save is not None:
         model.save(save)
+    if figure is not None:
+        from ..report.figures import draw_profiles
+
+        draw_profiles(model, figure, title=f"{Path(data).stem}: {len(model.labels_)} rows")
     if output is not None:
         _write(model, columns, output)
     if as_json:

@@ -183,8 +183,8 @@ def selection_scores(
     --------
     >>> schema, codes = Schema.from_sizes([2, 2]), np.array([[0, 0], [1, 1], [0, 0]], dtype=np.uint8)
     >>> fixed = FixedClustering.of(schema, codes, [0, 1, 0])
-    >>> scores = selection_scores(fixed, 1, "best_first", 0)
-    >>> scores["best_first"] <= scores["prequential"], round(scores["evidence"], 3)
+    >>> scores = selection_scores(fixed, 4, "prequential", 0)
+    >>> scores["prequential_best"] <= scores["prequential"], round(scores["evidence"], 3)
     (True, 3.584)
     """
     sequence = clustering.sequence()

@@ -17,6 +17,9 @@ from ..scores.neighbourhood import neighbourhood_code_length
 from ..table import Schema
 from ..typing import CodeArray, FloatArray
 
+LEAST_SHARE = 1e-200
+"""A smaller share of a row is worth nothing in any sum, but its ratios to others are not exact."""
+
 CriterionName: TypeAlias = Literal[
     "cheeseman_stutz", "cheeseman_stutz_soft", "bic", "aic", "neighbourhood", "annealed", "exact"
 ]
@@ -68,12 +71,26 @@ def _cheeseman_stutz(mixture: MixtureParameters, training: Training, prior: Prio
 def _cheeseman_stutz_soft(
     mixture: MixtureParameters, training: Training, prior: PriorLike, seed: Any
 ) -> float:
-    shares = mixture.responsibilities(training.codes)
+    shares = soft_shares(mixture, training.codes)
     return float(
         cheeseman_stutz_code_length(
             mixture.schema, training.codes, shares, prior, completion="soft", sample_weight=training.weights
         )
     )
+
+
+def soft_shares(mixture: MixtureParameters, codes: CodeArray, n_threads: int | None = None) -> FloatArray:
+    """Probability of each component for each row, without those so small that counts of them underflow.
+
+    Examples
+    --------
+    >>> schema = with_components(Schema.from_sizes([2]), 2)
+    >>> mixture = MixtureParameters(schema, np.array([1 - 1e-320, 1e-320]), np.array([[0.5, 0.5, 1]] * 2))
+    >>> soft_shares(mixture, np.array([[0]], dtype=np.uint8))
+    array([[1., 0.]])
+    """
+    shares = mixture.responsibilities(codes, n_threads)
+    return np.where(shares < LEAST_SHARE, 0.0, shares)
 
 
 def _bic(mixture: MixtureParameters, training: Training, prior: PriorLike, seed: Any) -> float:

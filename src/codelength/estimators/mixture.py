@@ -318,8 +318,11 @@ class FiniteMixture(ClusterMixin, DensityMixin, BaseEstimator):
         if size != "auto" and (isinstance(size, bool) or not isinstance(size, (int, np.integer)) or size < 1):
             raise InvalidParameter(f'n_components={size!r}: expected a whole number of at least 1, or "auto"')
         for name in ("max_components", "patience", "n_init", "max_iter"):
-            if getattr(self, name) < 1:
-                raise InvalidParameter(f"{name}={getattr(self, name)!r}: expected at least 1")
+            number = getattr(self, name)
+            if isinstance(number, bool) or not isinstance(number, (int, np.integer)):
+                raise InvalidParameter(f"{name}={number!r}: expected a whole number")
+            if number < 1:
+                raise InvalidParameter(f"{name}={number!r}: expected at least 1")
 
     def _content(self) -> dict[str, Any]:
         """What a model file keeps beside the parameters of the estimator."""

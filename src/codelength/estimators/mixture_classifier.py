@@ -324,11 +324,16 @@ class MixtureClassifier(ClassifierMixin, BaseEstimator):
         return np.asarray(probs / probs.sum(axis=1, keepdims=True))
 
     def _stream(self) -> list[int]:
-        """The entropy of the random streams: a number that stays, or fresh ones for every fit."""
+        """Where the random streams begin: a number that stays, or one drawn afresh for every fit."""
         state = self.random_state
-        if isinstance(state, (int, np.integer)):
+        if isinstance(state, (int, np.integer)) and state >= 0:
             return [int(state)]
-        return [int(check_random_state(state).randint(2**31))]
+        try:
+            return [int(check_random_state(state).randint(2**31))]
+        except ValueError:
+            raise InvalidParameter(
+                f"random_state={state!r}: expected a whole number of at least 0, a RandomState or None"
+            ) from None
 
     def _range(self) -> tuple[int, int]:
         sizes = self.n_components

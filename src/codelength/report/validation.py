@@ -52,8 +52,8 @@ def _overview(found: list[Findings]) -> str:
     rows = [
         [
             f"[{f.title}](#{f.paper})",
-            f"{f.n_matching} of {len(f.comparisons)}",
-            str(f.n_exact),
+            f"{f.n_matching} of {len(f.comparisons)}" if f.comparisons else "none printed",
+            str(f.n_exact) if f.comparisons else "",
             f"{f.n_held} of {len(f.claims)}",
         ]
         for f in found
@@ -69,7 +69,9 @@ def _section(findings: Findings, place: Path) -> str:
         parts.append("**A quick run with few repetitions, not for comparison.**\n")
     if findings.changed:
         parts.append(f"**Settings changed: {', '.join(findings.changed)}.**\n")
-    parts += ["".join(f"- {note}\n" for note in findings.notes), "### Figures\n", _comparisons(findings)]
+    parts.append("".join(f"- {note}\n" for note in findings.notes))
+    if findings.comparisons:
+        parts += ["### Figures\n", _comparisons(findings)]
     reasons = list(dict.fromkeys(c.reason for c in findings.comparisons if not c.matches and c.reason))
     if reasons:
         listed = "\n".join(f"{number}. {_sentence(reason)}" for number, reason in enumerate(reasons, 1))

@@ -21,7 +21,7 @@ from codelength.estimators.candidates import (
     spread_sizes,
 )
 from codelength.estimators.mixture_classifier import MixtureClassifier
-from codelength.scores.prequential.clustering import FixedClustering
+from codelength.scores.prequential import FixedClustering
 from codelength.table import Schema
 
 QUICK = {"candidates": 6, "n_components": (2, 5), "n_orderings": 3, "random_state": 0}
@@ -194,11 +194,22 @@ def test_a_file_with_impossible_weights_is_refused(coded, tmp_path, weights):
         ({"n_components": (0, 3)}, "n_components"),
         ({"n_components": "auto"}, "n_components='auto'"),
         ({"clustering": "ward"}, "clustering='ward'"),
+        ({"random_state": -1}, "random_state=-1.*at least 0"),
+        ({"random_state": "seed"}, "random_state='seed'"),
     ],
 )
 def test_parameters_that_make_no_sense(coded, options, match):
     with pytest.raises(InvalidParameter, match=match):
         fitted(coded, **options)
+
+
+def test_a_generator_is_drawn_from_and_none_will_do(coded):
+    state = np.random.RandomState(5)
+    one, other = fitted(coded, random_state=state), fitted(coded, random_state=state)
+    assert one.selection_table_ != other.selection_table_
+    again = fitted(coded, random_state=np.random.RandomState(5))
+    assert one.selection_table_ == again.selection_table_
+    fitted(coded, random_state=None)
 
 
 def test_one_class_is_refused():

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
 
 import pytest
 
@@ -13,7 +14,8 @@ from codelength.errors import DataError, InvalidParameter
 from codelength.experiments import run as running
 from codelength.experiments.papers import find, specify
 from codelength.experiments.run import run
-from codelength.experiments.spec import Cell
+from codelength.experiments.settings import Settings
+from codelength.experiments.spec import Cell, Spec
 from codelength.experiments.store import FILE_NAME, Store
 
 SETTINGS = ["repeats=2"]
@@ -106,3 +108,43 @@ def test_a_failing_cell_leaves_the_others(tmp_path, monkeypatch):
         run(SPEC, tmp_path, jobs=1)
     with Store(tmp_path, SPEC) as store:
         assert list(store.results) == calls[:2]
+
+
+@dataclass(frozen=True)
+class Squares:
+    """A kind of cell that no paper has."""
+
+    number: int
+
+    @property
+    def group(self):
+        return "squares"
+
+    @property
+    def key(self):
+        return f"squares/{self.number}"
+
+    @property
+    def work(self):
+        return 1.0 + self.number
+
+    @property
+    def n_items(self):
+        return 2
+
+    def run(self):
+        return {"square": self.number**2}
+
+
+def test_cells_may_be_of_any_kind(tmp_path):
+    spec = Spec("made up", False, Settings(), tuple(Squares(number) for number in range(4)))
+    done = []
+    outcome = run(spec, tmp_path, jobs=1, progress=lambda done_now, _: done.append(done_now))
+    assert [result["square"] for result in outcome.results.values()] == [0, 1, 4, 9]
+    assert (outcome.n_run, outcome.n_items) == (4, 8)
+    # Long ones first.
+    assert done == [4, 7, 9, 10]
+    assert run(spec, tmp_path, jobs=1).n_run == 0
+    other = Spec("made up", False, Settings(), tuple(Squares(number) for number in range(1, 5)))
+    with pytest.raises(DataError, match="other cells"):
+        run(other, tmp_path, jobs=1)

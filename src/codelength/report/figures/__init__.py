@@ -7,14 +7,16 @@ from typing import Any
 
 from ..._files import atomic_write
 from ...errors import InvalidParameter
+from ...estimators import FiniteMixture
 from ...experiments.findings import Findings
 from .approximations import approximations
 from .iris import iris
 from .learning_curves import learning_curves
+from .profiles import profile_panel
 from .scatters import scatters
 from .style import PLOT_STYLE, Panel
 
-__all__ = ["FIGURES", "draw", "save"]
+__all__ = ["FIGURES", "check_name", "draw", "draw_profiles", "save"]
 
 FIGURES: dict[str, Callable[[Findings], dict[str, list[Panel]]]] = {
     "predictive-inference": learning_curves,
@@ -53,6 +55,7 @@ def save(
             'figures need matplotlib; install it with pip install "codelength[plot]"'
         ) from None
     path = Path(path)
+    check_name(path)
     n_columns = min(len(panels), COLUMNS)
     n_rows = -(-len(panels) // n_columns)
     with matplotlib.rc_context(PLOT_STYLE):
@@ -69,10 +72,22 @@ def save(
     return path
 
 
+def check_name(path: Path) -> None:
+    """Refuse a name that does not say which kind of figure is wanted."""
+    if path.suffix.lower() not in (".svg", ".png", ".pdf"):
+        raise InvalidParameter(f"{path}: a figure is an .svg, .png or .pdf file; give one of these names")
+
+
+def draw_profiles(model: FiniteMixture, path: str | os.PathLike[str], *, title: str = "") -> Path:
+    """Draw what the components of a mixture look like, value by value; needs matplotlib."""
+    panel, size = profile_panel(model, title)
+    return save([panel], path, size=size)
+
+
 def _options(path: Path) -> dict[str, Any]:
     kind = path.suffix.lower().removeprefix(".")
-    if kind not in ("svg", "png", "pdf"):
-        raise InvalidParameter(f"{path}: a figure is an .svg, .png or .pdf file; give one of these names")
     if kind == "svg":
         return {"format": kind, "metadata": {"Date": None, "Creator": "codelength"}}
+    if kind == "pdf":
+        return {"format": kind, "metadata": {"CreationDate": None, "Creator": "codelength"}}
     return {"format": kind, "dpi": 150}

@@ -18,8 +18,8 @@ class State(NamedTuple):
     """The rows taken in so far.
 
     ``counts`` has shape (n_cells + n_class_values + 1, n_groups): counts of the cells, counts of the classes
-    where they are a column of a mixture, and at the end the sizes of the groups. ``logs`` is the array of that
-    name in the tables, kept up with the counts.
+    where they are a column of a mixture, and at the end the sizes of the groups. ``logs`` is the array of
+    that name in the tables, kept up with the counts.
     """
 
     counts: IntArray

@@ -6,12 +6,18 @@ weights of its own group only. Rows that tie go by their number, the lowest firs
 rounded to a common grid, so that rows which tie by definition are not told apart by rounding.
 """
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from ...table.schema import smallest_code_type
-from ...typing import CodeArray, IntArray
+from ...typing import IntArray
 from .model import SequentialModel
 from .tables import SequenceTables
+
+FAR = 300.0
+"""How far the log weights of a pattern may drift from 0 before they are referred anew."""
 
 
 def best_first(model: SequentialModel) -> IntArray:
@@ -45,48 +51,67 @@ def worst_last(model: SequentialModel) -> IntArray:
 
 
 def _greedy(model: SequentialModel, *, backward: bool, worst: bool) -> IntArray:
-    from ._greedy_kernels import Patterns, greedy_order
+    from ._greedy_kernels import Field, Search, greedy_order
 
     if not model.n_rows:
         return np.zeros(0, dtype=np.int64)
     tables, grid = _on_grid(model.tables)
-    # Each of the entries of the two weights compared is off by half a step of the grid at most.
-    tolerance = 2 * grid * (2 * tables.cells.shape[1] + 1) + 1e-14
-    patterns = Patterns(*_patterns(model.tables))
-    return np.asarray(greedy_order(tables, patterns, backward, worst, tolerance))
+    n_columns, drift = len(tables.n_values), _drift(tables)
+    search = Search(
+        less=int(backward),
+        worst=worst,
+        # Each of the entries of the two weights compared is off by half a step of the grid at most.
+        coarse=2 * grid * (2 * n_columns + 1) + 1e-14,
+        fine=1e-14 * (n_columns + 1),
+        stride=int(FAR / max(drift, 1.0)) if drift < FAR else 0,
+        has_zeros=bool(np.isinf(tables.entries).any()),
+    )
+    has_gaps = np.isin(tables.first_cells[1:] - 1, tables.gaps)
+    return np.asarray(greedy_order(tables, model.tables.entries, Field(*_field(tables)), has_gaps, search))
 
 
 def _on_grid(tables: SequenceTables) -> tuple[SequenceTables, float]:
     """The tables with entries rounded to a grid on which sums are exact, and the step of the grid."""
-    finite = tables.entries[np.isfinite(tables.entries)]
-    base = tables.base[np.isfinite(tables.base)]
-    most = 2 * np.abs(finite).max(initial=1.0) * (tables.cells.shape[1] + 1) + np.abs(base).max(initial=1.0)
-    grid = float(2.0 ** (np.ceil(np.log2(2 * most)) - 52))
-    rounded = tables._replace(
-        entries=np.rint(tables.entries / grid) * grid, base=np.rint(tables.base / grid) * grid
-    )
-    return rounded, grid
+    sizes = np.abs(np.where(np.isfinite(tables.entries), tables.entries, 0.0))
+    of_cells, of_groups = np.split(sizes, tables.starts[-1, :1])
+    most = 2 * len(tables.n_values) * of_cells.max(initial=0.0) + of_groups.max() + 1
+    grid = float(2.0 ** (np.ceil(np.log2(most)) - 52))
+    return tables._replace(entries=np.rint(tables.entries / grid) * grid), grid
 
 
-def _patterns(tables: SequenceTables) -> tuple[CodeArray, IntArray, IntArray, IntArray, IntArray]:
-    """Distinct rows by label and class, and which rows they stand for."""
+def _drift(tables: SequenceTables) -> float:
+    """How far the log weight of a group may move when one row is placed."""
+    steps = np.abs(np.diff(tables.entries)) if np.isfinite(tables.entries).all() else np.array([np.inf])
+    is_inner = np.ones(len(steps), dtype=np.bool_)
+    starts = np.unique(tables.starts)
+    is_inner[starts[(starts > 0) & (starts <= len(steps))] - 1] = False
+    of_groups = np.arange(len(steps)) >= tables.starts[-1].min()
+    cells = steps[is_inner & ~of_groups].max(initial=0.0)
+    return float(2 * len(tables.n_values) * cells + steps[is_inner & of_groups].max(initial=0.0))
+
+
+def _field(tables: SequenceTables) -> tuple[NDArray[Any], ...]:
+    """Distinct rows by label and class, which rows they stand for, and room for their weights."""
     words = _words(tables)
     members = np.lexsort(words[::-1])
     is_first = np.ones(len(members), dtype=np.bool_)
     is_first[1:] = np.any([np.diff(word[members]) for word in words], axis=0)
-    bounds = np.append(np.flatnonzero(is_first), len(members))
-    firsts = members[bounds[:-1]]
-    codes = (tables.cells[firsts] - tables.first_cells[:-1]).T
+    firsts = np.flatnonzero(is_first)
+    patterns, n_patterns = members[firsts], len(firsts)
+    marks = np.zeros((5, n_patterns + 1), dtype=np.int64)
+    marks[0, :-1], marks[1, :-1] = tables.labels[patterns], tables.classes[patterns]
+    marks[2, :-1], marks[3, :-2], marks[3, n_patterns - 1] = firsts, firsts[1:], len(members)
     kind = smallest_code_type(int(tables.n_values.max(initial=1)))
-    rows = np.ascontiguousarray(codes, dtype=kind)
-    return rows, tables.labels[firsts], tables.classes[firsts], members, bounds
+    codes = np.ascontiguousarray(tables.codes[patterns].T, dtype=kind)
+    weights = np.empty((2, tables.n_groups, n_patterns))
+    sizes = np.array([n_patterns, 0, 0])
+    return members, sizes, codes, marks, weights[0], weights[1], np.zeros((2, n_patterns))
 
 
 def _words(tables: SequenceTables) -> list[IntArray]:
     """Rows as a few whole numbers: label and class first, then as many columns as fit, and so on."""
-    columns = [tables.labels, tables.classes, *(tables.cells - tables.first_cells[:-1]).T]
-    words, n_joint = [np.zeros(len(tables.labels), dtype=np.int64)], 1
-    for column in columns:
+    words, n_joint = [np.zeros(len(tables.rows), dtype=np.int64)], 1
+    for column in (tables.labels, tables.classes, *tables.codes.T):
         size = int(column.max(initial=0)) + 1
         if n_joint * size > 1 << 62:
             words.append(np.zeros_like(words[0]))

@@ -35,8 +35,8 @@ class SequenceTables(NamedTuple):
         Where nothing but rows fills the totals (rule "map"): a column not seen yet is uniform there. No rows
         where there is no such column.
     logs : array of shape (n_cells + 2, n_groups)
-        Entries of the cells before the first row; then the front, which is the group's entry less the totals of
-        columns with gaps; then a line for scratch.
+        Entries of the cells before the first row; then the front, which is the group's entry less those of
+        the totals of columns with gaps; then a line for scratch.
     class_offsets : array of shape (2, n_class_values, n_groups)
         Offsets of each class, and of all the other classes together, where the class is a column of a
         mixture; no values where the class is the label itself.
@@ -74,7 +74,7 @@ class SequenceTables(NamedTuple):
     @property
     def n_groups(self) -> int:
         """Number of groups."""
-        return self.starts.shape[1]
+        return int(self.starts.shape[1])
 
 
 def sequence_tables(
@@ -115,7 +115,7 @@ def sequence_tables(
     of_class = class_offsets.sum(axis=0, keepdims=True)[: len(class_offsets)]
     base = _base(rule, np.concatenate((of_totals[~has_gaps], of_class)), int(sizes.max(initial=0)))
     entries, starts = _lists(rule, of_cells, _most(cells, labels, sizes, spare), base)
-    logs = np.vstack((entries[starts], np.zeros_like(starts[:1])))
+    logs = np.vstack((entries[starts], np.zeros((1, len(sizes)))))
     unseen = np.repeat(alike, n_values + 1, axis=0)
     unseen[spare] = False
     logs[:-2][unseen] = 0.0
@@ -167,12 +167,14 @@ def _base(rule: Rule, of_totals: NDArray[np.complex128], most: int) -> FloatArra
     distinct, which = np.unique(np.vstack((rule.class_offsets, of_totals)), axis=1, return_inverse=True)
     numbers = np.arange(most + 1.0)
     base = np.empty((distinct.shape[1], most + 1))
-    for row, column in zip(base, distinct.T, strict=True):
-        row[:] = rule.growth(column[0].real + numbers)
+    for line, column in zip(base, distinct.T, strict=True):
+        # Many large terms: summed with more digits, so that only one rounding is left.
+        row = rule.growth(column[0].real + numbers).astype(np.longdouble)
         totals, how_often = np.unique(column[1:], return_counts=True)
         for total, times in zip(totals, how_often, strict=True):
             entries = rule.growth(total.real + numbers)
             if total.imag > 0:
                 entries[0] = np.log(total.imag)
-            row -= times * entries
+            row -= times * entries.astype(np.longdouble)
+        line[:] = row
     return base[which.reshape(-1)]

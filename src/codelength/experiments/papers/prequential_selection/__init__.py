@@ -80,6 +80,8 @@ def _notes(spec: Spec[SelectionCell]) -> list[str]:
         "accuracy; its mean and standard error are over tables. ANY is the mean over all candidates, BEST "
         "the best that a choice could have reached on the test rows, for each score by itself; BEST-LAST "
         "and WORST-FIRST are the orderings that the paper leaves out of its figures.",
+        "A lead of less than about two standard errors is not settled by 14 tables, whether its claim is "
+        "listed as held or not.",
     ]
 
 

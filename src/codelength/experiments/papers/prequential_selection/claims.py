@@ -132,7 +132,7 @@ def _greedy(one: Gains, other: Gains) -> list[Claim]:
         kept = min(one.gain(name, loss).value for name in ("BEST-FIRST", "WORST-LAST"))
         return all(one.gain(name, loss).value < kept for name in ("BEST-LAST", "WORST-FIRST"))
 
-    optimised = (*(best_of(n) for n in N_ORDERINGS), "BEST-FIRST", "WORST-LAST")
+    optimised = (*(best_of(n) for n in N_ORDERINGS if n > 1), "BEST-FIRST", "WORST-LAST")
 
     def beyond_noise(name: str) -> float:
         gain = one.gain(name, "log")
@@ -154,7 +154,7 @@ def _greedy(one: Gains, other: Gains) -> list[Claim]:
         ),
         Claim(
             "section 5",
-            "Optimising over orderings, greedily or over any number of random ones, is significantly better "
+            "Optimising over orderings, greedily or over two and more random ones, is significantly better "
             "than the marginal likelihood: by more than two standard errors over tables, in the log loss.",
             beyond_noise(least) > 0,
             _both(one, other, lambda gains: f"{least} {_points(gains, least, 'log')}"),

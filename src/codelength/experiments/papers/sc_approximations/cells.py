@@ -26,7 +26,7 @@ SHARES = tuple(round(10 ** (-3 + 0.1 * step), 6) for step in range(31))
 """Shares of the terms at which the curves of Figure 1 are kept."""
 
 N_SOLUTIONS = 200
-"""Clusterings in Figure 3, evenly spread over all by their probability."""
+"""Clusterings in Figure 3 at most, half of them evenly spread by rank and half by log probability."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +254,7 @@ def _mass(shares: FloatArray, share: float) -> float:
 
 
 def _spread(terms: FloatArray, n_rows: int, n_components: int) -> IntArray:
-    """Terms evenly spread over all by rank, up to the names of components; the largest is the last."""
+    """Terms spread over all by rank and by size, up to the names of components; the largest is the last."""
     t = np.arange(len(terms))
     most, is_named_in_order = np.zeros(len(terms), dtype=np.int64), np.ones(len(terms), dtype=np.bool_)
     for row in range(n_rows):
@@ -263,8 +263,10 @@ def _spread(terms: FloatArray, n_rows: int, n_components: int) -> IntArray:
         most = np.maximum(most, label + 1)
     own = t[is_named_in_order]
     ordered = own[np.argsort(terms[own], kind="stable")]
-    ranks = np.linspace(0, len(ordered) - 1, min(N_SOLUTIONS, len(ordered)))
-    return np.asarray(ordered[np.unique(np.round(ranks).astype(np.int64))])
+    by_rank = np.linspace(0, len(ordered) - 1, N_SOLUTIONS // 2).round().astype(np.int64)
+    levels = np.linspace(terms[ordered[0]], terms[ordered[-1]], N_SOLUTIONS // 2)
+    by_level = np.minimum(np.searchsorted(terms[ordered], levels), len(ordered) - 1)
+    return np.asarray(ordered[np.union1d(by_rank, by_level)])
 
 
 def _clustering(term: int, n_rows: int, n_components: int) -> IntArray:

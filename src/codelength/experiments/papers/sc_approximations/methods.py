@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ....estimators.criteria import exact_of_codes
+from ....estimators.criteria import exact_of_codes, soft_shares
 from ....fitting import RestartsInfo, fit_mixture
 from ....scores.annealed import annealed_code_length
 from ....scores.best_clustering import best_clustering, local_optima
@@ -44,7 +44,7 @@ def approximations(schema: Schema, codes: CodeArray, n_components: int, seed: An
     """Code length of some rows by every method, in nats."""
     full = with_components(schema, n_components)
     found, restarts = fitted(full, codes, n_components, seed)
-    shares = found.responsibilities(codes, 1)
+    shares = soft_shares(found, codes, 1)
     lengths = dict(zip(("LN", "C-S"), _by_clustering(full, codes, np.argmax(shares, axis=1)), strict=True))
     lengths["C-S soft"] = cheeseman_stutz_code_length(full, codes, shares, completion="soft")
     lengths |= {"BIC": bic_code_length(found, codes), "AIC": aic_code_length(found, codes)}

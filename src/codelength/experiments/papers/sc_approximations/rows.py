@@ -10,6 +10,8 @@ from .methods import METHODS
 COMPONENTS = 3
 FOCUS = "hepatitis"
 ROWS_OF_FIGURE_1 = 7
+LIMITS = (1, 3, 10, 30)
+"""Errors in nats."""
 
 Rows = list[dict[str, Value]]
 
@@ -41,6 +43,11 @@ def tables_of(collected: Collected) -> list[ResultTable]:
             "Samples in which a method chooses the same number of components as the reference, %",
             _selection(collected),
             0,
+        ),
+        ResultTable(
+            "breaks",
+            "Where each method breaks: rows up to which its mean absolute error (K = 3) stays in 1 .. 30 nats",
+            _breaks(collected),
         ),
         ResultTable("errors", "Errors of all methods", _everything(collected), shown=False),
         ResultTable("terms", "Terms needed for each share of the sum", _terms(collected), shown=False),
@@ -88,6 +95,29 @@ def _by_size(collected: Collected, *, absolute: bool) -> Rows:
             row[method] = float(np.mean([(np.abs(part) if absolute else part).mean() for part in parts]))
         rows.append(row)
     return rows
+
+
+def _breaks(collected: Collected) -> Rows:
+    errors = {row["rows"]: row for row in _by_size(collected, absolute=True) if _is_of_most(row)}
+    rows: Rows = []
+    for method in METHODS:
+        row: dict[str, Value] = {"method": method}
+        for limit in LIMITS:
+            held = None
+            for n_rows, found in errors.items():
+                error = found[method]
+                if not (isinstance(error, float) and error <= limit):
+                    break
+                held = n_rows
+            row[f"within {limit}"] = "never" if held is None else f"{held} rows"
+        rows.append(row)
+    return rows
+
+
+def _is_of_most(row: dict[str, Value]) -> bool:
+    """Whether a mean is over more than a few of the tables."""
+    tables = row["tables"]
+    return isinstance(tables, int) and tables > 4
 
 
 def _selection(collected: Collected) -> Rows:

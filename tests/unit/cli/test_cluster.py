@@ -1,0 +1,125 @@
+"""``codelength cluster``, run as a user would run it."""
+
+import csv
+import io
+import json
+import sys
+
+import numpy as np
+import pytest
+
+from codelength import datasets, load
+from codelength.cli.app import main
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    def call(*arguments, stdin=""):
+        monkeypatch.setattr(sys, "argv", ["codelength", *map(str, arguments)])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
+        code = 0
+        try:
+            main()
+        except SystemExit as stop:
+            code = stop.code or 0
+        written = capsys.readouterr()
+        return code, written.out, written.err
+
+    return call
+
+
+TEXT = "name,cover,eggs\n" + "".join(
+    f"{i},{'fur' if i % 2 else 'feathers'},{'no' if i % 2 else 'yes'}\n" for i in range(12)
+)
+
+
+@pytest.fixture
+def animals(tmp_path):
+    path = tmp_path / "animals.csv"
+    path.write_text(TEXT)
+    return path
+
+
+def memberships(path):
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_memberships_are_written_and_profiles_printed(run, animals, tmp_path):
+    out, saved = tmp_path / "clusters.csv", tmp_path / "model.json"
+    code, shown, _ = run(
+        "cluster", animals, "--drop", "name", "-o", out, "--save", saved, "--starts", 3, "--seed", 1
+    )
+    assert code == 0
+    rows = memberships(out)
+    assert len(rows) == 12
+    assert {row["component"] for row in rows[::2]} != {row["component"] for row in rows[1::2]}
+    for row in rows:
+        probs = [float(row[f"p_{k + 1}"]) for k in range(len(row) - 1)]
+        assert sum(probs) == pytest.approx(1)
+        assert int(row["component"]) == np.argmax(probs) + 1
+    for text in ("12 rows", "above the best", "share of rows", "feathers", "cover"):
+        assert text in " ".join(shown.split())
+    model = load(saved)
+    assert model.n_components_ == 2
+    np.testing.assert_array_equal(
+        model.predict({"cover": ["fur"], "eggs": ["no"]}) + 1, [int(rows[1]["component"])]
+    )
+
+
+def test_json_has_the_path_and_the_profiles(run, animals):
+    code, shown, _ = run("cluster", animals, "--drop", "name", "--components", 2, "--json")
+    document = json.loads(shown)
+    assert code == 0
+    assert document["components"] == 2
+    assert document["criterion"] == "cheeseman_stutz"
+    assert document["code_lengths_nats"].keys() == {"2"}
+    assert sum(document["component_probs"]) == pytest.approx(1)
+    for values in document["profiles"].values():
+        np.testing.assert_allclose(np.sum(list(values.values()), axis=0), 1)
+
+
+def test_a_table_may_come_from_standard_input_and_go_to_standard_output(run):
+    code, shown, _ = run("cluster", "-", "--drop", "name", "--components", 2, "-o", "-", stdin=TEXT)
+    assert code == 0
+    rows = list(csv.DictReader(io.StringIO(shown)))
+    assert len(rows) == 12
+    assert set(rows[0]) == {"component", "p_1", "p_2"}
+
+
+def test_a_bundled_table_is_clustered_without_its_class(run):
+    code, shown, _ = run("cluster", "zoo", "--components", 2, "--starts", 2, "--json")
+    assert code == 0
+    assert set(json.loads(shown)["profiles"]) == set(datasets.load("zoo", backend="columns").frame)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--components", "0"], "--components '0': expected a whole number of at least 1, or auto"),
+        (["--components", "few"], "--components 'few'"),
+        (["--criterion", "mdl"], "criterion='mdl': expected one of"),
+        (["--drop", "nam"], "has no column 'nam' to drop"),
+        (["--starts", "0"], "n_init=0: expected at least 1"),
+        (["--figure", "clusters.txt"], "a figure is an .svg, .png or .pdf file"),
+    ],
+)
+def test_bad_calls_are_told_in_one_line(run, animals, arguments, message):
+    code, _, told = run("cluster", animals, *arguments)
+    assert code != 0
+    assert message in told
+    assert "Traceback" not in told
+
+
+@pytest.mark.parametrize("kind", ["svg", "png"])
+def test_a_picture_of_the_profiles(run, animals, tmp_path, kind):
+    pytest.importorskip("matplotlib")
+    path = tmp_path / f"clusters.{kind}"
+    call = ("cluster", animals, "--drop", "name", "--components", 2, "--starts", 2, "--figure", path)
+    assert run(*call)[0] == 0
+    content = path.read_bytes()
+    assert run(*call)[0] == 0
+    assert path.read_bytes() == content
+    if kind == "svg":
+        for text in (b"<svg", b"cover", b"eggs"):
+            assert text in content
