@@ -6,10 +6,10 @@ import sys
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 
-from . import mixtures, naive_bayes  # noqa: E402
+from . import mixtures, naive_bayes, prequential  # noqa: E402
 from .measure import report  # noqa: E402
 
-SUITES = {"naive_bayes": naive_bayes.run, "mixtures": mixtures.run}
+SUITES = {"naive_bayes": naive_bayes.run, "mixtures": mixtures.run, "prequential": prequential.run}
 
 
 def main() -> None:

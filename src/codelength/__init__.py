@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .counts import Counts, count
-    from .estimators import Explanation, FiniteMixture, NaiveBayes, load
+    from .estimators import Explanation, FiniteMixture, MixtureClassifier, NaiveBayes, load
     from .rules import Prior
     from .scores import accuracy, brier_score, log_score
     from .table import Schema, Variable
@@ -19,6 +19,7 @@ _HOMES = {
     "Discretizer": "table.discretize",
     "Explanation": "estimators",
     "FiniteMixture": "estimators",
+    "MixtureClassifier": "estimators",
     "NaiveBayes": "estimators",
     "Prior": "rules",
     "Schema": "table",
@@ -35,6 +36,7 @@ __all__ = [
     "Discretizer",
     "Explanation",
     "FiniteMixture",
+    "MixtureClassifier",
     "NaiveBayes",
     "Prior",
     "Schema",

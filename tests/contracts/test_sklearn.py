@@ -3,7 +3,7 @@
 import pytest
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
-from codelength import FiniteMixture, NaiveBayes
+from codelength import FiniteMixture, MixtureClassifier, NaiveBayes
 
 ESTIMATORS = [
     NaiveBayes(),
@@ -15,6 +15,7 @@ ESTIMATORS = [
     NaiveBayes(numeric="discretize"),
     FiniteMixture(random_state=0),
     FiniteMixture(3, random_state=0),
+    MixtureClassifier(candidates=4, n_components=(2, 4), n_orderings=2, random_state=0),
 ]
 
 

@@ -15,6 +15,7 @@ from .fit import fit
 from .inspect import inspect
 from .predict import predict
 from .reproduce import reproduce
+from .select import select
 
 HELP = """Honest class probabilities and code lengths for categorical tables.
 
@@ -31,6 +32,8 @@ Examples:
   codelength inspect model.json
 
   codelength cluster animals.csv --drop name -o clusters.csv
+
+  codelength select train.csv --target play -o model.json
 
   codelength reproduce predictive-inference --quick
 """
@@ -49,6 +52,7 @@ app.command()(predict)
 app.command()(evaluate)
 app.command()(inspect)
 app.command()(cluster)
+app.command()(select)
 app.command()(reproduce)
 app.add_typer(datasets)
 

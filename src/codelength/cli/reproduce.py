@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from ..experiments.run import Outcome, Progress
     from ..experiments.spec import AnyCell, Spec
 
-PAPER_HELP = "predictive-inference, sc-approximations, bayes-optimal-ibl, indifferent-naive-bayes, or all."
+PAPER_HELP = (
+    "predictive-inference, sc-approximations, bayes-optimal-ibl, prequential-selection, "
+    "indifferent-naive-bayes, or all."
+)
 SETTINGS_HELP = (
     "Another choice where the paper leaves one open: bins=4, discretization=kmeans|frequency|width, "
     "learned=whole|train, missing=value|ignore, floor=100|none, map_pseudocount=0.002, sc_power=0.72, "

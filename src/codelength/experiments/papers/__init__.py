@@ -13,11 +13,18 @@ from .bayes_optimal_ibl import BAYES_OPTIMAL_IBL
 from .indifferent_naive_bayes import INDIFFERENT_NAIVE_BAYES
 from .paper import Paper
 from .predictive_inference import PREDICTIVE_INFERENCE
+from .prequential_selection import PREQUENTIAL_SELECTION
 from .sc_approximations import SC_APPROXIMATIONS
 
 PAPERS: dict[str, Paper] = {
     paper.key: paper
-    for paper in (PREDICTIVE_INFERENCE, SC_APPROXIMATIONS, BAYES_OPTIMAL_IBL, INDIFFERENT_NAIVE_BAYES)
+    for paper in (
+        PREDICTIVE_INFERENCE,
+        SC_APPROXIMATIONS,
+        BAYES_OPTIMAL_IBL,
+        PREQUENTIAL_SELECTION,
+        INDIFFERENT_NAIVE_BAYES,
+    )
 }
 """The papers by key, in the order of their years."""
 

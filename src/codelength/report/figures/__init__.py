@@ -14,6 +14,7 @@ from .iris import iris
 from .learning_curves import learning_curves
 from .profiles import profile_panel
 from .scatters import scatters
+from .selection import selection
 from .style import PLOT_STYLE, Panel
 
 __all__ = ["FIGURES", "check_name", "draw", "draw_profiles", "save"]
@@ -22,6 +23,7 @@ FIGURES: dict[str, Callable[[Findings], dict[str, list[Panel]]]] = {
     "predictive-inference": learning_curves,
     "sc-approximations": approximations,
     "bayes-optimal-ibl": iris,
+    "prequential-selection": selection,
     "indifferent-naive-bayes": scatters,
 }
 """The figures of each paper: from findings to panels by the name of the file."""

@@ -46,7 +46,7 @@ def tables_of(collected: Collected) -> list[ResultTable]:
         ),
         ResultTable(
             "breaks",
-            "Where each method breaks: rows up to which its mean absolute error (K = 3) stays in 1 .. 30 nats",
+            "Where methods break: rows up to which the mean absolute error (K = 3) stays within 1 to 30 nats",
             _breaks(collected),
         ),
         ResultTable("errors", "Errors of all methods", _everything(collected), shown=False),
