@@ -11,7 +11,6 @@ from ..errors import InvalidParameter, SchemaMismatch
 from .options import Absent
 
 if TYPE_CHECKING:
-    from ..estimators import NaiveBayes
     from ..table.files.readers import ColumnDict
     from ..table.schema import Variable
 
@@ -19,7 +18,7 @@ BATCH_ROWS = 100_000
 
 
 def predict(
-    model: Annotated[str, typer.Argument(help="A model file written by codelength fit.")],
+    model: Annotated[str, typer.Argument(help="A model file written by fit, select or cluster.")],
     data: Annotated[str, typer.Argument(help="The rows to predict; - for standard input.")],
     output: Annotated[
         str,
@@ -32,7 +31,7 @@ def predict(
     batch_rows: Annotated[int, typer.Option(help="Rows held in memory at a time.", min=1)] = BATCH_ROWS,
     na: Absent = None,
 ) -> None:
-    """Write the class and the probability of each class, row by row.
+    """Write the class, or the component, of each row and all their probabilities.
 
     The columns are matched by name, and columns the model does not know are passed over. The table may be
     larger than memory.
@@ -45,7 +44,10 @@ def predict(
     from ..table.files.writers import open_writer
 
     fitted = load(model)
-    names = ["class", *(f"p_{label}" for label in fitted.schema_.classes)]
+    if hasattr(fitted, "classes_"):
+        names = ["class", *(f"p_{label}" for label in fitted.classes_)]
+    else:
+        names = ["component", *(f"p_{k + 1}" for k in range(fitted.n_components_))]
     clash = sorted(set(keep or ()) & set(names))
     if clash:
         raise InvalidParameter(f"--keep {clash[0]!r}: the output has a column of that name already")
@@ -59,7 +61,7 @@ def predict(
 
 
 def _batches(
-    fitted: "NaiveBayes", data: str, keep: list[str], batch_rows: int, na: list[str]
+    fitted: Any, data: str, keep: list[str], batch_rows: int, na: list[str]
 ) -> "Generator[ColumnDict]":
     from ..table.files.readers import as_file, column_names, read_batches, suggestion
 
@@ -84,12 +86,13 @@ def _kind(variable: "Variable") -> str:
     return "text" if any(isinstance(value, str) for value in known) else "number"
 
 
-def _predicted(fitted: "NaiveBayes", batch: "ColumnDict", names: list[str]) -> "ColumnDict":
+def _predicted(fitted: Any, batch: "ColumnDict", names: list[str]) -> "ColumnDict":
     import numpy as np
 
     table = {name: batch[name] for name in fitted.schema_.names}
     probs = fitted.predict_proba(table)
-    classes = fitted.classes_[np.argmax(probs, axis=1)]
+    labels = fitted.classes_ if hasattr(fitted, "classes_") else np.arange(1, fitted.n_components_ + 1)
+    classes = labels[np.argmax(probs, axis=1)]
     if classes.dtype.kind == "U":
         classes = classes.astype(object)
     return {names[0]: classes} | {name: probs[:, k] for k, name in enumerate(names[1:])}

@@ -6,6 +6,8 @@ import os
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from .._files import atomic_write
 from ..errors import CodelengthError, InvalidModelFile
 from ..rules import Prior
@@ -94,6 +96,8 @@ def _to_json(value: Any) -> Any:
         return {"schema": value.to_json()}
     if isinstance(value, Prior):
         return {"prior": value.to_json()}
+    if isinstance(value, (np.random.RandomState, np.random.Generator)):
+        return None  # the state of a generator is not part of what was learned
     return value.item() if hasattr(value, "item") else value
 
 

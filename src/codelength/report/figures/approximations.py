@@ -6,7 +6,7 @@ from typing import Any
 from ...experiments.findings import Findings
 from .style import AMBER, BLACK, BLUE, GREEN, ORANGE, PINK, SKY, Axes, Panel, plain
 
-GREY = "#777777"
+GREY, WINE = "#777777", "#882255"
 FOCUS = "hepatitis"
 
 Row = dict[str, Any]
@@ -28,7 +28,7 @@ _TABLE_STYLES = (
     (AMBER, "--"),
     (PINK, "-"),
     (GREY, ":"),
-    (GREEN, "-."),
+    (WINE, "-."),
 )
 
 
@@ -157,7 +157,7 @@ def _solutions(rows: Sequence[Row], methods: Sequence[str]) -> Panel:
             xlabel="log posterior of the clustering, nats",
             ylabel="code length, nats",
         )
-        axes.legend(fontsize=8, loc="best")
+        axes.legend(fontsize=8, ncol=3, loc="upper center", bbox_to_anchor=(0.5, -0.14))
 
     return panel
 
@@ -248,7 +248,7 @@ def _by_rows(rows: Sequence[Row], methods: Sequence[str], title: str) -> Panel:
             yscale="log",
             xlabel="rows (annealed reference from 30 on)",
             ylabel="mean absolute error, nats",
-            ylim=(0.02, 300),
+            ylim=(0.03, 300),
         )
         _row_ticks(axes, rows)
         _plain_log(axes.yaxis)

@@ -179,6 +179,30 @@ def sequential_terms(tables: SequenceTables, order: IntArray, joint: bool) -> Fl
 
 
 @njit(cache=True, nogil=True)
+def sequential_weights(tables: SequenceTables, order: IntArray, weights: FloatArray) -> None:
+    """Log weight of each group for each row given those before it, shape (n_rows, n_groups)."""
+    state, n_groups = start(tables), weights.shape[1]
+    for t in range(len(order)):
+        _add_up(tables.rows, order[t], state.logs)
+        for k in range(n_groups):
+            weights[t, k] = state.logs[len(state.logs) - 1, k]
+        shift(tables, state, order[t], 1)
+
+
+@njit(cache=True, nogil=True)
+def left_out_weights(tables: SequenceTables, weights: FloatArray) -> None:
+    """Log weight of each group for each row given all the others, in row order."""
+    state, n_groups = start(tables), weights.shape[1]
+    shift_all(tables, state, np.arange(len(weights)), 1)
+    for n in range(len(weights)):
+        shift(tables, state, n, -1)
+        _add_up(tables.rows, n, state.logs)
+        for k in range(n_groups):
+            weights[n, k] = state.logs[len(state.logs) - 1, k]
+        shift(tables, state, n, 1)
+
+
+@njit(cache=True, nogil=True)
 def shift_all(tables: SequenceTables, state: State, order: IntArray, step: int) -> None:
     """Take several rows in or out."""
     for t in range(len(order)):

@@ -106,14 +106,18 @@ def _ranking_claims(collected: Collected) -> list[Claim]:
                     _where("ranking"),
                     f"{place}, with 10 rows and K = 3, LN errs least {word}, then C-S, then BIC and AIC.",
                     all(ranked),
-                    _listed(collected, names, 10, methods) + _count(ranked),
+                    _listed(collected, names, 10, methods) + _count(names, ranked),
                 )
             )
     return made
 
 
-def _count(ranked: list[bool]) -> str:
-    return f"; in this order on {sum(ranked)} of {len(ranked)} tables" if len(ranked) > 1 else ""
+def _count(names: list[str], ranked: list[bool]) -> str:
+    """On how many tables something holds, and on which it does not."""
+    if len(ranked) == 1:
+        return ""
+    others = [name for name, holds in zip(names, ranked, strict=True) if not holds]
+    return f"; on {sum(ranked)} of {len(ranked)} tables" + (f", not {', '.join(others)}" if others else "")
 
 
 def _in_order(collected: Collected, name: str, n_rows: int, k: int, methods: list[str]) -> bool:
@@ -157,7 +161,7 @@ def _selection_claims(collected: Collected) -> list[Claim]:
             all(ranked),
             "mean absolute error in nats: "
             + ", ".join(f"{method} {x:.1f}" for method, x in means.items())
-            + _count(ranked),
+            + _count(names, ranked),
         ),
         Claim(
             where,
@@ -187,7 +191,7 @@ def _conclusions(collected: Collected) -> list[Claim]:
             "section 5",
             "Summing over several neighbourhoods (LN+) improves on one (LN) on every table.",
             all(better),
-            _listed(collected, names, 10, ["LN", "LN+", "LN*", "LN+*"]) + _count(better),
+            _listed(collected, names, 10, ["LN", "LN+", "LN*", "LN+*"]) + _count(names, better),
         ),
     ]
 
@@ -205,7 +209,7 @@ def _further(collected: Collected) -> list[Claim]:
                     f"beyond the paper, {n_rows} rows",
                     f"The ranking LN, C-S, then BIC and AIC {word} still holds on every table, K = 3.",
                     all(ranked),
-                    _listed(collected, names, n_rows, list(shown)) + _count(ranked),
+                    _listed(collected, names, n_rows, list(shown)) + _count(names, ranked),
                 )
             )
     return made

@@ -101,7 +101,7 @@ class Collected:
         """How well annealing does where the sum is known, and how sure it is elsewhere."""
         apart, units, errors = [], [], []
         for case, columns in self._lengths.items():
-            if "annealed" in columns:
+            if "annealed" in columns and case[2] > 1:
                 difference = self.errors(*case, "annealed")
                 apart += np.abs(difference).tolist()
                 units += (np.abs(difference) / np.maximum(columns["annealed_se"], 1e-9)).tolist()
@@ -111,7 +111,7 @@ class Collected:
             within = float(np.mean(np.array(units) <= 3))
             text = (
                 f"with 20 rows it is {np.mean(apart):.2f} nats from the exact sum on average, and within "
-                f"three of its standard errors in {within:.0%} of {len(apart)} samples; beyond, {text}"
+                f"three of its standard errors in {within:.0%} of {len(apart)} cases; beyond, {text}"
             )
         return text
 
