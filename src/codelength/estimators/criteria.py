@@ -84,6 +84,7 @@ def soft_shares(mixture: MixtureParameters, codes: CodeArray, n_threads: int | N
 
     Examples
     --------
+    >>> from codelength.scores.mixtures import with_components
     >>> schema = with_components(Schema.from_sizes([2]), 2)
     >>> mixture = MixtureParameters(schema, np.array([1 - 1e-320, 1e-320]), np.array([[0.5, 0.5, 1]] * 2))
     >>> soft_shares(mixture, np.array([[0]], dtype=np.uint8))

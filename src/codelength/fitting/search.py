@@ -4,27 +4,20 @@ The log weight of a class is a sum over variables, so each variable contributes 
 whatever the others are. A move adds one such column or takes it off; the columns are made once.
 """
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, TypeAlias, get_args
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from ..counts import Counts, count
 from ..errors import InvalidParameter
-from ..rules import RULES, Prior, Pseudocounts, Rule, RuleName, normalised, pseudocounts
-from ..scores.evidence import dirichlet_log_evidence
-from ..scores.mixtures import MixturePrior, spread_prior
-from ..scores.prequential.sampling import LINKED, Scheme, group_seeds, linked_orders
-from ..scores.prequential.tables import SequenceTables, sequence_tables
+from ..rules import RULES, RuleName
+from ..scores.mixtures import MixturePrior
+from ..scores.prequential import Scheme
 from ..table import Coded, Schema
-from ..typing import BoolArray, FloatArray, IntArray
+from ._criteria import Criterion, EvidenceCriterion, PredictiveCriterion, common_orders
 
-CriterionName: TypeAlias = Literal["evidence", "leave_one_out", "prequential"]
+CriterionName: TypeAlias = Literal["leave_one_out", "prequential", "evidence"]
 Direction: TypeAlias = Literal["forward", "backward", "both"]
-
-MAX_CACHED = 1 << 26
-"""Numbers to keep at most: columns beyond are made again whenever they are needed."""
 
 ROUNDING = 1e-9
 """Scores that differ by less, in nats, are equal."""
@@ -117,26 +110,17 @@ def select_variables(
     >>> select_variables(schema, encode(schema, rows, classes), "evidence").selected
     (0,)
     """
-    _check(criterion, direction, max_variables, floor)
+    _check(criterion, direction, rule, max_variables, floor)
+    scores: Criterion
     if criterion == "evidence":
-        scores: Criterion = _Evidence.of(schema, coded, rule, prior)
+        scores = EvidenceCriterion.of(schema, coded, rule, prior)
+    elif criterion == "leave_one_out":
+        scores = PredictiveCriterion.of(schema, coded, rule, prior, None, floor)
     else:
-        orders = None
-        if criterion == "prequential":
-            orders = _orders(coded.n_rows, n_orderings, scheme, random_state)
-        scores = _Predictive.of(schema, coded, rule, prior, orders, floor)
+        orders = common_orders(coded.n_rows, n_orderings, scheme, random_state)
+        scores = PredictiveCriterion.of(schema, coded, rule, prior, orders, floor)
     most = schema.n_variables if max_variables is None else max_variables
     return _search(scores, schema.n_variables, direction, most)
-
-
-class Criterion(Protocol):
-    """A score of sets of variables that is cheap to follow from one set to the next."""
-
-    def place(self, selected: BoolArray) -> float:
-        """Settle on a set; its score."""
-
-    def after(self, variable: int) -> float:
-        """The score if one variable more, or one less, were in the set."""
 
 
 def _search(criterion: Criterion, n_variables: int, direction: Direction, most: int) -> SelectionResult:
@@ -144,7 +128,7 @@ def _search(criterion: Criterion, n_variables: int, direction: Direction, most: 
     score = start_score = criterion.place(selected)
     path: list[Move] = []
     while True:
-        full = np.count_nonzero(selected) >= most
+        full = int(np.count_nonzero(selected)) >= most
         open_to = [i for i in range(n_variables) if _may_move(bool(selected[i]), direction, full)]
         after = [criterion.after(i) for i in open_to]
         # Not every score is finite under rule "map", and infinity less infinity is not a gain.
@@ -160,3 +144,17 @@ def _search(criterion: Criterion, n_variables: int, direction: Direction, most: 
 
 def _may_move(is_selected: bool, direction: Direction, full: bool) -> bool:
     return direction != "forward" if is_selected else direction != "backward" and not full
+
+
+def _check(criterion: str, direction: str, rule: str, max_variables: int | None, floor: float | None) -> None:
+    for name, value, known in (
+        ("criterion", criterion, get_args(CriterionName)),
+        ("direction", direction, get_args(Direction)),
+        ("rule", rule, tuple(RULES)),
+    ):
+        if value not in known:
+            raise InvalidParameter(f"{name}={value!r}: expected one of {', '.join(map(repr, known))}")
+    if max_variables is not None and max_variables < 0:
+        raise InvalidParameter(f"max_variables={max_variables}: expected at least 0, or None for no limit")
+    if floor is not None and not floor >= 0:
+        raise InvalidParameter(f"floor={floor}: expected a cost of at least 0 nats, or None")

@@ -51,7 +51,8 @@ def worst_last(model: SequentialModel) -> IntArray:
 
 
 def _greedy(model: SequentialModel, *, backward: bool, worst: bool) -> IntArray:
-    from ._greedy_kernels import Field, Search, greedy_order
+    from ._greedy_field import Field, Search
+    from ._greedy_kernels import greedy_order
 
     if not model.n_rows:
         return np.zeros(0, dtype=np.int64)

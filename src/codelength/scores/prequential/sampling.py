@@ -104,7 +104,7 @@ def sample_orderings(
     >>> sample.best <= sample.mean
     True
     """
-    n_linked = _checked(n_orderings, scheme)
+    n_linked = checked_scheme(n_orderings, scheme)
     seeds = group_seeds(n_orderings // n_linked, random_state)
     code_lengths = along_groups(model, seeds, scheme, n_threads)
     group, place = divmod(int(code_lengths.argmin()), n_linked)
@@ -148,7 +148,8 @@ def linked_orders(n_rows: int, seed: int, scheme: Scheme) -> Iterator[IntArray]:
             yield np.ascontiguousarray(turned[::-1])
 
 
-def _checked(n_orderings: int, scheme: Scheme) -> int:
+def checked_scheme(n_orderings: int, scheme: Scheme) -> int:
+    """How many orderings the scheme links, which must divide the number asked for."""
     if scheme not in LINKED:
         raise InvalidParameter(f"scheme={scheme!r}: expected one of {', '.join(map(repr, LINKED))}")
     n_linked = LINKED[scheme]

@@ -4,7 +4,6 @@ A sample depends on the seed, the table, its size and its number alone, so that 
 same samples.
 """
 
-import math
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -288,4 +287,4 @@ def needed_share(needed: int, n_rows: int, n_components: int = 3) -> float:
     >>> needed_share(27, 4)
     0.3333333333333333
     """
-    return math.exp(math.log(needed) - n_rows * math.log(n_components)) if needed else 0.0
+    return needed / float(n_components**n_rows)
