@@ -1,13 +1,12 @@
 """Finite mixtures of multinomials (latent class models) with a principled number of components."""
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClusterMixin, DensityMixin
+from sklearn.base import ClusterMixin, DensityMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -16,10 +15,10 @@ from ..fitting import fit_mixture
 from ..rules import PriorLike
 from ..scores.mixtures import MixtureParameters
 from ..table import Schema, as_columns, encode, infer_schema
-from ..typing import CodeArray, FloatArray, IntArray, Scalar
+from ..typing import FloatArray, IntArray, Scalar
+from .base import TableEstimator
 from .criteria import CRITERIA, CriterionName, Training
-from .persistence import write_model
-from .validation import check_not_empty, checked_weights, warn_about_names
+from .validation import check_not_empty, checked_weights, schema_for
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +40,7 @@ class ImputedCells:
     probs: FloatArray
 
 
-class FiniteMixture(ClusterMixin, DensityMixin, BaseEstimator):
+class FiniteMixture(ClusterMixin, DensityMixin, TableEstimator):
     """A finite mixture of products of multinomials: latent class analysis.
 
     Parameters
@@ -98,7 +97,6 @@ class FiniteMixture(ClusterMixin, DensityMixin, BaseEstimator):
     (('no', 'yes'), array([[0., 1.]]))
     """
 
-    schema_: Schema
     parameters_: MixtureParameters
     labels_: IntArray
 
@@ -153,14 +151,17 @@ class FiniteMixture(ClusterMixin, DensityMixin, BaseEstimator):
         weights = checked_weights(sample_weight, columns.n_rows)
         counted = columns if weights is None or weights.all() else columns.take(weights > 0)
         counted_weights = None if weights is None else weights[weights > 0]
-        schema = self.schema or infer_schema(
-            counted, missing=self.missing, numeric=self.numeric, sample_weight=counted_weights
+        if self.schema is None:
+            schema = infer_schema(
+                counted, missing=self.missing, numeric=self.numeric, sample_weight=counted_weights
+            )
+        else:
+            schema = Schema(schema_for(self.schema, columns).variables)
+        coded = encode(
+            schema, counted, handle_unknown=self.handle_unknown, training=True, by_name=columns.named
         )
-        self.schema_ = Schema(schema.variables)
-        codes = encode(self.schema_, counted, handle_unknown=self.handle_unknown, training=True).codes
-        self.n_features_in_ = self.schema_.n_variables
-        self._set_names(columns.named)
-        self._search(Training.of(codes, counted_weights))
+        self._set_schema(schema, columns.named)
+        self._search(Training.of(coded.codes, counted_weights))
         self.labels_ = self._labels(X)
         return self
 
@@ -171,12 +172,12 @@ class FiniteMixture(ClusterMixin, DensityMixin, BaseEstimator):
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Probability of each component for each row, shape (n_rows, n_components)."""
-        codes = self._codes(X)
+        codes = self._encoded(X).codes
         return self.parameters_.responsibilities(codes)
 
     def score_samples(self, X: Any) -> FloatArray:
         """Log probability of each row, in nats; missing cells are marginalised."""
-        codes = self._codes(X)
+        codes = self._encoded(X).codes
         return self.parameters_.log_probs(codes)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
@@ -221,14 +222,16 @@ class FiniteMixture(ClusterMixin, DensityMixin, BaseEstimator):
         name = self.criterion if criterion is None else criterion
         if name not in CRITERIA:
             raise InvalidParameter(f"criterion={name!r}: expected one of {', '.join(map(repr, CRITERIA))}")
-        training = getattr(self, "_training", None) if X is None else Training.of(self._codes(X), None)
+        training = (
+            getattr(self, "_training", None) if X is None else Training.of(self._encoded(X).codes, None)
+        )
         if training is None:
             raise DataError("code_length: the training rows are not kept in a model file; pass them as X=")
         return CRITERIA[name](self.parameters_, training, self.prior, self._seed(self.n_components_))
 
     def impute(self, X: Any) -> dict[str, ImputedCells]:
         """The predictive distribution of every missing cell, variable by variable."""
-        codes = self._codes(X)
+        codes = self._encoded(X).codes
         memberships = self.parameters_.responsibilities(codes)
         imputed = {}
         for i, variable in enumerate(self.schema_.variables):
@@ -248,11 +251,6 @@ class FiniteMixture(ClusterMixin, DensityMixin, BaseEstimator):
             }
             for i, variable in enumerate(self.schema_.variables)
         }
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model as JSON; :func:`codelength.load` reads it back to the last bit."""
-        check_is_fitted(self, "parameters_")
-        write_model(self, path)
 
     def _search(self, training: Training) -> None:
         """Try numbers of components, and keep all that belongs to the best."""
@@ -297,19 +295,8 @@ class FiniteMixture(ClusterMixin, DensityMixin, BaseEstimator):
         labels: IntArray = np.argmax(self.predict_proba(X), axis=1).astype(np.int64)
         return labels
 
-    def _codes(self, X: Any) -> CodeArray:
-        check_is_fitted(self, "parameters_")
-        table = X if isinstance(X, np.ndarray) else as_columns(X)
-        warn_about_names(self, table)
-        return encode(self.schema_, table, handle_unknown=self.handle_unknown).codes
-
-    def _set_names(self, named: bool) -> None:
-        if named:
-            self.feature_names_in_ = np.array(self.schema_.names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
-
     def _check_params(self) -> None:
+        self._check_table_options()
         if self.criterion not in CRITERIA:
             raise InvalidParameter(
                 f"criterion={self.criterion!r}: expected one of {', '.join(map(repr, CRITERIA))}"
@@ -336,18 +323,10 @@ class FiniteMixture(ClusterMixin, DensityMixin, BaseEstimator):
 
     def _restore(self, content: Mapping[str, Any], named: bool) -> Self:
         """Take over what :meth:`_content` kept."""
-        self.schema_ = Schema.from_json(content["schema"])
+        self._check_params()
+        self._set_schema(Schema.from_json(content["schema"]), named)
         self.parameters_ = MixtureParameters.from_json(content["parameters"], self.schema_)
         self.n_components_ = self.parameters_.n_components
         self.criterion_path_ = {int(size): float(x) for size, x in content["criterion_path"].items()}
         self.converged_, self.n_iter_ = bool(content["converged"]), int(content["n_iter"])
-        self.n_features_in_ = self.schema_.n_variables
-        self._set_names(named)
         return self
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        tags.input_tags.allow_nan = True
-        return tags

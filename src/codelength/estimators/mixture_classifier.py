@@ -1,13 +1,12 @@
 """A classifier on a finite mixture whose clustering is chosen by how well it predicts the class."""
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -16,9 +15,10 @@ from ..errors import DataError, InvalidParameter
 from ..rules import PriorLike, Scorer, evidence_rule, log_tables, pseudocounts
 from ..scores.mixtures import with_components
 from ..scores.prequential import FixedClustering, class_as_column
-from ..table import Schema, as_columns, encode, infer_schema
+from ..table import Schema, as_columns, encode
 from ..table.target import target_column
 from ..typing import CodeArray, FloatArray
+from .base import TableEstimator
 from .candidates import (
     SELECTION,
     Candidate,
@@ -29,8 +29,7 @@ from .candidates import (
     spread_sizes,
 )
 from .criteria import Training
-from .persistence import write_model
-from .validation import check_not_empty, warn_about_names
+from .validation import check_not_empty, class_array
 
 LEAST_WEIGHT = 1e-12
 """Candidates that weigh less than this are left out of an average."""
@@ -75,7 +74,7 @@ class ClassPredictor:
         return probs
 
 
-class MixtureClassifier(ClassifierMixin, BaseEstimator):
+class MixtureClassifier(ClassifierMixin, TableEstimator):
     """A finite mixture over features and class, chosen by how well it predicts the class.
 
     Clusterings of the training rows are the models to choose among. Within a cluster the columns, the class
@@ -198,7 +197,9 @@ class MixtureClassifier(ClassifierMixin, BaseEstimator):
         target = target_column(y)
         schema = self._settled_schema(columns, target)
         ready = X if isinstance(X, np.ndarray) else columns
-        coded = encode(schema, ready, target, handle_unknown=self.handle_unknown, training=True)
+        coded = encode(
+            schema, ready, target, handle_unknown=self.handle_unknown, training=True, by_name=columns.named
+        )
         wide, codes = class_as_column(_with_class_named(schema), coded)
         training = Training.of(codes, None)
         stream = self._stream()
@@ -220,30 +221,11 @@ class MixtureClassifier(ClassifierMixin, BaseEstimator):
         """Log probability of each class for each row, in nats."""
         return np.asarray(np.log(self._probs(X)))
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model as JSON; :func:`codelength.load` reads it back to the last bit."""
-        check_is_fitted(self, "selection_table_")
-        write_model(self, path)
-
     @property
     def n_components_(self) -> int:
         """Number of clusters of the best candidate."""
         check_is_fitted(self, "selection_table_")
         return int(self.selection_table_[0]["n_components"])
-
-    def _settled_schema(self, columns: Any, target: Any) -> Schema:
-        if self.schema is None:
-            schema = infer_schema(columns, target, missing=self.missing, numeric=self.numeric)
-        elif self.schema.target is None:
-            schema = replace(self.schema, target=infer_schema({}, target).target)
-        else:
-            schema = self.schema
-        if schema.n_classes < 2:
-            raise DataError(
-                f"target: only one class, {schema.classes[0]!r}; a classifier needs at least two: "
-                "name them all with schema="
-            )
-        return schema
 
     def _candidates(self, wide: Schema, training: Training, seed: list[int]) -> list[Candidate]:
         """Clusterings of the distinct rows, repeated as often as these occur."""
@@ -297,24 +279,16 @@ class MixtureClassifier(ClassifierMixin, BaseEstimator):
         self, schema: Schema, table: list[dict[str, Any]], kept: Sequence[Counts], named: bool
     ) -> Self:
         """Keep what was chosen and all that follows from it."""
-        self.schema_ = schema
+        self._set_schema(schema, named)
         self.selection_table_ = table
-        self.classes_ = np.array(schema.classes)
-        self.n_features_in_ = schema.n_variables
-        if named:
-            self.feature_names_in_ = np.array(schema.names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
+        self.classes_ = class_array(schema.classes)
         weights = [row["weight"] for row in table if row["weight"] > 0]
         predictors = [ClassPredictor.of(counts, self.prior) for counts in kept]
         self._predictors = list(zip(weights, predictors, strict=True))
         return self
 
     def _probs(self, X: Any) -> FloatArray:
-        check_is_fitted(self, "selection_table_")
-        table = X if isinstance(X, np.ndarray) else as_columns(X)
-        warn_about_names(self, table)
-        own = encode(self.schema_, table, handle_unknown=self.handle_unknown).codes
+        own = self._encoded(X).codes
         schema = self._predictors[0][1].counts.schema
         codes = np.empty((len(own), schema.n_variables), dtype=schema.code_type, order="F")
         codes[:, :-1], codes[:, -1] = own, self.schema_.n_classes
@@ -340,6 +314,7 @@ class MixtureClassifier(ClassifierMixin, BaseEstimator):
         return (sizes, sizes) if isinstance(sizes, (int, np.integer)) else (sizes[0], sizes[1])
 
     def _check_params(self) -> None:
+        self._check_table_options()
         for name, known in (("criterion", SELECTION), ("clustering", ("both", "kmeans", "em"))):
             if getattr(self, name) not in known:
                 raise InvalidParameter(
@@ -381,13 +356,6 @@ class MixtureClassifier(ClassifierMixin, BaseEstimator):
             for row, counts in zip(table, content["counts"], strict=False)
         ]
         return self._settle(schema, table, kept, named)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        tags.input_tags.allow_nan = True
-        return tags
 
 
 def _weights(lengths: FloatArray, average: bool) -> FloatArray:

@@ -1,33 +1,28 @@
 """The naive Bayes classifier with four ways to turn counts into a predictive distribution."""
 
-import os
 import warnings
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ..counts import Counts, count
-from ..errors import DataError, InvalidParameter, SchemaMismatch, UndefinedPrediction
+from ..errors import InvalidParameter, UndefinedPrediction
 from ..rules import RULES, PriorLike, RuleName, Scorer, log_tables, pseudocounts
 from ..scores import Predictions, evidence_code_length, leave_one_out
-from ..table import Coded, Schema, Variable, as_columns, check_same_rows, encode, infer_schema
-from ..table.column import Column
-from ..table.columns import Columns
-from ..table.encode import HandleUnknown
-from ..table.infer import Missing, Numeric, check_choice
+from ..table import Schema, as_columns, check_same_rows, encode
+from ..table.infer import check_choice
 from ..table.target import target_column
 from ..typing import BoolArray, FloatArray, Scalar
+from .base import TableEstimator, check_same_classes
 from .explanation import Explanation, log_odds_against
-from .persistence import write_model
-from .validation import check_not_empty, checked_weights, class_array, schema_for, warn_about_names
+from .validation import check_not_empty, checked_weights, class_array, warn_about_names
 
 
-class NaiveBayes(ClassifierMixin, BaseEstimator):
+class NaiveBayes(ClassifierMixin, TableEstimator):
     """Naive Bayes on categorical tables, with honest class probabilities.
 
     Parameters
@@ -78,9 +73,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):
     """
 
     classes_: NDArray[Any]
-    schema_: Schema
     counts_: Counts
-    n_features_in_: int
 
     def __init__(
         self,
@@ -214,11 +207,6 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):
         merged = type(self)(**self.get_params(deep=False))
         return merged._settle(self.counts_.merge(other.counts_), hasattr(self, "feature_names_in_"))
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model as JSON; :func:`codelength.load` reads it back to the last bit."""
-        check_is_fitted(self, "counts_")
-        write_model(self, path)
-
     @property
     def code_length_(self) -> float:
         """Minus the log evidence of the training table, in nats; equation (8) of the 1998 paper."""
@@ -242,7 +230,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):
             schema = self._settled_schema(columns, target, classes, weights)
         else:
             schema = before.schema
-            _check_same_classes(classes, schema, "as on the first call to partial_fit")
+            check_same_classes(classes, schema, "as on the first call to partial_fit")
             warn_about_names(self, columns)
         by_name = columns.named and (before is None or hasattr(self, "feature_names_in_"))
         coded = encode(
@@ -253,57 +241,18 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):
 
     def _check_params(self) -> None:
         check_choice("rule", self.rule, RuleName)
-        check_choice("missing", self.missing, Missing)
-        check_choice("handle_unknown", self.handle_unknown, HandleUnknown)
-        check_choice("numeric", self.numeric, Numeric)
-        if self.schema is not None and not isinstance(self.schema, Schema):
-            raise InvalidParameter(f"schema={self.schema!r}: expected a Schema, or None to infer it")
-
-    def _settled_schema(
-        self, columns: Columns, target: Column, classes: Any, weights: FloatArray | None
-    ) -> Schema:
-        if self.schema is None:
-            schema = infer_schema(
-                columns, target, missing=self.missing, numeric=self.numeric, sample_weight=weights
-            )
-        else:
-            schema = schema_for(self.schema, columns)
-            if schema.target is not None:
-                _check_same_classes(classes, schema, "as in the schema")
-                return schema
-            schema = replace(schema, target=infer_schema({}, target).target)
-        if classes is not None:
-            named = infer_schema({}, target_column(classes, "classes")).classes
-            schema = replace(schema, target=Variable(target.name, named, origin="named beforehand"))
-        if schema.n_classes < 2:
-            raise DataError(
-                f"target: only one class, {schema.classes[0]!r}; a classifier needs at least two: "
-                "name them all with schema= or partial_fit(classes=)"
-            )
-        return schema
+        self._check_table_options()
 
     def _settle(self, counts: Counts, named: bool) -> Self:
         """Keep counts and all that follows from them, once it is sure that they do."""
         prior = pseudocounts("indifferent" if self.rule == "indifferent" else self.prior, counts.schema)
         rule = RULES[self.rule](counts, prior)
         scorer = Scorer.of(counts.schema, log_tables(counts, rule))
-        self.schema_ = counts.schema
+        self._set_schema(counts.schema, named)
         self.counts_ = counts
         self.classes_ = class_array(counts.schema.classes)
-        self.n_features_in_ = counts.schema.n_variables
-        if named:
-            self.feature_names_in_ = np.array(counts.schema.names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
         self._prior, self._rule, self._scorer = prior, rule, scorer
         return self
-
-    def _encoded(self, X: Any, y: Any = None) -> Coded:
-        check_is_fitted(self, "counts_")
-        table = X if isinstance(X, np.ndarray) else as_columns(X)
-        warn_about_names(self, table)
-        by_name = isinstance(table, Columns) and table.named and hasattr(self, "feature_names_in_")
-        return encode(self.schema_, table, y, handle_unknown=self.handle_unknown, by_name=by_name)
 
     def _log_probs(self, X: Any) -> FloatArray:
         codes = self._encoded(X).codes
@@ -326,17 +275,3 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):
         self._check_params()
         schema = Schema.from_json(content["schema"])
         return self._settle(Counts.from_json(content["counts"], schema), named)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        tags.input_tags.allow_nan = True
-        return tags
-
-
-def _check_same_classes(classes: Any, schema: Schema, where: str) -> None:
-    if classes is not None and set(np.asarray(classes).tolist()) != set(schema.classes):
-        raise SchemaMismatch(
-            f"classes={list(classes)!r} is not the same {where}, {list(schema.classes)!r}; leave it out"
-        )
