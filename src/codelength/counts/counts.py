@@ -63,6 +63,13 @@ class Counts:
         start, stop = self.schema.offsets[i], self.schema.offsets[i + 1] - 1
         return self.value_counts[:, start:stop]
 
+    def select(self, variables: Sequence[int]) -> "Counts":
+        """Counts of some of the variables, given by position."""
+        offsets = self.schema.offsets
+        cells = [np.arange(offsets[i], offsets[i + 1]) for i in variables]
+        flat = np.concatenate(cells) if cells else np.zeros(0, dtype=np.int64)
+        return Counts(self.schema.select(variables), self.class_counts, self.value_counts[:, flat])
+
     def merge(self, other: "Counts") -> "Counts":
         """Counts of both tables."""
         if self.schema != other.schema:

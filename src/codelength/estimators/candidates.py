@@ -220,7 +220,8 @@ def _em_clustering(
         sample_weight=weights,
         random_state=seed,
     )
-    return np.argmax(mixture.responsibilities(codes), axis=1).astype(np.int64)
+    labels: IntArray = np.argmax(mixture.responsibilities(codes), axis=1).astype(np.int64)
+    return labels
 
 
 def numbered(labels: IntArray) -> IntArray:

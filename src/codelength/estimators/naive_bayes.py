@@ -10,16 +10,21 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ..counts import Counts, count
-from ..errors import InvalidParameter, UndefinedPrediction
+from ..errors import DataError, InvalidParameter, SchemaMismatch, UndefinedPrediction
+from ..fitting.search import CriterionName as Selection
+from ..fitting.search import SelectionResult, select_variables
 from ..rules import RULES, PriorLike, RuleName, Scorer, log_tables, pseudocounts
 from ..scores import Predictions, evidence_code_length, leave_one_out
-from ..table import Schema, as_columns, check_same_rows, encode
+from ..table import Coded, Schema, as_columns, check_same_rows, encode
 from ..table.infer import check_choice
 from ..table.target import target_column
-from ..typing import BoolArray, FloatArray, Scalar
+from ..typing import BoolArray, CodeArray, FloatArray, Scalar
 from .base import TableEstimator, check_same_classes
 from .explanation import Explanation, log_odds_against
 from .validation import check_not_empty, checked_weights, class_array, warn_about_names
+
+FLOOR = 100.0
+"""The most that one row can cost while variables are chosen under rule "map", in nats."""
 
 
 class NaiveBayes(ClassifierMixin, TableEstimator):
@@ -42,6 +47,9 @@ class NaiveBayes(ClassifierMixin, TableEstimator):
         What becomes of columns of numbers. ``"auto"`` keeps at most 20 distinct whole numbers as
         categories and cuts every other column into five intervals of about equal frequency, learned
         from the training rows. ``schema_.describe()`` tells what was decided.
+    select : {"prequential", "leave_one_out", "evidence"}, optional
+        The criterion by which :meth:`fit` chooses the variables to predict from, by greedy moves forward;
+        see :func:`codelength.fitting.search.select_variables`. By default all variables predict.
     schema : Schema, optional
         The variables and their values, where they are known beforehand. Otherwise they are taken from
         the first rows seen; declared domains (``pd.Categorical``, ``pl.Enum``) are honoured.
@@ -55,7 +63,9 @@ class NaiveBayes(ClassifierMixin, TableEstimator):
     counts_ : Counts
         How often each value was seen in each class; all that the model knows.
     code_length_ : float
-        Minus the log evidence of the training table, in nats.
+        Minus the log evidence of the training table (the classes and the variables that predict), in nats.
+    selection_ : SelectionResult
+        The variables chosen and the way there, where ``select`` is given.
     n_features_in_ : int
         Number of variables.
     feature_names_in_ : array of shape (n_features_in_,)
@@ -83,6 +93,7 @@ class NaiveBayes(ClassifierMixin, TableEstimator):
         missing: Literal["ignore", "value"] = "ignore",
         handle_unknown: Literal["ignore", "error"] = "ignore",
         numeric: Literal["auto", "discretize", "category", "error"] = "auto",
+        select: Selection | None = None,
         schema: Schema | None = None,
     ) -> None:
         self.rule = rule
@@ -90,6 +101,7 @@ class NaiveBayes(ClassifierMixin, TableEstimator):
         self.missing = missing
         self.handle_unknown = handle_unknown
         self.numeric = numeric
+        self.select = select
         self.schema = schema
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -116,6 +128,10 @@ class NaiveBayes(ClassifierMixin, TableEstimator):
         classes : array, optional
             All classes there are; by default those of the first rows. Needed when some come later.
         """
+        if self.select is not None:
+            raise InvalidParameter(
+                f"select={self.select!r}: choosing variables takes all rows at once; call fit instead"
+            )
         return self._count(X, y, classes, sample_weight, getattr(self, "counts_", None))
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -142,12 +158,12 @@ class NaiveBayes(ClassifierMixin, TableEstimator):
         probability of the row and the class. For ``"stochastic_complexity"`` it is the maximised
         log-likelihood of the training table together with the row and the class.
         """
-        codes = self._encoded(X).codes
+        codes = self._predicting(X)
         return self._scorer.log_weights(codes)
 
     def is_undefined(self, X: Any) -> BoolArray:
         """In which rows every class has weight zero, so that the prediction is 0/0."""
-        codes = self._encoded(X).codes
+        codes = self._predicting(X)
         return self._scorer.log_probs(codes)[1]
 
     def leave_one_out(self, X: Any, y: Any, sample_weight: Any = None) -> Predictions:
@@ -167,7 +183,9 @@ class NaiveBayes(ClassifierMixin, TableEstimator):
         """
         coded = self._encoded(X, target_column(y))
         weights = checked_weights(sample_weight, coded.n_rows)
-        return leave_one_out(self.counts_, coded, self._rule, sample_weight=weights)
+        if self._chosen is not None:
+            coded = Coded(np.asfortranarray(coded.codes[:, list(self._chosen)]), coded.classes)
+        return leave_one_out(self._counts, coded, self._rule, sample_weight=weights)
 
     def explain(self, X: Any, against: Scalar | None = None) -> Explanation:
         """What each variable contributes to the log-odds of each class, row by row.
@@ -184,9 +202,11 @@ class NaiveBayes(ClassifierMixin, TableEstimator):
         if against is not None and against not in classes:
             raise InvalidParameter(f"against={against!r}: expected one of the classes {classes}")
         reference = 0 if against is None else classes.index(against)
-        tables = log_tables(self.counts_, self._rule)
-        cells = codes.astype(np.int64) + self.schema_.offsets[:-1]
-        contributions = log_odds_against(tables.value_table.T[cells], reference)
+        tables = log_tables(self._counts, self._rule)
+        contributions = np.zeros((*codes.shape, len(classes)))
+        chosen = list(range(codes.shape[1]) if self._chosen is None else self._chosen)
+        cells = codes[:, chosen].astype(np.int64) + self._counts.schema.offsets[:-1]
+        contributions[:, chosen] = log_odds_against(tables.value_table.T[cells], reference)
         intercept = log_odds_against(tables.class_table, reference)
         return Explanation(self.schema_.names, classes, classes[reference], intercept, contributions)
 
@@ -204,14 +224,19 @@ class NaiveBayes(ClassifierMixin, TableEstimator):
         """
         check_is_fitted(self, "counts_")
         check_is_fitted(other, "counts_")
+        if self._chosen != other._chosen:
+            raise SchemaMismatch(
+                "the models chose different variables to predict from; fit them without select="
+            )
         merged = type(self)(**self.get_params(deep=False))
-        return merged._settle(self.counts_.merge(other.counts_), hasattr(self, "feature_names_in_"))
+        counts = self.counts_.merge(other.counts_)
+        return merged._settle(counts, hasattr(self, "feature_names_in_"), self._chosen)
 
     @property
     def code_length_(self) -> float:
         """Minus the log evidence of the training table, in nats; equation (8) of the 1998 paper."""
         check_is_fitted(self, "counts_")
-        return evidence_code_length(self.counts_, self._prior)
+        return evidence_code_length(self._counts, self._prior)
 
     def _count(self, X: Any, y: Any, classes: Any, sample_weight: Any, before: Counts | None) -> Self:
         self._check_params()
@@ -237,25 +262,51 @@ class NaiveBayes(ClassifierMixin, TableEstimator):
             schema, ready, target, handle_unknown=self.handle_unknown, training=True, by_name=by_name
         )
         counts = count(schema, coded, weights)
-        return self._settle(counts if before is None else before.merge(counts), columns.named)
+        chosen = None
+        if self.select is not None:
+            self.selection_ = self._selection(self.select, schema, coded, weights)
+            chosen = self.selection_.selected
+        return self._settle(counts if before is None else before.merge(counts), columns.named, chosen)
+
+    def _selection(
+        self, criterion: Selection, schema: Schema, coded: Coded, weights: FloatArray | None
+    ) -> SelectionResult:
+        if weights is not None and not np.array_equal(weights, np.round(weights)):
+            raise InvalidParameter(
+                "select= scores whole rows, and the weights are not whole numbers; leave them out"
+            )
+        if weights is not None:
+            coded = coded.take(np.repeat(np.arange(coded.n_rows), weights.astype(np.int64)))
+        # A floor, because under rule "map" one class of probability zero would make all sets alike.
+        floor = FLOOR if self.rule == "map" else None
+        return select_variables(schema, coded, criterion, rule=self.rule, prior=self.prior, floor=floor)
 
     def _check_params(self) -> None:
         check_choice("rule", self.rule, RuleName)
+        if self.select is not None:
+            check_choice("select", self.select, Selection)
         self._check_table_options()
 
-    def _settle(self, counts: Counts, named: bool) -> Self:
+    def _settle(self, counts: Counts, named: bool, chosen: tuple[int, ...] | None = None) -> Self:
         """Keep counts and all that follows from them, once it is sure that they do."""
-        prior = pseudocounts("indifferent" if self.rule == "indifferent" else self.prior, counts.schema)
-        rule = RULES[self.rule](counts, prior)
-        scorer = Scorer.of(counts.schema, log_tables(counts, rule))
+        predicting = counts if chosen is None else counts.select(chosen)
+        prior = pseudocounts("indifferent" if self.rule == "indifferent" else self.prior, predicting.schema)
+        rule = RULES[self.rule](predicting, prior)
+        scorer = Scorer.of(predicting.schema, log_tables(predicting, rule))
         self._set_schema(counts.schema, named)
         self.counts_ = counts
         self.classes_ = class_array(counts.schema.classes)
+        self._chosen, self._counts = chosen, predicting
         self._prior, self._rule, self._scorer = prior, rule, scorer
         return self
 
-    def _log_probs(self, X: Any) -> FloatArray:
+    def _predicting(self, X: Any) -> CodeArray:
+        """Codes of the variables that predict."""
         codes = self._encoded(X).codes
+        return codes if self._chosen is None else np.asfortranarray(codes[:, list(self._chosen)])
+
+    def _log_probs(self, X: Any) -> FloatArray:
+        codes = self._predicting(X)
         log_probs, undefined = self._scorer.log_probs(codes)
         if undefined.any():
             warnings.warn(
@@ -268,10 +319,14 @@ class NaiveBayes(ClassifierMixin, TableEstimator):
 
     def _content(self) -> dict[str, Any]:
         """What a model file keeps beside the parameters of the estimator."""
-        return {"schema": self.schema_.to_json(), "counts": self.counts_.to_json()}
+        return {"schema": self.schema_.to_json(), "counts": self.counts_.to_json(), "chosen": self._chosen}
 
     def _restore(self, content: Mapping[str, Any], named: bool) -> Self:
         """Take over what :meth:`_content` kept."""
         self._check_params()
         schema = Schema.from_json(content["schema"])
-        return self._settle(Counts.from_json(content["counts"], schema), named)
+        chosen = content["chosen"]
+        counts = Counts.from_json(content["counts"], schema)
+        if chosen is not None and not set(chosen) <= set(range(schema.n_variables)):
+            raise DataError(f"the variables chosen, {chosen!r}, are not positions of variables")
+        return self._settle(counts, named, None if chosen is None else tuple(map(int, chosen)))

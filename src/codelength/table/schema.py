@@ -234,6 +234,10 @@ class Schema:
             raise SchemaMismatch(f"variable {variable}: the schema has {self.n_variables} variables")
         return variable % self.n_variables
 
+    def select(self, variables: Sequence[int]) -> "Schema":
+        """The schema of some of the variables, given by position."""
+        return Schema(tuple(self.variables[self.position(i)] for i in variables), self.target)
+
     def named_after(self, names: Sequence[str]) -> "Schema":
         """The schema with other names for its variables."""
         variables = tuple(replace(v, name=name) for v, name in zip(self.variables, names, strict=True))

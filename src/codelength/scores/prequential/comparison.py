@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from ...errors import InvalidParameter
 from ...typing import BoolArray, FloatArray, IntArray
@@ -139,7 +139,7 @@ class _Race:
         if not self.is_in.any() or np.count_nonzero(self.is_in) == 1:
             return True
         excess, errors = _differences(self.scores[:, :stop], best)
-        reach = float(student.ppf(1 - level, stop - 1)) * errors
+        reach = float(stdtrit(stop - 1, 1 - level)) * errors
         self.is_in &= ~(excess - reach > 0)
         rivals = self.is_in.copy()
         rivals[best] = False

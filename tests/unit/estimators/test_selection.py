@@ -1,0 +1,93 @@
+"""Naive Bayes that chooses the variables it predicts from."""
+
+import numpy as np
+import pytest
+
+from codelength import NaiveBayes, load
+from codelength.datasets import load as load_table
+from codelength.errors import InvalidParameter, SchemaMismatch
+
+CRITERIA = ["evidence", "leave_one_out", "prequential"]
+
+
+@pytest.fixture(scope="module")
+def table():
+    """The first column tells the class nearly always, the others are noise; one of them has gaps."""
+    rng = np.random.default_rng(3)
+    classes = rng.integers(0, 2, 120)
+    noisy = np.where(rng.random(120) < 0.1, 1 - classes, classes)
+    columns = {
+        "tells": np.array(["no", "yes"])[noisy],
+        "noise": rng.integers(0, 4, 120),
+        "gaps": np.array(
+            [None if cell == 0 else str(cell) for cell in rng.integers(0, 3, 120)], dtype=object
+        ),
+    }
+    return columns, classes
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_the_variable_that_tells_is_chosen_and_the_others_are_passed_over(table, criterion):
+    model = NaiveBayes(select=criterion).fit(*table)
+    assert model.selection_.selected == (0,)
+    alone = NaiveBayes().fit({"tells": table[0]["tells"]}, table[1])
+    np.testing.assert_array_equal(
+        model.predict_proba(table[0]), alone.predict_proba({"tells": table[0]["tells"]})
+    )
+    assert model.code_length_ == alone.code_length_
+    changed = table[0] | {"noise": np.roll(table[0]["noise"], 1)}
+    np.testing.assert_array_equal(model.predict_proba(table[0]), model.predict_proba(changed))
+
+
+@pytest.mark.parametrize("rule", ["map", "evidence", "stochastic_complexity", "indifferent"])
+def test_every_rule_can_choose(table, rule):
+    model = NaiveBayes(rule, select="leave_one_out").fit(*table)
+    assert 0 in model.selection_.selected
+    left_out = model.leave_one_out(*table)
+    if rule != "map":
+        assert -left_out.log_score * 120 == pytest.approx(model.selection_.score, rel=1e-9)
+
+
+def test_what_is_not_chosen_explains_nothing(table):
+    model = NaiveBayes(select="leave_one_out").fit(*table)
+    explanation = model.explain(table[0])
+    assert (explanation.contributions[:, 1:] == 0).all()
+    log_probs = model.predict_log_proba(table[0])
+    np.testing.assert_allclose(explanation.log_odds[:, 1], log_probs[:, 1] - log_probs[:, 0], rtol=1e-10)
+
+
+def test_a_file_keeps_the_choice(table, tmp_path):
+    model = NaiveBayes(select="evidence").fit(*table)
+    model.save(tmp_path / "model.json")
+    np.testing.assert_array_equal(
+        load(tmp_path / "model.json").predict_proba(table[0]), model.predict_proba(table[0])
+    )
+
+
+def test_weights_are_repetitions(table):
+    weights = np.arange(120) % 3
+    columns, classes = table
+    repeated = {name: np.repeat(cells, weights) for name, cells in columns.items()}
+    weighted = NaiveBayes(select="leave_one_out").fit(columns, classes, weights)
+    again = NaiveBayes(select="leave_one_out").fit(repeated, np.repeat(classes, weights))
+    assert weighted.selection_ == again.selection_
+
+
+def test_choosing_on_real_data_lowers_the_loss_by_leave_one_out():
+    vote = load_table("vote", backend="columns")
+    chosen = NaiveBayes(select="leave_one_out").fit(vote.frame, vote.target)
+    everything = NaiveBayes().fit(vote.frame, vote.target)
+    assert len(chosen.selection_.selected) < everything.n_features_in_
+    better = chosen.leave_one_out(vote.frame, vote.target).log_score
+    assert better > everything.leave_one_out(vote.frame, vote.target).log_score + 0.3
+
+
+def test_what_cannot_be_chosen(table):
+    with pytest.raises(InvalidParameter, match=r"select='luck'.*evidence"):
+        NaiveBayes(select="luck").fit(*table)
+    with pytest.raises(InvalidParameter, match="whole numbers"):
+        NaiveBayes(select="evidence").fit(*table, np.full(120, 0.5))
+    with pytest.raises(InvalidParameter, match="call fit"):
+        NaiveBayes(select="evidence").partial_fit(*table)
+    with pytest.raises(SchemaMismatch, match="different variables"):
+        NaiveBayes(select="evidence").fit(*table).merge(NaiveBayes().fit(*table))
