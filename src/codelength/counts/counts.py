@@ -237,6 +237,8 @@ def _count_weighted_rows(
 
 def _check_fit(schema: Schema, coded: Coded) -> None:
     """Refuse codes of another schema: the kernels would count them out of bounds."""
+    if coded.schema is schema:
+        return
     if coded.codes.shape[1] != schema.n_variables:
         raise SchemaMismatch(
             f"the table was coded with {coded.codes.shape[1]} variables, and the schema has "

@@ -34,10 +34,13 @@ class Coded:
         Codes of the cells, column by column in memory; ``n_values`` of the variable where missing.
     classes : array of shape (n_rows,)
         Codes of the classes; all zero where the table has no class.
+    schema : Schema, optional
+        The schema that the codes are known to fit, so that nobody needs to look at them again.
     """
 
     codes: CodeArray
     classes: CodeArray
+    schema: Schema | None = None
 
     @property
     def n_rows(self) -> int:
@@ -46,7 +49,7 @@ class Coded:
 
     def take(self, rows: Any) -> "Coded":
         """The table at some rows."""
-        return Coded(np.asfortranarray(self.codes[rows]), self.classes[rows])
+        return Coded(np.asfortranarray(self.codes[rows]), self.classes[rows], self.schema)
 
 
 def encode(
@@ -93,7 +96,7 @@ def encode(
             found = _codes(variable, column)
             _settle_unknown(variable, column, found, handle_unknown, training)
             codes[:, i] = found
-    return Coded(codes, _class_codes(schema, target, codes.shape[0]))
+    return Coded(codes, _class_codes(schema, target, codes.shape[0]), schema)
 
 
 def check_same_rows(n_rows: int, n_classes: int) -> None:

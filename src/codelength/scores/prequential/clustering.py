@@ -95,8 +95,7 @@ class FixedClustering:
             How many components there are; by default as many as the clustering names.
         """
         position = _position(schema, class_column)
-        named = int(np.max(clustering, initial=0)) + 1 if n_components is None else n_components
-        full = with_components(schema, named)
+        full = with_components(schema, _n_named(clustering) if n_components is None else n_components)
         missing = codes[:, position] == schema.n_values[position]
         if missing.any():
             raise DataError(
@@ -192,6 +191,11 @@ class FixedClustering:
         hidden = np.array(codes, order="F")
         hidden[:, self.class_column] = self.n_class_values
         return hidden
+
+
+def _n_named(clustering: Any) -> int:
+    labels = np.asarray(clustering)
+    return int(labels.max(initial=0)) + 1 if labels.dtype.kind in "iu" else 1
 
 
 def _position(schema: Schema, column: int | str) -> int:

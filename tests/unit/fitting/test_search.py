@@ -1,0 +1,202 @@
+"""Variable selection against scoring every set of variables anew."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from codelength.counts import count
+from codelength.errors import InvalidParameter
+from codelength.fitting import _criteria
+from codelength.fitting.search import select_variables
+from codelength.rules import RULES, Prior, Pseudocounts, pseudocounts
+from codelength.scores import dirichlet_log_evidence, evidence_code_length, leave_one_out
+from codelength.scores.prequential import naive_bayes_sequence, sample_orderings
+from codelength.table import Coded, Schema, encode
+
+CRITERIA = ("evidence", "leave_one_out", "prequential")
+RULE_NAMES = ("evidence", "map", "stochastic_complexity", "indifferent")
+FLOOR = 20.0
+by_criterion = pytest.mark.parametrize("criterion", CRITERIA)
+by_direction = pytest.mark.parametrize("direction", ["forward", "backward", "both"])
+
+
+def drawn(n_rows=60, missing=0.1, seed=0):
+    """Two variables that tell the class, one that repeats the first, and two of noise."""
+    rng = np.random.default_rng(seed)
+    classes = rng.integers(0, 3, n_rows)
+    first = np.where(rng.random(n_rows) < 0.8, classes, rng.integers(0, 3, n_rows))
+    second = np.where(rng.random(n_rows) < 0.6, classes % 2, rng.integers(0, 2, n_rows))
+    noise = rng.integers(0, 4, (n_rows, 2))
+    values = np.column_stack((noise[:, 0], first, second, first, noise[:, 1]))
+    values[rng.random(values.shape) < missing] = -1
+    schema = Schema.from_sizes([4, 3, 2, 3, 4], 3)
+    return schema, encode(schema, values, classes)
+
+
+def restricted(schema, coded, chosen):
+    """The table with some of its columns."""
+    chosen = list(chosen)
+    part = Schema(tuple(schema.variables[i] for i in chosen), schema.target)
+    return part, Coded(np.asfortranarray(coded.codes[:, chosen]), coded.classes)
+
+
+def restricted_prior(prior, schema, chosen):
+    if not isinstance(prior, Pseudocounts):
+        return prior
+    cells = [np.arange(schema.offsets[i], schema.offsets[i + 1]) for i in chosen]
+    flat = np.concatenate([*cells, np.zeros(0, dtype=np.int64)])
+    return Pseudocounts(prior.class_pseudocounts, prior.value_pseudocounts[:, flat])
+
+
+def score(schema, coded, chosen, criterion, rule="evidence", prior="uniform"):
+    """The score of a set, from a model of these variables alone."""
+    part, rows = restricted(schema, coded, chosen)
+    own = restricted_prior(prior, schema, chosen)
+    if criterion == "prequential":
+        model = naive_bayes_sequence(part, rows, rule, own, floor=FLOOR)
+        return sample_orderings(model, 4, random_state=3).mean
+    spread = own if isinstance(own, Pseudocounts) else pseudocounts(own, part)
+    counts = count(part, rows)
+    if criterion == "leave_one_out":
+        left_out = leave_one_out(counts, rows, RULES[rule](counts, spread))
+        return -np.maximum(left_out.true_log_probs, -FLOOR).sum()
+    if rule == "indifferent":
+        spread = pseudocounts("indifferent", part)
+    total, everything = evidence_code_length(counts, spread), count(schema, coded)
+    for i in set(range(schema.n_variables)) - set(chosen):
+        alone = Schema((schema.variables[i],))
+        if isinstance(prior, Pseudocounts):
+            cells = np.s_[schema.offsets[i] : schema.offsets[i + 1] - 1]
+            own_prior = prior.value_pseudocounts[:, cells].mean(axis=0)
+        else:
+            named = "indifferent" if rule == "indifferent" else prior
+            own_prior = pseudocounts(named, alone).value_pseudocounts[0, :-1]
+        total -= float(dirichlet_log_evidence(everything.of(i).sum(axis=0), own_prior))
+    return total
+
+
+def select(schema, coded, criterion, **options):
+    return select_variables(schema, coded, criterion, floor=FLOOR, n_orderings=4, random_state=3, **options)
+
+
+@by_direction
+@pytest.mark.parametrize(
+    ("criterion", "rule", "prior"),
+    [
+        (criterion, rule, prior)
+        for criterion in CRITERIA
+        for rule in RULE_NAMES
+        for prior in ("uniform", "jeffreys", "indifferent", 6.0)
+        if criterion != "evidence" or rule in ("evidence", "indifferent")
+        if rule != "map" or prior in ("uniform", "indifferent")
+    ],
+)
+def test_every_move_is_the_best_one(criterion, direction, rule, prior):
+    schema, coded = drawn()
+    found = select(schema, coded, criterion, direction=direction, rule=rule, prior=prior)
+    chosen = set(range(5)) if direction == "backward" else set()
+    assert found.start_score == pytest.approx(
+        score(schema, coded, sorted(chosen), criterion, rule, prior), rel=1e-9
+    )
+    reached = found.start_score
+    for move in [*found.path, None]:
+        options = [i for i in range(5) if direction == "both" or (i in chosen) == (direction == "backward")]
+        after = [score(schema, coded, sorted(chosen ^ {i}), criterion, rule, prior) for i in options]
+        if move is None:
+            assert min(after, default=np.inf) >= reached - 1e-8
+            break
+        assert move.score == pytest.approx(min(after), rel=1e-9)
+        assert move.variable == options[int(np.argmax(np.array(after) <= min(after) + 1e-8))]
+        assert move.added == (move.variable not in chosen)
+        assert move.score < reached
+        chosen ^= {move.variable}
+        reached = move.score
+    assert found.selected == tuple(sorted(chosen))
+    assert found.score == reached
+
+
+@pytest.mark.parametrize("prior", ["uniform", 6.0, "spelled out"])
+def test_the_greedy_choice_by_evidence_is_the_best_of_all(prior):
+    schema, coded = drawn()
+    if prior == "spelled out":
+        prior = Prior(1.0, [0.5, 1, [0.5, 2], 1, 1]).spread(schema)
+    sets = [chosen for size in range(6) for chosen in itertools.combinations(range(5), size)]
+    scores = [score(schema, coded, chosen, "evidence", prior=prior) for chosen in sets]
+    for direction in ("forward", "backward", "both"):
+        found = select(schema, coded, "evidence", direction=direction, prior=prior)
+        assert found.selected == sets[int(np.argmin(scores))]
+        assert found.score == pytest.approx(min(scores), rel=1e-11)
+
+
+@by_criterion
+def test_what_tells_the_class_is_found_and_noise_is_not(criterion):
+    schema, coded = drawn(400, missing=0.0)
+    found = select(schema, coded, criterion)
+    assert {1, 2} <= set(found.selected)
+    assert [move.variable for move in found.path[:2]] in ([1, 2], [1, 3])
+    if criterion != "leave_one_out":  # which lets a little noise in
+        assert not {0, 4} & set(found.selected)
+    # A copy tells nothing new: the evidence takes it for a second witness, prediction does not.
+    assert (3 in found.selected) == (criterion == "evidence")
+
+
+@by_criterion
+def test_ties_go_to_the_first(criterion):
+    schema, coded = drawn(missing=0.0)
+    assert select(schema, coded, criterion, max_variables=1).selected == (1,)
+
+
+@by_criterion
+def test_limits(criterion):
+    schema, coded = drawn()
+    nothing = select(schema, coded, criterion, max_variables=0)
+    assert (nothing.selected, nothing.path, nothing.score) == ((), (), nothing.start_score)
+    assert len(select(schema, coded, criterion, max_variables=2).selected) <= 2
+
+
+@by_criterion
+@by_direction
+def test_no_rows(criterion, direction):
+    """Nothing is known, so nothing is gained."""
+    schema, coded = drawn(0)
+    found = select(schema, coded, criterion, direction=direction)
+    assert found.path == ()
+    assert found.score == pytest.approx(0, abs=1e-12)
+
+
+def test_no_variables():
+    schema = Schema.from_sizes([], 2)
+    coded = Coded(np.zeros((3, 0), dtype=np.uint8), np.array([0, 1, 1], dtype=np.uint8))
+    for criterion in CRITERIA:
+        assert select(schema, coded, criterion).selected == ()
+
+
+@pytest.mark.parametrize("criterion", ["leave_one_out", "prequential"])
+def test_without_room_to_keep_contributions_the_result_is_the_same(criterion, monkeypatch):
+    schema, coded = drawn()
+    roomy = select(schema, coded, criterion, direction="both")
+    monkeypatch.setattr(_criteria, "MAX_CACHED", 0)
+    assert select(schema, coded, criterion, direction="both") == roomy
+
+
+def test_maximum_likelihood_without_a_floor_is_infinite_and_stays_put():
+    schema, coded = drawn(20)
+    found = select_variables(schema, coded, "leave_one_out", rule="map", direction="backward")
+    assert np.isinf(found.start_score) or found.score <= found.start_score
+
+
+def test_refusals():
+    schema, coded = drawn(5)
+    for options, message in (
+        ({"criterion": "accuracy"}, "criterion='accuracy'"),
+        ({"direction": "up"}, "direction='up'"),
+        ({"rule": "best"}, "rule='best'"),
+        ({"criterion": "evidence", "rule": "map"}, "averages over models"),
+        ({"max_variables": -1}, "max_variables=-1"),
+        ({"floor": -1.0}, "floor=-1"),
+        ({"criterion": "prequential", "n_orderings": 3}, "a multiple of 2"),
+        ({"rule": "map", "prior": "jeffreys"}, "no most probable model"),
+    ):
+        with pytest.raises(InvalidParameter, match=message):
+            select_variables(schema, coded, **options)
