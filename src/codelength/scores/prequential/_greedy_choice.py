@@ -75,15 +75,14 @@ def _set_shares(
 def _set_odds(weights: FloatArray, low: int, high: int, shares: FloatArray, odds: FloatArray) -> None:
     """What speaks against the class of each pattern, and what in its favour."""
     for side in range(2):
-        sums = odds[side, : high - low]
-        for p in range(high - low):
-            sums[p] = 0.0
+        sums, is_first = odds[side, : high - low], True
         for k in range(len(weights)):
             share = shares[side, k]
-            if share != 0.0:
+            if share != 0.0 or k == 0:
                 of_group = weights[k, low:high]
                 for p in range(high - low):
-                    sums[p] += share * of_group[p]
+                    sums[p] = share * of_group[p] + (0.0 if is_first else sums[p])
+                is_first = False
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

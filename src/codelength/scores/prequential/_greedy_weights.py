@@ -98,10 +98,10 @@ def move(
             low -= 1
         while high < size and labels[high] == k:
             high += 1
-    moved, sums = np.empty(AT_ONCE), field.sums[k]
-    _move_run(field.codes, placed, first_cells, has_gaps, steps, 0, 0, low, moved, sums)
-    _move_run(field.codes, placed, first_cells, has_gaps, steps, 2, low, high, moved, sums)
-    _move_run(field.codes, placed, first_cells, has_gaps, steps, 0, high, size, moved, sums)
+    sums = field.sums[k]
+    _move_run(field.codes, placed, first_cells, has_gaps, steps, 0, 0, low, sums)
+    _move_run(field.codes, placed, first_cells, has_gaps, steps, 2, low, high, sums)
+    _move_run(field.codes, placed, first_cells, has_gaps, steps, 0, high, size, sums)
 
 
 @njit(cache=True, nogil=True)
@@ -114,13 +114,11 @@ def _move_run(
     line: int,
     start: int,
     stop: int,
-    moved: FloatArray,
     sums: FloatArray,
 ) -> None:
     for low in range(start, stop, AT_ONCE):
         n = min(AT_ONCE, stop - low)
-        for p in range(n):
-            moved[p] = 0.0
+        moved = sums[low : low + n]
         for i in range(len(codes)):
             column, value = codes[i, low : low + n], codes[i, placed]
             match, rest = steps[line, i], steps[line + 1, i]
@@ -132,9 +130,6 @@ def _move_run(
             else:
                 for p in range(n):
                     moved[p] += match if column[p] == value else 0.0
-        own = sums[low : low + n]
-        for p in range(n):
-            own[p] += moved[p]
 
 
 @njit(cache=True, nogil=True)

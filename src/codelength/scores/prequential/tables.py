@@ -102,7 +102,9 @@ def sequence_tables(
     """
     first = np.concatenate(([0], np.cumsum(n_values + 1))).astype(np.int64)
     spare = first[1:] - 1
-    has_gaps = (codes == n_values).any(axis=0)
+    sizes = np.bincount(labels, minlength=len(rule.class_offsets))
+    seen = _seen(codes, labels, n_values, len(sizes))
+    has_gaps = seen[spare].any(axis=1)
     raised = np.array(rule.value_offsets.T, order="C")
     totals = np.add.reduceat(raised, first[:-1]) if len(n_values) else raised
     alike = (totals == 0) & (not rule.is_complexity)
@@ -110,20 +112,18 @@ def sequence_tables(
     of_totals = totals + 1j * np.where(alike, n_values[:, None], 0)
     of_cells = raised.astype(np.complex128)
     of_cells[spare] = of_totals
-    cells = first[:-1] + codes
-    sizes = np.bincount(labels, minlength=len(rule.class_offsets))
     of_class = class_offsets.sum(axis=0, keepdims=True)[: len(class_offsets)]
     base = _base(rule, np.concatenate((of_totals[~has_gaps], of_class)), int(sizes.max(initial=0)))
-    entries, starts = _lists(rule, of_cells, _most(cells, labels, sizes, spare), base)
+    most = seen.copy()
+    most[spare] = sizes
+    entries, starts = _lists(rule, of_cells, most, base)
     logs = np.vstack((entries[starts], np.zeros((1, len(sizes)))))
     unseen = np.repeat(alike, n_values + 1, axis=0)
     unseen[spare] = False
     logs[:-2][unseen] = 0.0
     logs[-2] -= logs[spare[has_gaps]].sum(axis=0)
-    narrow = max(first[-1], len(sizes), int(classes.max(initial=0)) + 1) <= 1 << 16
-    rows = np.column_stack((labels, classes, cells))
     return SequenceTables(
-        rows=rows.astype(np.uint16 if narrow else np.uint32, order="C"),
+        rows=_rows(codes, labels, classes, first),
         first_cells=first,
         entries=entries,
         starts=starts,
@@ -134,15 +134,25 @@ def sequence_tables(
     )
 
 
-def _most(cells: IntArray, labels: IntArray, sizes: IntArray, spare: IntArray) -> IntArray:
-    """How high the count of each cell and each total goes, shape (n_cells, n_groups)."""
-    n_cells, n_groups = int(spare[-1]) + 1 if len(spare) else 0, len(sizes)
-    flat = np.zeros(n_cells * n_groups, dtype=np.int64)
-    for column in cells.T:
-        flat += np.bincount(column * n_groups + labels, minlength=len(flat))
-    most: IntArray = flat.reshape(n_cells, n_groups)
-    most[spare] = sizes
-    return most
+def _rows(codes: CodeArray, labels: IntArray, classes: IntArray, first: IntArray) -> CodeArray:
+    """The group, the class and the cells of each row, as narrow as they can be."""
+    largest = max(int(first[-1]), int(labels.max(initial=0)) + 1, int(classes.max(initial=0)) + 1)
+    rows = np.empty((len(codes), codes.shape[1] + 2), dtype=np.uint16 if largest <= 1 << 16 else np.uint32)
+    rows[:, 0], rows[:, 1] = labels, classes
+    for i in range(codes.shape[1]):
+        np.add(codes[:, i], first[i], out=rows[:, i + 2], casting="unsafe")
+    return rows
+
+
+def _seen(codes: CodeArray, labels: IntArray, n_values: IntArray, n_groups: int) -> IntArray:
+    """How often each cell occurs in each group, shape (n_cells, n_groups)."""
+    parts = [
+        np.bincount(codes[:, i].astype(np.int64) * n_groups + labels, minlength=(size + 1) * n_groups)
+        for i, size in enumerate(n_values.tolist())
+    ]
+    flat = np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
+    counts: IntArray = flat.reshape(-1, n_groups)
+    return counts
 
 
 def _lists(
