@@ -92,7 +92,7 @@ def normalise_rows(scores: FloatArray, undefined: BoolArray) -> None:
             for c in range(n_classes):
                 below[c, t] = scores[low + t, c]
         _take_off_highest(below, n, highest)
-        _exp_of_negative(below.reshape(below.size), shifted, exps)
+        exp_of_negative(below.reshape(below.size), shifted, exps)
         _sum_of_rest(below, exps.reshape(below.shape), n, rest)
         for t in range(n):
             log_total = math.log1p(rest[t])
@@ -139,7 +139,7 @@ def _sum_of_rest(below: FloatArray, exps: FloatArray, n_rows: int, rest: FloatAr
 
 
 @njit(cache=True, nogil=True)
-def _exp_of_negative(numbers: FloatArray, shifted: FloatArray, exps: FloatArray) -> None:
+def exp_of_negative(numbers: FloatArray, shifted: FloatArray, exps: FloatArray) -> None:
     """Exponentials of numbers of at most 0; those below 1e-299 are as good as zero.
 
     A number is split into n log 2 + r with r in [-log 2 / 2, log 2 / 2]; exp(r) is its Taylor polynomial,

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from numba import njit
 
-from ...rules._kernels import _exp_of_negative
+from ...rules._kernels import exp_of_negative
 from ...typing import BoolArray, CodeArray, FloatArray, IntArray
 from ._greedy_field import AT_ONCE, BLOCK, LABEL, REFERENCE, Field
 from ._kernels import State
@@ -143,7 +143,7 @@ def set_weights(field: Field, fronts: FloatArray, k: int) -> None:
         sums, references = of_group[low:high], notes[low:high]
         for p in range(n):
             logs[p] = sums[p] + front - references[p]
-        _exp_of_negative(logs[:n], shifted[:n], weights[low:high])
+        exp_of_negative(logs[:n], shifted[:n], weights[low:high])
 
 
 @njit(cache=True, nogil=True)
