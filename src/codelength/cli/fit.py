@@ -19,6 +19,14 @@ def fit(
     target: Target = None,
     rule: Annotated[str, typer.Option(help=", ".join(RULE_NAMES) + ".", metavar="RULE")] = "evidence",
     prior: Prior = "uniform",
+    select: Annotated[
+        str | None,
+        typer.Option(
+            help="Choose variables by prequential, leave_one_out or evidence.",
+            metavar="HOW",
+            show_default=False,
+        ),
+    ] = None,
     missing: Missing = "ignore",
     numeric: Numeric = "auto",
     na: Absent = None,
@@ -36,7 +44,7 @@ def fit(
     if rule not in RULE_NAMES:
         raise InvalidParameter(f"--rule {rule!r}: expected one of {', '.join(RULE_NAMES)}")
     columns, classes, name = read_with_target(data, target, na)
-    model = NaiveBayes(rule, prior_of(prior), missing=missing, numeric=numeric)  # type: ignore[arg-type]
+    model = NaiveBayes(rule, prior_of(prior), missing=missing, numeric=numeric, select=select)  # type: ignore[arg-type]
     model.fit(columns, target_column(classes, name))
     model.save(output)
     length = model.code_length_
@@ -56,5 +64,8 @@ def fit(
         f"{output}: {len(classes)} rows, {model.n_features_in_} variables, {len(model.classes_)} classes; "
         f"code length {length:.1f} nats ({length / math.log(2):.1f} bits)"
     )
+    if select is not None:
+        chosen = [model.schema_.names[i] for i in model.selection_.selected]
+        typer.echo(f"  {len(chosen)} variables predict: {', '.join(chosen) or 'none'}")
     for line in model.schema_.describe().splitlines():
         typer.echo(f"  {line}")

@@ -2,6 +2,16 @@
 
 from .em import EMInfo, em
 from .restarts import RestartsInfo, fit_mixture
+from .search import SelectionResult, select_variables
 from .starts import STARTS, StartName
 
-__all__ = ["STARTS", "EMInfo", "RestartsInfo", "StartName", "em", "fit_mixture"]
+__all__ = [
+    "STARTS",
+    "EMInfo",
+    "RestartsInfo",
+    "SelectionResult",
+    "StartName",
+    "em",
+    "fit_mixture",
+    "select_variables",
+]

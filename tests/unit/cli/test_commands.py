@@ -86,6 +86,14 @@ def test_fit_prints_json_for_machines(run, train, tmp_path):
     assert told["code_length_nats"] == load(tmp_path / "m.json").code_length_
 
 
+def test_fit_chooses_variables(run, train, tmp_path):
+    code, out, _ = run("fit", train, "-t", "play", "-o", tmp_path / "m.json", "--select", "evidence")
+    assert code == 0
+    assert "variables predict: " in out
+    assert run("predict", tmp_path / "m.json", train)[0] == 0
+    assert run("fit", train, "-t", "play", "-o", tmp_path / "m.json", "--select", "luck")[0] == 2
+
+
 def test_predict_equals_the_library(run, model, train):
     code, out, _ = run("predict", model, train)
     assert code == 0
