@@ -55,6 +55,21 @@ class _Samples:
         """How many samples there are."""
         return self.last - self.first
 
+    @property
+    def group(self) -> str:
+        """What the samples of one experiment have in common."""
+        raise AttributeError("a cell of samples names its group")
+
+    @property
+    def key(self) -> str:
+        """Name of the cell."""
+        return f"{self.group}/{self.first}-{self.last - 1}"
+
+    @property
+    def n_items(self) -> int:
+        """Samples."""
+        return self.n_samples
+
     def sample(self, number: int) -> tuple[Schema, CodeArray]:
         """A schema and the rows of one sample; the class is one of the variables."""
         table = prepare(self.source)
@@ -79,16 +94,6 @@ class TermsCell(_Samples):
     def group(self) -> str:
         """The table and the size."""
         return f"terms/{self.source.name}/{self.n_rows} rows"
-
-    @property
-    def key(self) -> str:
-        """Name of the cell."""
-        return f"{self.group}/{self.first}-{self.last - 1}"
-
-    @property
-    def n_items(self) -> int:
-        """Samples."""
-        return self.n_samples
 
     @property
     def work(self) -> float:
@@ -116,16 +121,6 @@ class SolutionsCell(_Samples):
     def group(self) -> str:
         """The table."""
         return f"solutions/{self.source.name}"
-
-    @property
-    def key(self) -> str:
-        """Name of the cell."""
-        return f"{self.group}/{self.first}-{self.last - 1}"
-
-    @property
-    def n_items(self) -> int:
-        """Samples."""
-        return self.n_samples
 
     @property
     def work(self) -> float:
@@ -178,11 +173,6 @@ class ApproximationsCell(_Samples):
     def group(self) -> str:
         """The table and the size."""
         return f"approximations/{self.source.name}/{self.n_rows} rows"
-
-    @property
-    def key(self) -> str:
-        """Name of the cell."""
-        return f"{self.group}/{self.first}-{self.last - 1}"
 
     @property
     def n_items(self) -> int:
