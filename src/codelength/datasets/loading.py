@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DataError, SchemaMismatch
+from ..table import Schema, Variable, infer_schema
 from ..table.files.arff import read_arff
 from ..table.files.readers import SUFFIXES, ColumnDict, as_file, read_columns, suggestion
+from ..table.target import target_column
 from . import frames, registry
 
 __all__ = ["Dataset", "load"]
@@ -35,6 +37,8 @@ class Dataset:
     domains
         The values that each categorical column can take, in order, where they are declared: in bundled
         tables and ARFF files. The target has its own here too.
+    schema
+        The variables with their values, and the classes.
     differs
         How a bundled table differs from what the papers print; empty when it does not.
     """
@@ -46,6 +50,25 @@ class Dataset:
     info: registry.Entry | None = field(default=None, repr=False)
     domains: _Domains = field(default_factory=dict, repr=False)
     differs: str = ""
+
+    @property
+    def schema(self) -> Schema:
+        """The schema of the table: declared domains as they are, columns of numbers by the usual rule.
+
+        Examples
+        --------
+        >>> schema = load("hepatitis").schema
+        >>> schema.variables[0].kind, schema.variables[1].values, schema.classes
+        ('interval', ('1', '2'), ('DIE', 'LIVE'))
+        """
+        seen = infer_schema(self.frame, target_column(self.target, self.target_name))
+        variables = tuple(self._declared(variable) for variable in seen.variables)
+        return Schema(variables, None if seen.target is None else self._declared(seen.target))
+
+    def _declared(self, variable: Variable) -> Variable:
+        if variable.name not in self.domains:
+            return variable
+        return Variable(variable.name, self.domains[variable.name], origin="declared domain")
 
 
 def load(

@@ -12,6 +12,7 @@ from codelength import datasets
 from codelength._files import sha256_of
 from codelength.datasets import frames, registry
 from codelength.errors import DataError, InvalidParameter, SchemaMismatch
+from codelength.table import encode
 from codelength.table.files.readers import read_columns
 
 FRAMES = ("pandas", "polars", "pyarrow")
@@ -290,3 +291,14 @@ def test_everything_works_without_a_dataframe_library():
     )
     run = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert len(run.stdout.splitlines()) == 156
+
+
+@pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow", "columns"])
+def test_a_table_has_a_schema_that_codes_it(backend):
+    """The same one from every backend, and one under which no value is unknown."""
+    for name in ("hepatitis", "glass", "vote"):
+        table = datasets.load(name, backend=backend)
+        assert table.schema == datasets.load(name, backend="columns").schema
+        coded = encode(table.schema, table.frame, table.target, handle_unknown="error")
+        assert coded.n_rows == datasets.describe(name).rows
+        assert table.schema.target.name == table.target_name
