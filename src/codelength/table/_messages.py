@@ -1,5 +1,6 @@
 """Values as error messages show them: short, however long they are."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -30,5 +31,4 @@ def listed(values: Sequence[Any], most: int = 8) -> str:
 
 def repeated(names: Iterable[Any]) -> list[str]:
     """Names that occur more than once."""
-    seen: set[Any] = set()
-    return sorted({str(name) for name in names if name in seen or seen.add(name)})  # type: ignore[func-returns-value]
+    return sorted(str(name) for name, times in Counter(names).items() if times > 1)
