@@ -3,30 +3,11 @@
 import csv
 import io
 import json
-import sys
 
 import numpy as np
 import pytest
 
 from codelength import datasets, load
-from codelength.cli.app import main
-
-
-@pytest.fixture
-def run(monkeypatch, capsys):
-    def call(*arguments, stdin=""):
-        monkeypatch.setattr(sys, "argv", ["codelength", *map(str, arguments)])
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
-        code = 0
-        try:
-            main()
-        except SystemExit as stop:
-            code = stop.code or 0
-        written = capsys.readouterr()
-        return code, written.out, written.err
-
-    return call
-
 
 TEXT = "name,cover,eggs\n" + "".join(
     f"{i},{'fur' if i % 2 else 'feathers'},{'no' if i % 2 else 'yes'}\n" for i in range(12)

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from codelength import NaiveBayes, __version__, load
-from codelength.cli.app import main
 
 ROWS = [
     ["sun", "no", "24.5", "yes"],
@@ -21,22 +20,6 @@ ROWS = [
     ["", "no", "15.5", "yes"],
     ["rain", "no", "12.5", "no"],
 ]
-
-
-@pytest.fixture
-def run(monkeypatch, capsys):
-    def call(*arguments, stdin=""):
-        monkeypatch.setattr(sys, "argv", ["codelength", *map(str, arguments)])
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
-        code = 0
-        try:
-            main()
-        except SystemExit as stop:
-            code = stop.code or 0
-        written = capsys.readouterr()
-        return code, written.out, written.err
-
-    return call
 
 
 @pytest.fixture
