@@ -4,10 +4,10 @@ import numpy as np
 from stepmix.stepmix import StepMix
 
 from codelength import Schema
-from codelength.fitting import fit_mixture
-from codelength.scores.exact import exact_code_length
-from codelength.scores.mixtures import with_components
-from codelength.scores.neighbourhood import neighbourhood_code_length
+from codelength.mixture.code_length.exact import exact_code_length
+from codelength.mixture.code_length.neighbourhood import neighbourhood_code_length
+from codelength.mixture.em import fit_mixture
+from codelength.mixture.parameters import with_components
 
 from .measure import Ratio, compare, cpu_seconds, peak_megabytes
 from .tables import coded_table

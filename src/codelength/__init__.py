@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from .rules import Prior
     from .scores import accuracy, brier_score, log_score
     from .table import Schema, Variable
-    from .table.discretize import Discretizer
+    from .table.intervals.discretize import Discretizer
 
 __version__ = "0.1.0"
 

@@ -10,10 +10,10 @@ from .errors import InvalidParameter
 T = TypeVar("T")
 
 BLOCK_ROWS = 1 << 16
-"""Rows a block. Fixed, so that sums over blocks are the same for any number of threads."""
+"""Rows per block. Fixed, so that sums over blocks are the same for any number of threads."""
 
 MAX_BLOCKS = 64
-"""Blocks a table at most: each block costs one table of partial sums."""
+"""Most blocks per table: each block costs one table of partial sums."""
 
 
 def n_threads_or_default(n_threads: int | None) -> int:
@@ -37,22 +37,22 @@ def n_threads_or_default(n_threads: int | None) -> int:
 
 
 def map_blocks(
-    work: Callable[[int, int], T], n_rows: int, n_threads: int | None = None, *, one_a_thread: bool = False
+    work: Callable[[int, int], T], n_rows: int, n_threads: int | None = None, *, one_per_thread: bool = False
 ) -> list[T]:
     """``work(start, stop)`` for consecutive blocks of rows; the results in row order.
 
-    ``one_a_thread`` makes as few blocks as there are threads: for work whose results do not depend
+    ``one_per_thread`` makes as few blocks as there are threads: for work whose results do not depend
     on where the blocks end, such as counts of whole rows.
 
     Examples
     --------
     >>> map_blocks(lambda start, stop: stop - start, 150_000)
     [65536, 65536, 18928]
-    >>> map_blocks(lambda start, stop: stop - start, 150_000, n_threads=2, one_a_thread=True)
+    >>> map_blocks(lambda start, stop: stop - start, 150_000, n_threads=2, one_per_thread=True)
     [75000, 75000]
     """
     threads = n_threads_or_default(n_threads)
-    block = max(BLOCK_ROWS, -(-n_rows // (threads if one_a_thread else MAX_BLOCKS)))
+    block = max(BLOCK_ROWS, -(-n_rows // (threads if one_per_thread else MAX_BLOCKS)))
     bounds = [(start, min(start + block, n_rows)) for start in range(0, n_rows, block)]
     threads = min(threads, len(bounds))
     if threads <= 1:

@@ -4,13 +4,14 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from codelength.counts.soft import expected_counts
 
-from codelength.fitting import em
-from codelength.scores.cheeseman_stutz import cheeseman_stutz_code_length
-from codelength.scores.clusterings import clustering_counts, expected_counts
-from codelength.scores.information_criteria import aic_code_length, bic_code_length
-from codelength.scores.mixtures import posterior_mode
-from codelength.scores.neighbourhood import neighbourhood_code_length
+from codelength.mixture.clusterings import clustering_counts
+from codelength.mixture.code_length.cheeseman_stutz import cheeseman_stutz_code_length
+from codelength.mixture.code_length.information_criteria import aic_code_length, bic_code_length
+from codelength.mixture.code_length.neighbourhood import neighbourhood_code_length
+from codelength.mixture.em import em
+from codelength.mixture.parameters import posterior_mode
 from codelength.table import encode
 from golden.cases import cases, prior_of, rows_of, schema_of
 

@@ -6,19 +6,19 @@ import math
 import numpy as np
 import pytest
 
-from codelength.scores.annealed import annealed_code_length
-from codelength.scores.best_clustering import best_clustering
-from codelength.scores.cheeseman_stutz import cheeseman_stutz_code_length
-from codelength.scores.clusterings import clustering_counts
-from codelength.scores.evidence import evidence_code_length
-from codelength.scores.information_criteria import (
+from codelength.mixture.best_clustering import best_clustering
+from codelength.mixture.clusterings import clustering_counts
+from codelength.mixture.code_length.annealed import annealed_code_length
+from codelength.mixture.code_length.cheeseman_stutz import cheeseman_stutz_code_length
+from codelength.mixture.code_length.information_criteria import (
     aic_code_length,
     bic_code_length,
     log_likelihood,
     n_parameters,
 )
-from codelength.scores.mixtures import posterior_mode, spread_prior
-from codelength.scores.neighbourhood import neighbourhood_code_length, neighbourhoods_code_length
+from codelength.mixture.code_length.neighbourhood import neighbourhood_code_length, neighbourhoods_code_length
+from codelength.mixture.parameters import posterior_mode
+from codelength.scores.evidence import evidence_code_length
 from codelength.table import encode
 from golden.cases import cases, prior_of, rows_of, schema_of
 
@@ -65,7 +65,7 @@ def test_scores_at_clusterings(case):
         assert n_parameters(schema, case["K"]) == expected["d"]
         assert bic_code_length(mode, codes) == close(expected["bic"])
         assert aic_code_length(mode, codes) == close(expected["aic"])
-        evidence = -evidence_code_length(counts, spread_prior(prior, schema))
+        evidence = -evidence_code_length(counts, pseudocounts(prior, schema))
         assert evidence == close(expected["complete_log_evidence"])
         assert cheeseman_stutz_code_length(schema, codes, clustering, prior) == close(expected["cs"])
 

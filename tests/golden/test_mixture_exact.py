@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import logsumexp
 
-from codelength.scores.exact import clustering_log_terms, exact_code_length
+from codelength.mixture.code_length.exact import clustering_log_terms, exact_code_length
 from codelength.table import Schema
 from golden.cases import cases, prior_of, rows_of
 

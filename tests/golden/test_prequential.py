@@ -3,13 +3,8 @@
 import numpy as np
 import pytest
 
-from codelength.scores.prequential import (
-    FixedClustering,
-    best_first,
-    best_last,
-    worst_first,
-    worst_last,
-)
+from codelength.mixture.fixed_clustering import FixedClustering
+from codelength.prequential import best_first, best_last, worst_first, worst_last
 from codelength.table import Schema, encode
 from golden.cases import cases, prior_of, rows_of
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from codelength.rules.dirichlet import dirichlet_log_evidence
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -9,7 +10,7 @@ import naive
 from codelength import NaiveBayes
 from codelength.counts import Counts
 from codelength.rules import Scorer, log_tables, pseudocounts
-from codelength.scores import conditional_code_length, dirichlet_log_evidence, evidence_code_length
+from codelength.scores import conditional_code_length, evidence_code_length
 from properties.strategies import naive_prior, priors, rule_on, tables
 
 

@@ -9,15 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive
+from codelength.mixture.fixed_clustering import FixedClustering, class_as_column
+from codelength.mixture.parameters import with_components
+from codelength.prequential import naive_bayes_sequence, sample_orderings
 from codelength.rules import RULES, pseudocounts
 from codelength.scores import evidence_code_length, leave_one_out
-from codelength.scores.mixtures import with_components
-from codelength.scores.prequential import (
-    FixedClustering,
-    class_as_column,
-    naive_bayes_sequence,
-    sample_orderings,
-)
 from properties.strategies import (
     RULE_NAMES,
     Table,

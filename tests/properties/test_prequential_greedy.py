@@ -7,14 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive
+from codelength.prequential import best_first, best_last, naive_bayes_sequence, worst_first, worst_last
 from codelength.rules import pseudocounts
-from codelength.scores.prequential import (
-    best_first,
-    best_last,
-    naive_bayes_sequence,
-    worst_first,
-    worst_last,
-)
 from properties.strategies import RULE_NAMES, least_pseudocount, naive_prior, priors, tables
 from properties.test_prequential_chain import clusterings
 

@@ -21,7 +21,7 @@ from codelength.experiments.papers.prequential_selection.gains import Gains
 from codelength.experiments.published import published
 from codelength.experiments.run import run
 from codelength.experiments.spec import Source, Spec
-from codelength.scores.prequential import FixedClustering
+from codelength.mixture.fixed_clustering import FixedClustering
 from codelength.table import Schema
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -122,3 +122,13 @@ def count_weighted(
         for n in range(start, stop):
             counts[classes[n], offsets[i] + np.int64(codes[i, n])] += weights[n]
     return counts
+
+
+@njit(cache=True, nogil=True)
+def add_soft_counts(codes: CodeArray, offsets: IntArray, shares: FloatArray, counts: FloatArray) -> None:
+    """Add the shares of every row to its cells; ``counts`` has shape (n_cells, n_components)."""
+    for i in range(codes.shape[0]):
+        for n in range(codes.shape[1]):
+            cell = offsets[i] + np.int64(codes[i, n])
+            for k in range(shares.shape[1]):
+                counts[cell, k] += shares[n, k]

@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from .._threads import map_blocks
-from ..errors import DataError, InvalidParameter, SchemaMismatch
+from ..errors import DataError, SchemaMismatch
 from ..table import Coded, Schema
 from ..typing import FloatArray, IntArray
 from .groups import column_groups
@@ -152,103 +152,71 @@ class Counts:
         return Counts(self.schema, class_counts, value_counts)
 
 
-def count(
-    schema: Schema,
-    coded: Coded,
-    sample_weight: FloatArray | None = None,
-    *,
-    n_threads: int | None = None,
-) -> Counts:
+def count(coded: Coded, *, n_threads: int | None = None) -> Counts:
     """Count a coded table; the same counts for any number of threads.
 
     Parameters
     ----------
-    schema : Schema
-        The schema the table was coded by.
     coded : Coded
-        The rows.
-    sample_weight : array of shape (n_rows,), optional
-        Weights of the rows; a weight of 2 counts as two equal rows.
+        The rows. A weight of 2 counts as two equal rows.
     n_threads : int, optional
         Threads to count with; by default one for each processor.
 
     Examples
     --------
-    >>> from codelength.table import Schema, encode
-    >>> schema = Schema.from_sizes([2], n_classes=2)
-    >>> count(schema, encode(schema, np.array([[0], [1], [1]]), [0, 0, 1])).of("x0")
+    >>> from codelength.table import Coded, Schema
+    >>> count(Coded.of(Schema.from_sizes([2], n_classes=2), [[0], [1], [1]], [0, 0, 1])).of("x0")
     array([[1., 1.],
            [0., 1.]])
     """
-    _check_fit(schema, coded)
-    weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-    if weights is not None and weights.shape != (coded.n_rows,):
-        raise InvalidParameter(f"sample_weight has shape {weights.shape}; expected ({coded.n_rows},)")
+    schema = coded.schema
     if not schema.n_variables:
-        class_counts = np.bincount(coded.classes, weights, schema.n_classes).astype(np.float64)
+        class_counts = np.bincount(coded.class_codes, coded.weights, schema.n_classes).astype(np.float64)
         return Counts(schema, class_counts, np.zeros((schema.n_classes, 0)))
-    if weights is None:
-        parts: list[Any] = _count_rows(schema, coded, n_threads)
-    else:
-        parts = _count_weighted_rows(schema, coded, weights, n_threads)
+    parts: list[Any] = (
+        _count_rows(coded, n_threads) if coded.weights is None else _count_weighted_rows(coded, n_threads)
+    )
     value_counts = np.zeros((schema.n_classes, schema.n_cells))
     for part in parts:
         value_counts += part
     return Counts(schema, value_counts[:, : schema.offsets[1]].sum(axis=1), value_counts)
 
 
-def _count_rows(schema: Schema, coded: Coded, n_threads: int | None) -> list[IntArray]:
+def _count_rows(coded: Coded, n_threads: int | None) -> list[IntArray]:
     from ._kernels import count_groups, count_one_by_one
 
+    schema = coded.schema
     sizes, n_classes = schema.n_values + 1, schema.n_classes
-    codes, classes = coded.codes.T, coded.classes
+    codes, class_codes = coded.codes.T, coded.class_codes
     if n_classes * int(sizes.max()) > np.iinfo(np.uint16).max:
         return map_blocks(
-            lambda start, stop: count_one_by_one(codes, classes, schema.offsets, n_classes, start, stop),
+            lambda start, stop: count_one_by_one(codes, class_codes, schema.offsets, n_classes, start, stop),
             coded.n_rows,
             n_threads,
-            one_a_thread=True,
+            one_per_thread=True,
         )
     # A joint table much larger than the number of rows would cost more to sum down than it saves.
     most_cells = min(MAX_JOINT_CELLS, coded.n_rows // 8) // n_classes
     groups = column_groups(sizes, most_cells)
     return map_blocks(
-        lambda start, stop: count_groups(codes, classes, sizes, groups, n_classes, start, stop),
+        lambda start, stop: count_groups(codes, class_codes, sizes, groups, n_classes, start, stop),
         coded.n_rows,
         n_threads,
-        one_a_thread=True,
+        one_per_thread=True,
     )
 
 
-def _count_weighted_rows(
-    schema: Schema, coded: Coded, sample_weight: FloatArray, n_threads: int | None
-) -> list[FloatArray]:
+def _count_weighted_rows(coded: Coded, n_threads: int | None) -> list[FloatArray]:
     from ._kernels import count_weighted
 
-    codes, classes = coded.codes.T, coded.classes
+    schema, codes = coded.schema, coded.codes.T
     return map_blocks(
         lambda start, stop: count_weighted(
-            codes, classes, sample_weight, schema.offsets, schema.n_classes, start, stop
+            codes, coded.class_codes, coded.weights, schema.offsets, schema.n_classes, start, stop
         ),
         coded.n_rows,
         n_threads,
     )
-
-
-def _check_fit(schema: Schema, coded: Coded) -> None:
-    """Refuse codes of another schema: the kernels would count them out of bounds."""
-    if coded.schema is schema:
-        return
-    if coded.codes.shape[1] != schema.n_variables:
-        raise SchemaMismatch(
-            f"the table was coded with {coded.codes.shape[1]} variables, and the schema has "
-            f"{schema.n_variables}; encode it with this schema"
-        )
-    highest = [int(column.max(initial=0)) for column in coded.codes.T]
-    if (highest > schema.n_values).any() or int(coded.classes.max(initial=0)) >= schema.n_classes:
-        raise SchemaMismatch(
-            "the table holds codes that the schema does not have; encode it with this schema"
-        )
 
 
 def _checked_weight(weight: float) -> float:

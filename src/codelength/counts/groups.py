@@ -5,10 +5,11 @@ import numpy as np
 from ..typing import IntArray
 
 MOST_COLUMNS = 3
+"""Most columns per group where a kernel has no reason to choose another number."""
 
 
-def column_groups(sizes: IntArray, most_cells: int) -> IntArray:
-    """Bounds of runs of up to three columns whose joint table has at most ``most_cells`` cells.
+def column_groups(sizes: IntArray, most_cells: int, most_columns: int = MOST_COLUMNS) -> IntArray:
+    """Bounds of runs of a few columns whose joint table has at most ``most_cells`` cells.
 
     Group ``g`` is columns ``groups[g] .. groups[g + 1] - 1``. A column that is too large stands alone.
 
@@ -19,7 +20,7 @@ def column_groups(sizes: IntArray, most_cells: int) -> IntArray:
     """
     bounds, n_joint = [0], 1
     for i, size in enumerate(sizes.tolist()):
-        if i > bounds[-1] and (n_joint * size > most_cells or i == bounds[-1] + MOST_COLUMNS):
+        if i > bounds[-1] and (n_joint * size > most_cells or i == bounds[-1] + most_columns):
             bounds.append(i)
             n_joint = 1
         n_joint *= size

@@ -1,6 +1,6 @@
 """scikit-learn faces; the only objects with mutable state."""
 
-from .explanation import Explanation
+from ..rules.explanation import Explanation
 from .mixture import FiniteMixture, ImputedCells
 from .mixture_classifier import MixtureClassifier
 from .naive_bayes import NaiveBayes

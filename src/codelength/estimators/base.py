@@ -9,11 +9,11 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from ..errors import DataError, InvalidParameter, SchemaMismatch
-from ..table import Coded, Schema, Variable, as_columns, encode, infer_schema
+from ..table import Coded, Schema, Variable, encode, infer_schema
+from ..table.checks import check_choice
 from ..table.column import Column
-from ..table.columns import Columns
 from ..table.encode import HandleUnknown
-from ..table.infer import Missing, Numeric, check_choice
+from ..table.infer import Missing, Numeric
 from ..table.target import target_column
 from ..typing import FloatArray
 from .persistence import write_model

@@ -7,13 +7,13 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from ..errors import InvalidParameter
+from ..mixture.code_length.annealed import annealed_code_length
+from ..mixture.code_length.cheeseman_stutz import cheeseman_stutz_code_length
+from ..mixture.code_length.exact import ExactCodeLength, exact_code_length
+from ..mixture.code_length.information_criteria import aic_code_length, bic_code_length
+from ..mixture.code_length.neighbourhood import neighbourhood_code_length
+from ..mixture.parameters import MixtureParameters
 from ..rules import PriorLike
-from ..scores.annealed import annealed_code_length
-from ..scores.cheeseman_stutz import cheeseman_stutz_code_length
-from ..scores.exact import ExactCodeLength, exact_code_length
-from ..scores.information_criteria import aic_code_length, bic_code_length
-from ..scores.mixtures import MixtureParameters
-from ..scores.neighbourhood import neighbourhood_code_length
 from ..table import Schema
 from ..typing import CodeArray, FloatArray
 

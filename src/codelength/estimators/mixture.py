@@ -11,10 +11,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ..errors import DataError, InvalidParameter
-from ..fitting import fit_mixture
+from ..mixture.em import fit_mixture
+from ..mixture.parameters import MixtureParameters
 from ..rules import PriorLike
-from ..scores.mixtures import MixtureParameters
-from ..table import Schema, as_columns, encode, infer_schema
+from ..table import Schema, encode, infer_schema
 from ..typing import FloatArray, IntArray, Scalar
 from .base import TableEstimator
 from .criteria import CRITERIA, CriterionName, Training

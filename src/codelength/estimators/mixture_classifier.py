@@ -12,14 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..counts import Counts
 from ..errors import DataError, InvalidParameter
-from ..rules import PriorLike, Scorer, evidence_rule, log_tables, pseudocounts
-from ..scores.mixtures import with_components
-from ..scores.prequential import FixedClustering, class_as_column
-from ..table import Schema, as_columns, encode
-from ..table.target import target_column
-from ..typing import CodeArray, FloatArray
-from .base import TableEstimator
-from .candidates import (
+from ..mixture.candidates import (
     SELECTION,
     Candidate,
     MethodName,
@@ -28,6 +21,13 @@ from .candidates import (
     selection_scores,
     spread_sizes,
 )
+from ..mixture.fixed_clustering import FixedClustering, class_as_column
+from ..mixture.parameters import with_components
+from ..rules import PriorLike, Scorer, evidence_rule, log_tables, pseudocounts
+from ..table import Schema, encode
+from ..table.target import target_column
+from ..typing import CodeArray, FloatArray
+from .base import TableEstimator
 from .criteria import Training
 from .validation import check_not_empty, class_array
 

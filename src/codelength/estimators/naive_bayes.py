@@ -11,16 +11,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..counts import Counts, count
 from ..errors import DataError, InvalidParameter, SchemaMismatch, UndefinedPrediction
-from ..fitting.search import CriterionName as Selection
-from ..fitting.search import SelectionResult, select_variables
 from ..rules import RULES, PriorLike, RuleName, Scorer, log_tables, pseudocounts
+from ..rules.explanation import Explanation, log_odds_against
 from ..scores import Predictions, evidence_code_length, leave_one_out
-from ..table import Coded, Schema, as_columns, check_same_rows, encode
-from ..table.infer import check_choice
+from ..selection.variables import CriterionName as Selection
+from ..selection.variables import SelectionResult, select_variables
+from ..table import Coded, Schema, encode
+from ..table.checks import check_choice, check_same_rows
 from ..table.target import target_column
 from ..typing import BoolArray, CodeArray, FloatArray, Scalar
 from .base import TableEstimator, check_same_classes
-from .explanation import Explanation, log_odds_against
 from .validation import check_not_empty, checked_weights, class_array, warn_about_names
 
 FLOOR = 100.0

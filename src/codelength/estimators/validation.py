@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from ..errors import DataError
 from ..table import Schema
-from ..table.columns import Columns
 from ..typing import FloatArray, Scalar
 
 LARGEST_WEIGHT = 1e90

@@ -10,8 +10,7 @@ import numpy as np
 from ..counts import Counts, count
 from ..rules import RULES, PriorLike, RuleName, Scorer, log_tables, pseudocounts
 from ..scores import Predictions, leave_one_out
-from ..table import Coded, Schema, as_columns, encode, infer_schema
-from ..table.columns import Columns
+from ..table import Coded, Schema, encode, infer_schema
 from ..table.infer import Missing, Numeric, relearn_intervals
 from ..table.target import target_column
 from .splits import Split, cross_validation

@@ -17,9 +17,9 @@ from ..rules import RULES, normalised, pseudocounts
 from ..scores import Predictions, leave_one_out
 from ..typing import FloatArray
 from .evaluation import predict
+from .prepared import Table, prepare, rows_of
 from .spec import TRAIN_SHARE, Cell, Model, Result
 from .splits import Split, cross_validation, partition
-from .tables import Table, prepare, rows_of
 
 
 def run_cell(cell: Cell) -> Result:

@@ -8,7 +8,7 @@ from .._files import atomic_write
 from ..errors import DataError
 from ..experiments.findings import Comparison, Findings
 from .files import read
-from .tables import figure, own_grids, score_grids
+from .grids import figure, own_grids, score_grids
 
 _HEAD = """# Validation: the printed figures beside ours
 

@@ -1,43 +1,47 @@
-"""Counts and a prior to log tables: one predictive rule a file."""
+"""Counts and a prior to predictions: one predictive rule per file, and one registry."""
 
-from collections.abc import Callable
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
-from ..counts import Counts
-from .evidence import evidence_rule
-from .indifferent import indifferent_rule
-from .map import map_rule
-from .priors import Prior, PriorLike, Pseudocounts, pseudocounts
-from .rule import Rule
-from .scoring import Scorer, normalised
-from .stochastic_complexity import stochastic_complexity_rule
-from .tables import LogTables, log_tables, value_entries
+from .dirichlet import dirichlet_log_evidence
+from .evidence import Evidence
+from .explanation import Explanation
+from .indifferent import Indifferent
+from .log_tables import LogTables, log_tables, value_entries
+from .map import Map
+from .predictor import Predictor, rule_of
+from .priors import PRIORS, Prior, PriorLike, Pseudocounts, depends_on_variables, pseudocounts
+from .rule import Offsets, Rule, logarithm
+from .scoring import Distributions, Scorer, normalised
+from .stochastic_complexity import StochasticComplexity
 
-RuleName: TypeAlias = Literal["map", "evidence", "stochastic_complexity", "indifferent"]
+RuleLike: TypeAlias = str | Rule
+"""A rule, or its name."""
 
-RULES: dict[RuleName, Callable[[Counts, Pseudocounts], Rule]] = {
-    "map": map_rule,
-    "evidence": evidence_rule,
-    "stochastic_complexity": stochastic_complexity_rule,
-    "indifferent": indifferent_rule,
+RULES: dict[str, Rule] = {
+    rule.name: rule for rule in (Evidence(), Map(), StochasticComplexity(), Indifferent())
 }
-"""The four predictive rules by name."""
+"""The predictive rules by name. A rule that is entered here works everywhere."""
 
 __all__ = [
+    "PRIORS",
     "RULES",
+    "Distributions",
+    "Explanation",
     "LogTables",
+    "Offsets",
+    "Predictor",
     "Prior",
     "PriorLike",
     "Pseudocounts",
     "Rule",
-    "RuleName",
+    "RuleLike",
     "Scorer",
-    "evidence_rule",
-    "indifferent_rule",
+    "depends_on_variables",
+    "dirichlet_log_evidence",
     "log_tables",
-    "map_rule",
+    "logarithm",
     "normalised",
     "pseudocounts",
-    "stochastic_complexity_rule",
+    "rule_of",
     "value_entries",
 ]

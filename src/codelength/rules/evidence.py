@@ -1,11 +1,9 @@
 """All models, averaged."""
 
-from ..counts import Counts
-from .priors import Pseudocounts
-from .rule import Rule, logarithm
+from .rule import Rule
 
 
-def evidence_rule(counts: Counts, prior: Pseudocounts) -> Rule:
+class Evidence(Rule):
     r"""Predict by averaging over every naive Bayes model, weighted by its posterior.
 
     .. math:: \frac{h_k + \mu_k}{N + \sum_{k'} \mu_{k'}}
@@ -18,4 +16,6 @@ def evidence_rule(counts: Counts, prior: Pseudocounts) -> Rule:
     ----------
     .. [1] Kontkanen, Myllymäki, Silander and Tirri (1998). Bayes optimal instance-based learning. ECML.
     """
-    return Rule("evidence", prior.class_pseudocounts, prior.value_pseudocounts, logarithm)
+
+    name = "evidence"
+    averages = True

@@ -1,14 +1,12 @@
 """The single most probable model."""
 
-import numpy as np
-
-from ..counts import Counts
 from ..errors import InvalidParameter
+from ..table import Schema
 from .priors import Pseudocounts
-from .rule import Rule, logarithm
+from .rule import Offsets, Rule
 
 
-def map_rule(counts: Counts, prior: Pseudocounts) -> Rule:
+class Map(Rule):
     r"""Predict with the maximum a posteriori model; with the uniform prior, the maximum likelihood one.
 
     .. math:: \hat\alpha_k \prod_i \hat\phi_{kix_i}, \quad
@@ -22,25 +20,20 @@ def map_rule(counts: Counts, prior: Pseudocounts) -> Rule:
     ----------
     .. [1] Kontkanen, Myllymäki, Silander and Tirri (1998). Bayes optimal instance-based learning. ECML.
     """
-    rule = Rule("map", prior.class_pseudocounts - 1, _less_one(counts, prior), logarithm)
-    _check(counts, rule)
-    return rule
 
+    name = "map"
+    gives_zero = True
 
-def _check(counts: Counts, rule: Rule) -> None:
-    """Refuse a prior under which the posterior has no mode inside the simplex."""
-    lowest = min(
-        (counts.class_counts + rule.class_offsets).min(initial=0.0),
-        (counts.value_counts + rule.value_offsets).min(initial=0.0),
-    )
-    if lowest < 0:
-        raise InvalidParameter(
-            f'rule="map": a count plus its pseudocount is {lowest + 1:g}, below 1, so there is no most '
-            'probable model; use pseudocounts of at least 1, or rule="evidence"'
-        )
+    def offsets(self, prior: Pseudocounts, schema: Schema) -> Offsets:
+        """Pseudocounts less one."""
+        of_values = prior.value_pseudocounts - 1
+        of_values[:, schema.offsets[1:] - 1] = 0.0
+        return Offsets(prior.class_pseudocounts - 1, of_values)
 
-
-def _less_one(counts: Counts, prior: Pseudocounts) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    offsets = prior.value_pseudocounts - 1
-    offsets[:, counts.schema.offsets[1:] - 1] = 0.0
-    return offsets
+    def check(self, lowest: float) -> None:
+        """Refuse a prior under which the posterior has no mode inside the simplex."""
+        if lowest < 0:
+            raise InvalidParameter(
+                f'rule="map": a count plus its pseudocount is {lowest + 1:g}, below 1, so there is no most '
+                'probable model; use pseudocounts of at least 1, or rule="evidence"'
+            )

@@ -14,7 +14,7 @@ a number s        s / n_classes                                           s / (n
 equivalent sample size shared out evenly.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, Self, TypeAlias
@@ -23,12 +23,17 @@ import numpy as np
 
 from ..errors import InvalidParameter
 from ..table import Schema
+from ..table._messages import shown
+from ..table.checks import check_number
 from ..typing import FloatArray
 
 Nested: TypeAlias = "float | tuple[Nested, ...]"
 
+SMALLEST, LARGEST = 1e-310, 1e300
+"""Pseudocounts beyond these would leave the range of a float in sums and quotients."""
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, eq=False, slots=True)
 class Pseudocounts:
     """A prior spelled out for one schema.
 
@@ -78,7 +83,7 @@ class Prior:
         if isinstance(given, tuple) and len(given) != schema.n_variables:
             raise InvalidParameter(
                 f"value_pseudocounts: {len(given)} entries for {schema.n_variables} variables; "
-                "give one entry a variable"
+                "give one entry per variable"
             )
         for i, variable in enumerate(schema.variables):
             start, stop = schema.offsets[i], schema.offsets[i + 1] - 1
@@ -97,11 +102,32 @@ class Prior:
         return cls(document["class_pseudocounts"], document["value_pseudocounts"])
 
 
-PriorLike: TypeAlias = str | float | Prior
+PriorLike: TypeAlias = str | float | Prior | Pseudocounts
+"""A prior by name, by equivalent sample size, explicitly, or spelled out for a schema already."""
+
+
+def _uniform(schema: Schema) -> Prior:
+    return Prior(1.0, 1.0)
+
+
+def _indifferent(schema: Schema) -> Prior:
+    return Prior(_indifferent_class(schema), 1.0)
+
+
+def _jeffreys(schema: Schema) -> Prior:
+    return Prior(_indifferent_class(schema) / 2, 0.5)
+
+
+PRIORS: dict[str, Callable[[Schema], Prior]] = {
+    "uniform": _uniform,
+    "jeffreys": _jeffreys,
+    "indifferent": _indifferent,
+}
+"""The priors that have names."""
 
 
 def pseudocounts(prior: PriorLike, schema: Schema) -> Pseudocounts:
-    """A prior, given by name, by equivalent sample size or explicitly, spelled out for a schema.
+    """A prior of any form, spelled out for a schema.
 
     Examples
     --------
@@ -112,28 +138,41 @@ def pseudocounts(prior: PriorLike, schema: Schema) -> Pseudocounts:
     array([[1., 1., 1., 0.],
            [1., 1., 1., 0.]])
     """
+    if isinstance(prior, Pseudocounts):
+        return _fitting(prior, schema)
     if isinstance(prior, Prior):
         return prior.spread(schema)
-    if isinstance(prior, str):
-        indifferent = 1.0 + float((schema.n_values - 1).sum())
-        by_name = {
-            "uniform": Prior(1.0, 1.0),
-            "indifferent": Prior(indifferent, 1.0),
-            "jeffreys": Prior(indifferent / 2, 0.5),
-        }
-        if prior in by_name:
-            return by_name[prior].spread(schema)
-    elif isinstance(prior, Real) and not isinstance(prior, bool):
-        return _equivalent_sample_size(float(prior), schema)
+    if isinstance(prior, str) and prior in PRIORS:
+        return PRIORS[prior](schema).spread(schema)
+    if isinstance(prior, Real) and not isinstance(prior, (bool, np.bool_)):
+        return _equivalent_sample_size(prior, schema)
     raise InvalidParameter(
-        f'prior={prior!r}: expected "uniform", "jeffreys", "indifferent", an equivalent sample size '
+        f"prior={shown(prior)}: expected one of {', '.join(map(repr, PRIORS))}, an equivalent sample size "
         "(a number above 0), or a Prior"
     )
 
 
-def _equivalent_sample_size(size: float, schema: Schema) -> Pseudocounts:
-    if not 0 < size < np.inf:
-        raise InvalidParameter(f"prior={size}: an equivalent sample size is a finite number above 0")
+def depends_on_variables(prior: PriorLike) -> bool:
+    """Whether the pseudocounts of the classes depend on which variables there are."""
+    return isinstance(prior, str) and prior != "uniform"
+
+
+def _indifferent_class(schema: Schema) -> float:
+    return 1.0 + float((schema.n_values - 1).sum())
+
+
+def _fitting(prior: Pseudocounts, schema: Schema) -> Pseudocounts:
+    shape = (schema.n_classes, schema.n_cells)
+    if prior.value_pseudocounts.shape != shape or prior.class_pseudocounts.shape != shape[:1]:
+        raise InvalidParameter(
+            f"prior: pseudocounts of shape {prior.value_pseudocounts.shape} do not fit {shape} "
+            "(classes, cells); spell the prior out for this schema"
+        )
+    return prior
+
+
+def _equivalent_sample_size(prior: Real, schema: Schema) -> Pseudocounts:
+    size = check_number("prior", prior, SMALLEST, LARGEST)
     shares = tuple(size / (schema.n_classes * n_values) for n_values in schema.n_values.tolist())
     return Prior(size / schema.n_classes, shares).spread(schema)
 
@@ -143,13 +182,8 @@ def _nested(numbers: Any) -> Nested:
         numbers = numbers.tolist()
     if isinstance(numbers, Sequence) and not isinstance(numbers, str):
         return tuple(_nested(number) for number in numbers)
-    try:
-        plain = float(numbers)
-    except (TypeError, ValueError):
-        raise InvalidParameter(f"a pseudocount is {numbers!r}; expected a number above 0") from None
-    if not 0 < plain < np.inf:
-        raise InvalidParameter(f"a pseudocount is {plain}; expected a finite number above 0")
-    return plain
+    plain = numbers.item() if isinstance(numbers, np.generic) else numbers
+    return check_number("a pseudocount", plain, SMALLEST, LARGEST)
 
 
 def _broadcast(numbers: Any, shape: tuple[int, ...], what: str) -> FloatArray:

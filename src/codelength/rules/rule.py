@@ -1,61 +1,96 @@
-"""What the four predictive rules have in common.
+"""What a predictive rule is.
 
 Every rule weighs class ``k`` of a row ``x`` by
 
-.. math:: g(h_k + a_k) + \\sum_i \\bigl[ g(f_{kix_i} + a_{kix_i}) - g(\\sum_l (f_{kil} + a_{kil})) \\bigr]
+.. math:: g(h_k + a_k) + \\sum_i \bigl[ g(f_{kix_i} + a_{kix_i}) - g(\\sum_l (f_{kil} + a_{kil})) \bigr]
 
-on the log scale; the rules differ only in the offsets ``a`` and in the function ``g``, which is the
-logarithm or, for stochastic complexity, the growth of ``n log n``.
+on the log scale. Rules differ in the offsets ``a`` that they add to the counts and in the growth function ``g``,
+which is the logarithm for most. A rule is an object: whoever adds one writes a file with a subclass of
+:class:`Rule` and enters an instance in the registry ``codelength.rules.RULES``.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
+from ..counts import Counts
+from ..errors import InvalidParameter
+from ..table import Schema
 from ..typing import FloatArray
+from .priors import PriorLike, Pseudocounts, pseudocounts
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
+class Offsets:
+    """What a rule adds to the counts of one schema.
+
+    Attributes
+    ----------
+    class_offsets : array of shape (n_classes,)
+        What is added to the class counts.
+    value_offsets : array of shape (n_classes, n_cells)
+        What is added to the value counts; 0 in the cell for missing.
+    """
+
+    class_offsets: FloatArray
+    value_offsets: FloatArray
+
+
 class Rule:
-    """A predictive rule spelled out for one schema.
+    """How counts become a predictive distribution. Subclasses say what they do differently.
 
     Attributes
     ----------
     name : str
         Name of the rule.
-    class_offsets : array of shape (n_classes,)
-        What is added to the class counts.
-    value_offsets : array of shape (n_classes, n_cells)
-        What is added to the value counts.
-    growth : function
-        ``g`` above, applied to arrays.
+    averages : bool
+        Whether it averages over all models, so that its predictions multiply to the evidence of the table.
+    needs_prior : bool
+        Whether the prior that the caller gives plays a part.
+    normalises : bool
+        Whether the exponentials of its entries are probabilities, so that a variable of which nothing was
+        seen is uniform rather than no factor at all.
+    gives_zero : bool
+        Whether something that has not been seen can get probability zero.
     """
 
-    name: str
-    class_offsets: FloatArray
-    value_offsets: FloatArray
-    growth: Callable[[FloatArray], FloatArray]
+    name: ClassVar[str]
+    averages: ClassVar[bool] = False
+    needs_prior: ClassVar[bool] = True
+    normalises: ClassVar[bool] = True
+    gives_zero: ClassVar[bool] = False
 
-    @property
-    def is_complexity(self) -> bool:
-        """Whether ``g`` is the growth of n log n rather than the logarithm."""
-        return self.growth is growth_of_complexity
+    def prior(self, prior: PriorLike) -> PriorLike:
+        """The prior that the rule uses when ``prior`` is asked for."""
+        return prior
+
+    def offsets(self, prior: Pseudocounts, schema: Schema) -> Offsets:
+        """What is added to the counts, given the prior that the rule uses."""
+        return Offsets(prior.class_pseudocounts, prior.value_pseudocounts)
+
+    def offsets_under(self, prior: PriorLike, schema: Schema) -> Offsets:
+        """What is added to the counts when ``prior`` is asked for."""
+        return self.offsets(pseudocounts(self.prior(prior), schema), schema)
+
+    def growth(self, numbers: FloatArray) -> FloatArray:
+        """The function ``g``, for counts plus offsets."""
+        return logarithm(numbers)
+
+    def constant(self, counts: Counts, offsets: Offsets) -> float:
+        """What the log weights of all classes have in common."""
+        total = float((counts.class_counts + offsets.class_offsets).sum())
+        return -float(np.log(total)) if total > 0 else 0.0
+
+    def check(self, lowest: float) -> None:
+        """Refuse a count plus offset below zero; ``lowest`` is the lowest there is."""
+        if lowest < 0:
+            raise InvalidParameter(
+                f'rule="{self.name}": a count plus its offset is {lowest:g}, below 0; use larger pseudocounts'
+            )
 
 
 def logarithm(numbers: FloatArray) -> FloatArray:
     """Natural logarithm, minus infinity at zero."""
     with np.errstate(divide="ignore"):
         return np.asarray(np.log(numbers))
-
-
-def growth_of_complexity(numbers: FloatArray) -> FloatArray:
-    """``(n + 1) log(n + 1) - n log n``, for whole and for fractional n, without cancellation.
-
-    Examples
-    --------
-    >>> growth_of_complexity(np.array([0.0, 1.0])) / np.log(2)
-    array([0., 2.])
-    """
-    positive = np.where(numbers > 0, numbers, 1.0)
-    return np.asarray(np.where(numbers > 0, np.log1p(numbers) + positive * np.log1p(1 / positive), 0.0))

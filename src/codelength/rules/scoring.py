@@ -2,14 +2,15 @@
 
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
 from .._threads import map_blocks
 from ..counts import column_groups
-from ..table import Schema
+from ..table import Coded, Schema
 from ..typing import BoolArray, CodeArray, FloatArray, IntArray
-from .tables import LogTables
+from .log_tables import LogTables
 
 LANES = 4
 """Classes handled together: one vector register of float64."""
@@ -18,7 +19,22 @@ MAX_JOINT_ROWS = 512
 """Largest joint table of a group of variables; ten of them stay within the second-level cache."""
 
 
-@dataclass(frozen=True, slots=True)
+class Distributions(NamedTuple):
+    """Log probability of each class for each row.
+
+    Attributes
+    ----------
+    log_probs : array of shape (n_rows, n_classes)
+        In nats; uniform where undefined.
+    undefined : array of shape (n_rows,)
+        In which rows every class has weight zero, so that the definition gives 0/0.
+    """
+
+    log_probs: FloatArray
+    undefined: BoolArray
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class Scorer:
     """Log tables laid out for scoring many rows.
 
@@ -58,21 +74,16 @@ class Scorer:
             sizes, groups, starts, np.ascontiguousarray(by_lanes), base, tables.constant, schema.n_classes
         )
 
-    def log_weights(self, codes: CodeArray, n_threads: int | None = None) -> FloatArray:
+    def log_weights(self, coded: Coded, n_threads: int | None = None) -> FloatArray:
         """Log weight of each class for each row, shape (n_rows, n_classes)."""
         # Added last: it may be large, and the probabilities do not need it.
-        return self._score(codes, n_threads, normalised=False)[0] + self.constant
+        return self._score(coded.codes, n_threads, normalised=False).log_probs + self.constant
 
-    def log_probs(self, codes: CodeArray, n_threads: int | None = None) -> tuple[FloatArray, BoolArray]:
-        """Log probability of each class for each row, and in which rows the definition gives 0/0.
+    def log_probs(self, coded: Coded, n_threads: int | None = None) -> Distributions:
+        """Log probability of each class for each row, and in which rows the definition gives 0/0."""
+        return self._score(coded.codes, n_threads, normalised=True)
 
-        There the uniform distribution stands in.
-        """
-        return self._score(codes, n_threads, normalised=True)
-
-    def _score(
-        self, codes: CodeArray, n_threads: int | None, normalised: bool
-    ) -> tuple[FloatArray, BoolArray]:
+    def _score(self, codes: CodeArray, n_threads: int | None, normalised: bool) -> Distributions:
         from ._kernels import normalise_rows, score_rows
 
         scores = np.empty((codes.shape[0], self.n_classes))
@@ -87,10 +98,10 @@ class Scorer:
                 normalise_rows(scores[start:stop], undefined[start:stop])
 
         map_blocks(work, codes.shape[0], n_threads)
-        return scores, undefined
+        return Distributions(scores, undefined)
 
 
-def normalised(log_weights: FloatArray) -> tuple[FloatArray, BoolArray]:
+def normalised(log_weights: FloatArray) -> Distributions:
     """Log probabilities from log weights, and in which rows all weights are zero."""
     from ._kernels import normalise_rows
 
@@ -99,4 +110,4 @@ def normalised(log_weights: FloatArray) -> tuple[FloatArray, BoolArray]:
     map_blocks(
         lambda start, stop: normalise_rows(log_probs[start:stop], undefined[start:stop]), len(log_probs)
     )
-    return log_probs, undefined
+    return Distributions(log_probs, undefined)

@@ -1,26 +1,56 @@
 """The model that fits best once the new row is in."""
 
 import numpy as np
+from scipy.special import xlogy
 
 from ..counts import Counts
+from ..table import Schema
+from ..typing import FloatArray
 from .priors import Pseudocounts
-from .rule import Rule, growth_of_complexity
+from .rule import Offsets, Rule
 
 
-def stochastic_complexity_rule(counts: Counts, prior: Pseudocounts) -> Rule:
+class StochasticComplexity(Rule):
     r"""Predict with the maximised likelihood of the data together with the new row.
 
     .. math:: P(Y = k \mid x, D) \propto \max_\Theta P(D, (x, k) \mid \Theta)
 
     Equation (8) of [1]_, after Rissanen (1996). The normaliser of the normalised maximum likelihood is
     the same for every class and cancels. Adding a row to class k multiplies the maximised likelihood
-    by powers ``(n + 1)^(n + 1) / n^n`` of the counts it touches, whose logarithm is ``g`` of
-    :mod:`codelength.rules.rule`. No prior enters.
+    by powers ``(n + 1)^(n + 1) / n^n`` of the counts it touches, whose logarithm is :meth:`growth`. No prior
+    enters.
 
     References
     ----------
     .. [1] Kontkanen, Myllymäki, Silander, Tirri and Grünwald (1997). Comparing predictive inference
            methods for discrete domains. AISTATS.
     """
-    nothing = np.zeros_like(counts.class_counts), np.zeros_like(counts.value_counts)
-    return Rule("stochastic_complexity", *nothing, growth_of_complexity)
+
+    name = "stochastic_complexity"
+    needs_prior = False
+    normalises = False
+
+    def offsets(self, prior: Pseudocounts, schema: Schema) -> Offsets:
+        """Nothing is added."""
+        return Offsets(np.zeros_like(prior.class_pseudocounts), np.zeros_like(prior.value_pseudocounts))
+
+    def growth(self, numbers: FloatArray) -> FloatArray:
+        """``(n + 1) log(n + 1) - n log n``, for whole and for fractional n, without cancellation.
+
+        Examples
+        --------
+        >>> StochasticComplexity().growth(np.array([0.0, 1.0])) / np.log(2)
+        array([0., 2.])
+        """
+        positive = np.where(numbers > 0, numbers, 1.0)
+        return np.asarray(np.where(numbers > 0, np.log1p(numbers) + positive * np.log1p(1 / positive), 0.0))
+
+    def constant(self, counts: Counts, offsets: Offsets) -> float:
+        """Maximised log-likelihood of the rows, were the number of rows one larger."""
+        n_after = counts.n_rows + 1
+        fit = float(xlogy(counts.class_counts, counts.class_counts).sum() - xlogy(n_after, n_after))
+        for i in range(counts.schema.n_variables):
+            seen = counts.of(i)
+            totals = seen.sum(axis=1)
+            fit += float(xlogy(seen, seen).sum() - xlogy(totals, totals).sum())
+        return fit

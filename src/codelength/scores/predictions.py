@@ -1,132 +1,95 @@
 """Predicted class distributions beside the classes that occurred, and how well they agree."""
 
-from dataclasses import dataclass
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from ..errors import InvalidParameter
+from ..errors import DataError
+from ..rules import normalised
+from ..table import Schema, Table, Variable, encode, infer_schema
+from ..table.checks import check_cap, check_same_rows, check_weights
+from ..table.target import target_column
 from ..typing import BoolArray, CodeArray, FloatArray, IntArray
 
 
-def log_score(
-    log_probs: FloatArray,
-    classes: CodeArray,
-    *,
-    floor: float | None = None,
-    sample_weight: FloatArray | None = None,
-) -> float:
-    """Mean natural log of the probability given to the class that occurred; higher is better.
-
-    Parameters
-    ----------
-    log_probs : array of shape (n_rows, n_classes)
-        Predicted log probabilities.
-    classes : array of shape (n_rows,)
-        Codes of the classes that occurred.
-    floor : float, optional
-        The most that one row can cost, in nats. Without it a class of probability zero that occurs
-        makes the score minus infinity, which is the honest answer.
-    sample_weight : array of shape (n_rows,), optional
-        Weights of the rows.
-
-    Examples
-    --------
-    >>> round(log_score(np.log([[0.5, 0.5], [0.25, 0.75]]), np.array([0, 1])), 4)
-    -0.4904
-    >>> log_score(np.array([[0.0, -np.inf]]), np.array([1]), floor=100.0)
-    -100.0
-    """
-    if floor is not None and not floor >= 0:
-        raise InvalidParameter(f"floor={floor}: expected a cost of at least 0 nats, or None")
-    predicted, labels = _checked(log_probs, classes)
-    chosen = predicted[np.arange(len(labels)), labels]
-    if floor is not None:
-        chosen = np.maximum(chosen, -floor)
-    return _mean(chosen, sample_weight)
-
-
-def accuracy(
-    log_probs: FloatArray,
-    classes: CodeArray,
-    *,
-    undefined: BoolArray | None = None,
-    sample_weight: FloatArray | None = None,
-) -> float:
-    """Share of rows whose most probable class occurred; the first of several equally probable ones counts.
-
-    A row whose prediction is undefined (0/0) is worth the share 1/n_classes of a guess.
-
-    Examples
-    --------
-    >>> accuracy(np.log([[0.9, 0.1], [0.6, 0.4]]), np.array([0, 1]))
-    0.5
-    """
-    predicted, labels = _checked(log_probs, classes)
-    hits = (np.argmax(predicted, axis=1) == labels).astype(np.float64)
-    if undefined is not None:
-        hits[undefined] = 1 / predicted.shape[1]
-    return _mean(hits, sample_weight)
-
-
-def brier_score(
-    log_probs: FloatArray, classes: CodeArray, *, sample_weight: FloatArray | None = None
-) -> float:
-    """Mean squared distance from the class that occurred, summed over classes: 0 at best, 2 at worst.
-
-    Examples
-    --------
-    >>> brier_score(np.log([[0.5, 0.5]]), np.array([1]))
-    0.5
-    """
-    predicted, labels = _checked(log_probs, classes)
-    distances = np.exp(predicted)
-    distances[np.arange(len(distances)), labels] -= 1
-    return _mean((distances**2).sum(axis=1), sample_weight)
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Predictions:
     """Predicted distributions and the classes that occurred.
 
     Attributes
     ----------
     log_probs : array of shape (n_rows, n_classes)
-        Predicted log probabilities, uniform where undefined.
-    classes : array of shape (n_rows,)
-        Codes of the classes that occurred.
+        Predicted log probabilities in nats, uniform where undefined.
     undefined : array of shape (n_rows,)
         In which rows the definition gives 0/0.
-    sample_weight : array of shape (n_rows,), optional
+    class_codes : array of shape (n_rows,)
+        Codes of the classes that occurred.
+    weights : array of shape (n_rows,), optional
         Weights of the rows.
     """
 
     log_probs: FloatArray
-    classes: CodeArray
     undefined: BoolArray
-    sample_weight: FloatArray | None = None
+    class_codes: CodeArray
+    weights: FloatArray | None = None
+
+    @classmethod
+    def joined(cls, parts: "Sequence[Predictions]") -> "Predictions":
+        """Several sets of predictions one after the other."""
+        weighted = parts[0].weights is not None
+        return cls(
+            np.concatenate([part.log_probs for part in parts]),
+            np.concatenate([part.undefined for part in parts]),
+            np.concatenate([part.class_codes for part in parts]),
+            np.concatenate([part.weights for part in parts]) if weighted else None,
+        )
+
+    @property
+    def n_rows(self) -> int:
+        """How many predictions there are."""
+        return len(self.class_codes)
 
     @property
     def true_log_probs(self) -> FloatArray:
         """Log probability given to the class that occurred, row by row."""
-        return self.log_probs[np.arange(len(self.classes)), np.asarray(self.classes, dtype=np.int64)]
+        return self.log_probs[np.arange(self.n_rows), self._labels]
+
+    @property
+    def hits(self) -> FloatArray:
+        """1 where the most probable class occurred, 0 where not, and 1 / n_classes where undefined.
+
+        The first of several equally probable classes counts.
+        """
+        hits: FloatArray = (np.argmax(self.log_probs, axis=1) == self._labels).astype(np.float64)
+        hits[self.undefined] = 1 / self.log_probs.shape[1]
+        return hits
+
+    def capped_log_probs(self, cap: float | None) -> FloatArray:
+        """Log probability given to the class that occurred, none below minus ``cap``."""
+        return np.maximum(self.true_log_probs, -math.inf if cap is None else -cap)
 
     @property
     def log_score(self) -> float:
-        """Mean log probability of the class that occurred, in nats; see :func:`log_score` for a floor."""
-        return log_score(self.log_probs, self.classes, sample_weight=self.sample_weight)
+        """Mean log probability of the class that occurred, in nats; higher is better.
+
+        Minus infinity where a class that occurred was given probability zero, which is the honest answer.
+        """
+        return self._mean(self.true_log_probs)
 
     @property
     def accuracy(self) -> float:
         """Share of rows whose most probable class occurred."""
-        return accuracy(
-            self.log_probs, self.classes, undefined=self.undefined, sample_weight=self.sample_weight
-        )
+        return self._mean(self.hits)
 
     @property
     def brier_score(self) -> float:
-        """Mean squared distance from the class that occurred."""
-        return brier_score(self.log_probs, self.classes, sample_weight=self.sample_weight)
+        """Mean squared distance from the class that occurred, summed over classes: 0 at best, 2 at worst."""
+        distances = np.exp(self.log_probs)
+        distances[np.arange(self.n_rows), self._labels] -= 1
+        return self._mean((distances**2).sum(axis=1))
 
     @property
     def n_undefined(self) -> int:
@@ -138,37 +101,116 @@ class Predictions:
         """Rows whose class was given probability zero, although it occurred."""
         return int(np.count_nonzero(np.isneginf(self.true_log_probs)))
 
+    def tempered(self, power: float) -> "Predictions":
+        """The predictions with probabilities raised to a power and normalised again."""
+        return self if power == 1 else replace(self, log_probs=normalised(power * self.log_probs).log_probs)
 
-def _checked(log_probs: Any, classes: Any) -> tuple[FloatArray, IntArray]:
-    predicted = np.asarray(log_probs, dtype=np.float64)
-    labels = np.asarray(classes)
-    if predicted.ndim != 2 or labels.shape != predicted.shape[:1]:
-        raise InvalidParameter(
-            f"log_probs of shape {predicted.shape} and classes of shape {labels.shape}: expected one row of "
-            "log probabilities, and one class code, a row"
-        )
-    if labels.dtype.kind not in "iu" and labels.size:
-        raise InvalidParameter(f"classes of type {labels.dtype}: expected the codes of the classes, 0 and up")
-    outside = (labels < 0) | (labels >= predicted.shape[1])
-    if outside.any():
-        row = int(np.argmax(outside))
-        raise InvalidParameter(
-            f"classes, row {row}: {labels[row]} is not the code of one of {predicted.shape[1]} classes"
-        )
-    return predicted, labels.astype(np.int64)
+    @property
+    def _labels(self) -> IntArray:
+        return np.asarray(self.class_codes, dtype=np.int64)
+
+    def _mean(self, numbers: FloatArray) -> float:
+        if not len(numbers):
+            raise DataError("there are no predictions to score; give at least one row")
+        if self.weights is None:
+            return float(numbers.mean())
+        # A row without weight takes no part, whatever it was given.
+        counted = self.weights > 0
+        return float(np.average(numbers[counted], weights=self.weights[counted]))
 
 
-def _mean(numbers: FloatArray, sample_weight: Any) -> float:
-    if not len(numbers):
-        raise InvalidParameter("there are no predictions to score; give at least one row")
-    if sample_weight is None:
-        return float(numbers.mean())
-    weights = np.asarray(sample_weight, dtype=np.float64)
-    if weights.shape != numbers.shape or not (weights >= 0).all() or not 0 < weights.sum() < np.inf:
-        raise InvalidParameter(
-            f"sample_weight of shape {weights.shape} for {len(numbers)} predictions: expected one weight a "
-            "row, none negative and not all zero"
+def log_score(
+    probabilities: Any,
+    y: Any,
+    *,
+    classes: Sequence[Any] | None = None,
+    cap: float | None = None,
+    sample_weight: Any = None,
+) -> float:
+    """Mean natural log of the probability given to the class that occurred; higher is better.
+
+    Parameters
+    ----------
+    probabilities : array of shape (n_rows, n_classes)
+        Predicted probabilities, as ``predict_proba`` gives them.
+    y : series or array of shape (n_rows,)
+        The classes that occurred.
+    classes : sequence, optional
+        The class of each column, such as ``model.classes_``; by default the distinct classes of ``y`` in order.
+    cap : float, optional
+        The most that one row can cost, in nats. Without it a class of probability zero that occurs
+        makes the score minus infinity, which is the honest answer.
+    sample_weight : array of shape (n_rows,), optional
+        Weights of the rows.
+
+    Examples
+    --------
+    >>> round(log_score([[0.5, 0.5], [0.25, 0.75]], ["no", "yes"]), 4)
+    -0.4904
+    >>> log_score([[1.0, 0.0]], ["yes"], classes=["no", "yes"], cap=100)
+    -100.0
+    """
+    limit = check_cap(cap)
+    made = predictions_of(probabilities, y, classes, sample_weight)
+    return made._mean(made.capped_log_probs(limit))
+
+
+def accuracy(
+    probabilities: Any, y: Any, *, classes: Sequence[Any] | None = None, sample_weight: Any = None
+) -> float:
+    """Share of rows whose most probable class occurred; the first of several equally probable ones counts.
+
+    Parameters are those of :func:`log_score`.
+
+    Examples
+    --------
+    >>> accuracy([[0.9, 0.1], [0.6, 0.4]], ["no", "yes"])
+    0.5
+    """
+    return predictions_of(probabilities, y, classes, sample_weight).accuracy
+
+
+def brier_score(
+    probabilities: Any, y: Any, *, classes: Sequence[Any] | None = None, sample_weight: Any = None
+) -> float:
+    """Mean squared distance from the class that occurred, summed over classes: 0 at best, 2 at worst.
+
+    Parameters are those of :func:`log_score`.
+
+    Examples
+    --------
+    >>> brier_score([[0.5, 0.5]], ["yes"], classes=["no", "yes"])
+    0.5
+    """
+    return predictions_of(probabilities, y, classes, sample_weight).brier_score
+
+
+def predictions_of(
+    probabilities: Any, y: Any, classes: Sequence[Any] | None = None, sample_weight: Any = None
+) -> Predictions:
+    """Probabilities from anywhere beside the classes that occurred, both checked."""
+    try:
+        probs = np.asarray(probabilities, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise DataError("probabilities: expected an array of numbers, one row of them per row") from None
+    column = target_column(y)
+    if probs.ndim != 2:
+        raise DataError(f"probabilities of shape {probs.shape}: expected one column per class")
+    check_same_rows(len(probs), len(column.missing))
+    table = Table((), len(probs), target=column)
+    schema = infer_schema(table) if classes is None else Schema((), Variable("y", tuple(classes)))
+    if schema.n_classes != probs.shape[1]:
+        raise DataError(
+            f"probabilities have {probs.shape[1]} columns for {schema.n_classes} classes; name the class of each "
+            "column with classes="
         )
-    # A row without weight takes no part, whatever it was given.
-    counted = weights > 0
-    return float(np.average(numbers[counted], weights=weights[counted]))
+    wrong = ~((probs >= 0).all(axis=1) & np.isclose(probs.sum(axis=1), 1.0, rtol=0, atol=1e-6))
+    if wrong.any():
+        raise DataError(
+            f"probabilities, row {int(np.argmax(wrong))}: not a distribution; expected numbers of at least 0 that "
+            "add up to 1"
+        )
+    with np.errstate(divide="ignore"):
+        log_probs = np.log(probs)
+    weights = check_weights(sample_weight, len(probs))
+    return Predictions(log_probs, np.zeros(len(probs), np.bool_), encode(schema, table).class_codes, weights)

@@ -1,17 +1,20 @@
-"""The outside world to codes; the only place where data is validated."""
+"""The outside world to codes; the only place where data and options are checked."""
 
-from .columns import as_columns
-from .cuts import cut_points
-from .encode import Coded, check_same_rows, encode
-from .infer import infer_schema
+from .coded import Coded
+from .encode import as_coded, encode
+from .infer import Cutting, infer_schema
+from .intervals.cuts import cut_points
 from .schema import Schema, Variable, interval_variable
+from .table import Table, as_table
 
 __all__ = [
     "Coded",
+    "Cutting",
     "Schema",
+    "Table",
     "Variable",
-    "as_columns",
-    "check_same_rows",
+    "as_coded",
+    "as_table",
     "cut_points",
     "encode",
     "infer_schema",

@@ -1,5 +1,6 @@
 """Values as error messages show them: short, however long they are."""
 
+import difflib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -32,3 +33,16 @@ def listed(values: Sequence[Any], most: int = 8) -> str:
 def repeated(names: Iterable[Any]) -> list[str]:
     """Names that occur more than once."""
     return sorted(str(name) for name, times in Counter(names).items() if times > 1)
+
+
+def suggestion(name: Any, names: Iterable[str]) -> str:
+    """The names nearest to ``name`` as the end of a message; empty when none is near.
+
+    Examples
+    --------
+    >>> suggestion("color", ["colour", "size"])
+    "; did you mean 'colour'?"
+    """
+    folded = {str(known).casefold(): known for known in names}
+    near = [folded[match] for match in difflib.get_close_matches(str(name).casefold(), folded, n=3)]
+    return f"; did you mean {' or '.join(shown(match) for match in near)}?" if near else ""

@@ -23,7 +23,7 @@ class Numbers:
             return np.asarray(np.isnan(self.numbers))
         return np.zeros(len(self.numbers), dtype=bool)
 
-    def take(self, rows: BoolArray) -> "Numbers":
+    def take(self, rows: BoolArray | IntArray) -> "Numbers":
         """The column at some rows."""
         return Numbers(self.name, self.numbers[rows])
 
@@ -43,7 +43,7 @@ class Factor:
         missing: BoolArray = self.positions < 0
         return missing
 
-    def take(self, rows: BoolArray) -> "Factor":
+    def take(self, rows: BoolArray | IntArray) -> "Factor":
         """The column at some rows; values that no longer occur are dropped unless they were declared."""
         positions = self.positions[rows]
         if self.declared:

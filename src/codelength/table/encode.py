@@ -1,62 +1,34 @@
 """From columns to codes, by a schema: the only gate through which data reaches the counting."""
 
-import difflib
 import warnings
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import DataError, IgnoredValues, SchemaMismatch, UnknownValue
+from ..errors import IgnoredValues, SchemaMismatch, UnknownValue
 from ..typing import BoolArray, CodeArray, IntArray, Scalar
 from ._arrays import LARGEST_EXACT
-from ._messages import listed, shown
+from ._messages import listed, shown, suggestion
+from .checks import check_choice
+from .coded import Coded
 from .column import Column, Numbers
-from .columns import Columns, as_columns
-from .cuts import assign
-from .infer import check_choice
+from .infer import infer_schema
+from .intervals.cuts import assign
 from .schema import Schema, Variable, smallest_code_type
-from .target import target_column
+from .table import Table, as_table
 
 HandleUnknown = Literal["ignore", "error"]
 
 _UNKNOWN = -2
 
 
-@dataclass(frozen=True, slots=True)
-class Coded:
-    """A table as codes.
-
-    Attributes
-    ----------
-    codes : array of shape (n_rows, n_variables)
-        Codes of the cells, column by column in memory; ``n_values`` of the variable where missing.
-    classes : array of shape (n_rows,)
-        Codes of the classes; all zero where the table has no class.
-    schema : Schema, optional
-        The schema that the codes are known to fit, so that nobody needs to look at them again.
-    """
-
-    codes: CodeArray
-    classes: CodeArray
-    schema: Schema | None = None
-
-    @property
-    def n_rows(self) -> int:
-        """How many rows there are."""
-        return int(self.codes.shape[0])
-
-    def take(self, rows: Any) -> "Coded":
-        """The table at some rows."""
-        return Coded(np.asfortranarray(self.codes[rows]), self.classes[rows], self.schema)
-
-
 def encode(
     schema: Schema,
-    table: Any,
+    data: Any,
     target: Any = None,
     *,
+    sample_weight: Any = None,
     handle_unknown: HandleUnknown = "ignore",
     training: bool = False,
     by_name: bool | None = None,
@@ -67,10 +39,12 @@ def encode(
     ----------
     schema : Schema
         What the table may hold.
-    table : data frame, array, or mapping of names to columns
+    data : Table, data frame, array, or mapping of names to columns
         The rows.
-    target : series or array, optional
-        The class of each row.
+    target : series, array or name of a column, optional
+        The class of each row; by default that of the table.
+    sample_weight : array of shape (n_rows,), optional
+        Weights of the rows; by default those of the table.
     handle_unknown : {"ignore", "error"}
         Whether a value that the schema does not list is marginalised like a missing cell, or refused.
     training : bool
@@ -88,32 +62,39 @@ def encode(
            [2, 0]], dtype=uint8)
     """
     check_choice("handle_unknown", handle_unknown, HandleUnknown)
+    table = as_table(data, target, sample_weight)
     codes = _ready_codes(schema, table)
     if codes is None:
-        columns = _matched(schema, as_columns(table), by_name)
-        codes = np.empty((columns.n_rows, schema.n_variables), dtype=schema.code_type, order="F")
-        for i, (variable, column) in enumerate(zip(schema.variables, columns.columns, strict=True)):
+        columns = _matched(schema, table, by_name)
+        codes = np.empty((table.n_rows, schema.n_variables), dtype=schema.code_type, order="F")
+        for i, (variable, column) in enumerate(zip(schema.variables, columns, strict=True)):
             found = _codes(variable, column)
             _settle_unknown(variable, column, found, handle_unknown, training)
             codes[:, i] = found
-    return Coded(codes, _class_codes(schema, target, codes.shape[0]), schema)
+    return Coded(schema, codes, _class_codes(schema, table), table.weights)
 
 
-def check_same_rows(n_rows: int, n_classes: int) -> None:
-    """Refuse a target that does not go with its table."""
-    if n_classes != n_rows:
-        raise DataError(
-            f"X has {n_rows} rows and y has {n_classes} (inconsistent numbers of samples); "
-            "give one class a row"
-        )
+def as_coded(data: Any, target: Any = None, **options: Any) -> Coded:
+    """A table of any kind as codes under its own schema; codes stay as they are.
+
+    ``options`` are those of :func:`codelength.table.infer_schema`.
+
+    Examples
+    --------
+    >>> as_coded({"colour": ["red", "blue", "red"]}).codes.ravel()
+    array([1, 0, 1], dtype=uint8)
+    """
+    if isinstance(data, Coded):
+        return data
+    table = as_table(data, target)
+    return encode(infer_schema(table, **options), table)
 
 
-def _class_codes(schema: Schema, target: Any, n_rows: int) -> CodeArray:
+def _class_codes(schema: Schema, table: Table) -> CodeArray:
     kind = smallest_code_type(schema.n_classes)
-    if target is None or schema.target is None:
-        return np.zeros(n_rows, dtype=kind)
-    column = target_column(target, schema.target.name)
-    check_same_rows(n_rows, len(column.missing))
+    column = table.target
+    if column is None or schema.target is None:
+        return np.zeros(table.n_rows, dtype=kind)
     ready = _ready_classes(schema.target, column)
     if ready is not None:
         return ready.astype(kind, copy=False)
@@ -136,18 +117,17 @@ def _ready_classes(target: Variable, column: Column) -> NDArray[Any] | None:
     return column.numbers if column.numbers.max(initial=0) < target.n_values else None
 
 
-def _ready_codes(schema: Schema, table: Any) -> CodeArray | None:
+def _ready_codes(schema: Schema, table: Table) -> CodeArray | None:
     """An integer array under a schema of codes needs no look-up, only a check of its range."""
-    if not isinstance(table, np.ndarray) or table.ndim != 2 or table.dtype.kind not in "iu":
+    array = table.array
+    if array is None or not all(variable.kind == "code" for variable in schema.variables):
         return None
-    if not all(variable.kind == "code" for variable in schema.variables):
+    _check_width(schema, array.shape[1])
+    if not all(_in_range(v, column) for v, column in zip(schema.variables, array.T, strict=True)):
         return None
-    _check_width(schema, table.shape[1])
-    if not all(_in_range(v, column) for v, column in zip(schema.variables, table.T, strict=True)):
-        return None
-    if table.dtype.kind == "i" and table.min(initial=0) < 0:
-        table = np.where(table < 0, schema.n_values, table)
-    return np.asfortranarray(table, dtype=schema.code_type)
+    if array.dtype.kind == "i" and array.min(initial=0) < 0:
+        array = np.where(array < 0, schema.n_values, array)
+    return np.asfortranarray(array, dtype=schema.code_type)
 
 
 def _in_range(variable: Variable, column: NDArray[Any]) -> bool:
@@ -155,20 +135,18 @@ def _in_range(variable: Variable, column: NDArray[Any]) -> bool:
     return lowest >= -1 and int(column.max(initial=0)) <= variable.n_values
 
 
-def _matched(schema: Schema, columns: Columns, by_name: bool | None) -> Columns:
-    names = {column.name: column for column in columns.columns}
+def _matched(schema: Schema, table: Table, by_name: bool | None) -> tuple[Column, ...]:
+    names = {column.name: column for column in table.columns}
     if by_name is None:
-        by_name = columns.named and (_has_own_names(schema) or names.keys() == set(schema.names))
+        by_name = table.named and (_has_own_names(schema) or names.keys() == set(schema.names))
     if not by_name:
-        _check_width(schema, len(columns.columns))
-        return columns
+        _check_width(schema, table.n_columns)
+        return table.columns
     absent = [name for name in schema.names if name not in names]
     if absent:
-        near = difflib.get_close_matches(absent[0], names, 1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
         raise SchemaMismatch(
             f"column {shown(absent[0])} is absent ({len(absent)} of {schema.n_variables} are); add it, "
-            f"filled with missing cells if it is unknown{hint}"
+            f"filled with missing cells if it is unknown{suggestion(absent[0], names)}"
         )
     known = set(schema.names)
     surplus = [name for name in names if name not in known]
@@ -176,7 +154,7 @@ def _matched(schema: Schema, columns: Columns, by_name: bool | None) -> Columns:
         raise SchemaMismatch(
             f"column {shown(surplus[0])} is not in the schema ({len(surplus)} such columns); drop it"
         )
-    return Columns(tuple(names[name] for name in schema.names), columns.n_rows, True)
+    return tuple(names[name] for name in schema.names)
 
 
 def _has_own_names(schema: Schema) -> bool:
@@ -187,7 +165,7 @@ def _check_width(schema: Schema, n_columns: int) -> None:
     if n_columns != schema.n_variables:
         raise SchemaMismatch(
             f"X has {n_columns} features, but Schema is expecting {schema.n_variables} features as "
-            "input; give one column a variable, in the order of the schema"
+            "input; give one column per variable, in the order of the schema"
         )
 
 

@@ -6,19 +6,21 @@ intervals of about equal frequency. ``"category"`` and ``"discretize"`` force on
 ``"error"`` refuses numbers. What was decided is kept as the ``origin`` of each variable.
 """
 
-from dataclasses import replace
-from typing import Any, Literal, get_args
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import DataError, InvalidParameter
-from ..typing import FloatArray, IntArray, Scalar
+from ..errors import DataError
+from ..typing import BoolArray, FloatArray, IntArray, Scalar
+from .checks import check_choice, check_whole
+from .coded import Coded
 from .column import Column, Factor, Numbers
-from .columns import Columns, as_columns
-from .cuts import cut_points
+from .intervals.cuts import Strategy, assign, cut_points
 from .schema import Schema, Variable, interval_variable
-from .target import target_column
+from .table import Table, as_table
 
 Missing = Literal["ignore", "value"]
 Numeric = Literal["auto", "discretize", "category", "error"]
@@ -29,25 +31,56 @@ MAX_NUMBER_CATEGORIES = 20
 MAX_VALUES = 65_535
 """More distinct values than this are taken for identifiers, unless the column declares its domain."""
 
-N_INTERVALS = 5
+
+@dataclass(frozen=True, slots=True)
+class Cutting:
+    """How columns of numbers are cut into intervals.
+
+    Attributes
+    ----------
+    strategy : {"frequency", "width", "kmeans"}
+        See :func:`codelength.table.intervals.cut_points`.
+    n_bins : int
+        Most intervals per column.
+    """
+
+    strategy: Strategy = "frequency"
+    n_bins: int = 5
+
+    def variable(
+        self, name: str, numbers: FloatArray, missing_is_value: bool, weights: FloatArray | None = None
+    ) -> Variable:
+        """The variable that some numbers are cut into."""
+        cuts = cut_points(numbers, self.strategy, self.n_bins, sample_weight=weights)
+        origin = _ORIGINS.get(self.strategy, "numbers, cut into intervals")
+        return interval_variable(name, cuts, missing_is_value=missing_is_value, origin=origin)
+
+
+_ORIGINS: dict[str, str] = {
+    "frequency": "numbers, cut at about equal frequency",
+    "width": "numbers, cut at equal width",
+    "kmeans": "numbers, cut between clusters of k-means",
+}
 
 
 def infer_schema(
-    table: Any,
+    data: Any,
     target: Any = None,
     *,
     missing: Missing = "ignore",
     numeric: Numeric = "auto",
-    sample_weight: FloatArray | None = None,
+    sample_weight: Any = None,
+    cutting: Cutting | None = None,
+    categories: Collection[str] = (),
 ) -> Schema:
     """The schema of a training table.
 
     Parameters
     ----------
-    table : data frame, array, or mapping of names to columns
+    data : Table, data frame, array, or mapping of names to columns
         The training rows.
-    target : series or array, optional
-        The class of each row.
+    target : series, array or name of a column, optional
+        The class of each row; by default that of the table.
     missing : {"ignore", "value"}
         Whether missing cells are marginalised, or make a value of their own in the variables that
         have missing cells here.
@@ -55,6 +88,10 @@ def infer_schema(
         What becomes of columns of numbers; see the module.
     sample_weight : array, optional
         Weights of the rows, which move the cut points of intervals.
+    cutting : Cutting, optional
+        How columns of numbers are cut; five intervals of about equal frequency by default.
+    categories : collection of str
+        Columns of numbers that are kept as categories whatever ``numeric`` says.
 
     Examples
     --------
@@ -65,48 +102,67 @@ def infer_schema(
     """
     check_choice("missing", missing, Missing)
     check_choice("numeric", numeric, Numeric)
-    columns = as_columns(table)
-    variables = tuple(_variable(column, missing, numeric, sample_weight) for column in columns.columns)
-    return Schema(variables, None if target is None else _target_variable(target_column(target)))
+    table = as_table(data, target, sample_weight)
+    cut = cutting or Cutting()
+    check_whole("n_bins", cut.n_bins)
+    variables = tuple(
+        _variable(column, missing, "category" if column.name in categories else numeric, cut, table.weights)
+        for column in table.columns
+    )
+    return Schema(variables, None if table.target is None else _target_variable(table.target))
 
 
-def relearn_intervals(schema: Schema, columns: Columns, rows: IntArray) -> Schema:
-    """The schema with the intervals of its numeric variables learned from some rows alone.
+def with_intervals_of(coded: Coded, table: Table, rows: IntArray, cutting: Cutting | None = None) -> Coded:
+    """The table coded again with the intervals of its numeric variables learned from some rows alone.
 
-    Returned as it is where it has no intervals.
+    Parameters
+    ----------
+    coded : Coded
+        The whole table.
+    table : Table
+        The same rows, from which the numbers are taken.
+    rows : array of int
+        The rows to learn from.
+    cutting : Cutting, optional
+        How the columns were cut.
     """
-    if all(variable.kind != "interval" for variable in schema.variables):
-        return schema
-    chosen = np.zeros(columns.n_rows, dtype=bool)
-    chosen[rows] = True
-    variables = [
-        _intervals(column.take(chosen), variable.missing_is_value, None)
+    kept = [
+        (i, variable, column)
+        for i, (variable, column) in enumerate(zip(coded.schema.variables, table.columns, strict=True))
         if variable.kind == "interval" and isinstance(column, Numbers)
-        else variable
-        for variable, column in zip(schema.variables, columns.columns, strict=True)
     ]
-    return replace(schema, variables=tuple(variables))
-
-
-def check_choice(name: str, value: Any, choices: Any) -> None:
-    """Refuse an option that is not among the ones there are."""
-    if not isinstance(value, str) or value not in get_args(choices):
-        raise InvalidParameter(f"{name}={value!r}: expected one of {', '.join(map(repr, get_args(choices)))}")
+    if not kept:
+        return coded
+    variables, bins = list(coded.schema.variables), {}
+    for i, variable, column in kept:
+        numbers = column.numbers.astype(np.float64)
+        weights = None if table.weights is None else table.weights[rows]
+        variables[i] = (cutting or Cutting()).variable(
+            variable.name, numbers[rows], variable.missing_is_value, weights
+        )
+        # The code after the last interval is that of a missing cell, a value of its own or not.
+        bins[i] = assign(numbers, variables[i].cuts)
+    schema = replace(coded.schema, variables=tuple(variables))
+    codes = np.array(coded.codes, dtype=schema.code_type, order="F")
+    for i, column_codes in bins.items():
+        codes[:, i] = column_codes
+    return replace(coded, schema=schema, codes=codes, is_distinct=False)
 
 
 def _variable(
-    column: Column, missing: Missing, numeric: Numeric, sample_weight: FloatArray | None
+    column: Column, missing: Missing, numeric: Numeric, cutting: Cutting, weights: FloatArray | None
 ) -> Variable:
-    is_missing = column.missing
-    if is_missing.all() and not (isinstance(column, Factor) and column.declared):
-        raise DataError(
-            f"column {column.name!r}: every cell is missing; drop the column, or declare its values "
-            "with schema="
-        )
+    is_missing: BoolArray = column.missing
     missing_is_value = missing == "value" and bool(is_missing.any())
-    if isinstance(column, Factor):
+    if isinstance(column, Factor) and (column.declared or not is_missing.all()):
         return _factor_variable(column, missing_is_value)
-    return _number_variable(column, numeric, missing_is_value, sample_weight)
+    if is_missing.all():
+        # One interval that holds any number says nothing about anything.
+        return interval_variable(
+            column.name, (), missing_is_value=missing_is_value, origin="every cell is missing"
+        )
+    assert isinstance(column, Numbers)
+    return _number_variable(column, numeric, missing_is_value, cutting, weights)
 
 
 def _factor_variable(column: Factor, missing_is_value: bool) -> Variable:
@@ -118,7 +174,11 @@ def _factor_variable(column: Factor, missing_is_value: bool) -> Variable:
 
 
 def _number_variable(
-    column: Numbers, numeric: Numeric, missing_is_value: bool, sample_weight: FloatArray | None
+    column: Numbers,
+    numeric: Numeric,
+    missing_is_value: bool,
+    cutting: Cutting,
+    weights: FloatArray | None,
 ) -> Variable:
     name = column.name
     if numeric == "error":
@@ -127,25 +187,16 @@ def _number_variable(
             'numeric="auto", "discretize" or "category"'
         )
     present = column.numbers[~column.missing]
-    whole = None if numeric == "discretize" else _few_whole_numbers(present)
-    if numeric == "auto" and whole is not None:
+    whole = _few_whole_numbers(present) if numeric == "auto" else None
+    if whole is not None:
         values = tuple(int(number) for number in whole)
-        origin = "whole numbers, kept as categories"
-        return _category(name, values, missing_is_value, origin)
+        return _category(name, values, missing_is_value, "whole numbers, kept as categories")
     if numeric == "category":
         distinct = np.unique(present)
         _check_size(name, len(distinct))
-        origin = "numbers, kept as categories"
-        return _category(name, tuple(_plain(number) for number in distinct), missing_is_value, origin)
-    return _intervals(column, missing_is_value, sample_weight)
-
-
-def _intervals(column: Numbers, missing_is_value: bool, sample_weight: FloatArray | None) -> Variable:
-    cuts = cut_points(
-        column.numbers.astype(np.float64), "frequency", N_INTERVALS, sample_weight=sample_weight
-    )
-    origin = "numbers, cut at about equal frequency"
-    return interval_variable(column.name, cuts, missing_is_value=missing_is_value, origin=origin)
+        kept = tuple(_plain(number) for number in distinct)
+        return _category(name, kept, missing_is_value, "numbers, kept as categories")
+    return cutting.variable(name, column.numbers.astype(np.float64), missing_is_value, weights)
 
 
 def _category(name: str, values: tuple[Scalar, ...], missing_is_value: bool, origin: str) -> Variable:

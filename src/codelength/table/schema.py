@@ -14,7 +14,8 @@ import numpy as np
 
 from ..errors import InvalidParameter, SchemaMismatch
 from ..typing import IntArray, Scalar
-from .cuts import interval_labels
+from .checks import check_distinct
+from .intervals.cuts import interval_labels
 
 Kind = Literal["category", "interval", "code"]
 
@@ -154,13 +155,8 @@ class Schema:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "variables", tuple(self.variables))
+        check_distinct(variable.name for variable in self.variables)
         by_name = {variable.name: position for position, variable in enumerate(self.variables)}
-        if len(by_name) < len(self.variables):
-            names = [variable.name for variable in self.variables]
-            twice = sorted({name for name in names if names.count(name) > 1})
-            raise SchemaMismatch(
-                f"duplicate column names {twice}: rename the columns so that each is distinct"
-            )
         if self.target is not None and self.target.missing_is_value:
             raise InvalidParameter(f"target {self.target.name!r}: a missing class cannot be a class")
         object.__setattr__(self, "_by_name", by_name)
@@ -210,13 +206,13 @@ class Schema:
     def offsets(self) -> IntArray:
         """Where each variable starts in a flat table, and at the end the length of the table.
 
-        Every variable has one cell a value and a spare one for missing.
+        Every variable has one cell per value, plus one for missing.
         """
         return np.concatenate(([0], np.cumsum(self.n_values + 1))).astype(np.int64)
 
     @property
     def n_cells(self) -> int:
-        """Length of a flat table: one cell a value, and a spare one a variable for missing."""
+        """Length of a flat table: one cell per value, plus one per variable for missing."""
         return int(self.offsets[-1])
 
     @property
@@ -237,6 +233,22 @@ class Schema:
     def select(self, variables: Sequence[int]) -> "Schema":
         """The schema of some of the variables, given by position."""
         return Schema(tuple(self.variables[self.position(i)] for i in variables), self.target)
+
+    def with_class_as_variable(self) -> "Schema":
+        """The schema whose last variable is the class, and which has no class to predict.
+
+        A class that is named like one of the variables is renamed.
+        """
+        if self.target is None:
+            raise InvalidParameter("the schema has no target, so there is no class to make a variable of")
+        name = self.target.name
+        while name in self._by_name:
+            name = f"class of {name}"
+        return Schema((*self.variables, replace(self.target, name=name)))
+
+    def without_target(self) -> "Schema":
+        """The variables alone."""
+        return self if self.target is None else Schema(self.variables)
 
     def named_after(self, names: Sequence[str]) -> "Schema":
         """The schema with other names for its variables."""
@@ -260,7 +272,7 @@ class Schema:
         )
 
     def describe(self) -> str:
-        """One line a variable, for people: its kind, its values, and how they were settled.
+        """One line per variable, for people: its kind, its values, and how they were settled.
 
         Examples
         --------

@@ -7,7 +7,6 @@ import numpy as np
 
 from ..errors import DataError
 from .column import Column, Factor, Numbers
-from .columns import as_column
 
 
 def target_column(target: Any, name: str = "y") -> Column:
@@ -18,12 +17,15 @@ def target_column(target: Any, name: str = "y") -> Column:
     >>> target_column(["yes", "no", "yes"]).values
     ('yes', 'no')
     """
-    if isinstance(target, (Factor, Numbers)):
-        return target
+    from .table import as_column
+
     if target is None:
         raise DataError("this estimator requires y to be passed, but the target y is None")
-    own_name = getattr(target, "name", None)
-    column = as_column(own_name if isinstance(own_name, str) and own_name else name, _one_dimensional(target))
+    if isinstance(target, (Factor, Numbers)):
+        column = target
+    else:
+        own = getattr(target, "name", None)
+        column = as_column(own if isinstance(own, str) and own else name, _one_dimensional(target))
     missing = column.missing
     if missing.any():
         rows = np.flatnonzero(missing)
@@ -58,13 +60,13 @@ def _one_dimensional(target: Any) -> Any:
         from sklearn.exceptions import DataConversionWarning
 
         warnings.warn(
-            "A column-vector y was passed when a 1d array was expected; it is read as one class a row.",
+            "A column-vector y was passed when a 1d array was expected; it is read as one class per row.",
             DataConversionWarning,
             stacklevel=4,
         )
         return array.ravel()
     if array.ndim != 1:
         raise DataError(
-            f"y should be a 1d array, got an array of shape {array.shape} instead; pass one class a row"
+            f"y should be a 1d array, got an array of shape {array.shape} instead; pass one class per row"
         )
     return target

@@ -7,7 +7,7 @@ from scipy.optimize import linear_sum_assignment
 from codelength import FiniteMixture, datasets, load
 from codelength.errors import DataError, InvalidParameter, UnknownValue
 from codelength.estimators.criteria import CRITERIA, Training, exact_of_codes
-from codelength.scores.exact import exact_code_length
+from codelength.mixture.code_length.exact import exact_code_length
 from codelength.table import Schema, encode
 
 QUICK = {"n_init": 5, "random_state": 0}

@@ -12,7 +12,8 @@ import naive
 from codelength import datasets
 from codelength.errors import DataError, InvalidModelFile, InvalidParameter
 from codelength.estimators import MODELS, load
-from codelength.estimators.candidates import (
+from codelength.estimators.mixture_classifier import MixtureClassifier
+from codelength.mixture.candidates import (
     SELECTION,
     Candidate,
     candidate_clusterings,
@@ -20,8 +21,7 @@ from codelength.estimators.candidates import (
     kmeans_clustering,
     spread_sizes,
 )
-from codelength.estimators.mixture_classifier import MixtureClassifier
-from codelength.scores.prequential import FixedClustering
+from codelength.mixture.fixed_clustering import FixedClustering
 from codelength.table import Schema
 
 QUICK = {"candidates": 6, "n_components": (2, 5), "n_orderings": 3, "random_state": 0}

@@ -8,10 +8,10 @@ import pytest
 import naive
 from codelength.counts import Counts, count
 from codelength.experiments.evaluation import predict
+from codelength.experiments.prepared import Table, prepare, rows_of
 from codelength.experiments.protocols import curve, run_cell
 from codelength.experiments.spec import Cell, Model, Source
 from codelength.experiments.splits import Split, partition
-from codelength.experiments.tables import Table, prepare, rows_of
 from codelength.rules import normalised
 from codelength.scores import accuracy, log_score
 from codelength.table import Coded, Schema

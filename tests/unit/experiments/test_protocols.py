@@ -10,11 +10,11 @@ from codelength.counts import count
 from codelength.errors import DataError, InvalidParameter
 from codelength.experiments.evaluation import predict
 from codelength.experiments.papers.paper import CATEGORIES
+from codelength.experiments.prepared import prepare, rows_of
 from codelength.experiments.protocols import run_cell
 from codelength.experiments.spec import Cell, Model, Source
 from codelength.experiments.splits import cross_validation, partition
 from codelength.experiments.summary import mean_of
-from codelength.experiments.tables import prepare, rows_of
 from codelength.table import encode
 from golden.cases import cases
 

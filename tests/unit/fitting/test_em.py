@@ -2,15 +2,15 @@
 
 import numpy as np
 import pytest
+from codelength.counts.soft import expected_counts
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive
 from codelength.errors import InvalidParameter
-from codelength.fitting import _problem, em
-from codelength.scores.clusterings import expected_counts
-from codelength.scores.information_criteria import log_likelihood
-from codelength.scores.mixtures import MixtureParameters, posterior_mode, with_components
+from codelength.mixture.code_length.information_criteria import log_likelihood
+from codelength.mixture.em import _problem, em
+from codelength.mixture.parameters import MixtureParameters, posterior_mode, with_components
 from codelength.table import Schema, encode
 from unit.scores.mixture_tables import case_of, cases, random_table
 

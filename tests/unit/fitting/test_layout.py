@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from codelength.fitting import _layout
-from codelength.fitting._layout import Layout
+from codelength.mixture.em import _layout
+from codelength.mixture.em._layout import Layout
 from codelength.table import Schema, encode
 from unit.scores.mixture_tables import random_table
 

@@ -5,8 +5,8 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from codelength.errors import DataError, InvalidParameter
-from codelength.fitting import STARTS, fit_mixture
-from codelength.scores.information_criteria import log_likelihood
+from codelength.mixture.code_length.information_criteria import log_likelihood
+from codelength.mixture.em import STARTS, fit_mixture
 from codelength.table import Schema, encode
 from unit.scores.mixture_tables import case_of, random_table
 

@@ -4,14 +4,15 @@ import itertools
 
 import numpy as np
 import pytest
+from codelength.rules.dirichlet import dirichlet_log_evidence
 
 from codelength.counts import count
 from codelength.errors import InvalidParameter
-from codelength.fitting import _criteria
-from codelength.fitting.search import select_variables
+from codelength.mixture.em import _criteria
+from codelength.prequential import naive_bayes_sequence, sample_orderings
 from codelength.rules import RULES, Prior, Pseudocounts, pseudocounts
-from codelength.scores import dirichlet_log_evidence, evidence_code_length, leave_one_out
-from codelength.scores.prequential import naive_bayes_sequence, sample_orderings
+from codelength.scores import evidence_code_length, leave_one_out
+from codelength.selection.variables import select_variables
 from codelength.table import Coded, Schema, encode
 
 CRITERIA = ("evidence", "leave_one_out", "prequential")

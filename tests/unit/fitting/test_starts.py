@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from codelength.fitting import STARTS
-from codelength.scores.mixtures import with_components
+from codelength.mixture.em import STARTS
+from codelength.mixture.parameters import with_components
 from codelength.table import Schema, encode
 from unit.scores.mixture_tables import random_table
 

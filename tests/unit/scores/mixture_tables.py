@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 import naive
+from codelength.mixture.parameters import with_components
 from codelength.rules import Prior
-from codelength.scores.mixtures import with_components
 from codelength.table import Schema, encode
 
 

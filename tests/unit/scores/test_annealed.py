@@ -11,9 +11,9 @@ import pytest
 from scipy.special import gammaln
 
 from codelength.errors import Infeasible, InvalidParameter
+from codelength.mixture.code_length.annealed import AnnealedCodeLength, annealed_code_length
+from codelength.mixture.code_length.exact import exact_code_length
 from codelength.rules import Prior
-from codelength.scores.annealed import AnnealedCodeLength, annealed_code_length
-from codelength.scores.exact import exact_code_length
 from codelength.table import Schema, encode
 from unit.scores.mixture_tables import case_of, random_table
 

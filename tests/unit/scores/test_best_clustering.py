@@ -6,9 +6,9 @@ from hypothesis import given, settings
 
 import naive
 from codelength.errors import Infeasible, InvalidParameter
-from codelength.scores import best_clustering as module
-from codelength.scores.best_clustering import best_clustering, local_optima
-from codelength.scores.neighbourhood import neighbourhood_code_length
+from codelength.mixture import best_clustering as module
+from codelength.mixture.best_clustering import best_clustering, local_optima
+from codelength.mixture.code_length.neighbourhood import neighbourhood_code_length
 from codelength.table import Schema, encode
 from unit.scores.mixture_tables import case_of, cases, random_table
 
@@ -32,14 +32,14 @@ def test_no_single_move_improves_a_local_optimum():
     for optimum in optima:
         counts = module.clustering_counts(full, codes, optimum.clustering)
         assert optimum.code_length == module.evidence_code_length(
-            counts, module.spread_prior("uniform", full)
+            counts, module.pseudocounts("uniform", full)
         )
         for n in range(50):
             for k in range(3):
                 moved = optimum.clustering.copy()
                 moved[n] = k
                 counts = module.clustering_counts(full, codes, moved)
-                length = module.evidence_code_length(counts, module.spread_prior("uniform", full))
+                length = module.evidence_code_length(counts, module.pseudocounts("uniform", full))
                 assert length > optimum.code_length - 1e-8
 
 

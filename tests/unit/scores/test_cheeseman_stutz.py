@@ -6,11 +6,11 @@ from hypothesis import given
 
 import naive
 from codelength.errors import DataError, InvalidParameter
-from codelength.fitting import fit_mixture
-from codelength.scores.cheeseman_stutz import cheeseman_stutz_code_length
-from codelength.scores.clusterings import clustering_counts
+from codelength.mixture.clusterings import clustering_counts
+from codelength.mixture.code_length.cheeseman_stutz import cheeseman_stutz_code_length
+from codelength.mixture.em import fit_mixture
+from codelength.mixture.parameters import MixtureParameters, with_components
 from codelength.scores.evidence import evidence_code_length
-from codelength.scores.mixtures import MixtureParameters, spread_prior, with_components
 from codelength.table import Schema, encode
 from unit.scores.mixture_tables import case_of, cases, random_table
 
@@ -37,7 +37,7 @@ def test_both_completions_are_those_of_the_definition(case):
 def test_one_component_needs_no_approximation(case):
     labels = [0] * len(case.rows)
     counts = clustering_counts(case.schema, case.codes, labels)
-    exact = evidence_code_length(counts, spread_prior(case.prior, case.schema))
+    exact = evidence_code_length(counts, pseudocounts(case.prior, case.schema))
     approximate = cheeseman_stutz_code_length(case.schema, case.codes, labels, case.prior)
     assert approximate == pytest.approx(exact, rel=1e-11, abs=1e-11)
 

@@ -5,18 +5,13 @@ import math
 
 import numpy as np
 import pytest
+from codelength.counts.soft import expected_counts
 from hypothesis import given
 from hypothesis import strategies as st
 
 from codelength.errors import DataError, InvalidParameter
+from codelength.mixture.clusterings import canonical, clustering_counts, exchangeable, log_renamings
 from codelength.rules import Prior
-from codelength.scores.clusterings import (
-    canonical,
-    clustering_counts,
-    exchangeable,
-    expected_counts,
-    log_renamings,
-)
 from codelength.table import Schema
 from unit.scores.mixture_tables import case_of, cases
 

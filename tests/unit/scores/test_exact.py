@@ -15,11 +15,11 @@ from scipy.special import logsumexp
 import naive
 from codelength.counts import count
 from codelength.errors import Infeasible, InvalidParameter, UnknownValue
+from codelength.mixture.code_length.exact import MAX_BYTES, clustering_log_terms, exact_code_length
+from codelength.mixture.code_length.exact.mixture import distinct_rows, mixture_of
+from codelength.mixture.code_length.exact.subsets import layouts, subsets_sums
 from codelength.rules import Prior, pseudocounts
 from codelength.scores import evidence_code_length
-from codelength.scores.exact import MAX_BYTES, clustering_log_terms, exact_code_length
-from codelength.scores.exact.mixture import distinct_rows, mixture_of
-from codelength.scores.exact.subsets import layouts, subsets_sums
 from codelength.table import Schema, encode
 
 METHODS = ("enumeration", "subsets", "transform")

@@ -4,18 +4,19 @@ import math
 
 import numpy as np
 import pytest
+from codelength.counts.soft import expected_counts
 from hypothesis import given
 
 import naive
 from codelength.errors import DataError, InvalidParameter
-from codelength.scores.clusterings import clustering_counts, expected_counts
-from codelength.scores.information_criteria import (
+from codelength.mixture.clusterings import clustering_counts
+from codelength.mixture.code_length.information_criteria import (
     aic_code_length,
     bic_code_length,
     log_likelihood,
     n_parameters,
 )
-from codelength.scores.mixtures import MixtureParameters, posterior_mode, with_components
+from codelength.mixture.parameters import MixtureParameters, posterior_mode, with_components
 from codelength.table import Schema, encode
 from unit.scores.mixture_tables import case_of, cases, random_table
 

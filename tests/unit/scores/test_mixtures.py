@@ -2,13 +2,15 @@
 
 import numpy as np
 import pytest
+from codelength.counts.soft import expected_counts
 from hypothesis import given
 
 import naive
 from codelength.errors import DataError, InvalidParameter
+from codelength.mixture.clusterings import clustering_counts
+from codelength.mixture.parameters import MixtureParameters, posterior_mode, with_components
 from codelength.rules import Prior, pseudocounts
-from codelength.scores.clusterings import clustering_counts, expected_counts
-from codelength.scores.mixtures import MixtureParameters, posterior_mode, spread_prior, with_components
+from codelength.rules.priors import pseudocounts
 from codelength.table import Schema
 from unit.scores.mixture_tables import case_of, cases
 
@@ -64,9 +66,9 @@ def test_json_round_trip_and_its_checks():
 
 def test_a_prior_must_fit_the_components():
     schema = with_components(Schema.from_sizes([2]), 3)
-    assert spread_prior("uniform", schema).class_pseudocounts.tolist() == [1, 1, 1]
+    assert pseudocounts("uniform", schema).class_pseudocounts.tolist() == [1, 1, 1]
     with pytest.raises(InvalidParameter, match=r"do not fit \(3, 3\)"):
-        spread_prior(pseudocounts("uniform", with_components(schema, 2)), schema)
+        pseudocounts(pseudocounts("uniform", with_components(schema, 2)), schema)
 
 
 @pytest.mark.parametrize("n_components", [0, -1, 1.5, True, "3"])

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 
 import naive
 from codelength.errors import DataError, InvalidParameter
-from codelength.scores import neighbourhood
-from codelength.scores.mixtures import with_components
-from codelength.scores.neighbourhood import neighbourhood_code_length, neighbourhoods_code_length
+from codelength.mixture.code_length import neighbourhood
+from codelength.mixture.code_length.neighbourhood import neighbourhood_code_length, neighbourhoods_code_length
+from codelength.mixture.parameters import with_components
 from codelength.table import Schema, encode
 from unit.scores import mixture_tables
 from unit.scores.mixture_tables import case_of, cases, random_table

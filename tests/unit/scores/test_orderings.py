@@ -8,18 +8,17 @@ from scipy.special import logsumexp
 
 from codelength.counts import Counts, count
 from codelength.errors import InvalidParameter
-from codelength.rules import RULES, log_tables, pseudocounts
-from codelength.scores.prequential import (
-    FixedClustering,
+from codelength.mixture.fixed_clustering import FixedClustering, class_as_column
+from codelength.prequential import (
     best_first,
     best_last,
-    class_as_column,
     improve_ordering,
     naive_bayes_sequence,
     sample_orderings,
     worst_first,
     worst_last,
 )
+from codelength.rules import RULES, log_tables, pseudocounts
 from codelength.table import Coded, Schema, encode
 from golden.cases import DATA, cases
 

@@ -5,17 +5,11 @@ import pytest
 
 from codelength.counts import count
 from codelength.errors import DataError, InvalidParameter, SchemaMismatch
+from codelength.mixture.fixed_clustering import FixedClustering, class_as_column
+from codelength.prequential import SequentialModel, compare_models, naive_bayes_sequence, sample_orderings
+from codelength.prequential.sampling import linked_orders
 from codelength.rules import pseudocounts
 from codelength.scores import evidence_code_length
-from codelength.scores.prequential import (
-    FixedClustering,
-    SequentialModel,
-    class_as_column,
-    compare_models,
-    naive_bayes_sequence,
-    sample_orderings,
-)
-from codelength.scores.prequential.sampling import linked_orders
 from codelength.table import Coded, Schema, encode
 from golden.cases import DATA, cases
 

@@ -9,9 +9,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from codelength.table import as_columns
 from codelength.table.column import Factor, Numbers
-from codelength.table.columns import as_column
+from codelength.table.table import as_column
 
 
 def cells_of(column):

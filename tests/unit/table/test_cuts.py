@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codelength.errors import DataError, InvalidParameter
-from codelength.table._kmeans_cuts import _quantiles
-from codelength.table.cuts import STRATEGIES, assign, cut_points, interval_labels
+from codelength.table.intervals._kmeans_cuts import _quantiles
+from codelength.table.intervals.cuts import STRATEGIES, assign, cut_points, interval_labels
 
 quick = settings(max_examples=100, deadline=None)
 

@@ -18,8 +18,8 @@ from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import check_estimator
 
 from codelength.errors import DataError, InvalidParameter
-from codelength.table.cuts import STRATEGIES, assign, cut_points, interval_labels
-from codelength.table.discretize import Discretizer
+from codelength.table.intervals.cuts import STRATEGIES, assign, cut_points, interval_labels
+from codelength.table.intervals.discretize import Discretizer
 
 # These checks subtract one output from another, which no text allows. They all pass on the numbers of
 # the labels (LabelNumbers below).

@@ -6,13 +6,14 @@ from functools import partial
 import numpy as np
 
 from .... import datasets
-from ....estimators.candidates import ORDERINGS, indicator_columns, kmeans_clustering, numbered
-from ....scores.prequential import FixedClustering, class_as_column, sample_orderings
+from ....mixture.candidates import ORDERINGS, indicator_columns, kmeans_clustering, numbered
+from ....mixture.fixed_clustering import FixedClustering, class_as_column
+from ....prequential import sample_orderings
 from ....table import Schema
 from ....typing import CodeArray, FloatArray, IntArray
+from ...prepared import prepare
 from ...spec import Result, Source, stream_of
 from ...splits import partition
-from ...tables import prepare
 
 N_ORDERINGS = (1, 2, 5, 10, 20, 30, 50, 100)
 """Numbers of random orderings that PREQ-RAND and PREQ-MAX are tried with."""

@@ -10,12 +10,12 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from scipy.special import logsumexp
 
-from ....scores.exact import clustering_log_terms
-from ....scores.mixtures import with_components
+from ....mixture.code_length.exact import clustering_log_terms
+from ....mixture.parameters import with_components
 from ....table import Schema
 from ....typing import CodeArray, FloatArray, IntArray
+from ...prepared import prepare
 from ...spec import Result, Source, stream_of
-from ...tables import prepare
 from .methods import METHODS, annealed, approximations, at_clustering, exact, fitted, hard_ends
 
 LEVELS = (0.90, 0.91, 0.92, 0.93, 0.94, 0.95, 0.96, 0.97, 0.98, 0.99)

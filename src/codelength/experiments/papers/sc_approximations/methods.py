@@ -5,14 +5,14 @@ from typing import Any
 import numpy as np
 
 from ....estimators.criteria import exact_of_codes, soft_shares
-from ....fitting import RestartsInfo, fit_mixture
-from ....scores.annealed import annealed_code_length
-from ....scores.best_clustering import best_clustering, local_optima
-from ....scores.cheeseman_stutz import cheeseman_stutz_code_length
-from ....scores.clusterings import clustering_counts
-from ....scores.information_criteria import aic_code_length, bic_code_length
-from ....scores.mixtures import MixtureParameters, posterior_mode, with_components
-from ....scores.neighbourhood import neighbourhood_code_length, neighbourhoods_code_length
+from ....mixture.best_clustering import best_clustering, local_optima
+from ....mixture.clusterings import clustering_counts
+from ....mixture.code_length.annealed import annealed_code_length
+from ....mixture.code_length.cheeseman_stutz import cheeseman_stutz_code_length
+from ....mixture.code_length.information_criteria import aic_code_length, bic_code_length
+from ....mixture.code_length.neighbourhood import neighbourhood_code_length, neighbourhoods_code_length
+from ....mixture.em import RestartsInfo, fit_mixture
+from ....mixture.parameters import MixtureParameters, posterior_mode, with_components
 from ....table import Schema
 from ....typing import CodeArray, IntArray
 

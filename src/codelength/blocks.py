@@ -1,0 +1,75 @@
+"""What people are shown, as data: headings, sentences, lists, tables and pictures.
+
+A page is a list of blocks. Whoever has something to say makes blocks; ``codelength.report.render`` turns them
+into terminal output or Markdown. Texts are plain: renderers escape what they must.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading; level 1 is the title of a page. An anchor is a name to link to."""
+
+    text: str
+    level: int = 2
+    anchor: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """Some sentences; ``strong`` ones are emphasised."""
+
+    text: str
+    strong: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Bullets:
+    """A list, numbered or not."""
+
+    items: Sequence[str]
+    numbered: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A table of texts.
+
+    Attributes
+    ----------
+    title : str
+        What it shows.
+    names : sequence of str
+        Names of the columns.
+    rows : sequence of sequence of str
+        The cells.
+    n_text : int
+        How many of the first columns are words rather than numbers.
+    """
+
+    title: str
+    names: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    n_text: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Short facts, each with its name."""
+
+    items: Sequence[tuple[str, str]]
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture in a file, which a terminal passes over."""
+
+    path: str
+    caption: str = ""
+
+
+Block: TypeAlias = Heading | Paragraph | Bullets | Grid | Facts | Picture

@@ -1,0 +1,165 @@
+"""Loops of annealed importance sampling. Arrays in, arrays out, nothing checked; see ``_kernels``."""
+
+import math
+
+import numpy as np
+from numba import njit
+
+from ...typing import FloatArray, IntArray
+from .._kernels import log_predictions, shift
+
+
+@njit(cache=True, nogil=True)
+def anneal(
+    cells: IntArray,
+    variables: IntArray,
+    starts: IntArray,
+    raised: FloatArray,
+    totals: FloatArray,
+    sizes: FloatArray,
+    reference: FloatArray,
+    log_shares: FloatArray,
+    powers: FloatArray,
+    generator: np.random.Generator,
+    labels: IntArray,
+) -> float:
+    """Log importance weight of one chain from a reference distribution over clusterings to P(Z, D).
+
+    The reference is a mixture, with log weights ``log_shares``, of independent draws: ``reference``
+    has shape (2, n_rows, n_references, n_components) and holds probabilities and their logs. At each
+    power ``b`` the chain makes one Gibbs sweep that leaves reference ** (1 - b) * P(Z, D) ** b as it is.
+    ``labels`` receives the last clustering.
+    """
+    n_rows, n_components = len(labels), len(sizes)
+    logs, scratch, weights = np.empty(n_components), np.empty((2, n_components)), np.empty(n_components)
+    log_reference, shares = log_shares.copy(), log_shares.copy()
+    part = _draw(shares, generator)
+    log_joint, log_weight, total = 0.0, 0.0, 0.0
+    for k in range(n_components):
+        total += sizes[k]
+    for n in range(n_rows):
+        log_joint -= math.log(total + n)
+        for k in range(n_components):
+            weights[k] = reference[1, n, part, k]
+        log_predictions(cells, variables, starts[n], starts[n + 1], raised, totals, logs, scratch)
+        log_joint += _place(n, logs, sizes, weights, reference[1, n], log_reference, generator, labels)
+        shift(cells, variables, starts[n], starts[n + 1], labels[n], 1.0, raised, totals, sizes)
+    for step in range(1, len(powers)):
+        log_weight += (powers[step] - powers[step - 1]) * (log_joint - _log_sum(log_reference))
+        # After the last weight no further state is needed.
+        for n in range(n_rows if step < len(powers) - 1 else 0):
+            first, last, own = starts[n], starts[n + 1], labels[n]
+            for m in range(len(log_reference)):
+                log_reference[m] -= reference[1, n, m, own]
+            shift(cells, variables, first, last, own, -1.0, raised, totals, sizes)
+            log_predictions(cells, variables, first, last, raised, totals, logs, scratch)
+            log_joint -= logs[own] + math.log(sizes[own])
+            _log_mixed(reference[0, n], log_reference, weights)
+            for k in range(n_components):
+                weights[k] += powers[step] * (logs[k] + math.log(sizes[k]) - weights[k])
+            log_joint += _place(n, logs, sizes, weights, reference[1, n], log_reference, generator, labels)
+            shift(cells, variables, first, last, labels[n], 1.0, raised, totals, sizes)
+    return log_weight
+
+
+@njit(cache=True, nogil=True)
+def _place(
+    n: int,
+    logs: FloatArray,
+    sizes: FloatArray,
+    weights: FloatArray,
+    log_probs: FloatArray,
+    log_reference: FloatArray,
+    generator: np.random.Generator,
+    labels: IntArray,
+) -> float:
+    """Draw a label for a row; returns what log P(Z, D) gains by it, up to a constant."""
+    chosen = _draw(weights, generator)
+    labels[n] = chosen
+    for m in range(len(log_reference)):
+        log_reference[m] += log_probs[m, chosen]
+    return float(logs[chosen] + math.log(sizes[chosen]))
+
+
+@njit(cache=True, nogil=True)
+def _log_mixed(probs: FloatArray, log_shares: FloatArray, logs: FloatArray) -> None:
+    """Log of a weighted sum of distributions, up to a constant; ``probs`` has one distribution a row."""
+    highest = _highest(log_shares)
+    for k in range(len(logs)):
+        logs[k] = 0.0
+    for m in range(len(log_shares)):
+        share = math.exp(log_shares[m] - highest)
+        for k in range(len(logs)):
+            logs[k] += share * probs[m, k]
+    for k in range(len(logs)):
+        logs[k] = math.log(logs[k])
+
+
+@njit(cache=True, nogil=True)
+def _highest(numbers: FloatArray) -> float:
+    highest = -np.inf
+    for k in range(len(numbers)):
+        highest = max(highest, numbers[k])
+    return highest
+
+
+@njit(cache=True, nogil=True)
+def _log_sum(logs: FloatArray) -> float:
+    highest, total = _highest(logs), 0.0
+    if highest == -np.inf:
+        return highest
+    for k in range(len(logs)):
+        total += math.exp(logs[k] - highest)
+    return highest + math.log(total)
+
+
+@njit(cache=True, nogil=True)
+def log_name_share(labels: IntArray, logs: FloatArray, log_shares: FloatArray, names: IntArray) -> float:
+    """Log of the share of a clustering among all that differ from it in exchangeable names.
+
+    Shares are in proportion to the reference distribution, whose logs have shape (n_rows, n_references,
+    n_components). The sum over renamings is a permanent, added up subset by subset.
+    """
+    n_components = len(names)
+    given, renamed = log_shares.copy(), log_shares.copy()
+    for m in range(len(log_shares)):
+        table = np.zeros((n_components, n_components))
+        for n in range(len(labels)):
+            for k in range(n_components):
+                table[labels[n], k] += logs[n, m, k]
+        for k in range(n_components):
+            given[m] += table[k, k]
+            for other in range(n_components):
+                if names[k] != names[other]:
+                    table[k, other] = -np.inf
+        renamed[m] += _log_permanent(table)
+    return _log_sum(given) - _log_sum(renamed)
+
+
+@njit(cache=True, nogil=True)
+def _log_permanent(table: FloatArray) -> float:
+    """Log of the sum, over permutations p, of exp(sum of table[k, p[k]])."""
+    size = len(table)
+    sums, terms = np.zeros(1 << size), np.empty(size)
+    for subset in range(1, 1 << size):
+        row = -1
+        for k in range(size):
+            row += subset >> k & 1
+        for k in range(size):
+            terms[k] = sums[subset ^ 1 << k] + table[row, k] if subset >> k & 1 else -np.inf
+        sums[subset] = _log_sum(terms)
+    return float(sums[-1])
+
+
+@njit(cache=True, nogil=True)
+def _draw(log_weights: FloatArray, generator: np.random.Generator) -> int:
+    """Draw a position in proportion to its weight; the weights are overwritten."""
+    highest, total = _highest(log_weights), 0.0
+    for k in range(len(log_weights)):
+        total += math.exp(log_weights[k] - highest)
+        log_weights[k] = total
+    mark = generator.random() * total
+    for k in range(len(log_weights) - 1):
+        if mark < log_weights[k]:
+            return k
+    return len(log_weights) - 1

@@ -1,0 +1,151 @@
+r"""The weight of every set of rows as one cluster, scaled so that floats hold all that matters.
+
+With a prior that is the same for all components, P(Z, D) is a product of one weight for each
+cluster, which depends on the rows in it alone. Every row is in exactly one cluster, so a factor for
+each row and one for each cluster can be taken out of the weights and put back into the sum. They are
+chosen so that no weight is above 1: then nothing overflows, every partial product of a term is at
+least the term itself, and what underflows is below any term that counts.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ....typing import FloatArray, IntArray
+from .mixture import Mixture, step_tables
+
+SMALLEST = 1e-290
+"""Weights and sums of weights below this are dropped."""
+
+ROUNDING = 2.0**-53
+"""Largest relative error of one operation."""
+
+
+_MOST_TURNS = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """Scaled weights of all states (see the kernels for how states are numbered).
+
+    Attributes
+    ----------
+    scaled : array of shape (n_states,)
+        Each at most 1; the log weight of a state is the log of this, plus ``cluster_log``, plus the
+        logs taken out of its rows.
+    rows_log : float
+        What was taken out of all rows together; the factorials of the copies are in here too.
+    cluster_log : float
+        What was taken out of each cluster.
+    log_magnitude : float
+        Bound on the absolute values of all logs that were added up for one clustering, apart from the
+        predictive ones.
+    """
+
+    scaled: FloatArray
+    rows_log: float
+    cluster_log: float
+    log_magnitude: float
+
+
+def scaled_weights(mixture: Mixture, cells: IntArray, copies: IntArray, n_components: int) -> Weights:
+    """The weights of all states of these distinct rows, scaled for so many components."""
+    from ._subset_kernels import subset_log_weights
+
+    tables = step_tables(mixture, 1)
+    logs = subset_log_weights(
+        cells, copies, mixture.spares, tables.size_logs[0], tables.value_logs[0], tables.total_logs[0]
+    )
+    row_logs = _row_logs(logs, copies, n_components)
+    _subtract_row_logs(logs, copies, row_logs)
+    cluster_log = max(0.0, float(logs[1:].max()))
+    logs -= cluster_log
+    scaled = np.exp(logs, out=logs)
+    scaled[scaled < SMALLEST] = 0.0
+    factorials = math.fsum(math.lgamma(n + 1) for n in copies.tolist())
+    n_clusters = min(n_components, mixture.n_rows)
+    magnitude = float(np.abs(row_logs) @ copies) + n_clusters * cluster_log + factorials
+    return Weights(scaled, float(row_logs @ copies) + factorials, cluster_log, magnitude)
+
+
+def rounding_of_terms(mixture: Mixture, magnitude: float, n_components: int, code_length: float) -> float:
+    r"""Bound on the relative error that the logs of the terms bring into their sum.
+
+    A term of code length L is a sum of n_rows (n_variables + 1) logs, added with an error of at most
+    :math:`(n_{variables} + n_{rows} + 8)\, u\, (L + magnitude)`, and the logs in the tables have an error
+    of their own. The mean of L over all terms, each weighted by its share of the sum, is the code length
+    of the sum plus the entropy of the shares, which is at most n_rows log n_components.
+    """
+    n_rows, n_variables = mixture.n_rows, mixture.n_variables
+    largest = mixture.largest_log
+    mean = max(code_length, 0.0) + n_rows * math.log(n_components)
+    added = (n_variables + n_rows + 8) * (mean + magnitude + 2 * n_rows * largest)
+    looked_up = 5 * n_rows * (n_variables + 1) * (largest + 1)
+    return ROUNDING * (added + looked_up)
+
+
+def _row_logs(logs: FloatArray, copies: IntArray, n_components: int) -> FloatArray:
+    """Log factor of one copy of each distinct row: what it adds to its cluster in a good clustering."""
+    strides = np.concatenate(([1], np.cumprod(copies + 1)[:-1]))
+    row_logs = np.empty(len(copies))
+    for members in _good_clustering(logs, copies, strides, n_components):
+        row_logs[members] = _mean_increments(logs, strides, np.repeat(members, copies[members]))[members]
+    return row_logs
+
+
+def _good_clustering(
+    logs: FloatArray, copies: IntArray, strides: IntArray, n_components: int
+) -> list[IntArray]:
+    """The distinct rows of each cluster.
+
+    Clusters are merged, the best pair first, starting from one cluster for each distinct row. Of the
+    clusterings with few enough clusters on that way, the most probable is taken.
+    """
+    clusters, states = [np.array([d]) for d in range(len(copies))], copies * strides
+    best, best_log = clusters, -math.inf
+    while True:
+        total = math.fsum(logs[states])
+        if len(states) <= n_components and total > best_log:
+            best, best_log = clusters, total
+        if len(states) == 1:
+            return best
+        first, second = np.tril_indices(len(states), k=-1)
+        gains = logs[states[first] + states[second]] - logs[states[first]] - logs[states[second]]
+        a, b = first[np.argmax(gains)], second[np.argmax(gains)]
+        merged, state = np.concatenate((clusters[a], clusters[b])), states[a] + states[b]
+        clusters = [*(rows for c, rows in enumerate(clusters) if c not in (a, b)), merged]
+        states = np.append(np.delete(states, [a, b]), state)
+
+
+def _mean_increments(logs: FloatArray, strides: IntArray, rows: IntArray) -> FloatArray:
+    """What one copy of each row adds to the log weight of a cluster on average, over rotations of an order.
+
+    Early rows cost much and late ones little. The mean, close to the Shapley value, leaves few subsets of
+    the cluster above the sum of their rows, so that little has to be taken out of every cluster.
+    """
+    sums = np.zeros(len(strides))
+    n_turns = 0
+    for order in (rows, rows[::-1]):
+        for turn in range(0, len(rows), -(-len(rows) // _MOST_TURNS)):
+            turned = np.roll(order, turn)
+            increments = np.diff(logs[np.cumsum(strides[turned])], prepend=0.0)
+            sums += np.bincount(turned, increments, len(strides))
+            n_turns += 1
+    return sums / n_turns / np.maximum(np.bincount(rows, minlength=len(strides)), 1)
+
+
+def _subtract_row_logs(logs: FloatArray, copies: IntArray, row_logs: FloatArray) -> None:
+    """Take the factors of its rows out of the log weight of every state, in place."""
+    middle = len(copies) // 2
+    low, high = (_sums(copies[part], row_logs[part]) for part in (slice(middle), slice(middle, None)))
+    table = logs.reshape(len(high), len(low))
+    table -= low
+    table -= high[:, None]
+
+
+def _sums(copies: IntArray, row_logs: FloatArray) -> FloatArray:
+    sums = np.zeros(1)
+    for n_copies, row_log in zip(copies.tolist(), row_logs.tolist(), strict=True):
+        sums = np.add.outer(np.arange(n_copies + 1) * row_log, sums).ravel()
+    return sums

@@ -1,0 +1,227 @@
+"""The loops of EM. Arrays in, arrays out, nothing checked; see ``_layout`` for the shapes."""
+
+import math
+
+import numpy as np
+from numba import njit
+
+from ...typing import CodeArray, FloatArray, IntArray
+
+_ROWS_AT_ONCE = 256
+_SAFE = 2.0**-800
+"""Above this sum of probabilities no component that counts can have been lost to underflow."""
+
+
+@njit(cache=True, nogil=True)
+def expand(table: FloatArray, members: IntArray, joint: FloatArray) -> None:
+    """Probabilities of joint cells: products of the rows of the table they are made of."""
+    for j in range(members.shape[0]):
+        for k in range(table.shape[1]):
+            joint[j, k] = table[members[j, 0], k]
+        for c in range(1, members.shape[1]):
+            member = members[j, c]
+            for k in range(table.shape[1]):
+                joint[j, k] *= table[member, k]
+
+
+@njit(cache=True, nogil=True)
+def share_out(
+    keys: CodeArray,
+    weights: FloatArray,
+    members: IntArray,
+    table: FloatArray,
+    joint: FloatArray,
+    n_components: int,
+    start: int,
+    stop: int,
+    counts: FloatArray,
+) -> float:
+    """Share rows ``start .. stop - 1`` out over the components.
+
+    ``counts``, of the shape of ``joint``, receives the expected counts. Returns the log-likelihood.
+    Probabilities are multiplied as they are; a row for which that might underflow is done in logs.
+    """
+    n_groups, n_lanes = keys.shape[0], joint.shape[1]
+    shares = np.empty((_ROWS_AT_ONCE, n_lanes))
+    logs = np.empty((0, 0))
+    _clear(counts)
+    log_likelihood = 0.0
+    for low in range(start, stop, _ROWS_AT_ONCE):
+        n_rows = min(_ROWS_AT_ONCE, stop - low)
+        _multiply(keys, joint, low, n_rows, shares)
+        for t in range(n_rows):
+            total = 0.0
+            for k in range(n_lanes):
+                total += shares[t, k]
+            if total >= _SAFE:
+                log_likelihood += weights[low + t] * math.log(total)
+            else:
+                if logs.shape[0] == 0:
+                    logs = _log_joint(table, members)
+                log_total = _share_in_logs(keys, logs, n_components, low + t, shares[t])
+                log_likelihood += weights[low + t] * log_total
+                total = 1.0
+            scale = weights[low + t] / total
+            for k in range(n_lanes):
+                shares[t, k] *= scale
+        for g in range(n_groups):
+            for t in range(n_rows):
+                key = np.uint64(keys[g, low + t])
+                for k in range(n_lanes):
+                    counts[key, k] += shares[t, k]
+    return log_likelihood
+
+
+@njit(cache=True, nogil=True)
+def _multiply(keys: CodeArray, joint: FloatArray, low: int, n_rows: int, shares: FloatArray) -> None:
+    # Four components at a time stay in registers from the first group of columns to the last.
+    for k in range(0, joint.shape[1], 4):
+        for t in range(n_rows):
+            key = np.uint64(keys[0, low + t])
+            p0, p1, p2, p3 = joint[key, k], joint[key, k + 1], joint[key, k + 2], joint[key, k + 3]
+            for g in range(1, keys.shape[0]):
+                key = np.uint64(keys[g, low + t])
+                p0 *= joint[key, k]
+                p1 *= joint[key, k + 1]
+                p2 *= joint[key, k + 2]
+                p3 *= joint[key, k + 3]
+            shares[t, k], shares[t, k + 1], shares[t, k + 2], shares[t, k + 3] = p0, p1, p2, p3
+
+
+@njit(cache=True, nogil=True)
+def _log_joint(table: FloatArray, members: IntArray) -> FloatArray:
+    logs = np.empty(table.shape)
+    for cell in range(table.shape[0]):
+        for k in range(table.shape[1]):
+            logs[cell, k] = math.log(table[cell, k]) if table[cell, k] > 0 else -np.inf
+    joint = np.zeros((members.shape[0], table.shape[1]))
+    for j in range(members.shape[0]):
+        for c in range(members.shape[1]):
+            for k in range(table.shape[1]):
+                joint[j, k] += logs[members[j, c], k]
+    return joint
+
+
+@njit(cache=True, nogil=True)
+def _share_in_logs(keys: CodeArray, logs: FloatArray, n_components: int, n: int, shares: FloatArray) -> float:
+    """Shares of one row and the log of its probability; equal shares where that is zero."""
+    highest = -np.inf
+    for k in range(n_components):
+        shares[k] = 0.0
+        for g in range(keys.shape[0]):
+            shares[k] += logs[np.uint64(keys[g, n]), k]
+        highest = max(highest, shares[k])
+    if highest == -np.inf:
+        for k in range(n_components):
+            shares[k] = 1 / n_components
+        return -np.inf
+    total = 0.0
+    for k in range(n_components):
+        shares[k] = math.exp(shares[k] - highest)
+        total += shares[k]
+    for k in range(n_components):
+        shares[k] /= total
+    return highest + math.log(total)
+
+
+@njit(cache=True, nogil=True)
+def _clear(table: FloatArray) -> None:
+    # A loop, here and elsewhere: array expressions take numba many times longer to compile.
+    for j in range(table.shape[0]):
+        for k in range(table.shape[1]):
+            table[j, k] = 0.0
+
+
+@njit(cache=True, nogil=True)
+def maximise(
+    counts: FloatArray,
+    members: IntArray,
+    excess: FloatArray,
+    offsets: IntArray,
+    n_components: int,
+    table: FloatArray,
+) -> None:
+    """Most probable table given expected counts of joint cells and pseudocounts less one."""
+    n_lanes, of_components = table.shape[1], offsets[-1]
+    for cell in range(table.shape[0]):
+        for k in range(n_lanes):
+            table[cell, k] = excess[cell, k]
+    for j in range(members.shape[0]):
+        for c in range(members.shape[1]):
+            member = members[j, c]
+            for k in range(n_lanes):
+                table[member, k] += counts[j, k]
+    total = 0.0
+    for k in range(n_components):
+        total += table[of_components, k]
+    for k in range(n_components):
+        table[of_components, k] = table[of_components, k] / total if total > 0 else 1 / n_components
+    totals = np.empty(n_lanes)
+    for i in range(len(offsets) - 1):
+        first, spare = offsets[i], offsets[i + 1] - 1
+        for k in range(n_lanes):
+            totals[k] = 0.0
+            table[spare, k] = 1.0
+        for cell in range(first, spare):
+            for k in range(n_lanes):
+                totals[k] += table[cell, k]
+        for cell in range(first, spare):
+            for k in range(n_lanes):
+                table[cell, k] = table[cell, k] / totals[k] if totals[k] > 0 else 1 / (spare - first)
+    for k in range(n_lanes):
+        table[of_components + 1, k] = 1.0
+
+
+@njit(cache=True, nogil=True)
+def log_prior(table: FloatArray, excess: FloatArray) -> float:
+    """Log density of the table under the prior, up to a constant."""
+    total = 0.0
+    for cell in range(table.shape[0]):
+        for k in range(table.shape[1]):
+            if excess[cell, k] > 0:
+                total += excess[cell, k] * (math.log(table[cell, k]) if table[cell, k] > 0 else -np.inf)
+    return total
+
+
+@njit(cache=True, nogil=True)
+def run(
+    keys: CodeArray,
+    weights: FloatArray,
+    members: IntArray,
+    excess: FloatArray,
+    offsets: IntArray,
+    n_components: int,
+    bounds: IntArray,
+    least_gain: float,
+    table: FloatArray,
+    trace: FloatArray,
+) -> int:
+    """EM on one thread. ``table`` holds the start and receives the end; returns the iterations made.
+
+    Row 0 of ``trace`` receives the objective and row 1 the log-likelihood of each iteration.
+    """
+    joint = np.empty((members.shape[0], table.shape[1]))
+    counts, of_block = np.empty(joint.shape), np.empty(joint.shape)
+    for iteration in range(trace.shape[1]):
+        expand(table, members, joint)
+        _clear(counts)
+        log_likelihood = 0.0
+        for b in range(len(bounds) - 1):
+            log_likelihood += share_out(
+                keys, weights, members, table, joint, n_components, bounds[b], bounds[b + 1], of_block
+            )
+            for j in range(counts.shape[0]):
+                for k in range(counts.shape[1]):
+                    counts[j, k] += of_block[j, k]
+        trace[0, iteration] = log_likelihood + log_prior(table, excess)
+        trace[1, iteration] = log_likelihood
+        if iteration + 1 == trace.shape[1] or has_converged(trace[0], iteration, least_gain):
+            return iteration + 1
+        maximise(counts, members, excess, offsets, n_components, table)
+    return 0
+
+
+@njit(cache=True, nogil=True)
+def has_converged(objective: FloatArray, iteration: int, least_gain: float) -> bool:
+    """Whether the last iteration gained too little; a ``least_gain`` of zero never ends the search."""
+    return iteration > 0 and least_gain > 0 and objective[iteration] - objective[iteration - 1] < least_gain

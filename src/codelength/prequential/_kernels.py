@@ -1,0 +1,222 @@
+"""Rows taken in one at a time. Arrays in, arrays out, nothing checked; see ``tables`` for the shapes.
+
+Functions that take whole tuples have no branches, and are inlined: looking an array up in a tuple inside a
+branch counts references for every row, which costs more than the work itself.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from ..typing import BoolArray, CodeArray, FloatArray, IntArray
+from .layout import SequenceTables
+
+
+class State(NamedTuple):
+    """The rows taken in so far.
+
+    ``counts`` has shape (n_cells + n_class_values + 1, n_groups): counts of the cells, counts of the classes
+    where they are a column of a mixture, and at the end the sizes of the groups. ``logs`` is the array of
+    that name in the tables, kept up with the counts.
+    """
+
+    counts: IntArray
+    logs: FloatArray
+
+
+@njit(cache=True, nogil=True)
+def start(tables: SequenceTables) -> State:
+    """No rows yet."""
+    n_lines = len(tables.starts) + tables.class_offsets.shape[1]
+    return State(np.zeros((n_lines, tables.starts.shape[1]), dtype=np.int64), tables.logs.copy())
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def shift(tables: SequenceTables, state: State, n: int, step: int) -> None:
+    """Take row ``n`` in (step 1) or out again (step -1): only its own group changes."""
+    _count(tables.rows, n, step, tables.starts, tables.entries, state.counts, state.logs)
+    _settle_front(tables.rows[n, 0], tables.gaps, tables.starts, tables.entries, state.counts, state.logs)
+    _level(
+        tables.rows[n, 0],
+        tables.alike,
+        tables.first_cells,
+        tables.starts,
+        tables.entries,
+        state.counts,
+        state.logs,
+    )
+
+
+@njit(cache=True, nogil=True)
+def _count(
+    rows: CodeArray,
+    n: int,
+    step: int,
+    starts: IntArray,
+    entries: FloatArray,
+    counts: IntArray,
+    logs: FloatArray,
+) -> None:
+    k = rows[n, 0]
+    for i in range(2, rows.shape[1]):
+        cell = rows[n, i]
+        count = counts[cell, k] + step
+        counts[cell, k] = count
+        logs[cell, k] = entries[starts[cell, k] + count]
+    size, first_class = len(counts) - 1, len(starts) - 1
+    counts[size, k] += step
+    if first_class < size:
+        counts[first_class + rows[n, 1], k] += step
+
+
+@njit(cache=True, nogil=True)
+def _settle_front(
+    k: int, gaps: IntArray, starts: IntArray, entries: FloatArray, counts: IntArray, logs: FloatArray
+) -> None:
+    """What all rows add to the entries of their cells.
+
+    The totals of columns with gaps are written to their last cells too: a row in which the cell is missing
+    reads it there, which takes it out of the front again.
+    """
+    size, front = counts[len(counts) - 1, k], len(starts) - 1
+    value = entries[starts[front, k] + size]
+    for g in range(len(gaps)):
+        spare = gaps[g]
+        logs[spare, k] = entries[starts[spare, k] + size - counts[spare, k]]
+        value -= logs[spare, k]
+    logs[front, k] = value
+
+
+@njit(cache=True, nogil=True)
+def _level(
+    k: int,
+    alike: BoolArray,
+    first_cells: IntArray,
+    starts: IntArray,
+    entries: FloatArray,
+    counts: IntArray,
+    logs: FloatArray,
+) -> None:
+    """Set the columns that are, or just were, unseen in a group under rule "map"."""
+    for i in range(len(alike)):
+        first, spare = first_cells[i], first_cells[i + 1] - 1
+        observed = counts[len(counts) - 1, k] - counts[spare, k]
+        if alike[i, k] and observed < 2:
+            for cell in range(first, spare):
+                logs[cell, k] = entries[starts[cell, k] + counts[cell, k]] if observed else 0.0
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def term(tables: SequenceTables, state: State, n: int, joint: bool) -> float:
+    """Cost of the class of row ``n``, given its other cells and the rows taken in, in nats.
+
+    With ``joint`` the cost of the class and the other cells together, up to the log of the summed weights
+    of the groups.
+    """
+    _add_up(tables.rows, n, state.logs)
+    return _cost(tables.rows[n, 0], tables.rows[n, 1], tables.class_offsets, state.counts, state.logs, joint)
+
+
+@njit(cache=True, nogil=True)
+def _add_up(rows: CodeArray, n: int, logs: FloatArray) -> None:
+    """Log weight of each group for row ``n``, into the last line of ``logs``."""
+    front, sums, n_groups = logs[len(logs) - 2], logs[len(logs) - 1], logs.shape[1]
+    for k in range(n_groups):
+        sums[k] = front[k]
+    for i in range(2, rows.shape[1]):
+        cell = rows[n, i]
+        for k in range(n_groups):
+            sums[k] += logs[cell, k]
+
+
+@njit(cache=True, nogil=True)
+def _cost(
+    own: int, value: int, class_offsets: FloatArray, counts: IntArray, logs: FloatArray, joint: bool
+) -> float:
+    sums, n_groups = logs[len(logs) - 1], logs.shape[1]
+    highest = sums[0]
+    for k in range(1, n_groups):
+        highest = max(highest, sums[k])
+    if not class_offsets.shape[1]:
+        return -sums[own] if joint else _cost_of_group(sums, own, highest)
+    # The group is summed out: equation (6).
+    size = len(counts) - 1
+    of_class = size - class_offsets.shape[1] + value
+    favour, against = 0.0, 0.0
+    for k in range(n_groups):
+        weight, count = math.exp(sums[k] - highest), counts[of_class, k]
+        favour += weight * (count + class_offsets[0, value, k])
+        against += weight * (counts[size, k] - count + class_offsets[1, value, k])
+    return -highest - math.log(favour) if joint else math.log1p(against / favour)
+
+
+@njit(cache=True, nogil=True)
+def _cost_of_group(sums: FloatArray, own: int, highest: float) -> float:
+    """Minus the log share of one group; where no group has weight, all are alike."""
+    if highest == -np.inf:
+        return math.log(len(sums))
+    rest = 0.0
+    for k in range(len(sums)):
+        if k != own:
+            rest += math.exp(sums[k] - highest)
+    # Where the group leads its share is near 1, and the logarithm of 1 + rest keeps all digits.
+    if sums[own] == highest:
+        return math.log1p(rest)
+    behind = float(highest - sums[own])
+    return behind + math.log(rest + math.exp(-behind))
+
+
+@njit(cache=True, nogil=True)
+def sequential_terms(tables: SequenceTables, order: IntArray, joint: bool) -> FloatArray:
+    """Cost of each row given those before it."""
+    state, terms = start(tables), np.empty(len(order))
+    for t in range(len(order)):
+        terms[t] = term(tables, state, order[t], joint)
+        shift(tables, state, order[t], 1)
+    return terms
+
+
+@njit(cache=True, nogil=True)
+def sequential_weights(tables: SequenceTables, order: IntArray, weights: FloatArray) -> None:
+    """Log weight of each group for each row given those before it, shape (n_rows, n_groups)."""
+    state, n_groups = start(tables), weights.shape[1]
+    for t in range(len(order)):
+        _add_up(tables.rows, order[t], state.logs)
+        for k in range(n_groups):
+            weights[t, k] = state.logs[len(state.logs) - 1, k]
+        shift(tables, state, order[t], 1)
+
+
+@njit(cache=True, nogil=True)
+def left_out_weights(tables: SequenceTables, weights: FloatArray) -> None:
+    """Log weight of each group for each row given all the others, in row order."""
+    state, n_groups = start(tables), weights.shape[1]
+    shift_all(tables, state, np.arange(len(weights)), 1)
+    for n in range(len(weights)):
+        shift(tables, state, n, -1)
+        _add_up(tables.rows, n, state.logs)
+        for k in range(n_groups):
+            weights[n, k] = state.logs[len(state.logs) - 1, k]
+        shift(tables, state, n, 1)
+
+
+@njit(cache=True, nogil=True)
+def shift_all(tables: SequenceTables, state: State, order: IntArray, step: int) -> None:
+    """Take several rows in or out."""
+    for t in range(len(order)):
+        shift(tables, state, order[t], step)
+
+
+@njit(cache=True, nogil=True)
+def left_out_terms(tables: SequenceTables) -> FloatArray:
+    """Cost of each row given all the others, in row order."""
+    state, n_rows = start(tables), len(tables.rows)
+    shift_all(tables, state, np.arange(n_rows), 1)
+    terms = np.empty(n_rows)
+    for n in range(n_rows):
+        shift(tables, state, n, -1)
+        terms[n] = term(tables, state, n, False)
+        shift(tables, state, n, 1)
+    return terms

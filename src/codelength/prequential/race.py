@@ -1,0 +1,199 @@
+"""Several models along the same orderings, for as long as it takes to tell which is best."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import stdtrit
+
+from ..errors import InvalidParameter
+from ..typing import BoolArray, FloatArray, IntArray
+from .sampling import LINKED, Scheme, along_groups, group_seeds
+from .sequence import SequentialModel
+
+FIRST_LOOK = 4
+"""Groups of orderings before the first look: fewer say little about the spread."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Comparison:
+    """Which of several models predicts best in sequence.
+
+    Attributes
+    ----------
+    best : int
+        The model with the least mean code length among those never ruled out.
+    settled : bool
+        Whether every other model was ruled out, or found to be within the margin.
+    means : array of shape (n_models,)
+        Mean code length of each model over the orderings it was run along, in nats.
+    excess : array of shape (n_models,)
+        Mean code length beyond that of the best model along the same orderings, in nats.
+    excess_errors : array of shape (n_models,)
+        Standard errors of the excess.
+    n_orderings : array of shape (n_models,)
+        Along how many orderings each model was run: fewer when it was ruled out early.
+    """
+
+    best: int
+    settled: bool
+    means: FloatArray
+    excess: FloatArray
+    excess_errors: FloatArray
+    n_orderings: IntArray
+
+
+def compare_models(
+    models: Sequence[SequentialModel],
+    *,
+    confidence: float = 0.95,
+    margin: float = 0.0,
+    max_orderings: int = 200,
+    scheme: Scheme = "antithetic",
+    random_state: Any = None,
+    n_threads: int | None = None,
+) -> Comparison:
+    """Find the model with the least mean prequential code length, with as few orderings as it takes.
+
+    All models run along the same random orderings, so that the luck of an ordering cancels in their
+    differences. From look to look a model is ruled out when it is worse than the best so far by a one-sided
+    t-test on the differences; the error probability is shared out over the models and over all looks
+    (1 / (j (j + 1)) of it for look j), so that the best model is ruled out with probability of at most
+    ``1 - confidence``, as far as the means of groups of orderings are normal.
+
+    Parameters
+    ----------
+    models : sequence of SequentialModel
+        Models of the same rows.
+    confidence : float
+        Probability of not ruling the best model out.
+    margin : float
+        Models that are worse by at most this much, in nats, count as equally good: the search ends when
+        all that are left are within it.
+    max_orderings : int
+        Orderings at most.
+    scheme : {"antithetic", "plain", "rotated"}
+        How the orderings are linked; see :func:`sample_orderings`.
+    random_state : int, generator or None
+        Seed of the permutations.
+    n_threads : int, optional
+        Threads to use; the result is the same for any number.
+
+    Examples
+    --------
+    >>> from codelength.scores.prequential import naive_bayes_sequence
+    >>> from codelength.table import Schema, encode
+    >>> schema = Schema.from_sizes([2], n_classes=2)
+    >>> coded = encode(schema, np.array([[0], [1]] * 20), [0, 1] * 20)
+    >>> models = [naive_bayes_sequence(schema, coded, prior=prior) for prior in ("uniform", 100.0)]
+    >>> comparison = compare_models(models, random_state=0)
+    >>> comparison.best, comparison.settled
+    (0, True)
+    """
+    _check(models, confidence, margin, max_orderings, scheme)
+    n_groups = max_orderings // LINKED[scheme]
+    seeds = group_seeds(n_groups, random_state)
+    race = _Race(models, seeds, scheme, n_threads)
+    for look, stop in enumerate(_looks(n_groups), start=1):
+        race.run(stop)
+        level = (1 - confidence) / (look * (look + 1)) / max(1, len(models) - 1)
+        if race.is_settled(stop, level, margin):
+            return race.result(settled=True)
+    return race.result(settled=False)
+
+
+class _Race:
+    """The state of a comparison: code lengths so far, and who is still in."""
+
+    def __init__(
+        self, models: Sequence[SequentialModel], seeds: IntArray, scheme: Scheme, n_threads: int | None
+    ) -> None:
+        self.models, self.seeds, self.scheme, self.n_threads = models, seeds, scheme, n_threads
+        self.scores = np.full((len(models), len(seeds)), np.nan)
+        self.is_in: BoolArray = np.ones(len(models), dtype=np.bool_)
+        self.done = 0
+
+    def run(self, stop: int) -> None:
+        """Run the models that are in along further orderings."""
+        seeds = self.seeds[self.done : stop]
+        for i in np.flatnonzero(self.is_in).tolist():
+            along = along_groups(self.models[i], seeds, self.scheme, self.n_threads).mean(axis=1)
+            if not np.isfinite(along).all():
+                raise InvalidParameter(
+                    f"model {i}: its code length is infinite along an ordering, so it cannot be compared; "
+                    'give the model a floor=, or use rule="evidence"'
+                )
+            self.scores[i, self.done : stop] = along
+        self.done = stop
+
+    @property
+    def best(self) -> int:
+        """The best model that is in; the first of several."""
+        means = np.where(self.is_in, self.scores[:, : self.done].mean(axis=1), np.inf)
+        return int(means.argmin())
+
+    def is_settled(self, stop: int, level: float, margin: float) -> bool:
+        """Rule out the models that are worse, and say whether those left are equally good."""
+        best = self.best
+        if not self.is_in.any() or np.count_nonzero(self.is_in) == 1:
+            return True
+        excess, errors = _differences(self.scores[:, :stop], best)
+        reach = float(stdtrit(stop - 1, 1 - level)) * errors
+        self.is_in &= ~(excess - reach > 0)
+        rivals = self.is_in.copy()
+        rivals[best] = False
+        return bool((excess[rivals] + reach[rivals] <= margin).all())
+
+    def result(self, settled: bool) -> Comparison:
+        """The comparison as it stands."""
+        excess, errors = _differences(self.scores, self.best)
+        n_groups = np.count_nonzero(~np.isnan(self.scores), axis=1)
+        return Comparison(
+            self.best,
+            settled,
+            np.nanmean(self.scores, axis=1),
+            excess,
+            errors,
+            n_groups * LINKED[self.scheme],
+        )
+
+
+def _differences(scores: FloatArray, best: int) -> tuple[FloatArray, FloatArray]:
+    """Mean excess over the best model, and its standard error, over the groups that both were run along."""
+    differences = scores - scores[best]
+    n_groups = np.count_nonzero(~np.isnan(differences), axis=1)
+    spread = np.array(
+        [
+            row[~np.isnan(row)].std(ddof=1) if n > 1 else np.inf
+            for row, n in zip(differences, n_groups, strict=True)
+        ]
+    )
+    return np.nanmean(differences, axis=1), spread / np.sqrt(n_groups)
+
+
+def _looks(n_groups: int) -> list[int]:
+    """After how many groups to look: half as many again from look to look, and at the end."""
+    looks, stop = [], min(FIRST_LOOK, n_groups)
+    while stop < n_groups:
+        looks.append(stop)
+        stop = stop + max(2, stop // 2)
+    return [*looks, n_groups]
+
+
+def _check(
+    models: Sequence[SequentialModel], confidence: float, margin: float, max_orderings: int, scheme: Scheme
+) -> None:
+    if not models:
+        raise InvalidParameter("models: expected at least one model")
+    if any(not np.array_equal(model.tables.classes, models[0].tables.classes) for model in models):
+        raise InvalidParameter("models: expected models of the same rows, with the same classes to predict")
+    if not 0 < confidence < 1 or not margin >= 0:
+        raise InvalidParameter(
+            f"confidence={confidence}, margin={margin}: expected a probability between 0 and 1, and at least "
+            "0 nats"
+        )
+    if scheme not in LINKED:
+        raise InvalidParameter(f"scheme={scheme!r}: expected one of {', '.join(map(repr, LINKED))}")
+    if max_orderings < 2 * LINKED[scheme]:
+        raise InvalidParameter(f"max_orderings={max_orderings}: expected at least {2 * LINKED[scheme]}")

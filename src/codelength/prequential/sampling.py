@@ -1,0 +1,161 @@
+"""The prequential criterion over random orderings: its mean, and its best.
+
+The paper's PREQ-RAND(n) is the mean over n permutations drawn independently, PREQ-MAX(n) the least of them.
+Permutations need not be independent for their mean to be unbiased: each must be uniform by itself. Linked
+permutations, in which the rows that come early in one come late in another, make up for each other's luck.
+"""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from .._threads import n_threads_or_default
+from ..errors import InvalidParameter
+from ..typing import FloatArray, IntArray
+from .sequence import SequentialModel
+
+Scheme: TypeAlias = Literal["plain", "antithetic", "rotated"]
+
+LINKED: dict[Scheme, int] = {"plain": 1, "antithetic": 2, "rotated": 8}
+"""How many orderings are linked, by scheme."""
+
+MIN_ROWS_THREADED = 10_000
+"""With fewer rows to predict in all, threads cost more than they save."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class OrderingSample:
+    """The prequential criterion along orderings drawn at random.
+
+    Attributes
+    ----------
+    code_lengths : array of shape (n_orderings,)
+        The criterion along each ordering, in nats.
+    n_linked : int
+        How many neighbouring orderings are linked; groups of them are independent.
+    best_order : array of shape (n_rows,)
+        The first ordering with the least code length.
+    """
+
+    code_lengths: FloatArray
+    n_linked: int
+    best_order: IntArray
+
+    @property
+    def mean(self) -> float:
+        """PREQ-RAND: the mean, in nats."""
+        return float(self.code_lengths.mean())
+
+    @property
+    def standard_error(self) -> float:
+        """Standard error of the mean, from the spread between independent groups; infinite for one group."""
+        means = self.group_means
+        return float(means.std(ddof=1) / np.sqrt(len(means))) if len(means) > 1 else np.inf
+
+    @property
+    def best(self) -> float:
+        """PREQ-MAX: the least code length, in nats."""
+        return float(self.code_lengths.min())
+
+    @property
+    def group_means(self) -> FloatArray:
+        """Means of the groups of linked orderings."""
+        return np.asarray(self.code_lengths.reshape(-1, self.n_linked).mean(axis=1))
+
+
+def sample_orderings(
+    model: SequentialModel,
+    n_orderings: int = 10,
+    *,
+    scheme: Scheme = "antithetic",
+    random_state: Any = None,
+    n_threads: int | None = None,
+) -> OrderingSample:
+    """The prequential criterion along random orderings: PREQ-RAND(n) is its mean, PREQ-MAX(n) its least.
+
+    The first orderings of a larger sample are those of a smaller one with the same ``random_state``, and
+    the result does not depend on the number of threads.
+
+    Parameters
+    ----------
+    model : SequentialModel
+        The model and its rows.
+    n_orderings : int
+        How many orderings; a multiple of the number that the scheme links.
+    scheme : {"antithetic", "plain", "rotated"}
+        ``"plain"``: independent permutations. ``"antithetic"``: each with its reverse. ``"rotated"``: each
+        begun at its four quarters, forwards and backwards. All are unbiased; on real tables the variance
+        of a mean over as many orderings falls by a half to three quarters with ``"antithetic"``.
+    random_state : int, generator or None
+        Seed of the permutations.
+    n_threads : int, optional
+        Threads to use; by default one for each processor.
+
+    Examples
+    --------
+    >>> from codelength.scores.prequential import naive_bayes_sequence
+    >>> from codelength.table import Schema, encode
+    >>> schema = Schema.from_sizes([2], n_classes=2)
+    >>> coded = encode(schema, np.array([[0], [1], [0], [0]]), [0, 1, 0, 1])
+    >>> sample = sample_orderings(naive_bayes_sequence(schema, coded), 100, random_state=0)
+    >>> sample.best <= sample.mean
+    True
+    """
+    n_linked = checked_scheme(n_orderings, scheme)
+    seeds = group_seeds(n_orderings // n_linked, random_state)
+    code_lengths = along_groups(model, seeds, scheme, n_threads)
+    group, place = divmod(int(code_lengths.argmin()), n_linked)
+    orders = list(linked_orders(model.n_rows, int(seeds[group]), scheme))
+    return OrderingSample(code_lengths.ravel(), n_linked, orders[place])
+
+
+def group_seeds(n_groups: int, random_state: Any) -> IntArray:
+    """Seeds of groups of linked orderings."""
+    return np.random.default_rng(random_state).integers(0, 2**63 - 1, n_groups)
+
+
+def along_groups(
+    model: SequentialModel, seeds: IntArray, scheme: Scheme, n_threads: int | None
+) -> FloatArray:
+    """The criterion along groups of linked orderings, shape (n_groups, n_linked)."""
+
+    def work(seed: int) -> list[float]:
+        return [model.unchecked_code_length(order) for order in linked_orders(model.n_rows, seed, scheme)]
+
+    threads = min(n_threads_or_default(n_threads), len(seeds))
+    if threads <= 1 or model.n_rows * len(seeds) < MIN_ROWS_THREADED:
+        return np.array([work(seed) for seed in seeds.tolist()], dtype=np.float64)
+    with ThreadPoolExecutor(threads) as pool:
+        return np.array(list(pool.map(work, seeds.tolist())), dtype=np.float64)
+
+
+def linked_orders(n_rows: int, seed: int, scheme: Scheme) -> Iterator[IntArray]:
+    """A random permutation and those linked with it.
+
+    Examples
+    --------
+    >>> [order.tolist() for order in linked_orders(3, 0, "antithetic")]
+    [[2, 0, 1], [1, 0, 2]]
+    """
+    drawn = np.random.default_rng(seed).permutation(n_rows)
+    for quarter in range(4 if scheme == "rotated" else 1):
+        turned = np.roll(drawn, quarter * n_rows // 4)
+        yield turned
+        if scheme != "plain":
+            yield np.ascontiguousarray(turned[::-1])
+
+
+def checked_scheme(n_orderings: int, scheme: Scheme) -> int:
+    """How many orderings the scheme links, which must divide the number asked for."""
+    if scheme not in LINKED:
+        raise InvalidParameter(f"scheme={scheme!r}: expected one of {', '.join(map(repr, LINKED))}")
+    n_linked = LINKED[scheme]
+    if n_orderings < 1 or n_orderings % n_linked:
+        raise InvalidParameter(
+            f"n_orderings={n_orderings}: expected a multiple of {n_linked}, the orderings that "
+            f'scheme="{scheme}" links; scheme="plain" takes any number from 1'
+        )
+    return n_linked

@@ -1,0 +1,115 @@
+"""A model that predicts the class of one row after the other."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import InvalidParameter
+from ..typing import FloatArray, IntArray
+from .layout import SequenceTables
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class SequentialModel:
+    r"""A table under a model, ready to be predicted row after row.
+
+    Made by :func:`naive_bayes_sequence` or :func:`clustering_sequence`. The criterion is equation (5)
+    of [1]_,
+
+    .. math:: S = \sum_t -\log P(v_t \mid v_1, u_1, \dots, v_{t-1}, u_{t-1}, u_t)
+
+    in nats, smaller is better. It depends on the order of the rows.
+
+    Attributes
+    ----------
+    tables : SequenceTables
+        The rows and the rule, as the kernels read them.
+    floor : float, optional
+        The most that one row can cost, in nats. Without it a class that occurs although its probability
+        is zero (rule "map" only) makes the criterion infinite, which is the honest answer.
+    group_total : float, optional
+        Summed pseudocounts of the groups, where the rule gives a distribution over whole rows.
+
+    References
+    ----------
+    .. [1] Kontkanen, Myllymäki and Tirri (2001). Comparing prequential model selection criteria in
+           supervised learning of mixture models. AISTATS.
+    """
+
+    tables: SequenceTables
+    floor: float | None = None
+    group_total: float | None = None
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are."""
+        return len(self.tables.rows)
+
+    def terms(self, order: Any = None) -> FloatArray:
+        """What the class of each row costs given the rows before it, in nats, in the order taken.
+
+        Parameters
+        ----------
+        order : array of shape (n_rows,), optional
+            A permutation of the row numbers; by default the rows as they are.
+        """
+        return self._floored(self._run(self.checked(order), joint=False))
+
+    def code_length(self, order: Any = None) -> float:
+        """The criterion along one ordering: the sum of its :meth:`terms`."""
+        return self.unchecked_code_length(self.checked(order))
+
+    def joint_terms(self, order: Any = None) -> FloatArray:
+        """What each row costs, class and other cells together, given the rows before it, in nats.
+
+        In naive Bayes they add up to the evidence code length in any order. In a mixture with a fixed
+        clustering the cluster of the new row is summed out, and they add up to neither -log P(D | z)
+        nor -log P(D, z).
+        """
+        if self.group_total is None:
+            raise InvalidParameter(
+                'joint_terms: the weights of this rule are no distribution over rows; use rule="evidence" '
+                'or rule="indifferent"'
+            )
+        totals: FloatArray = np.log(self.group_total + np.arange(self.n_rows))
+        return np.asarray(self._run(self.checked(order), joint=True) + totals)
+
+    def leave_one_out(self) -> FloatArray:
+        """What the class of each row costs given all the other rows, in nats, in row order."""
+        from ._kernels import left_out_terms
+
+        return self._floored(np.asarray(left_out_terms(self.tables)))
+
+    def unchecked_code_length(self, order: IntArray) -> float:
+        """The criterion along an ordering known to be one: row numbers as int64, each once."""
+        return float(self._floored(self._run(order, joint=False)).sum())
+
+    def checked(self, order: Any) -> IntArray:
+        """The ordering as an array of row numbers, refused where it is no permutation."""
+        if order is None:
+            return np.arange(self.n_rows)
+        rows = np.asarray(order)
+        if rows.shape != (self.n_rows,) or (len(rows) and rows.dtype.kind not in "iu"):
+            raise InvalidParameter(
+                f"order of shape {rows.shape} and type {rows.dtype}: expected each of the {self.n_rows} row "
+                "numbers once"
+            )
+        if not np.array_equal(np.sort(rows), np.arange(self.n_rows)):
+            raise InvalidParameter(f"order: expected each of the row numbers 0 to {self.n_rows - 1} once")
+        return np.ascontiguousarray(rows, dtype=np.int64)
+
+    def _run(self, order: IntArray, joint: bool) -> FloatArray:
+        from ._kernels import sequential_terms
+
+        return np.asarray(sequential_terms(self.tables, order, joint))
+
+    def _floored(self, terms: FloatArray) -> FloatArray:
+        return terms if self.floor is None else np.minimum(terms, self.floor)
+
+
+def checked_floor(floor: float | None) -> float | None:
+    """The floor, refused where it is negative."""
+    if floor is not None and not floor >= 0:
+        raise InvalidParameter(f"floor={floor}: expected a cost of at least 0 nats, or None")
+    return floor

@@ -1,0 +1,165 @@
+"""The one door for options: choices, whole numbers, numbers, weights and random states.
+
+Everything that a caller can get wrong about an option is refused here, so that the same mistake is described in
+the same words and raises the same exception wherever it is made: :class:`InvalidParameter` for an option,
+:class:`DataError` for anything that comes with the rows.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from numbers import Integral, Real
+from typing import Any, get_args
+
+import numpy as np
+
+from ..errors import DataError, InvalidParameter
+from ..typing import FloatArray
+from ._messages import listed, shown
+
+LARGEST_WEIGHT = 1e90
+"""Below this, no sum or product of weights comes near an overflow."""
+
+
+def check_choice(name: str, value: Any, choices: Any) -> None:
+    """Refuse an option that is not among the choices: a ``Literal`` or any collection of names.
+
+    Examples
+    --------
+    >>> check_choice("missing", "drop", ("ignore", "value"))
+    Traceback (most recent call last):
+    codelength.errors.InvalidParameter: missing='drop': expected one of 'ignore', 'value'
+    """
+    known: Sequence[Any] = get_args(choices) or tuple(choices)
+    if not isinstance(value, str) or value not in known:
+        raise InvalidParameter(f"{name}={shown(value)}: expected one of {', '.join(map(repr, known))}")
+
+
+def check_whole(name: str, value: Any, least: int = 1, most: int | None = None, *, also: str = "") -> int:
+    """Return a whole number, refused where it is anything else or out of range.
+
+    ``also`` names what else would be accepted, for the message.
+
+    Examples
+    --------
+    >>> check_whole("n_init", 0)
+    Traceback (most recent call last):
+    codelength.errors.InvalidParameter: n_init=0: expected a whole number of at least 1
+    """
+    is_whole = isinstance(value, Integral) and not isinstance(value, (bool, np.bool_))
+    if not is_whole or value < least or (most is not None and value > most):
+        between = f"of at least {least}" if most is None else f"from {least} to {most}"
+        raise InvalidParameter(f"{name}={shown(value)}: expected a whole number {between}{also}")
+    return int(value)
+
+
+def check_number(
+    name: str,
+    value: Any,
+    least: float = 0.0,
+    most: float = math.inf,
+    *,
+    above: bool = False,
+    below: bool = False,
+    also: str = "",
+) -> float:
+    """Return a finite number within bounds; ``above`` and ``below`` leave the bounds themselves out.
+
+    Examples
+    --------
+    >>> check_number("tol", -1)
+    Traceback (most recent call last):
+    codelength.errors.InvalidParameter: tol=-1: expected a number of at least 0
+    """
+    number = math.nan
+    if isinstance(value, Real) and not isinstance(value, (bool, np.bool_)):
+        try:
+            number = float(value)
+        except OverflowError:
+            number = math.inf
+    low = number > least if above else number >= least
+    high = number < most if below else number <= most
+    if not (low and high and math.isfinite(number)):
+        bounds = f"above {least:g}" if above else f"of at least {least:g}"
+        if math.isfinite(most):
+            bounds += f" and {'below' if below else 'at most'} {most:g}"
+        raise InvalidParameter(f"{name}={shown(value)}: expected a number {bounds}{also}")
+    return number
+
+
+def check_cap(cap: Any) -> float | None:
+    """Return the most that one row may cost, in nats, or None for no limit."""
+    return None if cap is None else check_number("cap", cap, also=" (nats), or None for no limit")
+
+
+def check_weights(sample_weight: Any, n_rows: int, *, positive: bool = True) -> FloatArray | None:
+    """Return the weights of the rows as floats, or None where every row weighs 1.
+
+    One number stands for all rows. With ``positive`` at least one row must count.
+    """
+    if sample_weight is None:
+        return None
+    try:
+        weights = np.ascontiguousarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise DataError("sample_weight: expected one number per row") from None
+    if np.ndim(sample_weight) == 0:
+        weights = np.full(n_rows, float(weights.ravel()[0]))
+    if weights.shape != (n_rows,):
+        raise DataError(f"sample_weight has shape {weights.shape}; expected one weight per row, ({n_rows},)")
+    unusable = ~((weights >= 0) & (weights <= LARGEST_WEIGHT))
+    if unusable.any():
+        row = int(np.argmax(unusable))
+        raise DataError(
+            f"sample_weight, row {row}: {weights[row]}; weights must be finite, not negative and at most "
+            f"{LARGEST_WEIGHT:g}"
+        )
+    if positive and n_rows and not weights.any():
+        raise DataError("sample_weight: all weights are zero; at least one row must count")
+    return weights
+
+
+def check_whole_weights(weights: FloatArray | None, what: str) -> None:
+    """Refuse weights that are not numbers of rows where ``what`` works on single rows."""
+    if weights is not None and not np.array_equal(weights, np.round(weights)):
+        raise InvalidParameter(
+            f"{what} works on single rows, and the weights are not whole numbers; leave them out"
+        )
+
+
+def check_same_rows(n_rows: int, n_classes: int) -> None:
+    """Refuse a target that does not go with its table."""
+    if n_classes != n_rows:
+        raise DataError(
+            f"X has {n_rows} rows and y has {n_classes} (inconsistent numbers of samples); give one class per row"
+        )
+
+
+def check_distinct(names: Iterable[str], what: str = "column names") -> None:
+    """Refuse names that occur more than once."""
+    from ..errors import SchemaMismatch
+    from ._messages import repeated
+
+    twice = repeated(names)
+    if twice:
+        raise SchemaMismatch(f"duplicate {what} {listed(twice)}: rename them so that each is distinct")
+
+
+def check_random_state(random_state: Any) -> Any:
+    """Return a random state in a form that ``np.random.default_rng`` and ``SeedSequence`` understand.
+
+    A whole number of at least 0, a sequence of them, a generator of either kind of numpy, or None. A
+    ``RandomState`` gives one number and moves on, so that two fits with the same one differ, as in scikit-learn.
+    """
+    if random_state is None or isinstance(random_state, (np.random.Generator, np.random.SeedSequence)):
+        return random_state
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31))
+    if isinstance(random_state, (list, tuple)) and random_state:
+        return [check_whole("random_state", part, 0) for part in random_state]
+    return check_whole("random_state", random_state, 0, also=", a numpy generator or None")
+
+
+def seed_of(random_state: Any) -> int:
+    """Return one whole number from any random state: itself where it is one, drawn afresh otherwise."""
+    state = check_random_state(random_state)
+    return state if isinstance(state, int) else int(np.random.default_rng(state).integers(2**31))

@@ -1,0 +1,167 @@
+"""A table as codes, with the schema they were made by and the weights of the rows.
+
+Everything below the estimators takes one of these.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..errors import DataError, SchemaMismatch
+from ..typing import CodeArray, FloatArray, IntArray
+from .checks import check_weights, check_whole_weights
+from .schema import Schema, smallest_code_type
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Coded:
+    """A table as codes.
+
+    Made by :func:`codelength.table.encode`, or by :meth:`of`, which checks codes that come from elsewhere.
+
+    Attributes
+    ----------
+    schema : Schema
+        The schema that the codes fit.
+    codes : array of shape (n_rows, n_variables)
+        Codes of the cells, column by column in memory; ``n_values`` of the variable where missing.
+    class_codes : array of shape (n_rows,)
+        Codes of the classes; all zero where the table has no class.
+    weights : array of shape (n_rows,), optional
+        How many rows each row stands for; None where each stands for itself.
+    is_distinct : bool
+        Whether no two rows are known to be equal.
+    """
+
+    schema: Schema
+    codes: CodeArray
+    class_codes: CodeArray
+    weights: FloatArray | None = None
+    is_distinct: bool = False
+
+    @classmethod
+    def of(cls, schema: Schema, codes: Any, class_codes: Any = None, weights: Any = None) -> "Coded":
+        """Codes made elsewhere, checked against the schema: the kernels would count others out of bounds.
+
+        Examples
+        --------
+        >>> Coded.of(Schema.from_sizes([2, 3]), [[0, 2], [1, 3]]).codes
+        array([[0, 2],
+               [1, 3]], dtype=uint8)
+        """
+        given = np.asarray(codes)
+        if given.ndim != 2 or given.shape[1] != schema.n_variables:
+            raise SchemaMismatch(
+                f"codes of shape {given.shape}: the schema has {schema.n_variables} variables; give one column "
+                "of codes per variable"
+            )
+        labels = np.zeros(len(given), dtype=np.uint8) if class_codes is None else np.asarray(class_codes)
+        _check_range("codes", given, schema.n_values)
+        _check_range("class_codes", labels.reshape(len(labels), -1), np.array([schema.n_classes - 1]))
+        if labels.shape != given.shape[:1]:
+            raise DataError(f"{len(given)} rows and class codes of shape {labels.shape}; give one per row")
+        return cls(
+            schema,
+            np.asfortranarray(given, dtype=schema.code_type),
+            labels.astype(smallest_code_type(schema.n_classes)),
+            check_weights(weights, len(given), positive=False),
+        )
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are, whatever they weigh."""
+        return int(self.codes.shape[0])
+
+    @property
+    def total_weight(self) -> float:
+        """Rows that the table stands for."""
+        return float(self.n_rows if self.weights is None else self.weights.sum())
+
+    def take(self, rows: Any) -> "Coded":
+        """The table at some rows."""
+        weights = None if self.weights is None else self.weights[rows]
+        return Coded(self.schema, np.asfortranarray(self.codes[rows]), self.class_codes[rows], weights)
+
+    def select(self, variables: Sequence[int]) -> "Coded":
+        """The table with some of its variables, given by position."""
+        chosen = list(variables)
+        return replace(
+            self,
+            schema=self.schema.select(chosen),
+            codes=np.asfortranarray(self.codes[:, chosen]),
+            is_distinct=False,
+        )
+
+    def relabelled(self, schema: Schema, class_codes: Any = None) -> "Coded":
+        """The same cells under a schema with another target, and the codes of its classes."""
+        kind = smallest_code_type(schema.n_classes)
+        labels = (
+            np.zeros(self.n_rows, dtype=kind) if class_codes is None else np.asarray(class_codes, dtype=kind)
+        )
+        return Coded(schema, self.codes, labels, self.weights)
+
+    def with_class_as_column(self) -> "Coded":
+        """The table whose last column is the class, and which has no class to predict.
+
+        Examples
+        --------
+        >>> Coded.of(Schema.from_sizes([3], n_classes=2), [[2], [0]], [0, 1]).with_class_as_column().codes
+        array([[2, 0],
+               [0, 1]], dtype=uint8)
+        """
+        schema = self.schema.with_class_as_variable()
+        codes = np.empty((self.n_rows, schema.n_variables), dtype=schema.code_type, order="F")
+        codes[:, :-1], codes[:, -1] = self.codes, self.class_codes
+        return Coded(schema, codes, np.zeros(self.n_rows, dtype=np.uint8), self.weights, self.is_distinct)
+
+    def distinct(self) -> "Coded":
+        """Equal rows merged into one with their summed weight, in an order that does not depend on theirs.
+
+        Rows of weight zero are left out. Rows are equal where all cells and the class are.
+        """
+        if self.is_distinct:
+            return self
+        first, places = self.groups()
+        totals = np.bincount(places, self.weights, len(first)).astype(np.float64)
+        kept = totals > 0
+        merged = replace(self, weights=None).take(first[kept])
+        return replace(merged, weights=totals[kept], is_distinct=True)
+
+    def groups(self) -> tuple[IntArray, IntArray]:
+        """First row of each set of equal rows, and for each row the number of its set."""
+        by_class = self.schema.target is not None
+        rows = np.empty(
+            (self.n_rows, self.codes.shape[1] + by_class),
+            dtype=np.promote_types(self.codes.dtype, self.class_codes.dtype if by_class else np.uint8),
+        )
+        rows[:, : self.codes.shape[1]] = self.codes
+        if by_class:
+            rows[:, -1] = self.class_codes
+        if not rows.shape[1]:
+            return np.zeros(min(1, self.n_rows), dtype=np.int64), np.zeros(self.n_rows, dtype=np.int64)
+        # As strings of bytes, rows sort many times faster than column by column.
+        as_bytes = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
+        _, first, places = np.unique(as_bytes, return_index=True, return_inverse=True)
+        return first.astype(np.int64), places.ravel().astype(np.int64)
+
+    def repeated(self) -> "Coded":
+        """The rows one by one, for work on single rows; refused where weights are not whole numbers."""
+        if self.weights is None:
+            return self
+        check_whole_weights(self.weights, "this criterion")
+        times = self.weights.astype(np.int64)
+        return replace(self, weights=None).take(np.repeat(np.arange(self.n_rows), times))
+
+
+def _check_range(name: str, codes: Any, largest: IntArray) -> None:
+    if codes.size and codes.dtype.kind not in "iu":
+        raise DataError(f"{name} of type {codes.dtype}: expected whole numbers")
+    outside = (codes < 0) | (codes > largest) if codes.size else np.zeros((0, 0), dtype=bool)
+    if outside.any():
+        row, column = (int(place) for place in np.argwhere(outside)[0])
+        raise SchemaMismatch(
+            f"{name}, row {row}, column {column}: {codes[row, column]} is not a code of the schema, which has "
+            f"0 to {largest[min(column, len(largest) - 1)]}"
+        )

@@ -1,0 +1,198 @@
+"""Where to cut a numeric column into bins, which bin a number falls in, and what the bins are called.
+
+Cut points are learned from the sorted distinct values and the weight found at each, so that a row of
+weight w counts exactly as w equal rows, a row of weight 0 as none, and the order of rows never matters.
+"""
+
+from itertools import pairwise
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ...errors import DataError, InvalidParameter
+from ...typing import FloatArray, IntArray
+from ..checks import check_choice, check_weights, check_whole
+from ._distinct import between, distinct_values
+from ._kmeans_cuts import kmeans_cuts
+from ._mdl_cuts import mdl_cuts
+
+Strategy: TypeAlias = Literal["frequency", "width", "kmeans", "mdl"]
+STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
+
+
+def cut_points(
+    values: ArrayLike,
+    strategy: Strategy = "frequency",
+    n_bins: int = 5,
+    *,
+    sample_weight: ArrayLike | None = None,
+    class_codes: ArrayLike | None = None,
+) -> FloatArray:
+    r"""Strictly increasing cut points of a numeric column; each starts the bin to its right.
+
+    Parameters
+    ----------
+    values : array of float, one-dimensional
+        NaN means missing and is left out.
+    strategy : {"frequency", "width", "kmeans", "mdl"}
+        - ``"frequency"``: bins of equal weight. Cut j goes between the two neighbouring distinct values
+          where the weight below is nearest j / n_bins of the total (the lower place on a tie), halfway.
+        - ``"width"``: bins of equal width between the smallest and the largest value.
+        - ``"kmeans"``: Lloyd's k-means in one dimension, started at the quantiles (j + 1/2) / n_bins
+          (linear interpolation), until no value changes its cluster. A value as near to two centres goes
+          to the lower one, and a centre that attracts nothing stays where it is. Cuts lie halfway
+          between the centres of neighbouring clusters.
+        - ``"mdl"``: recursive splits where the class entropy falls most, for as long as telling the
+          split costs fewer bits than it saves [1]_. The lowest of equally good splits is taken, and
+          ``n_bins`` is not used.
+    n_bins : int
+        Largest number of bins. Ties and repeated values may leave fewer; a constant or empty column
+        has one bin and no cut point.
+    sample_weight : array of float, optional
+        How many rows each value stands for.
+    class_codes : array of int, optional
+        Code of the class of each row; needed by ``"mdl"``.
+
+    References
+    ----------
+    .. [1] Fayyad and Irani (1993). Multi-interval discretization of continuous-valued attributes for
+       classification learning. IJCAI.
+
+    Examples
+    --------
+    >>> cut_points([1, 2, 3, 10], n_bins=2)
+    array([2.5])
+    >>> cut_points([1, 2, 3, 10], "width", n_bins=3)
+    array([4., 7.])
+    >>> cut_points([1, 2, 3, 10], "kmeans", n_bins=2)
+    array([6.])
+    >>> cut_points([1, 2, 3, 7, 8, 9], "mdl", class_codes=[0, 0, 0, 1, 1, 1])
+    array([5.])
+    """
+    check_options(strategy, n_bins)
+    numbers = _as_values(values)
+    weights = check_weights(sample_weight, len(numbers), positive=False)
+    if strategy == "mdl":
+        return mdl_cuts(numbers, _as_class_codes(class_codes, len(numbers)), weights)
+    distinct, totals = distinct_values(numbers, weights)
+    if len(distinct) < 2:
+        return np.empty(0)
+    if strategy == "frequency":
+        return _frequency_cuts(distinct, totals, n_bins)
+    # A power of two scales without rounding, and keeps every sum of what follows finite.
+    _, exponent = np.frexp(np.abs(distinct).max())
+    points = np.ldexp(distinct, -exponent)
+    scaled = _width_cuts(points, n_bins) if strategy == "width" else kmeans_cuts(points, totals, n_bins)
+    cuts: FloatArray = np.unique(np.ldexp(scaled, exponent)) + 0.0
+    inside: FloatArray = cuts[(cuts > distinct[0]) & (cuts <= distinct[-1])]
+    return inside
+
+
+def assign(values: ArrayLike, cuts: ArrayLike) -> IntArray:
+    """Bin of each value: 0 below the first cut, and a value equal to a cut in the bin to its right.
+
+    NaN gets the code after the last bin, ``len(cuts) + 1``.
+
+    Examples
+    --------
+    >>> assign([-5.0, 1.5, 1.9, 2.25, float("nan")], [1.5, 2.25])
+    array([0, 1, 1, 2, 3])
+    """
+    numbers = np.asarray(values, dtype=np.float64)
+    edges = np.asarray(cuts, dtype=np.float64)
+    bins = np.searchsorted(edges, numbers, side="right").astype(np.int64)
+    bins[np.isnan(numbers)] = len(edges) + 1
+    return bins
+
+
+def interval_labels(cuts: ArrayLike) -> tuple[str, ...]:
+    """Names of the bins, with as few digits (four or more) as keep all cut points apart.
+
+    Examples
+    --------
+    >>> interval_labels([1.5, 2.25])
+    ('< 1.5', '1.5 to 2.25', '>= 2.25')
+    >>> interval_labels([1.000012, 1.000027])
+    ('< 1.00001', '1.00001 to 1.00003', '>= 1.00003')
+    >>> interval_labels([])
+    ('any',)
+    """
+    edges = np.asarray(cuts, dtype=np.float64).tolist()
+    if not edges:
+        return ("any",)
+    texts: list[str] = []
+    for digits in range(4, 18):
+        texts = [_decimal(edge, digits) for edge in edges]
+        if len(set(texts)) == len(edges):
+            break
+    between = [f"{low} to {high}" for low, high in pairwise(texts)]
+    return (f"< {texts[0]}", *between, f">= {texts[-1]}")
+
+
+def _decimal(number: float, digits: int) -> str:
+    # Digits before the decimal point are never rounded away: 12346 is no longer than 12350.
+    whole = len(f"{abs(number):.0f}") if abs(number) < 1e15 else 0
+    rounded = float(f"{number:.{max(digits, whole)}g}")
+    if rounded == 0 or 1e-4 <= abs(rounded) < 1e15:
+        return np.format_float_positional(rounded, trim="-")
+    return np.format_float_scientific(rounded, trim="-")
+
+
+def check_options(strategy: str, n_bins: int) -> None:
+    """Refuse a strategy or a number of bins that does not exist."""
+    check_choice("strategy", strategy, STRATEGIES)
+    check_whole("n_bins", n_bins)
+
+
+def _as_floats(name: str, cells: ArrayLike) -> FloatArray:
+    try:
+        return np.asarray(cells, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(
+            f"{name}: not an array of numbers ({error}); give numbers, NaN where missing"
+        ) from None
+
+
+def _as_values(values: ArrayLike) -> FloatArray:
+    numbers = _as_floats("values", values)
+    if numbers.ndim != 1:
+        raise DataError(f"values have shape {numbers.shape}; give one column as a one-dimensional array")
+    infinite = np.isinf(numbers)
+    if infinite.any():
+        row = int(infinite.argmax())
+        raise DataError(
+            f"values, row {row}: {numbers[row]} is infinite; replace it by a number, or NaN if it is missing"
+        )
+    return numbers
+
+
+def _as_class_codes(class_codes: ArrayLike | None, n_rows: int) -> IntArray:
+    if class_codes is None:
+        raise InvalidParameter(
+            'strategy="mdl" needs class_codes; give the class of each row or choose another strategy'
+        )
+    codes = np.asarray(class_codes)
+    if codes.shape != (n_rows,) or (n_rows and codes.dtype.kind not in "iub"):
+        raise DataError(
+            f"class_codes have shape {codes.shape} and type {codes.dtype}, but there are {n_rows} rows; "
+            "give one integer class code per row"
+        )
+    return codes.astype(np.int64)
+
+
+def _frequency_cuts(distinct: FloatArray, totals: FloatArray, n_bins: int) -> FloatArray:
+    # Both sides are multiplied by n_bins, so that whole weights are compared without rounding.
+    below = np.cumsum(totals)[:-1] * n_bins
+    targets = np.arange(1, n_bins) * totals.sum()
+    after = np.searchsorted(below, targets)
+    upper = np.minimum(after, len(below) - 1)
+    lower = np.maximum(after - 1, 0)
+    nearest = np.unique(np.where(targets - below[lower] <= below[upper] - targets, lower, upper))
+    return between(distinct[nearest], distinct[nearest + 1])
+
+
+def _width_cuts(points: FloatArray, n_bins: int) -> FloatArray:
+    steps = np.arange(1, n_bins)
+    cuts: FloatArray = (points[0] * (n_bins - steps) + points[-1] * steps) / n_bins
+    return cuts

@@ -1,0 +1,207 @@
+"""Numeric columns into bins, as a scikit-learn transformer."""
+
+import reprlib
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn import get_config
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils import Tags
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ...errors import DataError, InvalidParameter
+from ...typing import FloatArray, IntArray
+from ..checks import check_choice, check_weights
+from .cuts import Strategy, assign, check_options, cut_points, interval_labels
+
+
+class NotANumberError(DataError, TypeError):
+    """A cell of a numeric column is not a number (a TypeError too, as scikit-learn expects of it)."""
+
+
+class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+    """Cut numeric columns into bins, each column by itself.
+
+    Cut points are learned in ``fit`` alone. Missing cells (NaN, None, ``pd.NA``) stay missing, and new
+    values outside the range seen in training fall in the first or the last bin.
+
+    Parameters
+    ----------
+    strategy : {"frequency", "width", "kmeans", "mdl"}, default="frequency"
+        How cut points are chosen, see :func:`codelength.table.intervals.cut_points`. ``"mdl"`` learns them
+        from the classes ``y``.
+    n_bins : int, default=5
+        Largest number of bins per column; ``"mdl"`` finds its own.
+    output : {"label", "code"}, default="label"
+        ``"label"``: names of the intervals, and None where the cell is missing.
+        ``"code"``: numbers of the bins as floats, and NaN where the cell is missing.
+
+    Attributes
+    ----------
+    cut_points_ : list of arrays
+        Cut points of each column; a value equal to a cut belongs to the bin above it.
+    labels_ : list of tuples of str
+        Names of the bins of each column.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : array of str
+        Names of the columns, where the table has names.
+
+    Examples
+    --------
+    >>> ages = [[18.0], [25.0], [40.0], [67.0], [float("nan")]]
+    >>> Discretizer(n_bins=2).fit_transform(ages).ravel().tolist()
+    ['< 32.5', '< 32.5', '>= 32.5', '>= 32.5', None]
+    >>> Discretizer(n_bins=2, output="code").fit_transform(ages).ravel()
+    array([ 0.,  0.,  1.,  1., nan])
+    """
+
+    def __init__(
+        self,
+        strategy: Strategy = "frequency",
+        n_bins: int = 5,
+        *,
+        output: Literal["label", "code"] = "label",
+    ) -> None:
+        self.strategy = strategy
+        self.n_bins = n_bins
+        self.output = output
+
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn the cut points of every column.
+
+        Parameters
+        ----------
+        X : data frame or array of numbers, (n_rows, n_columns)
+            The table.
+        y : array of class labels, optional
+            Needed by ``strategy="mdl"``, ignored by the others.
+        sample_weight : array of float, optional
+            How many rows each row stands for.
+        """
+        check_options(self.strategy, self.n_bins)
+        check_choice("output", self.output, ("label", "code"))
+        columns, codes = self._training_data(X, y)
+        weights = check_weights(sample_weight, len(columns[0]))
+        self.cut_points_ = [
+            cut_points(column, self.strategy, self.n_bins, sample_weight=weights, class_codes=codes)
+            for column in columns
+        ]
+        self.labels_ = [interval_labels(cuts) for cuts in self.cut_points_]
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Bins of the cells of ``X``, as an array of the same shape (a data frame after ``set_output``)."""
+        check_is_fitted(self)
+        table = validate_data(self, _prepared(X), reset=False, dtype=None, ensure_all_finite=False)
+        columns = self._numbers(table)
+        bins = [assign(column, cuts) for column, cuts in zip(columns, self.cut_points_, strict=True)]
+        if self.output == "code":
+            return np.stack(
+                [
+                    np.where(cells > len(cuts), np.nan, cells)
+                    for cells, cuts in zip(bins, self.cut_points_, strict=True)
+                ],
+                axis=1,
+            )
+        if _container(self) == "polars":
+            return _polars_labels(self.get_feature_names_out(), self.labels_, bins)
+        names = [np.array([*labels, None], dtype=object) for labels in self.labels_]
+        return np.stack([labels[cells] for labels, cells in zip(names, bins, strict=True)], axis=1)
+
+    def _training_data(self, X: Any, y: Any) -> tuple[list[FloatArray], IntArray | None]:
+        if self.strategy != "mdl":
+            return self._numbers(validate_data(self, _prepared(X), dtype=None, ensure_all_finite=False)), None
+        if y is None:
+            raise InvalidParameter(
+                'strategy="mdl" requires y to be passed, but the target y is None; '
+                "pass the classes as y or choose another strategy"
+            )
+        table, target = validate_data(self, _prepared(X), y, dtype=None, ensure_all_finite=False)
+        check_classification_targets(target)
+        return self._numbers(table), np.unique(target, return_inverse=True)[1]
+
+    def _numbers(self, table: NDArray[Any]) -> list[FloatArray]:
+        names = getattr(self, "feature_names_in_", [f"x{i}" for i in range(table.shape[1])])
+        return [
+            _as_floats(f"column {str(name)!r}", cells) for name, cells in zip(names, table.T, strict=True)
+        ]
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.target_tags.required = self.strategy == "mdl"
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+
+def _prepared(X: Any) -> Any:
+    """The table, in a form that scikit-learn's own validation neither misreads nor trips over."""
+    if isinstance(X, np.ma.MaskedArray):
+        return np.ma.filled(X.astype(np.float64), np.nan)
+    # Times beside numbers: from polars numpy takes both as numbers, from pandas it fails and says not where.
+    is_frame = hasattr(X, "columns") and hasattr(X, "dtypes")
+    for name, dtype in zip(X.columns, X.dtypes, strict=True) if is_frame else ():
+        if _is_time(dtype):
+            raise _not_a_number(f"column {str(name)!r}", f"cells of type {dtype} are not numbers")
+    return X
+
+
+def _is_time(dtype: Any) -> bool:
+    if hasattr(dtype, "is_temporal"):
+        return bool(dtype.is_temporal())
+    return getattr(dtype, "kind", "") in ("m", "M")
+
+
+def _as_floats(where: str, cells: NDArray[Any]) -> FloatArray:
+    if cells.dtype.kind in "biuf":
+        numbers = cells.astype(np.float64)
+    elif cells.dtype.kind in "OUS":
+        numbers = np.array([_as_float(where, row, cell) for row, cell in enumerate(cells.astype(object))])
+    else:
+        raise _not_a_number(where, f"cells of type {cells.dtype} are not numbers")
+    infinite = np.isinf(numbers)
+    if infinite.any():
+        row = int(infinite.argmax())
+        raise DataError(
+            f"{where}, row {row}: {numbers[row]} is infinite; replace it by a number, or NaN if it is missing"
+        )
+    return numbers
+
+
+def _as_float(where: str, row: int, cell: Any) -> float:
+    # pandas is optional, so its missing values are known by name.
+    if cell is None or type(cell).__name__ in ("NAType", "NaTType"):
+        return np.nan
+    try:
+        if isinstance(cell, (str, bytes)):
+            raise TypeError("it is text")
+        return float(cell)
+    except (TypeError, ValueError, OverflowError) as error:
+        what = f"{reprlib.repr(cell)} is not a number ({error})"
+        raise _not_a_number(f"{where}, row {row}", what) from None
+
+
+def _not_a_number(where: str, what: str) -> NotANumberError:
+    return NotANumberError(
+        f"{where}: {what}; convert the column to numbers, "
+        "or choose the numeric columns with a ColumnTransformer"
+    )
+
+
+def _container(transformer: Discretizer) -> str:
+    """Which kind of table ``set_output`` or the global configuration asks for."""
+    chosen = getattr(transformer, "_sklearn_output_config", {}).get("transform")
+    return str(chosen or get_config()["transform_output"])
+
+
+def _polars_labels(names: NDArray[Any], labels: list[tuple[str, ...]], bins: list[IntArray]) -> Any:
+    """A frame of text columns: from an array of objects polars would make columns of Python objects."""
+    import polars as pl
+
+    texts = [pl.Series([*values, None], dtype=pl.String) for values in labels]
+    return pl.DataFrame(
+        [text.gather(cells).alias(name) for name, text, cells in zip(names, texts, bins, strict=True)]
+    )

@@ -1,0 +1,263 @@
+"""One table, whatever it came from: columns, declared domains, class, weights and name.
+
+Frames of any library come in through narwhals; arrays, lists and plain mappings of columns are taken as they
+are; readers of files and data sets make one directly. Nothing is decided here about what a column means, only
+what it holds. A domain that the source declares stays with its column.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import DataError, InvalidParameter, SchemaMismatch
+from ..typing import BoolArray, FloatArray, IntArray
+from ._arrays import from_cells, from_objects, scalars
+from ._messages import suggestion
+from ._series import from_series
+from .checks import check_distinct, check_same_rows, check_weights
+from .column import Column, Factor
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Table:
+    """The columns of a table, in order, and what goes with its rows.
+
+    Attributes
+    ----------
+    columns : tuple of Column
+        The variables.
+    n_rows : int
+        How many rows there are.
+    named : bool
+        Whether the columns have names of their own; ``x0, x1, ...`` where not.
+    target : Column, optional
+        The class of each row.
+    weights : array of shape (n_rows,), optional
+        How many rows each row stands for.
+    name : str
+        What the table is called, for people.
+    array : array, optional
+        The array that the columns are views of, where the table is one.
+    """
+
+    columns: tuple[Column, ...]
+    n_rows: int
+    named: bool = True
+    target: Column | None = None
+    weights: FloatArray | None = None
+    name: str = ""
+    array: NDArray[Any] | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def n_columns(self) -> int:
+        """How many columns there are, the target not counted."""
+        return len(self.columns)
+
+    def column(self, name: str) -> Column:
+        """The column of a name, which may be the target's."""
+        for column in (*self.columns, *(() if self.target is None else (self.target,))):
+            if column.name == name:
+                return column
+        raise SchemaMismatch(f"{self._where}has no column {name!r}{suggestion(name, self.names)}")
+
+    def take(self, rows: BoolArray | IntArray) -> "Table":
+        """The table at some rows."""
+        kept = tuple(column.take(rows) for column in self.columns)
+        n_rows = int(np.count_nonzero(rows)) if rows.dtype == np.bool_ else len(rows)
+        return Table(
+            kept,
+            n_rows,
+            self.named,
+            None if self.target is None else self.target.take(rows),
+            None if self.weights is None else self.weights[rows],
+            self.name,
+            None if self.array is None else self.array[rows],
+        )
+
+    def counted(self) -> "Table":
+        """The table without rows of weight zero: such a row is no row, and neither its values nor its class
+        are there."""
+        if self.weights is None or self.weights.all():
+            return self
+        return self.take(self.weights > 0)
+
+    def drop(self, names: Iterable[str]) -> "Table":
+        """The table without some of its columns."""
+        gone = set(names)
+        for name in gone:
+            if name not in self.names:
+                raise SchemaMismatch(
+                    f"{self._where}has no column {name!r} to drop{suggestion(name, self.names)}"
+                )
+        kept = tuple(column for column in self.columns if column.name not in gone)
+        return replace(self, columns=kept, array=None)
+
+    def keep(self, names: Sequence[str]) -> "Table":
+        """The table with some of its columns, in this order."""
+        by_name = {column.name: column for column in self.columns}
+        for name in names:
+            if name not in by_name:
+                raise SchemaMismatch(
+                    f"{self._where}has no column {name!r} to keep{suggestion(name, by_name)}"
+                )
+        return replace(self, columns=tuple(by_name[name] for name in dict.fromkeys(names)), array=None)
+
+    def with_target(self, target: Any) -> "Table":
+        """The table with a class to predict: one of its columns by name, or a series of its own."""
+        from .target import target_column
+
+        if isinstance(target, str):
+            column = self.column(target)
+            rest = self if self.target is column else self.drop([target])
+            return replace(rest, target=target_column(column))
+        column = target_column(target)
+        check_same_rows(self.n_rows, len(column.missing))
+        return replace(self, target=column)
+
+    def with_weights(self, sample_weight: Any) -> "Table":
+        """The table with weights for its rows."""
+        return replace(self, weights=check_weights(sample_weight, self.n_rows))
+
+    @property
+    def _where(self) -> str:
+        return f"{self.name}: " if self.name else "the table "
+
+
+def as_table(data: Any, target: Any = None, sample_weight: Any = None) -> Table:
+    """A data frame, a 2-d array, a list of rows or a mapping of names to columns, as a table.
+
+    Parameters
+    ----------
+    data : table of any kind
+        The rows. A :class:`Table` keeps its own target and weights unless others are given.
+    target : series, array or name of a column, optional
+        The class of each row.
+    sample_weight : array of shape (n_rows,), optional
+        How many rows each row stands for.
+
+    Examples
+    --------
+    >>> as_table({"size": [1, 2], "colour": ["red", None]}).names
+    ('size', 'colour')
+    >>> as_table([["a", 1.5], ["b", 2.5]]).columns[1].numbers
+    array([1.5, 2.5])
+    >>> as_table({"size": [1, 2], "ripe": ["no", "yes"]}, "ripe").names
+    ('size',)
+    """
+    table = data if isinstance(data, Table) else _table_of(data)
+    if target is not None:
+        table = table.with_target(target)
+    return table if sample_weight is None else table.with_weights(sample_weight)
+
+
+def as_column(name: str, cells: Any) -> Column:
+    """One column from a series, an array or a sequence of cells."""
+    if isinstance(cells, (list, tuple)):
+        return from_objects(name, _objects(cells))
+    if hasattr(cells, "categories") and hasattr(cells, "codes"):
+        # A pd.Categorical outside a series.
+        values = scalars(name, list(cells.categories))
+        return Factor(name, np.asarray(cells.codes, dtype=np.int64), values, declared=True)
+    series = nw.from_native(cells, pass_through=True, series_only=True)
+    if isinstance(series, nw.Series):
+        return from_series(name, series)
+    array = cells if isinstance(cells, np.ndarray) else np.asarray(cells)
+    if array.ndim != 1:
+        raise DataError(f"column {name!r}: expected one cell per row, got an array of shape {array.shape}")
+    return from_cells(name, array)
+
+
+def _table_of(data: Any) -> Table:
+    if type(data).__module__.startswith("scipy.sparse"):
+        raise DataError("a sparse matrix is not a categorical table; pass X.toarray() or a data frame")
+    if isinstance(data, Mapping):
+        return _from_mapping(data)
+    if isinstance(data, (str, bytes)):
+        raise InvalidParameter(
+            f"a table cannot be made of text ({data!r:.80}); read a file with codelength.read_table(path)"
+        )
+    frame = nw.from_native(_checked_frame(data), pass_through=True, allow_series=True)
+    if isinstance(frame, nw.LazyFrame):
+        frame = frame.collect()
+    if isinstance(frame, nw.DataFrame):
+        return _from_frame(frame)
+    if isinstance(frame, nw.Series):
+        raise DataError(
+            "Expected 2D array, got 1D array instead: pass a data frame with one column, "
+            "series.to_frame(). Reshape your data if it is a single row."
+        )
+    return _from_array(_as_array(data))
+
+
+def _objects(cells: Sequence[Any]) -> NDArray[Any]:
+    """Cells as they are; numpy would turn text and numbers together into text."""
+    objects = np.empty(len(cells), dtype=object)
+    for row, cell in enumerate(cells):
+        objects[row] = cell
+    return objects
+
+
+def _checked_frame(table: Any) -> Any:
+    if type(table).__module__.startswith("pandas") and hasattr(table, "columns"):
+        # narwhals would refuse them in words of its own.
+        check_distinct(list(table.columns))
+    if type(table).__name__ == "RecordBatch" and type(table).__module__.startswith("pyarrow"):
+        import pyarrow as pa
+
+        return pa.Table.from_batches([table])
+    return table
+
+
+def _as_array(table: Any) -> NDArray[Any]:
+    if isinstance(table, np.ndarray):
+        return table if isinstance(table, np.ma.MaskedArray) else np.asarray(table)
+    try:
+        array: NDArray[Any] = np.asarray(table)
+    except ValueError as error:
+        raise DataError(
+            f"the rows have different lengths ({error}); give every row one cell per column"
+        ) from None
+    if array.dtype.kind in "US":
+        # numpy turns a list that mixes text and numbers into text; the cells keep their own types instead.
+        array = np.array(table, dtype=object)
+    return array
+
+
+def _from_array(array: NDArray[Any]) -> Table:
+    if array.ndim != 2:
+        raise DataError(
+            f"Expected 2D array, got {array.ndim}D array instead. Reshape your data: "
+            "X.reshape(-1, 1) for one column, X.reshape(1, -1) for one row"
+        )
+    columns = tuple(from_cells(f"x{i}", array[:, i]) for i in range(array.shape[1]))
+    return Table(columns, array.shape[0], named=False, array=array if array.dtype.kind in "iu" else None)
+
+
+def _from_mapping(table: Mapping[Any, Any]) -> Table:
+    columns = tuple(as_column(str(name), cells) for name, cells in table.items())
+    check_distinct(column.name for column in columns)
+    lengths = {len(column.missing) for column in columns}
+    if len(lengths) > 1:
+        raise DataError(
+            f"the columns have different lengths {sorted(lengths)}; give every column one cell per row"
+        )
+    return Table(columns, lengths.pop() if lengths else 0)
+
+
+def _from_frame(frame: nw.DataFrame[Any]) -> Table:
+    # narwhals makes text of names that are none.
+    is_pandas = frame.implementation.is_pandas_like()
+    labels = list(frame.to_native().columns) if is_pandas else frame.columns
+    named = bool(labels) and all(isinstance(label, str) for label in labels)
+    check_distinct(labels)
+    columns = tuple(from_series(label if named else f"x{i}", frame[:, i]) for i, label in enumerate(labels))
+    return Table(columns, frame.shape[0], named)
