@@ -1,8 +1,8 @@
 """Entries of log tables, made once and looked up by count.
 
 Every entry of a log table is ``g(n + offset)``, where ``g`` is the growth function of the rule. A kernel that
-takes rows in one at a time raises whole counts by one, so all entries it will ever need can be listed beforehand,
-one list per distinct offset. It then knows neither the rule nor its arithmetic.
+takes rows in one at a time raises whole counts by one, so all entries it will ever need can be listed
+beforehand, one list per distinct offset. It then knows neither the rule nor its arithmetic.
 """
 
 import numpy as np
@@ -25,16 +25,16 @@ def growth_lists(
     most : array of the same shape
         The largest count that will be looked up for each of them.
     first : array of the same shape, optional
-        What takes the place of ``offset + 0`` in the entry for n = 0; by default the offset itself. A rule that
-        normalises spreads a variable of which nothing was seen, and to which nothing is added, evenly over its
-        values: the list of its total begins with ``rule.growth(n_values)``.
+        What takes the place of ``offset + 0`` in the entry for n = 0; by default the offset itself. A rule
+        that normalises spreads a variable of which nothing was seen, and to which nothing is added, evenly
+        over its values: the list of its total begins with ``rule.growth(n_values)``.
 
     Returns
     -------
     entries : array of shape (n_entries,)
         The lists, one after the other.
     starts : array of the shape of ``offsets``
-        Where each list begins: ``entries[starts[...] + n]`` is the entry of the count ``n``, from 0 to ``most``.
+        Where each list begins: ``entries[starts[...] + n]`` is the entry of ``n``, which is at most ``most``.
 
     Examples
     --------
@@ -55,4 +55,4 @@ def growth_lists(
     numbers = np.arange(ends[-1] if len(ends) else 0) - np.repeat(begins, lengths)
     raised = np.repeat(distinct.real, lengths) + numbers
     raised[begins] = distinct.imag
-    return rule.growth(raised), begins[which].astype(np.int64)
+    return rule.growth(raised), begins[which]
