@@ -9,6 +9,12 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 
+class Strong(str):
+    """A text that stands out among those beside it."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Heading:
     """A heading; level 1 is the title of a page. An anchor is a name to link to."""

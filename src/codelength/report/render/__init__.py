@@ -1,0 +1,1 @@
+"""Blocks to what people read: a terminal, a file of Markdown."""
