@@ -1,7 +1,7 @@
 """Blocks as Markdown, in the dialect of GitHub.
 
-Texts are escaped, so that they read as they are. A cell that has the text of a heading with an anchor becomes a
-link to it.
+Texts are escaped, so that they read as they are. A cell that has the text of a heading with an anchor becomes
+a link to it.
 """
 
 import re

@@ -1,8 +1,8 @@
 """Blocks on a terminal.
 
-A line is never wider than the terminal, unless a single number is. Numbers are never broken, nor are the words
-above them. Whatever comes from data is shown as it is, never obeyed. Piped output has neither a width limit nor
-colour.
+A line is never wider than the terminal, unless a single number is. Numbers are never broken, nor are the
+words above them. Whatever comes from data is shown as it is, never obeyed. Piped output has neither a width
+limit nor colour.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
