@@ -2,26 +2,31 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClusterMixin, DensityMixin
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils import check_random_state as as_random_state
 
-from ..errors import DataError, InvalidParameter
-from ..mixture.em import fit_mixture
+from ..blocks import Block, Facts, Grid
+from ..errors import DataError
+from ..mixture.code_length import CRITERIA
+from ..mixture.em import STARTS, RestartsInfo
 from ..mixture.parameters import MixtureParameters
 from ..rules import PriorLike
-from ..table import Schema, encode, infer_schema
+from ..selection.components import choose_components
+from ..table import Coded, Schema, as_table
+from ..table.checks import check_choice, check_number, check_random_state, check_weights, check_whole, seed_of
+from ..table.encode import HandleUnknown
+from ..table.infer import Missing, Numeric
 from ..typing import FloatArray, IntArray, Scalar
-from .base import TableEstimator
-from .criteria import CRITERIA, CriterionName, Training
-from .validation import check_not_empty, checked_weights, schema_for
+from .contract import Fitted, TableEstimator, register
+from .validation import check_not_empty
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class ImputedCells:
     """What the missing cells of one variable may be.
 
@@ -40,6 +45,50 @@ class ImputedCells:
     probs: FloatArray
 
 
+@dataclass(frozen=True, eq=False)
+class FittedMixture(Fitted):
+    """The mixture chosen and the way there; the rows and the runs of EM are not kept in files.
+
+    Attributes
+    ----------
+    mixture : MixtureParameters
+        The probabilities.
+    path : dict of int to float
+        Code length of every number of components tried, in nats.
+    converged : bool
+        Whether the best run of EM converged.
+    n_iter : int
+        Iterations of that run.
+    seed : int
+        Where the random streams began.
+    restarts : RestartsInfo, optional
+        All runs of EM for the number chosen.
+    rows : Coded, optional
+        The training rows.
+    """
+
+    mixture: MixtureParameters
+    path: dict[int, float]
+    converged: bool
+    n_iter: int
+    seed: int
+    restarts: RestartsInfo | None = None
+    rows: Coded | None = None
+
+    @cached_property
+    def memberships(self) -> FloatArray:
+        """Probability of each component for each training row."""
+        return self.mixture.responsibilities(self.training)
+
+    @property
+    def training(self) -> Coded:
+        """The training rows, which a model read from a file no longer has."""
+        if self.rows is None:
+            raise DataError("the training rows are not kept in a model file; pass them as X=")
+        return self.rows
+
+
+@register
 class FiniteMixture(ClusterMixin, DensityMixin, TableEstimator):
     """A finite mixture of products of multinomials: latent class analysis.
 
@@ -60,12 +109,12 @@ class FiniteMixture(ClusterMixin, DensityMixin, TableEstimator):
     max_components, patience : int
         How far ``"auto"`` goes, and how many numbers without gain end the search.
     max_iter : int
-        Iterations of EM at most.
+        Most iterations of EM.
     tol : float
-        EM ends when an iteration gains less than this, in nats a row.
+        EM ends when an iteration gains less than this, in nats per row.
     missing, handle_unknown, numeric, schema
         As in :class:`codelength.NaiveBayes`.
-    random_state : int, RandomState or None
+    random_state : int, generator or None
         Where the randomness comes from.
 
     Attributes
@@ -78,6 +127,8 @@ class FiniteMixture(ClusterMixin, DensityMixin, TableEstimator):
         Probabilities of the components (the largest first) and of the values in each.
     labels_ : array of shape (n_rows,)
         The most probable component of each training row.
+    memberships_ : array of shape (n_rows, n_components)
+        Probability of each component for each training row.
     schema_ : Schema
         The variables, their values, and how they were settled.
     converged_, n_iter_
@@ -97,24 +148,25 @@ class FiniteMixture(ClusterMixin, DensityMixin, TableEstimator):
     (('no', 'yes'), array([[0., 1.]]))
     """
 
-    parameters_: MixtureParameters
-    labels_: IntArray
+    kind = "finite-mixture"
+    capabilities = frozenset({"components", "weights"})
+    outcome = "component"
 
     def __init__(
         self,
         n_components: int | Literal["auto"] = "auto",
         *,
-        criterion: CriterionName = "cheeseman_stutz",
+        criterion: str = "cheeseman_stutz",
         prior: PriorLike = "uniform",
         n_init: int = 20,
-        init: Literal["random", "kmeans", "kmodes"] = "random",
+        init: str = "random",
         max_components: int = 20,
         patience: int = 3,
         max_iter: int = 1000,
         tol: float = 1e-7,
-        missing: Literal["ignore", "value"] = "ignore",
-        handle_unknown: Literal["ignore", "error"] = "ignore",
-        numeric: Literal["auto", "discretize", "category", "error"] = "auto",
+        missing: Missing = "ignore",
+        handle_unknown: HandleUnknown = "ignore",
+        numeric: Numeric = "auto",
         schema: Schema | None = None,
         random_state: Any = None,
     ) -> None:
@@ -138,7 +190,7 @@ class FiniteMixture(ClusterMixin, DensityMixin, TableEstimator):
 
         Parameters
         ----------
-        X : data frame, array, or mapping of names to columns
+        X : Table, data frame, array, or mapping of names to columns
             The rows.
         y : ignored
             There for the sake of scikit-learn.
@@ -146,69 +198,59 @@ class FiniteMixture(ClusterMixin, DensityMixin, TableEstimator):
             Weights of the rows; a weight of 2 counts as two equal rows, 0 as none.
         """
         self._check_params()
-        columns = as_columns(X)
-        check_not_empty(columns)
-        weights = checked_weights(sample_weight, columns.n_rows)
-        counted = columns if weights is None or weights.all() else columns.take(weights > 0)
-        counted_weights = None if weights is None else weights[weights > 0]
+        table = as_table(X, None, sample_weight)
         if self.schema is None:
-            schema = infer_schema(
-                counted, missing=self.missing, numeric=self.numeric, sample_weight=counted_weights
-            )
-        else:
-            schema = Schema(schema_for(self.schema, columns).variables)
-        coded = encode(
-            schema, counted, handle_unknown=self.handle_unknown, training=True, by_name=columns.named
-        )
-        self._set_schema(schema, columns.named)
-        self._search(Training.of(coded.codes, counted_weights))
-        self.labels_ = self._labels(X)
+            check_not_empty(table)
+        counted = table.counted()
+        schema = self._schema_without_classes(counted)
+        # Values that only rows of weight zero have are no news.
+        coded = self._training_codes(table, schema, training=counted is table)
+        self._state = self._learned(coded, Fitted(self._params(), schema, table.named))
         return self
 
     def predict(self, X: Any) -> IntArray:
-        """The most probable component of each row."""
-        check_is_fitted(self, "parameters_")
-        return self._labels(X)
+        """The most probable component of each row, counted from 0."""
+        return _labels(self.predict_proba(X))
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Probability of each component for each row, shape (n_rows, n_components)."""
-        codes = self._encoded(X).codes
-        return self.parameters_.responsibilities(codes)
+        mixture: MixtureParameters = self._fitted.mixture
+        return mixture.responsibilities(self._encoded(X))
 
     def score_samples(self, X: Any) -> FloatArray:
         """Log probability of each row, in nats; missing cells are marginalised."""
-        codes = self._encoded(X).codes
-        return self.parameters_.log_probs(codes)
+        mixture: MixtureParameters = self._fitted.mixture
+        return mixture.log_probs(self._encoded(X))
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Mean log probability of the rows, in nats."""
         log_probs = self.score_samples(X)
-        return float(np.average(log_probs, weights=checked_weights(sample_weight, len(log_probs))))
+        return float(np.average(log_probs, weights=check_weights(sample_weight, len(log_probs))))
 
     def sample(self, n_samples: int = 1, random_state: Any = None) -> tuple[NDArray[Any], IntArray]:
         """Draw rows from the mixture: an array of values, and the component of each row."""
-        check_is_fitted(self, "parameters_")
-        if n_samples < 1:
-            raise InvalidParameter(f"n_samples={n_samples}: expected at least 1")
-        rng = check_random_state(self.random_state if random_state is None else random_state)
-        components = rng.choice(self.n_components_, n_samples, p=self.parameters_.class_probs)
-        rows = np.empty((n_samples, self.schema_.n_variables), dtype=object)
-        for i, variable in enumerate(self.schema_.variables):
+        fitted = self._fitted
+        check_whole("n_samples", n_samples)
+        state = check_random_state(self.random_state if random_state is None else random_state)
+        rng = as_random_state(state if state is None or isinstance(state, int) else seed_of(state))
+        components = rng.choice(fitted.mixture.n_components, n_samples, p=fitted.mixture.class_probs)
+        rows = np.empty((n_samples, fitted.schema.n_variables), dtype=object)
+        for i, variable in enumerate(fitted.schema.variables):
             values = np.array(variable.values, dtype=object)
-            ends = np.cumsum(self.parameters_.of(i), axis=1)[components]
+            ends = np.cumsum(fitted.mixture.of(i), axis=1)[components]
             drawn = (rng.random_sample(n_samples)[:, None] * ends[:, -1:] >= ends).sum(axis=1)
             rows[:, i] = values[np.minimum(drawn, len(values) - 1)]
         return rows, components.astype(np.int64)
 
-    def bic(self, X: Any) -> float:
+    def bic(self, X: Any, sample_weight: Any = None) -> float:
         """Bayesian information criterion on the scale of scikit-learn: twice the code length in nats."""
-        return 2 * self.code_length("bic", X)
+        return 2 * self.code_length("bic", X, sample_weight)
 
-    def aic(self, X: Any) -> float:
+    def aic(self, X: Any, sample_weight: Any = None) -> float:
         """Akaike information criterion on the scale of scikit-learn: twice the code length in nats."""
-        return 2 * self.code_length("aic", X)
+        return 2 * self.code_length("aic", X, sample_weight)
 
-    def code_length(self, criterion: CriterionName | None = None, X: Any = None) -> float:
+    def code_length(self, criterion: str | None = None, X: Any = None, sample_weight: Any = None) -> float:
         """Code length of a table, in nats, by any criterion.
 
         Parameters
@@ -217,116 +259,192 @@ class FiniteMixture(ClusterMixin, DensityMixin, TableEstimator):
             As the parameter of the class, which is the default.
         X : table, optional
             By default the training rows, which a model read from a file no longer has.
+        sample_weight : array of shape (n_rows,), optional
+            Weights of the rows of ``X``.
         """
-        check_is_fitted(self, "parameters_")
-        name = self.criterion if criterion is None else criterion
-        if name not in CRITERIA:
-            raise InvalidParameter(f"criterion={name!r}: expected one of {', '.join(map(repr, CRITERIA))}")
-        training = (
-            getattr(self, "_training", None) if X is None else Training.of(self._encoded(X).codes, None)
+        fitted = self._fitted
+        name = fitted.params["criterion"] if criterion is None else criterion
+        check_choice("criterion", name, CRITERIA)
+        rows = fitted.training if X is None else self._encoded(X, None, sample_weight)
+        seed = [fitted.seed, fitted.mixture.n_components]
+        return float(
+            CRITERIA[name](rows.distinct(), fitted.mixture, fitted.params["prior"], random_state=seed)
         )
-        if training is None:
-            raise DataError("code_length: the training rows are not kept in a model file; pass them as X=")
-        return CRITERIA[name](self.parameters_, training, self.prior, self._seed(self.n_components_))
 
     def impute(self, X: Any) -> dict[str, ImputedCells]:
         """The predictive distribution of every missing cell, variable by variable."""
-        codes = self._encoded(X).codes
-        memberships = self.parameters_.responsibilities(codes)
+        fitted, coded = self._fitted, self._encoded(X)
+        memberships = fitted.mixture.responsibilities(coded)
         imputed = {}
-        for i, variable in enumerate(self.schema_.variables):
-            rows = np.flatnonzero(codes[:, i] == variable.n_values)
+        for i, variable in enumerate(fitted.schema.variables):
+            rows = np.flatnonzero(coded.codes[:, i] == variable.n_values)
             if len(rows):
                 imputed[variable.name] = ImputedCells(
-                    rows, variable.values, memberships[rows] @ self.parameters_.of(i)
+                    rows, variable.values, memberships[rows] @ fitted.mixture.of(i)
                 )
         return imputed
 
     def profiles(self) -> dict[str, dict[Scalar | None, FloatArray]]:
         """For people: the probability of each value of each variable in each component."""
-        check_is_fitted(self, "parameters_")
+        fitted = self._fitted
         return {
             variable.name: {
-                value: self.parameters_.of(i)[:, code] for code, value in enumerate(variable.values)
+                value: fitted.mixture.of(i)[:, code] for code, value in enumerate(variable.values)
             }
-            for i, variable in enumerate(self.schema_.variables)
+            for i, variable in enumerate(fitted.schema.variables)
         }
 
-    def _search(self, training: Training) -> None:
-        """Try numbers of components, and keep all that belongs to the best."""
+    @property
+    def outcome_names(self) -> tuple[Scalar, ...]:
+        """Numbers of the components, from 1."""
+        return tuple(range(1, self.n_components_ + 1))
+
+    @property
+    def n_components_(self) -> int:
+        """Number of components chosen."""
+        return int(self._fitted.mixture.n_components)
+
+    @property
+    def parameters_(self) -> MixtureParameters:
+        """Probabilities of the components and of the values in each."""
+        mixture: MixtureParameters = self._fitted.mixture
+        return mixture
+
+    @property
+    def criterion_path_(self) -> dict[int, float]:
+        """Code length, in nats, of every number of components tried."""
+        return dict(self._fitted.path)
+
+    @property
+    def converged_(self) -> bool:
+        """Whether the best run of EM converged."""
+        return bool(self._fitted.converged)
+
+    @property
+    def n_iter_(self) -> int:
+        """Iterations of the best run of EM."""
+        return int(self._fitted.n_iter)
+
+    @property
+    def restarts_(self) -> RestartsInfo:
+        """All runs of EM for the number of components chosen."""
+        restarts = self._fitted.restarts
+        if restarts is None:
+            raise AttributeError("restarts_: the runs of EM are not kept in a model file")
+        runs: RestartsInfo = restarts
+        return runs
+
+    @property
+    def memberships_(self) -> FloatArray:
+        """Probability of each component for each training row."""
+        if self._fitted.rows is None:
+            raise AttributeError("memberships_: the training rows are not kept in a model file")
+        memberships: FloatArray = self._fitted.memberships
+        return memberships
+
+    @property
+    def labels_(self) -> IntArray:
+        """The most probable component of each training row, counted from 0."""
+        return _labels(self.memberships_)
+
+    def _learned(self, coded: Coded, fitted: Fitted) -> FittedMixture:
+        seed = seed_of(self.random_state)
         auto = self.n_components == "auto"
-        self.criterion_path_: dict[int, float] = {}
-        best = np.inf
-        for size in range(1, self.max_components + 1) if auto else [int(self.n_components)]:
-            state, info = fit_mixture(
-                self.schema_,
-                training.codes,
-                size,
-                self.prior,
-                n_init=self.n_init,
-                init=self.init,
-                max_iter=self.max_iter,
-                tol=self.tol,
-                sample_weight=training.weights,
-                random_state=self._seed(size),
-            )
-            # Largest first, so that the names of the components mean something.
-            state = state.permuted(np.argsort(-state.class_probs, kind="stable"))
-            length = CRITERIA[self.criterion](state, training, self.prior, self._seed(size))
-            self.criterion_path_[size] = length
-            if length < best or not hasattr(self, "parameters_") or size == 1 or not auto:
-                best, chosen = length, size
-                self.parameters_, self.restarts_ = state, info
-            elif size - chosen >= self.patience:
-                break
-        self.n_components_ = self.parameters_.n_components
-        self.converged_ = self.restarts_.converged
-        self.n_iter_ = self.restarts_.runs[self.restarts_.best].n_iter
-        self._training = training
-
-    def _seed(self, size: int) -> list[int]:
-        """The random stream of one number of components, whatever the others are."""
-        state = check_random_state(self.random_state) if self.random_state is None else self.random_state
-        if not isinstance(state, (int, np.integer)):
-            state = state.randint(2**31)
-        return [int(state), size]
-
-    def _labels(self, X: Any) -> IntArray:
-        labels: IntArray = np.argmax(self.predict_proba(X), axis=1).astype(np.int64)
-        return labels
+        found = choose_components(
+            coded,
+            range(1, self.max_components + 1) if auto else [int(self.n_components)],
+            self.criterion,
+            self.prior,
+            patience=self.patience,
+            n_init=self.n_init,
+            init=self.init,
+            max_iter=self.max_iter,
+            tol=self.tol,
+            seed=seed,
+        )
+        best = found.restarts.runs[found.restarts.best]
+        return FittedMixture(
+            **vars(fitted),
+            mixture=found.mixture,
+            path=found.path,
+            converged=best.converged,
+            n_iter=best.n_iter,
+            seed=seed,
+            restarts=found.restarts,
+            rows=coded,
+        )
 
     def _check_params(self) -> None:
-        self._check_table_options()
-        if self.criterion not in CRITERIA:
-            raise InvalidParameter(
-                f"criterion={self.criterion!r}: expected one of {', '.join(map(repr, CRITERIA))}"
-            )
-        size = self.n_components
-        if size != "auto" and (isinstance(size, bool) or not isinstance(size, (int, np.integer)) or size < 1):
-            raise InvalidParameter(f'n_components={size!r}: expected a whole number of at least 1, or "auto"')
+        super()._check_params()
+        check_choice("criterion", self.criterion, CRITERIA)
+        check_choice("init", self.init, STARTS)
+        if self.n_components != "auto":
+            check_whole("n_components", self.n_components, also=', or "auto"')
         for name in ("max_components", "patience", "n_init", "max_iter"):
-            number = getattr(self, name)
-            if isinstance(number, bool) or not isinstance(number, (int, np.integer)):
-                raise InvalidParameter(f"{name}={number!r}: expected a whole number")
-            if number < 1:
-                raise InvalidParameter(f"{name}={number!r}: expected at least 1")
+            check_whole(name, getattr(self, name))
+        check_number("tol", self.tol)
+        check_random_state(self.random_state)
 
-    def _content(self) -> dict[str, Any]:
-        """What a model file keeps beside the parameters of the estimator."""
+    def _findings(self) -> list[Block]:
+        fitted = self._fitted
+        shortest = min(fitted.path.values())
+        path = [
+            [str(size), f"{length:.1f}", f"{length - shortest:.1f}", "*" * (size == self.n_components_)]
+            for size, length in fitted.path.items()
+        ]
+        names = [str(number) for number in self.outcome_names]
+        rows = [["all", "share of rows", *(f"{p:.2f}" for p in fitted.mixture.class_probs)]]
+        for name, values in self.profiles().items():
+            for position, (value, probs) in enumerate(values.items()):
+                shown = "missing" if value is None else str(value)
+                rows.append(["" if position else name, shown, *(f"{p:.2f}" for p in probs)])
+        criterion = fitted.params["criterion"]
+        return [
+            Facts(
+                [
+                    ("components", str(self.n_components_)),
+                    ("EM converged", "yes" if self.converged_ else "no"),
+                ]
+            ),
+            Grid(f"code length by {criterion}", ["components", "nats", "above the best", ""], path),
+            Grid(
+                "probability of each value in each component", ["variable", "value", *names], rows, n_text=2
+            ),
+        ]
+
+    def _findings_document(self) -> dict[str, Any]:
         return {
-            "schema": self.schema_.to_json(),
-            "parameters": self.parameters_.to_json(),
-            "criterion_path": {str(size): length for size, length in self.criterion_path_.items()},
-            "converged": self.converged_,
-            "n_iter": self.n_iter_,
+            "components": self.n_components_,
+            "component_probs": self.parameters_.class_probs.tolist(),
+            "code_lengths_nats": self.criterion_path_,
+            "profiles": {
+                name: {str(value): probs.tolist() for value, probs in values.items()}
+                for name, values in self.profiles().items()
+            },
         }
 
-    def _restore(self, content: Mapping[str, Any], named: bool) -> Self:
-        """Take over what :meth:`_content` kept."""
-        self._check_params()
-        self._set_schema(Schema.from_json(content["schema"]), named)
-        self.parameters_ = MixtureParameters.from_json(content["parameters"], self.schema_)
-        self.n_components_ = self.parameters_.n_components
-        self.criterion_path_ = {int(size): float(x) for size, x in content["criterion_path"].items()}
-        self.converged_, self.n_iter_ = bool(content["converged"]), int(content["n_iter"])
-        return self
+    def _content(self) -> dict[str, Any]:
+        fitted = self._fitted
+        return {
+            "parameters": fitted.mixture.to_json(),
+            "criterion_path": {str(size): length for size, length in fitted.path.items()},
+            "converged": fitted.converged,
+            "n_iter": fitted.n_iter,
+            "seed": fitted.seed,
+        }
+
+    def _restored(self, fitted: Fitted, content: Mapping[str, Any]) -> FittedMixture:
+        if fitted.schema.target is not None:
+            raise DataError("a mixture has no classes to predict")
+        return FittedMixture(
+            **vars(fitted),
+            mixture=MixtureParameters.from_json(content["parameters"], fitted.schema),
+            path={int(size): float(length) for size, length in content["criterion_path"].items()},
+            converged=bool(content["converged"]),
+            n_iter=check_whole("n_iter", content["n_iter"], 0),
+            seed=check_whole("seed", content["seed"], 0),
+        )
+
+
+def _labels(memberships: FloatArray) -> IntArray:
+    return np.argmax(memberships, axis=1).astype(np.int64)

@@ -5,76 +5,51 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
+from ..blocks import Block, Facts, Grid
 from ..counts import Counts
 from ..errors import DataError, InvalidParameter
-from ..mixture.candidates import (
-    SELECTION,
-    Candidate,
-    MethodName,
-    SelectionName,
-    candidate_clusterings,
-    selection_scores,
-    spread_sizes,
-)
-from ..mixture.fixed_clustering import FixedClustering, class_as_column
+from ..mixture.candidates import METHODS, Candidate, candidate_clusterings, spread_sizes
+from ..mixture.fixed_clustering import ClusterPredictor, FixedClustering
 from ..mixture.parameters import with_components
-from ..rules import PriorLike, Scorer, evidence_rule, log_tables, pseudocounts
-from ..table import Schema, encode
-from ..table.target import target_column
-from ..typing import CodeArray, FloatArray
-from .base import TableEstimator
-from .criteria import Training
-from .validation import check_not_empty, class_array
+from ..rules import Distributions, PriorLike
+from ..selection.mixtures import SELECTION_CRITERIA, selection_scores
+from ..table import Coded, Schema
+from ..table.checks import check_choice, check_random_state, check_whole, seed_of
+from ..table.encode import HandleUnknown
+from ..table.infer import Missing, Numeric
+from ..typing import FloatArray
+from .contract import Fitted, TableClassifier, register
 
 LEAST_WEIGHT = 1e-12
 """Candidates that weigh less than this are left out of an average."""
 
+COMPARED = ("prequential", "leave_one_out", "evidence")
+"""Criteria that are shown beside the one that chooses."""
 
-@dataclass(frozen=True, eq=False, slots=True)
-class ClassPredictor:
-    """The class predicted through the cluster, from the counts of a clustered table.
+SHOWN = 10
+"""Candidates in the summary."""
+
+
+@dataclass(frozen=True, eq=False)
+class FittedMixtureClassifier(Fitted):
+    """The candidates, the best first, and the predictors of those that have a weight.
 
     Attributes
     ----------
-    counts : Counts
-        Counts of the columns, the class last, within the clusters.
-    scorer : Scorer
-        Log probabilities of the clusters.
-    class_probs : array of shape (n_components, n_classes)
-        Probability of each class in each cluster.
+    table : list of dict
+        One row per distinct candidate.
+    predictors : list of ClusterPredictor
+        Those of the first candidates, as many as have a weight.
     """
 
-    counts: Counts
-    scorer: Scorer
-    class_probs: FloatArray
-
-    @classmethod
-    def of(cls, counts: Counts, prior: PriorLike) -> "ClassPredictor":
-        """The predictor of some counts under a prior."""
-        schema, spread = counts.schema, pseudocounts(prior, counts.schema)
-        scorer = Scorer.of(schema, log_tables(counts, evidence_rule(counts, spread)))
-        raised = (
-            counts.of(schema.n_variables - 1)
-            + spread.value_pseudocounts[:, schema.offsets[-2] : schema.offsets[-1] - 1]
-        )
-        return cls(counts, scorer, raised / raised.sum(axis=1, keepdims=True))
-
-    def probs(self, codes: CodeArray) -> FloatArray:
-        """Probability of each class for rows whose last cell is missing: equation (6)."""
-        shares = np.exp(self.scorer.log_probs(codes)[0])
-        probs = np.zeros((len(codes), self.class_probs.shape[1]))
-        # Cluster by cluster, so that a row's figures do not depend on the rows beside it.
-        for share, class_probs in zip(shares.T, self.class_probs, strict=True):
-            probs += share[:, None] * class_probs
-        return probs
+    table: list[dict[str, Any]]
+    predictors: list[ClusterPredictor]
 
 
-class MixtureClassifier(ClassifierMixin, TableEstimator):
+@register
+class MixtureClassifier(ClassifierMixin, TableClassifier):
     """A finite mixture over features and class, chosen by how well it predicts the class.
 
     Clusterings of the training rows are the models to choose among. Within a cluster the columns, the class
@@ -109,15 +84,15 @@ class MixtureClassifier(ClassifierMixin, TableEstimator):
         Dirichlet pseudocounts of the clusters and of the values in each; the class is the last variable.
     missing, handle_unknown, numeric, schema
         As in :class:`codelength.NaiveBayes`.
-    random_state : int, RandomState or None
+    random_state : int, generator or None
         Where the randomness comes from.
 
     Attributes
     ----------
     classes_ : array of shape (n_classes,)
         The classes.
-    selection_table_ : list of dict
-        A row for each distinct candidate, the best first: its number, the ``method`` that made it,
+    candidates_ : list of dict
+        One row per distinct candidate, the best first: its number (from 1), the ``method`` that made it,
         ``n_components``, every criterion computed in nats, and its ``weight`` in the prediction.
     n_components_ : int
         Number of clusters of the best candidate.
@@ -135,7 +110,7 @@ class MixtureClassifier(ClassifierMixin, TableEstimator):
 
     Examples
     --------
-    >>> from codelength.estimators.mixture_classifier import MixtureClassifier
+    >>> from codelength import MixtureClassifier
     >>> table = {"left": ["on", "on", "off", "off"] * 5, "right": ["on", "off", "on", "off"] * 5}
     >>> model = MixtureClassifier(candidates=4, n_components=(2, 5), random_state=0)
     >>> model = model.fit(table, ["same", "differ", "differ", "same"] * 5)
@@ -143,14 +118,12 @@ class MixtureClassifier(ClassifierMixin, TableEstimator):
     (array(['differ'], dtype='<U6'), 4)
     """
 
-    classes_: NDArray[Any]
-    schema_: Schema
-    selection_table_: list[dict[str, Any]]
-    n_features_in_: int
+    kind = "mixture-classifier"
+    capabilities = frozenset({"classes"})
 
     def __init__(
         self,
-        criterion: SelectionName = "prequential",
+        criterion: str = "prequential",
         *,
         candidates: int = 40,
         n_components: int | tuple[int, int] = (3, 20),
@@ -159,9 +132,9 @@ class MixtureClassifier(ClassifierMixin, TableEstimator):
         clustering: Literal["both", "kmeans", "em"] = "both",
         with_class: bool = True,
         prior: PriorLike = "uniform",
-        missing: Literal["ignore", "value"] = "ignore",
-        handle_unknown: Literal["ignore", "error"] = "ignore",
-        numeric: Literal["auto", "discretize", "category", "error"] = "auto",
+        missing: Missing = "ignore",
+        handle_unknown: HandleUnknown = "ignore",
+        numeric: Numeric = "auto",
         schema: Schema | None = None,
         random_state: Any = None,
     ) -> None:
@@ -179,183 +152,162 @@ class MixtureClassifier(ClassifierMixin, TableEstimator):
         self.schema = schema
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Cluster the rows in several ways and keep the clusterings that predict the class best.
 
         The result does not depend on the order of the rows.
 
         Parameters
         ----------
-        X : data frame, array, or mapping of names to columns
+        X : Table, data frame, array, or mapping of names to columns
             The rows.
         y : series or array
-            The class of each row.
+            The class of each row; a Table brings its own.
         """
         self._check_params()
-        columns = as_columns(X)
-        check_not_empty(columns)
-        target = target_column(y)
-        schema = self._settled_schema(columns, target)
-        ready = X if isinstance(X, np.ndarray) else columns
-        coded = encode(
-            schema, ready, target, handle_unknown=self.handle_unknown, training=True, by_name=columns.named
-        )
-        wide, codes = class_as_column(_with_class_named(schema), coded)
-        training = Training.of(codes, None)
-        stream = self._stream()
-        found = self._candidates(wide, training, [*stream, 0])
-        scored = self._scored(wide, training, found, [*stream, 1])
-        self._settle(schema, *self._chosen(found, scored), named=columns.named)
+        table = self._training_table(X, y, None)
+        coded = self._training_codes(table, self._settled_schema(table))
+        self._state = self._learned(coded, Fitted(self._params(), coded.schema, table.named))
         return self
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The most probable class of each row; the first of several equally probable ones."""
-        most_probable = np.argmax(self._probs(X), axis=1)
-        return np.asarray(self.classes_[most_probable])
+    def log_probs_of(self, coded: Coded) -> Distributions:
+        """Log probability of each class for coded rows, in nats."""
+        fitted = self._fitted
+        probs = np.zeros((coded.n_rows, fitted.schema.n_classes))
+        for row, predictor in zip(fitted.table, fitted.predictors, strict=False):
+            probs += row["weight"] * predictor.probs(coded)
+        return Distributions(
+            np.log(probs / probs.sum(axis=1, keepdims=True)), np.zeros(coded.n_rows, np.bool_)
+        )
 
-    def predict_proba(self, X: Any) -> FloatArray:
-        """Probability of each class for each row, shape (n_rows, n_classes)."""
-        return self._probs(X)
-
-    def predict_log_proba(self, X: Any) -> FloatArray:
-        """Log probability of each class for each row, in nats."""
-        return np.asarray(np.log(self._probs(X)))
+    @property
+    def candidates_(self) -> list[dict[str, Any]]:
+        """One row per distinct candidate, the best first."""
+        return [dict(row) for row in self._fitted.table]
 
     @property
     def n_components_(self) -> int:
         """Number of clusters of the best candidate."""
-        check_is_fitted(self, "selection_table_")
-        return int(self.selection_table_[0]["n_components"])
+        return int(self._fitted.table[0]["n_components"])
 
-    def _candidates(self, wide: Schema, training: Training, seed: list[int]) -> list[Candidate]:
+    def _learned(self, coded: Coded, fitted: Fitted) -> FittedMixtureClassifier:
+        if coded.weights is not None:
+            raise InvalidParameter(f"{self.kind}: sample_weight is not supported; repeat the rows instead")
+        training = coded.with_class_as_column().distinct()
+        seed = seed_of(self.random_state)
+        found = self._found(training, [seed, 0])
+        rows = training.repeated()
+        fixed = [FixedClustering.of(rows, candidate.labels, prior=self.prior) for candidate in found]
+        scored = [
+            selection_scores(clustering, self.n_orderings, self.criterion, [seed, 1]) for clustering in fixed
+        ]
+        order, table = self._ranked(found, scored)
+        kept = [fixed[i].counts for i, row in zip(order, table, strict=True) if row["weight"] > 0]
+        predictors = [ClusterPredictor.of(counts, self.prior) for counts in kept]
+        return FittedMixtureClassifier(**vars(fitted), table=table, predictors=predictors)
+
+    def _found(self, training: Coded, seed: list[int]) -> list[Candidate]:
         """Clusterings of the distinct rows, repeated as often as these occur."""
-        methods: Sequence[MethodName] = ("kmeans", "em") if self.clustering == "both" else (self.clustering,)
+        methods = tuple(METHODS) if self.clustering == "both" else (self.clustering,)
         parts = [self.candidates // len(methods)] * len(methods)
         parts[0] += self.candidates - sum(parts)
-        plan: list[tuple[MethodName, int]] = [
+        plan = [
             (method, int(size))
             for method, part in zip(methods, parts, strict=True)
             for size in spread_sizes(part, *self._range())
         ]
-        schema, codes = Schema(wide.variables), training.codes
-        if not self.with_class:
-            schema, codes = Schema(wide.variables[:-1]), np.asfortranarray(codes[:, :-1])
-        found = candidate_clusterings(schema, codes, training.weights, plan, seed)
+        columns = range(training.schema.n_variables - (not self.with_class))
+        found = candidate_clusterings(training.select(columns), plan, seed)
+        assert training.weights is not None
         times = training.weights.astype(np.int64)
         return [replace(candidate, labels=np.repeat(candidate.labels, times)) for candidate in found]
 
-    def _scored(
-        self, wide: Schema, training: Training, found: Sequence[Candidate], seed: list[int]
-    ) -> list[tuple[dict[str, float | None], Counts]]:
-        """Every candidate under the criteria, and its counts."""
-        codes = training.repeated()
-        scored = []
-        for candidate in found:
-            fixed = FixedClustering.of(wide, codes, candidate.labels, prior=self.prior)
-            scores = selection_scores(fixed, self.n_orderings, self.criterion, seed)
-            scored.append((scores, fixed.counts))
-        return scored
-
-    def _chosen(
-        self, found: Sequence[Candidate], scored: Sequence[tuple[dict[str, float | None], Counts]]
-    ) -> tuple[list[dict[str, Any]], list[Counts]]:
-        """The table of candidates, the best first, and the counts of those that predict."""
-        lengths = np.array([scores[self.criterion] for scores, _ in scored], dtype=np.float64)
-        order = np.argsort(lengths, kind="stable")
+    def _ranked(
+        self, found: Sequence[Candidate], scored: Sequence[dict[str, float | None]]
+    ) -> tuple[list[int], list[dict[str, Any]]]:
+        """The candidates, the best first, and one row of the table for each."""
+        lengths = np.array([scores[self.criterion] for scores in scored], dtype=np.float64)
+        order = np.argsort(lengths, kind="stable").tolist()
         weights = _weights(lengths[order], self.average)
         table = [
             {
                 "candidate": found[i].number,
                 "method": found[i].method,
                 "n_components": found[i].n_components,
-                **scored[i][0],
+                **scored[i],
                 "weight": float(weight),
             }
             for i, weight in zip(order, weights, strict=True)
         ]
-        return table, [scored[i][1] for i, weight in zip(order, weights, strict=True) if weight > 0]
-
-    def _settle(
-        self, schema: Schema, table: list[dict[str, Any]], kept: Sequence[Counts], named: bool
-    ) -> Self:
-        """Keep what was chosen and all that follows from it."""
-        self._set_schema(schema, named)
-        self.selection_table_ = table
-        self.classes_ = class_array(schema.classes)
-        weights = [row["weight"] for row in table if row["weight"] > 0]
-        predictors = [ClassPredictor.of(counts, self.prior) for counts in kept]
-        self._predictors = list(zip(weights, predictors, strict=True))
-        return self
-
-    def _probs(self, X: Any) -> FloatArray:
-        own = self._encoded(X).codes
-        schema = self._predictors[0][1].counts.schema
-        codes = np.empty((len(own), schema.n_variables), dtype=schema.code_type, order="F")
-        codes[:, :-1], codes[:, -1] = own, self.schema_.n_classes
-        probs = np.zeros((len(own), self.schema_.n_classes))
-        for weight, predictor in self._predictors:
-            probs += weight * predictor.probs(codes)
-        return np.asarray(probs / probs.sum(axis=1, keepdims=True))
-
-    def _stream(self) -> list[int]:
-        """Where the random streams begin: a number that stays, or one drawn afresh for every fit."""
-        state = self.random_state
-        if isinstance(state, (int, np.integer)) and state >= 0:
-            return [int(state)]
-        try:
-            return [int(check_random_state(state).randint(2**31))]
-        except ValueError:
-            raise InvalidParameter(
-                f"random_state={state!r}: expected a whole number of at least 0, a RandomState or None"
-            ) from None
+        return order, table
 
     def _range(self) -> tuple[int, int]:
         sizes = self.n_components
-        return (sizes, sizes) if isinstance(sizes, (int, np.integer)) else (sizes[0], sizes[1])
+        return (sizes[0], sizes[1]) if isinstance(sizes, (tuple, list)) else (sizes, sizes)
 
     def _check_params(self) -> None:
-        self._check_table_options()
-        for name, known in (("criterion", SELECTION), ("clustering", ("both", "kmeans", "em"))):
-            if getattr(self, name) not in known:
-                raise InvalidParameter(
-                    f"{name}={getattr(self, name)!r}: expected one of {', '.join(map(repr, known))}"
-                )
-        for name in ("candidates", "n_orderings"):
-            if not _is_whole(getattr(self, name)):
-                raise InvalidParameter(
-                    f"{name}={getattr(self, name)!r}: expected a whole number of at least 1"
-                )
+        super()._check_params()
+        check_choice("criterion", self.criterion, SELECTION_CRITERIA)
+        check_choice("clustering", self.clustering, ("both", *METHODS))
+        check_whole("candidates", self.candidates)
+        check_whole("n_orderings", self.n_orderings)
+        check_random_state(self.random_state)
         sizes = self.n_components
-        pair = isinstance(sizes, (tuple, list)) and len(sizes) == 2 and all(map(_is_whole, sizes))
-        if not (_is_whole(sizes) or pair) or self._range()[0] > self._range()[1]:
-            raise InvalidParameter(
-                f"n_components={sizes!r}: expected a whole number of at least 1, or the least and the "
-                "largest one, such as (3, 20)"
-            )
+        is_pair = isinstance(sizes, (tuple, list)) and len(sizes) == 2
+        also = ", or the least and the largest one, such as (3, 20)"
+        for size in sizes if is_pair else (sizes,):
+            check_whole("n_components", size, also=also)
+        if self._range()[0] > self._range()[1]:
+            raise InvalidParameter(f"n_components={sizes!r}: expected a whole number of at least 1{also}")
+
+    def _findings(self) -> list[Block]:
+        fitted = self._fitted
+        criterion, table = fitted.params["criterion"], fitted.table
+        # Few enough for a narrow terminal; the document has them all.
+        shown = list(dict.fromkeys((criterion, *COMPARED)))
+        least = {name: min(row[name] for row in table) for name in shown}
+        averaged = fitted.params["average"]
+        rows = [
+            [
+                str(row["candidate"]),
+                row["method"],
+                str(row["n_components"]),
+                *(f"{row[name]:.1f}{'*' if row[name] == least[name] else ' '}" for name in shown),
+                *([f"{row['weight']:.3f}"] if averaged else []),
+            ]
+            for row in table[:SHOWN]
+        ]
+        names = ["number", "method", "clusters", *(name.replace("_", " ") for name in shown)]
+        title = f"code lengths in nats, the best by {criterion} first (* shortest of all)"
+        classes = ", ".join(str(label) for label in fitted.schema.classes)
+        return [
+            Facts([("clusters", str(self.n_components_)), ("distinct candidates", str(len(table)))]),
+            Facts([("target", fitted.schema.target.name), ("classes", classes)]),
+            Grid(title, [*names, *(["weight"] if averaged else [])], rows, n_text=2),
+        ]
+
+    def _findings_document(self) -> dict[str, Any]:
+        return {"components": self.n_components_, "candidates": self.candidates_}
 
     def _content(self) -> dict[str, Any]:
-        """What a model file keeps beside the parameters of the estimator."""
+        fitted = self._fitted
         return {
-            "schema": self.schema_.to_json(),
-            "selection": self.selection_table_,
-            "counts": [predictor.counts.to_json() for _, predictor in self._predictors],
+            "candidates": fitted.table,
+            "counts": [predictor.counts.to_json() for predictor in fitted.predictors],
         }
 
-    def _restore(self, content: Mapping[str, Any], named: bool) -> Self:
-        """Take over what :meth:`_content` kept."""
-        schema = Schema.from_json(content["schema"])
-        table = [dict(row) for row in content["selection"]]
-        _check_table(table)
-        self._check_params()
-        named_schema = _with_class_named(schema)
-        if named_schema.target is None:
-            raise DataError("the schema has no classes")
-        wide = Schema((*schema.variables, named_schema.target))
-        kept = [
-            Counts.from_json(counts, with_components(wide, row["n_components"]))
-            for row, counts in zip(table, content["counts"], strict=False)
+    def _restored(self, fitted: Fitted, content: Mapping[str, Any]) -> FittedMixtureClassifier:
+        table = [dict(row) for row in content["candidates"]]
+        _check_table(table, content["counts"])
+        wide = fitted.schema.with_class_as_variable()
+        predictors = [
+            ClusterPredictor.of(
+                Counts.from_json(counts, with_components(wide, len(counts["class_counts"]))),
+                fitted.params["prior"],
+            )
+            for counts in content["counts"]
         ]
-        return self._settle(schema, table, kept, named)
+        return FittedMixtureClassifier(**vars(fitted), table=table, predictors=predictors)
 
 
 def _weights(lengths: FloatArray, average: bool) -> FloatArray:
@@ -367,23 +319,14 @@ def _weights(lengths: FloatArray, average: bool) -> FloatArray:
     return np.asarray(weights / weights.sum())
 
 
-def _with_class_named(schema: Schema) -> Schema:
-    """The schema with a name for the class that no variable has."""
-    if schema.target is None or schema.target.name not in schema.names:
-        return schema
-    name = f"class of {schema.target.name}"
-    while name in schema.names:
-        name = f"class of {name}"
-    return replace(schema, target=replace(schema.target, name=name))
-
-
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and bool(value >= 1)
-
-
-def _check_table(table: list[dict[str, Any]]) -> None:
+def _check_table(table: list[dict[str, Any]], counts: Sequence[Any]) -> None:
     weights = np.array([row["weight"] for row in table], dtype=np.float64)
     if not len(table) or not (np.isfinite(weights).all() and (weights >= 0).all() and weights[0] > 0):
         raise DataError("the weights of the candidates are not what a fit leaves behind")
     if not np.isclose(weights.sum(), 1.0):
         raise DataError("the weights of the candidates do not add up to 1")
+    if np.count_nonzero(weights) != len(counts) or not (weights[: len(counts)] > 0).all():
+        raise DataError("the counts are not those of the candidates that have a weight")
+    for row, of_candidate in zip(table, counts, strict=False):
+        if row["n_components"] != len(of_candidate["class_counts"]):
+            raise DataError(f"candidate {row['candidate']}: its counts are not those of its clusters")

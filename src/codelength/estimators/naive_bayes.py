@@ -1,43 +1,77 @@
-"""The naive Bayes classifier with four ways to turn counts into a predictive distribution."""
+"""The naive Bayes classifier, under any predictive rule."""
 
+import threading
 import warnings
 from collections.abc import Mapping
-from typing import Any, Literal, Self
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
 
+from ..blocks import Block, Facts, Grid
 from ..counts import Counts, count
 from ..errors import DataError, InvalidParameter, SchemaMismatch, UndefinedPrediction
-from ..rules import RULES, PriorLike, RuleName, Scorer, log_tables, pseudocounts
-from ..rules.explanation import Explanation, log_odds_against
-from ..scores import Predictions, evidence_code_length, leave_one_out
-from ..selection.variables import CriterionName as Selection
-from ..selection.variables import SelectionResult, select_variables
-from ..table import Coded, Schema, encode
-from ..table.checks import check_choice, check_same_rows
-from ..table.target import target_column
-from ..typing import BoolArray, CodeArray, FloatArray, Scalar
-from .base import TableEstimator, check_same_classes
-from .validation import check_not_empty, checked_weights, class_array, warn_about_names
+from ..rules import Distributions, Explanation, Predictor, PriorLike, rule_of
+from ..scores import Predictions, leave_one_out
+from ..selection import VARIABLE_CRITERIA, SelectionResult, select_variables
+from ..table import Coded, Schema
+from ..table.checks import check_choice, check_whole_weights
+from ..table.encode import HandleUnknown
+from ..table.infer import Missing, Numeric
+from ..typing import BoolArray, FloatArray, Scalar
+from .contract import Fitted, TableClassifier, register
+from .validation import check_same_classes, warn_about_names
 
-FLOOR = 100.0
-"""The most that one row can cost while variables are chosen under rule "map", in nats."""
+CAP = 100.0
+"""The most that one row can cost while variables are chosen, in nats, where a rule gives probability zero."""
 
 
-class NaiveBayes(ClassifierMixin, TableEstimator):
+@dataclass(frozen=True, eq=False)
+class FittedNaiveBayes(Fitted):
+    """Counts, and the variables that predict.
+
+    Attributes
+    ----------
+    counts : Counts
+        How often each value was seen in each class; all that the model knows.
+    weighted : bool
+        Whether rows were counted with weights.
+    selection : SelectionResult, optional
+        How the variables were chosen, where they were.
+    chosen : tuple of int, optional
+        Positions of the variables that predict; None for all.
+    """
+
+    counts: Counts
+    weighted: bool = False
+    selection: SelectionResult | None = None
+    chosen: tuple[int, ...] | None = None
+
+    @cached_property
+    def predictor(self) -> Predictor:
+        """What predicts."""
+        counts = self.counts if self.chosen is None else self.counts.select(self.chosen)
+        return Predictor.of(counts, self.params["rule"], self.params["prior"])
+
+    def predicting(self, coded: Coded) -> Coded:
+        """Coded rows with the variables that predict."""
+        return coded if self.chosen is None else coded.select(self.chosen)
+
+
+@register
+class NaiveBayes(ClassifierMixin, TableClassifier):
     """Naive Bayes on categorical tables, with honest class probabilities.
 
     Parameters
     ----------
     rule : {"evidence", "map", "stochastic_complexity", "indifferent"}
         How counts become a prediction: by averaging over all models, by the most probable model, by
-        the best fit to the data and the new row, or by averaging when no model is preferred.
+        the best fit to the data and the new row, or by averaging under a prior that favours no model.
     prior : {"uniform", "jeffreys", "indifferent"}, float or Prior
         Dirichlet pseudocounts; a number is an equivalent sample size. The rules
-        ``"stochastic_complexity"`` and ``"indifferent"`` do without.
+        ``"stochastic_complexity"`` and ``"indifferent"`` need none.
     missing : {"ignore", "value"}
         Whether missing cells (None, NaN, pd.NA) are marginalised exactly, or are a value of their own in
         the variables that have missing cells in training.
@@ -49,7 +83,7 @@ class NaiveBayes(ClassifierMixin, TableEstimator):
         from the training rows. ``schema_.describe()`` tells what was decided.
     select : {"prequential", "leave_one_out", "evidence"}, optional
         The criterion by which :meth:`fit` chooses the variables to predict from, by greedy moves forward;
-        see :func:`codelength.fitting.search.select_variables`. By default all variables predict.
+        see :func:`codelength.selection.select_variables`. By default all variables predict.
     schema : Schema, optional
         The variables and their values, where they are known beforehand. Otherwise they are taken from
         the first rows seen; declared domains (``pd.Categorical``, ``pl.Enum``) are honoured.
@@ -82,18 +116,18 @@ class NaiveBayes(ClassifierMixin, TableEstimator):
     8.083
     """
 
-    classes_: NDArray[Any]
-    counts_: Counts
+    kind = "naive-bayes"
+    capabilities = frozenset({"classes", "leave_one_out", "explain", "weights", "partial_fit"})
 
     def __init__(
         self,
-        rule: RuleName = "evidence",
+        rule: str = "evidence",
         prior: PriorLike = "uniform",
         *,
-        missing: Literal["ignore", "value"] = "ignore",
-        handle_unknown: Literal["ignore", "error"] = "ignore",
-        numeric: Literal["auto", "discretize", "category", "error"] = "auto",
-        select: Selection | None = None,
+        missing: Missing = "ignore",
+        handle_unknown: HandleUnknown = "ignore",
+        numeric: Numeric = "auto",
+        select: str | None = None,
         schema: Schema | None = None,
     ) -> None:
         self.rule = rule
@@ -104,22 +138,28 @@ class NaiveBayes(ClassifierMixin, TableEstimator):
         self.select = select
         self.schema = schema
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Count the rows of ``X`` within the classes of ``y``.
 
         Parameters
         ----------
-        X : data frame, array, or mapping of names to columns
+        X : Table, data frame, array, or mapping of names to columns
             The rows.
         y : series or array
-            The class of each row.
+            The class of each row; a Table brings its own.
         sample_weight : array of shape (n_rows,), optional
             Weights of the rows; a weight of 2 counts as two equal rows, 0 as none.
         """
-        return self._count(X, y, None, sample_weight, None)
+        self._check_params()
+        table = self._training_table(X, y, sample_weight)
+        coded = self._training_codes(table, self._settled_schema(table))
+        self._state = self._learned(coded, Fitted(self._params(), coded.schema, table.named))
+        return self
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
         """Count more rows; the schema is the one given, or settled by the first rows.
+
+        Batches may come from several threads: each is counted once.
 
         Parameters
         ----------
@@ -128,52 +168,68 @@ class NaiveBayes(ClassifierMixin, TableEstimator):
         classes : array, optional
             All classes there are; by default those of the first rows. Needed when some come later.
         """
+        self._check_params()
         if self.select is not None:
             raise InvalidParameter(
                 f"select={self.select!r}: choosing variables takes all rows at once; call fit instead"
             )
-        return self._count(X, y, classes, sample_weight, getattr(self, "counts_", None))
+        table = self._training_table(X, y, sample_weight)
+        with self.__dict__.setdefault("_lock", threading.Lock()):
+            before = self.__dict__.get("_state")
+            schema = self._settled_schema(table, classes) if before is None else before.schema
+            if before is not None:
+                check_same_classes(classes, schema, "as on the first call to partial_fit")
+                warn_about_names(self, table, before.named)
+            named = table.named if before is None else before.named
+            coded = self._training_codes(table, schema, by_name=table.named and named)
+            state = self._learned(coded, Fitted(self._params(), schema, named))
+            self._state = state if before is None else _merged(state, before)
+        return self
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The most probable class of each row; the first of several equally probable ones."""
-        most_probable = np.argmax(self._log_probs(X), axis=1)
-        return np.asarray(self.classes_[most_probable])
+    def log_probs_of(self, coded: Coded) -> Distributions:
+        """Log probability of each class for coded rows, in nats."""
+        fitted = self._fitted
+        return fitted.predictor.log_probs(fitted.predicting(coded))
 
-    def predict_proba(self, X: Any) -> FloatArray:
-        """Probability of each class for each row, shape (n_rows, n_classes).
+    def predict_log_proba(self, X: Any) -> FloatArray:
+        """Log probability of each class for each row, in nats.
 
         Where the definition gives 0/0 (rule ``"map"`` only) the uniform distribution stands in, and a
         warning says for how many rows; :meth:`is_undefined` tells which.
         """
-        return np.asarray(np.exp(self._log_probs(X)))
-
-    def predict_log_proba(self, X: Any) -> FloatArray:
-        """Log probability of each class for each row, in nats."""
-        return self._log_probs(X)
+        log_probs, undefined = self.log_probs_of(self._encoded(X))
+        if undefined.any():
+            warnings.warn(
+                f"{np.count_nonzero(undefined)} of {len(undefined)} rows: every class has weight zero under "
+                f'rule="{self._fitted.params["rule"]}" (0/0); the uniform distribution stands in, '
+                "is_undefined(X) tells where",
+                UndefinedPrediction,
+                stacklevel=3,
+            )
+        return log_probs
 
     def predict_joint_log_proba(self, X: Any) -> FloatArray:
         """Log weight of each row together with each class, in nats.
 
-        For the rules ``"map"``, ``"evidence"`` and ``"indifferent"`` this is the log of the joint predictive
-        probability of the row and the class. For ``"stochastic_complexity"`` it is the maximised
-        log-likelihood of the training table together with the row and the class.
+        For rules that give a distribution over rows this is the log of the joint predictive probability of the
+        row and the class. For ``"stochastic_complexity"`` it is the maximised log-likelihood of the
+        training table together with the row and the class.
         """
-        codes = self._predicting(X)
-        return self._scorer.log_weights(codes)
+        coded = self._fitted.predicting(self._encoded(X))
+        return np.asarray(self._fitted.predictor.log_weights(coded))
 
     def is_undefined(self, X: Any) -> BoolArray:
         """In which rows every class has weight zero, so that the prediction is 0/0."""
-        codes = self._predicting(X)
-        return self._scorer.log_probs(codes)[1]
+        return self.log_probs_of(self._encoded(X)).undefined
 
-    def leave_one_out(self, X: Any, y: Any, sample_weight: Any = None) -> Predictions:
+    def leave_one_out(self, X: Any, y: Any = None, sample_weight: Any = None) -> Predictions:
         """Predict each training row from all the others, in closed form.
 
         Parameters
         ----------
         X, y, sample_weight
-            The rows the model was fitted on. Intervals of numeric columns stay as they were learned
-            from all rows.
+            The rows the model was fitted on, with their weights. Intervals of numeric columns stay as they
+            were learned from all rows.
 
         Returns
         -------
@@ -181,34 +237,35 @@ class NaiveBayes(ClassifierMixin, TableEstimator):
             Per-row log probabilities (``log_probs``, ``true_log_probs``), ``log_score``, ``accuracy``,
             ``brier_score``, and how many rows are undefined or were given probability zero.
         """
-        coded = self._encoded(X, target_column(y))
-        weights = checked_weights(sample_weight, coded.n_rows)
-        if self._chosen is not None:
-            coded = Coded(np.asfortranarray(coded.codes[:, list(self._chosen)]), coded.classes)
-        return leave_one_out(self._counts, coded, self._rule, sample_weight=weights)
+        coded = self._encoded(X, y, sample_weight)
+        if (coded.weights is not None) != self._fitted.weighted:
+            word = "with" if self._fitted.weighted else "without"
+            raise DataError(f"the model was fitted {word} sample_weight; leave one out with the same weights")
+        return self.leave_one_out_of(coded)
+
+    def leave_one_out_of(self, coded: Coded) -> Predictions:
+        """Predict each coded training row from all the others, in closed form."""
+        fitted = self._fitted
+        return leave_one_out(fitted.predictor, fitted.predicting(coded))
 
     def explain(self, X: Any, against: Scalar | None = None) -> Explanation:
         """What each variable contributes to the log-odds of each class, row by row.
 
         Parameters
         ----------
-        X : data frame, array, or mapping of names to columns
+        X : Table, data frame, array, or mapping of names to columns
             The rows.
         against : class, optional
             The class that the others are set against; by default the first.
         """
-        codes = self._encoded(X).codes
-        classes = self.schema_.classes
+        fitted, coded = self._fitted, self._encoded(X)
+        classes = fitted.schema.classes
         if against is not None and against not in classes:
-            raise InvalidParameter(f"against={against!r}: expected one of the classes {classes}")
-        reference = 0 if against is None else classes.index(against)
-        tables = log_tables(self._counts, self._rule)
-        contributions = np.zeros((*codes.shape, len(classes)))
-        chosen = list(range(codes.shape[1]) if self._chosen is None else self._chosen)
-        cells = codes[:, chosen].astype(np.int64) + self._counts.schema.offsets[:-1]
-        contributions[:, chosen] = log_odds_against(tables.value_table.T[cells], reference)
-        intercept = log_odds_against(tables.class_table, reference)
-        return Explanation(self.schema_.names, classes, classes[reference], intercept, contributions)
+            raise InvalidParameter(f"against={against!r:.60}: expected one of the classes {classes!r:.200}")
+        explanation = fitted.predictor.explain(
+            fitted.predicting(coded), 0 if against is None else classes.index(against)
+        )
+        return explanation.among(fitted.schema.names)
 
     def merge(self, other: "NaiveBayes") -> "NaiveBayes":
         """The model of both training tables, counted under one schema.
@@ -222,111 +279,119 @@ class NaiveBayes(ClassifierMixin, TableEstimator):
         >>> one.merge(two).counts_.n_rows
         3.0
         """
-        check_is_fitted(self, "counts_")
-        check_is_fitted(other, "counts_")
-        if self._chosen != other._chosen:
+        if not isinstance(other, NaiveBayes):
+            raise InvalidParameter(f"merge: expected another NaiveBayes, got {type(other).__name__}")
+        if self._fitted.chosen != other._fitted.chosen:
             raise SchemaMismatch(
                 "the models chose different variables to predict from; fit them without select="
             )
-        merged = type(self)(**self.get_params(deep=False))
-        counts = self.counts_.merge(other.counts_)
-        return merged._settle(counts, hasattr(self, "feature_names_in_"), self._chosen)
+        merged = type(self)(**self._fitted.params)
+        merged._state = _merged(self._fitted, other._fitted)
+        return merged
+
+    @property
+    def counts_(self) -> Counts:
+        """How often each value was seen in each class."""
+        counts: Counts = self._fitted.counts
+        return counts
+
+    @property
+    def selection_(self) -> SelectionResult:
+        """The variables chosen and the way there."""
+        selection = self._fitted.selection
+        if selection is None:
+            raise AttributeError("selection_: the variables were not chosen; pass select= and fit")
+        chosen: SelectionResult = selection
+        return chosen
 
     @property
     def code_length_(self) -> float:
         """Minus the log evidence of the training table, in nats; equation (8) of the 1998 paper."""
-        check_is_fitted(self, "counts_")
-        return evidence_code_length(self._counts, self._prior)
+        return float(self._fitted.predictor.code_length())
 
-    def _count(self, X: Any, y: Any, classes: Any, sample_weight: Any, before: Counts | None) -> Self:
-        self._check_params()
-        columns = as_columns(X)
-        check_not_empty(columns)
-        target = target_column(y)
-        check_same_rows(columns.n_rows, len(target.missing))
-        weights = checked_weights(sample_weight, columns.n_rows)
-        ready: Any = X if isinstance(X, np.ndarray) else columns
-        if weights is not None and not weights.all():
-            # A row of weight zero is no row: neither its values nor its class are there.
-            rows = weights > 0
-            columns, target, weights = columns.take(rows), target.take(rows), weights[rows]
-            ready = X[rows] if isinstance(X, np.ndarray) else columns
-        if before is None:
-            schema = self._settled_schema(columns, target, classes, weights)
-        else:
-            schema = before.schema
-            check_same_classes(classes, schema, "as on the first call to partial_fit")
-            warn_about_names(self, columns)
-        by_name = columns.named and (before is None or hasattr(self, "feature_names_in_"))
-        coded = encode(
-            schema, ready, target, handle_unknown=self.handle_unknown, training=True, by_name=by_name
+    def _learned(self, coded: Coded, fitted: Fitted) -> FittedNaiveBayes:
+        selection = None if self.select is None else self._selection(self.select, coded)
+        state = FittedNaiveBayes(
+            **vars(fitted),
+            counts=count(coded),
+            weighted=coded.weights is not None,
+            selection=selection,
+            chosen=None if selection is None else selection.selected,
         )
-        counts = count(schema, coded, weights)
-        chosen = None
-        if self.select is not None:
-            self.selection_ = self._selection(self.select, schema, coded, weights)
-            chosen = self.selection_.selected
-        return self._settle(counts if before is None else before.merge(counts), columns.named, chosen)
+        state.predictor.scorer  # noqa: B018 (a prior under which there is no prediction is refused here)
+        return state
 
-    def _selection(
-        self, criterion: Selection, schema: Schema, coded: Coded, weights: FloatArray | None
-    ) -> SelectionResult:
-        if weights is not None and not np.array_equal(weights, np.round(weights)):
-            raise InvalidParameter(
-                "select= scores whole rows, and the weights are not whole numbers; leave them out"
-            )
-        if weights is not None:
-            coded = coded.take(np.repeat(np.arange(coded.n_rows), weights.astype(np.int64)))
-        # A floor, because under rule "map" one class of probability zero would make all sets alike.
-        floor = FLOOR if self.rule == "map" else None
-        return select_variables(schema, coded, criterion, rule=self.rule, prior=self.prior, floor=floor)
+    def _selection(self, criterion: str, coded: Coded) -> SelectionResult:
+        check_whole_weights(coded.weights, "select=")
+        # Without a cap, one class of probability zero would make all sets of variables alike.
+        cap = CAP if rule_of(self.rule).gives_zero else None
+        return select_variables(coded.repeated(), criterion, rule=self.rule, prior=self.prior, cap=cap)
 
     def _check_params(self) -> None:
-        check_choice("rule", self.rule, RuleName)
+        rule_of(self.rule)
         if self.select is not None:
-            check_choice("select", self.select, Selection)
-        self._check_table_options()
+            check_choice("select", self.select, VARIABLE_CRITERIA)
+        super()._check_params()
 
-    def _settle(self, counts: Counts, named: bool, chosen: tuple[int, ...] | None = None) -> Self:
-        """Keep counts and all that follows from them, once it is sure that they do."""
-        predicting = counts if chosen is None else counts.select(chosen)
-        prior = pseudocounts("indifferent" if self.rule == "indifferent" else self.prior, predicting.schema)
-        rule = RULES[self.rule](predicting, prior)
-        scorer = Scorer.of(predicting.schema, log_tables(predicting, rule))
-        self._set_schema(counts.schema, named)
-        self.counts_ = counts
-        self.classes_ = class_array(counts.schema.classes)
-        self._chosen, self._counts = chosen, predicting
-        self._prior, self._rule, self._scorer = prior, rule, scorer
-        return self
-
-    def _predicting(self, X: Any) -> CodeArray:
-        """Codes of the variables that predict."""
-        codes = self._encoded(X).codes
-        return codes if self._chosen is None else np.asfortranarray(codes[:, list(self._chosen)])
-
-    def _log_probs(self, X: Any) -> FloatArray:
-        codes = self._predicting(X)
-        log_probs, undefined = self._scorer.log_probs(codes)
-        if undefined.any():
-            warnings.warn(
-                f"{np.count_nonzero(undefined)} of {len(undefined)} rows: every class has weight zero under "
-                f'rule="{self.rule}" (0/0); the uniform distribution stands in, is_undefined(X) tells where',
-                UndefinedPrediction,
-                stacklevel=3,
+    def _findings(self) -> list[Block]:
+        fitted = self._fitted
+        facts = [
+            ("rows", f"{fitted.counts.n_rows:g}"),
+            ("code length", f"{self.code_length_:.1f} nats ({self.code_length_ / np.log(2):.1f} bits)"),
+        ]
+        if fitted.chosen is not None:
+            names = [fitted.schema.names[i] for i in fitted.chosen]
+            facts.append(
+                (f"predict, {len(names)} of {fitted.schema.n_variables}", ", ".join(names) or "none")
             )
-        return log_probs
+        rows = [
+            [str(label), f"{n:g}"]
+            for label, n in zip(fitted.schema.classes, fitted.counts.class_counts, strict=True)
+        ]
+        return [Facts(facts), Grid(f"target {fitted.schema.target.name}", ["class", "rows"], rows)]
+
+    def _findings_document(self) -> dict[str, Any]:
+        fitted = self._fitted
+        return {
+            "rows": fitted.counts.n_rows,
+            "code_length_nats": self.code_length_,
+            "class_counts": fitted.counts.class_counts.tolist(),
+            "predicting": None if fitted.chosen is None else [fitted.schema.names[i] for i in fitted.chosen],
+        }
 
     def _content(self) -> dict[str, Any]:
-        """What a model file keeps beside the parameters of the estimator."""
-        return {"schema": self.schema_.to_json(), "counts": self.counts_.to_json(), "chosen": self._chosen}
+        fitted = self._fitted
+        chosen = None if fitted.chosen is None else list(fitted.chosen)
+        return {"counts": fitted.counts.to_json(), "weighted": fitted.weighted, "chosen": chosen}
 
-    def _restore(self, content: Mapping[str, Any], named: bool) -> Self:
-        """Take over what :meth:`_content` kept."""
-        self._check_params()
-        schema = Schema.from_json(content["schema"])
+    def _restored(self, fitted: Fitted, content: Mapping[str, Any]) -> FittedNaiveBayes:
+        if fitted.schema.target is None:
+            raise DataError("the schema has no classes")
         chosen = content["chosen"]
-        counts = Counts.from_json(content["counts"], schema)
-        if chosen is not None and not set(chosen) <= set(range(schema.n_variables)):
-            raise DataError(f"the variables chosen, {chosen!r}, are not positions of variables")
-        return self._settle(counts, named, None if chosen is None else tuple(map(int, chosen)))
+        if chosen is not None and not set(chosen) <= set(range(fitted.schema.n_variables)):
+            raise DataError(f"the variables chosen, {chosen!r:.60}, are not positions of variables")
+        state = FittedNaiveBayes(
+            **vars(fitted),
+            counts=Counts.from_json(content["counts"], fitted.schema),
+            weighted=bool(content["weighted"]),
+            chosen=None if chosen is None else tuple(map(int, chosen)),
+        )
+        state.predictor.scorer  # noqa: B018
+        return state
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the lock, which belongs to this process."""
+        state: dict[str, Any] = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "_lock"}
+
+
+def _merged(state: FittedNaiveBayes, other: FittedNaiveBayes) -> FittedNaiveBayes:
+    return FittedNaiveBayes(
+        state.params,
+        state.schema,
+        state.named,
+        other.counts.merge(state.counts),
+        state.weighted or other.weighted,
+        state.selection,
+        state.chosen,
+    )

@@ -8,7 +8,7 @@ from ..errors import InvalidParameter
 from ..typing import FloatArray, Scalar
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Explanation:
     """Log-odds of every class against a reference class, split over the variables.
 
@@ -26,7 +26,7 @@ class Explanation:
     intercept : array of shape (n_classes,)
         What speaks for each class before any variable is seen.
     contributions : array of shape (n_rows, n_variables, n_classes)
-        What each variable speaks for each class. Where a cell is impossible under both the class and
+        Each variable's log-odds contribution to each class. Where a cell is impossible under both the class and
         the reference (rule ``"map"`` only) it says nothing between them, and contributes 0.
     """
 
@@ -51,8 +51,16 @@ class Explanation:
         infinite = np.where(ruled_out, -np.inf, np.where(certain, np.inf, finite))
         return np.asarray(np.where(ruled_out & certain, 0.0, infinite))
 
+    def among(self, names: tuple[str, ...]) -> "Explanation":
+        """The same beside further variables, which contribute nothing."""
+        if names == self.feature_names:
+            return self
+        wider = np.zeros((len(self.contributions), len(names), len(self.classes)))
+        wider[:, [names.index(name) for name in self.feature_names]] = self.contributions
+        return Explanation(names, self.classes, self.reference, self.intercept, wider)
+
     def ranked(self, row: int, of: Scalar) -> list[tuple[str, float]]:
-        """The variables of one row with what they speak for class ``of``, the strongest first."""
+        """The variables of one row with their contributions to class ``of``, the strongest first."""
         if of not in self.classes:
             raise InvalidParameter(f"of={of!r}: expected one of the classes {self.classes}")
         if not -len(self.contributions) <= row < len(self.contributions):

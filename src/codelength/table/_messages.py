@@ -18,6 +18,18 @@ def shown(value: Any, most: int = 60) -> str:
     return text if len(text) <= most else f"{text[: most - 4]} ..."
 
 
+def shortened(text: str, most: int = 300) -> str:
+    """A text on one line, cut where it is long.
+
+    Examples
+    --------
+    >>> shortened("one\\ntwo three", most=9)
+    'one t ...'
+    """
+    flat = " ".join(text[: 4 * most].split())
+    return flat if len(flat) <= most else f"{flat[: most - 4]} ..."
+
+
 def listed(values: Sequence[Any], most: int = 8) -> str:
     """Some values in brackets, and how many more there are.
 

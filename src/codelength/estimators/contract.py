@@ -1,0 +1,349 @@
+"""What every model offers, whatever it is: the contract behind the commands, the reports and the model files.
+
+A model is a scikit-learn estimator on tables. ``fit``, ``predict``, ``inspect`` and ``evaluate`` on the command line,
+saving and loading, and the reports use nothing but what stands here. A new model subclasses :class:`TableEstimator`,
+fills in the contract and enters itself with :func:`register`.
+
+What ``fit`` learned is one immutable object, kept apart from the parameters: a fit that fails leaves the model as it
+was, and changing a parameter changes nothing until the next fit.
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal, Self, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
+
+from ..blocks import Block, Facts, Grid
+from ..errors import DataError, InvalidParameter
+from ..rules import Distributions
+from ..scores import Predictions
+from ..table import Coded, Schema, Table, Variable, as_table, encode, infer_schema
+from ..table.checks import check_choice
+from ..table.encode import HandleUnknown
+from ..table.infer import Missing, Numeric
+from ..table.target import target_column
+from ..typing import IntArray, Scalar
+from . import documents
+from .validation import check_not_empty, check_same_classes, class_array, schema_for, warn_about_names
+
+Capability: TypeAlias = Literal["classes", "components", "leave_one_out", "explain", "weights", "partial_fit"]
+"""What a model may be able to do: predict classes, or find components; leave one row out in closed form; explain
+predictions; take row weights; learn from one batch after the other."""
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """What a model learned, and how it was set when it did.
+
+    Attributes
+    ----------
+    params : dict
+        The parameters of the estimator at the time.
+    schema : Schema
+        The variables, their values, and the classes.
+    named : bool
+        Whether the training table had names for its columns.
+    """
+
+    params: dict[str, Any]
+    schema: Schema
+    named: bool
+
+
+class TableEstimator(BaseEstimator):
+    """A model on tables, with the options ``missing``, ``handle_unknown``, ``numeric`` and ``schema``.
+
+    Attributes
+    ----------
+    kind : str
+        Name of the model on the command line and in files.
+    capabilities : frozenset of str
+        What it can do.
+    outcome : str
+        What it predicts, in one word: a class or a component.
+    """
+
+    kind: ClassVar[str]
+    capabilities: ClassVar[frozenset[Capability]] = frozenset()
+    outcome: ClassVar[str] = "class"
+
+    _state: Any
+
+    # What a model says about itself.
+
+    @property
+    def outcome_names(self) -> tuple[Scalar, ...]:
+        """The columns of ``predict_proba``: the classes, or the numbers of the components from 1."""
+        return self._fitted.schema.classes
+
+    def summary(self) -> list[Block]:
+        """What the model knows, as blocks for people: its settings, its outcomes and its variables."""
+        fitted = self._fitted
+        options = [(name, str(value)) for name, value in self._shown_params().items() if value is not None]
+        return [Facts([("model", self.kind), *options]), *self._findings(), _variables(fitted.schema)]
+
+    def summary_document(self) -> dict[str, Any]:
+        """The same as JSON types, for machines."""
+        fitted = self._fitted
+        return {
+            "kind": self.kind,
+            "params": self._shown_params(),
+            "schema": fitted.schema.to_json(),
+            **self._findings_document(),
+        }
+
+    def _findings(self) -> list[Block]:
+        """What this kind of model has to say beside its settings and its variables."""
+        raise NotImplementedError
+
+    def _findings_document(self) -> dict[str, Any]:
+        """The same as JSON types."""
+        raise NotImplementedError
+
+    # Files.
+
+    def to_document(self) -> dict[str, Any]:
+        """All that is needed to predict the same again, as JSON types."""
+        fitted = self._fitted
+        return {
+            "kind": self.kind,
+            "params": {name: documents.plain(value) for name, value in fitted.params.items()},
+            "named": fitted.named,
+            "schema": fitted.schema.to_json(),
+            "fitted": self._content(),
+        }
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> Self:
+        """The model that :meth:`to_document` wrote, checked."""
+        params = {name: documents.restored(value) for name, value in document["params"].items()}
+        model = cls(**params)
+        model._check_params()
+        fitted = Fitted(model._params(), Schema.from_json(document["schema"]), bool(document["named"]))
+        model._state = model._restored(fitted, document["fitted"])
+        return model
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model as JSON; :func:`codelength.load` reads it back to the last bit.
+
+        A random generator given as ``random_state`` is not kept: its state is no part of what was learned.
+        """
+        documents.write(self.to_document(), path)
+
+    def _content(self) -> dict[str, Any]:
+        """What a file keeps beside parameters and schema."""
+        raise NotImplementedError
+
+    def _restored(self, fitted: Fitted, content: Mapping[str, Any]) -> Fitted:
+        """The state that :meth:`_content` came from, checked."""
+        raise NotImplementedError
+
+    # State, as scikit-learn expects to find it.
+
+    @property
+    def _fitted(self) -> Any:
+        state = self.__dict__.get("_state")
+        if state is None:
+            raise NotFittedError(
+                f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate arguments "
+                "before using this estimator."
+            )
+        return state
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self.__dict__.get("_state") is not None
+
+    @property
+    def schema_(self) -> Schema:
+        """The variables, their values, and how they were settled."""
+        schema: Schema = self._fitted.schema
+        return schema
+
+    @property
+    def n_features_in_(self) -> int:
+        """Number of variables."""
+        return int(self._fitted.schema.n_variables)
+
+    @property
+    def feature_names_in_(self) -> NDArray[Any]:
+        """Names of the variables, where the training table had names."""
+        if not self._fitted.named:
+            raise AttributeError("feature_names_in_: the training table had no names for its columns")
+        return np.array(self._fitted.schema.names, dtype=object)
+
+    # Steps that models share.
+
+    def _check_params(self) -> None:
+        """Refuse parameters that do not exist or do not fit each other."""
+        check_choice("missing", self.missing, Missing)
+        check_choice("handle_unknown", self.handle_unknown, HandleUnknown)
+        check_choice("numeric", self.numeric, Numeric)
+        if self.schema is not None and not isinstance(self.schema, Schema):
+            raise InvalidParameter(f"schema={self.schema!r:.60}: expected a Schema, or None to infer it")
+
+    def _params(self) -> dict[str, Any]:
+        return dict(self.get_params(deep=False))
+
+    def _shown_params(self) -> dict[str, Any]:
+        """The parameters at the time of the fit as JSON types, without the schema."""
+        params = {name: documents.plain(value) for name, value in self._fitted.params.items()}
+        return {name: value for name, value in params.items() if name != "schema"}
+
+    def _training_table(self, X: Any, y: Any, sample_weight: Any) -> Table:
+        """The rows to learn from: those of weight zero are not there."""
+        table = as_table(X, None if y is None else target_column(y), sample_weight)
+        if self.schema is None:
+            check_not_empty(table)
+        return table.counted()
+
+    def _training_codes(
+        self, table: Table, schema: Schema, *, by_name: bool | None = None, training: bool = True
+    ) -> Coded:
+        named = table.named if by_name is None else by_name
+        return encode(schema, table, handle_unknown=self.handle_unknown, training=training, by_name=named)
+
+    def _schema_without_classes(self, table: Table) -> Schema:
+        """The schema of a table of which nothing is to be predicted: the one given, or what the rows say."""
+        rows = replace(table, target=None)
+        if self.schema is None:
+            return infer_schema(rows, missing=self.missing, numeric=self.numeric)
+        return schema_for(self.schema, table).without_target()
+
+    def _encoded(self, X: Any, y: Any = None, sample_weight: Any = None) -> Coded:
+        """New rows as codes, under the options of the fit."""
+        fitted = self._fitted
+        table = as_table(X, None if y is None else target_column(y), sample_weight)
+        warn_about_names(self, table, fitted.named)
+        return encode(
+            fitted.schema,
+            table,
+            handle_unknown=fitted.params["handle_unknown"],
+            by_name=table.named and fitted.named,
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+class TableClassifier(TableEstimator):
+    """A model that predicts classes."""
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The classes."""
+        return class_array(self._fitted.schema.classes)
+
+    def fit_coded(self, coded: Coded, *, named: bool = True) -> Self:
+        """Learn from rows that are coded already; the schema is theirs."""
+        self._check_params()
+        self._state = self._learned(coded, Fitted(self._params(), coded.schema, named))
+        return self
+
+    def log_probs_of(self, coded: Coded) -> Distributions:
+        """Log probability of each class for coded rows, in nats."""
+        raise NotImplementedError
+
+    def leave_one_out_of(self, coded: Coded) -> Predictions:
+        """Predict each coded training row from all the others, for models that can."""
+        raise InvalidParameter(f"{self.kind} has no leave-one-out in closed form; use cross-validation")
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most probable class of each row; the first of several equally probable ones."""
+        best: IntArray = np.argmax(self.log_probs_of(self._encoded(X)).log_probs, axis=1)
+        return np.asarray(self.classes_[best])
+
+    def predict_proba(self, X: Any) -> Any:
+        """Probability of each class for each row, shape (n_rows, n_classes)."""
+        return np.asarray(np.exp(self.predict_log_proba(X)))
+
+    def predict_log_proba(self, X: Any) -> Any:
+        """Log probability of each class for each row, in nats."""
+        return self.log_probs_of(self._encoded(X)).log_probs
+
+    def _learned(self, coded: Coded, fitted: Fitted) -> Any:
+        """The state after learning from coded rows."""
+        raise NotImplementedError
+
+    def _settled_schema(self, table: Table, classes: Any = None) -> Schema:
+        """The schema of a table with classes: the one given, or what the rows and the classes named say."""
+        if table.target is None:
+            raise DataError("this estimator requires y to be passed, but the target y is None")
+        if self.schema is None:
+            schema = infer_schema(table, missing=self.missing, numeric=self.numeric)
+        else:
+            schema = schema_for(self.schema, table)
+            if schema.target is not None:
+                check_same_classes(classes, schema, "as in the schema")
+                return schema
+            schema = replace(schema, target=infer_schema(Table((), table.n_rows, target=table.target)).target)
+        if classes is not None:
+            named = target_column(classes, "classes")
+            values = infer_schema(Table((), len(named.missing), target=named)).classes
+            schema = replace(schema, target=Variable(table.target.name, values, origin="named beforehand"))
+        if schema.n_classes < 2:
+            raise DataError(
+                f"target: only one class, {schema.classes[0]!r:.60}; a classifier needs at least two: "
+                "name them all with schema= or partial_fit(classes=)"
+            )
+        return schema
+
+
+M = TypeVar("M", bound=type[TableEstimator])
+
+MODELS: dict[str, type[TableEstimator]] = {}
+"""The models by their kind. One that is entered here works in every command and in files."""
+
+
+def register(model: M) -> M:
+    """Enter a model under its kind."""
+    MODELS[model.kind] = model
+    return model
+
+
+def model_of(kind: str) -> type[TableEstimator]:
+    """The model of a kind."""
+    check_choice("model", kind, MODELS)
+    return MODELS[kind]
+
+
+def load(path: str | os.PathLike[str]) -> Any:
+    """Read a model that ``save`` wrote.
+
+    Parameters
+    ----------
+    path
+        The file.
+
+    Returns
+    -------
+    TableEstimator
+        The fitted model.
+
+    Raises
+    ------
+    InvalidModelFile
+        Where the file is absent, truncated, changed, not a model, or written by another version of the format.
+    """
+    return documents.read(path, lambda document: model_of(document["kind"]).from_document(document))
+
+
+def _variables(schema: Schema) -> Grid:
+    rows = [
+        [variable.name, variable.kind, _listed(variable), variable.origin] for variable in schema.variables
+    ]
+    return Grid("variables", ["variable", "kind", "values", "how they were settled"], rows, n_text=4)
+
+
+def _listed(variable: Variable, most: int = 8) -> str:
+    texts = ["missing" if value is None else str(value) for value in variable.values[:most]]
+    more = variable.n_values - most
+    return ", ".join(texts) + (f", ... {more} more" if more > 0 else "")

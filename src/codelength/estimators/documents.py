@@ -1,0 +1,126 @@
+"""Models as JSON files: versioned, checked on load, never unpickled."""
+
+import hashlib
+import json
+import os
+import stat
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from .._files import atomic_write
+from ..errors import CodelengthError, InvalidModelFile, InvalidParameter
+from ..rules import Prior
+from ..table import Schema
+from ..table._messages import shortened
+
+FORMAT = "codelength-model"
+VERSION = 2
+MAX_BYTES = 1 << 30
+"""A model file larger than this is not one."""
+
+T = TypeVar("T")
+
+
+def write(content: Mapping[str, Any], path: str | os.PathLike[str]) -> None:
+    """Write a model's document, beside its place first."""
+    document = {"format": FORMAT, "version": VERSION, "sha256": _digest(content), "model": content}
+    try:
+        text = json.dumps(document, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise InvalidParameter(f"the model cannot be written as JSON ({shortened(str(error))})") from None
+    with atomic_write(Path(path)) as beside:
+        beside.write_text(text + "\n", encoding="ascii")
+
+
+def read(path: str | os.PathLike[str], restore: Callable[[dict[str, Any]], T]) -> T:
+    """Read a file that :func:`write` wrote, and restore what it holds."""
+    content = _checked_content(Path(path))
+    try:
+        return restore(content)
+    except (CodelengthError, LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+        reason = str(error) if isinstance(error, CodelengthError) else f"{type(error).__name__}: {error}"
+        raise InvalidModelFile(
+            f"{path}: not a consistent model ({shortened(reason)}); save it again"
+        ) from error
+
+
+def plain(value: Any) -> Any:
+    """A parameter as JSON types."""
+    if isinstance(value, Schema):
+        return {"schema": value.to_json()}
+    if isinstance(value, Prior):
+        return {"prior": value.to_json()}
+    if isinstance(value, (np.random.RandomState, np.random.Generator, np.random.SeedSequence)):
+        return None  # the state of a generator is no part of what was learned
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return [plain(part) for part in value]
+    if isinstance(value, (Fraction, Decimal)):
+        return float(value)
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def restored(value: Any) -> Any:
+    """The parameter that :func:`plain` wrote."""
+    if isinstance(value, dict):
+        return Schema.from_json(value["schema"]) if "schema" in value else Prior.from_json(value["prior"])
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _checked_content(path: Path) -> dict[str, Any]:
+    document = _parsed(path)
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise InvalidModelFile(f"{path}: not a codelength model; pass a file written by save()")
+    version = document.get("version")
+    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+        raise InvalidModelFile(
+            f"{path}: version {shortened(repr(version))} is not a version; save the model again"
+        )
+    if version != VERSION:
+        remedy = "upgrade codelength" if version > VERSION else "fit the model again"
+        raise InvalidModelFile(
+            f"{path}: written in version {version} of the format, and this codelength reads version {VERSION}; "
+            f"{remedy}"
+        )
+    content = document.get("model")
+    if not isinstance(content, dict) or document.get("sha256") != _digest(content):
+        raise InvalidModelFile(
+            f"{path}: the content does not match its checksum, so it was changed or damaged; save the "
+            "model again"
+        )
+    return content
+
+
+def _parsed(path: Path) -> Any:
+    try:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            raise InvalidModelFile(f"{path}: not a regular file; pass a file written by save()")
+        if status.st_size > MAX_BYTES:
+            raise InvalidModelFile(
+                f"{path}: {status.st_size:,} bytes, more than the {MAX_BYTES:,} that a model can have"
+            )
+        return json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InvalidModelFile(f"{path}: cannot be read ({error.strerror}); check the path") from None
+    except UnicodeDecodeError:
+        raise InvalidModelFile(f"{path}: not a text file; pass a file written by save()") from None
+    except json.JSONDecodeError as error:
+        raise InvalidModelFile(
+            f"{path}: not complete JSON (line {error.lineno}: {error.msg}); it was cut off or is "
+            "another kind of file, save the model again"
+        ) from None
+    except (RecursionError, ValueError) as error:
+        raise InvalidModelFile(
+            f"{path}: not JSON that a model is written in ({shortened(str(error))}); pass a file written by save()"
+        ) from None
+
+
+def _digest(content: Mapping[str, Any]) -> str:
+    # In ASCII escapes, so that halves of surrogate pairs count the same before and after they are written.
+    canonical = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode("ascii")).hexdigest()

@@ -1,0 +1,106 @@
+"""How many components a finite mixture should have."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..mixture.code_length import CRITERIA
+from ..mixture.em import EMLayout, RestartsInfo, fit_mixture
+from ..mixture.parameters import MixtureParameters
+from ..rules import PriorLike
+from ..table import Coded
+from ..table.checks import check_choice
+
+TIE = 1e-9
+"""Code lengths that differ by less than this share of theirs are equal, and the fewer components win."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ComponentsResult:
+    """The number of components chosen, and the way there.
+
+    Attributes
+    ----------
+    mixture : MixtureParameters
+        The most probable mixture with that number of components, the largest component first.
+    restarts : RestartsInfo
+        How EM went for that number.
+    path : dict of int to float
+        Code length, in nats, of every number of components tried.
+    """
+
+    mixture: MixtureParameters
+    restarts: RestartsInfo
+    path: dict[int, float]
+
+
+def choose_components(
+    coded: Coded,
+    sizes: Iterable[int],
+    criterion: str = "cheeseman_stutz",
+    prior: PriorLike = "uniform",
+    *,
+    patience: int | None = None,
+    n_init: int = 20,
+    init: str = "random",
+    max_iter: int = 1000,
+    tol: float = 1e-7,
+    seed: int = 0,
+) -> ComponentsResult:
+    """Fit mixtures with several numbers of components and keep the one with the shortest code length.
+
+    Parameters
+    ----------
+    coded : Coded
+        The rows; equal ones are merged once, whatever the number of components.
+    sizes : iterable of int
+        Numbers of components to try, in increasing order.
+    criterion : str
+        The code length that chooses: one of ``codelength.mixture.code_length.CRITERIA``.
+    prior : prior or its name
+        Pseudocounts, none of them below 1.
+    patience : int, optional
+        How many further numbers without gain end the search; by default all are tried.
+    n_init, init, max_iter, tol
+        As in :func:`codelength.mixture.em.fit_mixture`.
+    seed : int
+        Seed; every number of components has a random stream of its own, whatever the others are.
+
+    Examples
+    --------
+    >>> from codelength.table import as_coded
+    >>> coded = as_coded({name: ["yes", "no"] * 10 for name in ("feathers", "eggs", "wings")})
+    >>> found = choose_components(coded, range(1, 5))
+    >>> found.mixture.n_components, sorted(found.path)
+    (2, [1, 2, 3, 4])
+    """
+    check_choice("criterion", criterion, CRITERIA)
+    rows = coded.distinct()
+    layout = EMLayout.of(rows)
+    path: dict[int, float] = {}
+    best: ComponentsResult | None = None
+    shortest = math.inf
+    for size in sizes:
+        state, info = fit_mixture(
+            rows,
+            size,
+            prior,
+            n_init=n_init,
+            init=init,
+            max_iter=max_iter,
+            tol=tol,
+            random_state=[seed, size],
+            layout=layout,
+        )
+        # Largest first, so that the numbers of the components mean something.
+        state = state.permuted(np.argsort(-state.class_probs, kind="stable"))
+        length = float(CRITERIA[criterion](rows, state, prior, random_state=[seed, size]))
+        path[size] = length
+        if best is None or length < shortest - TIE * (1 + abs(shortest)):
+            best, shortest = ComponentsResult(state, info, path), length
+        elif patience is not None and size - best.mixture.n_components >= patience:
+            break
+    assert best is not None
+    return best
