@@ -1,30 +1,28 @@
 """Prequential criteria: how well a model predicts the class of one row after the other.
 
-A :class:`SequentialModel` is made by :func:`naive_bayes_sequence` or by :meth:`FixedClustering.sequence`. It
-gives the criterion along an ordering, term by term, and leave-one-out. The ordering can be drawn
-(:func:`sample_orderings`), greedy (:func:`best_first` and its three counterparts) or searched for
-(:func:`improve_ordering`), and models can be raced along common orderings (:func:`compare_models`).
-All costs are in nats, smaller is better.
+A :class:`SequentialModel` is made by :func:`naive_bayes_sequence`, or from a clustering by
+:meth:`codelength.mixture.fixed_clustering.FixedClustering.sequence`. It gives the criterion along an
+ordering, term by term, and leave-one-out. The ordering can be drawn (:func:`sample_orderings`), greedy
+(:func:`best_first` and its three counterparts) or searched for (:func:`improve_ordering`), and models can
+race along common orderings (:func:`compare_models`). All costs are in nats, smaller is better.
 """
 
-from ..mixture.fixed_clustering import FixedClustering, class_as_column
 from .local_search import ImprovedOrdering, improve_ordering
 from .naive_bayes import naive_bayes_sequence
-from .orderings import best_first, best_last, worst_first, worst_last
-from .race import Comparison, compare_models
-from .sampling import OrderingSample, Scheme, sample_orderings
+from .orderings import ORDERINGS, best_first, best_last, worst_first, worst_last
+from .race import Race, compare_models
+from .sampling import SCHEMES, OrderingSample, sample_orderings
 from .sequence import SequentialModel
 
 __all__ = [
-    "Comparison",
-    "FixedClustering",
+    "ORDERINGS",
+    "SCHEMES",
     "ImprovedOrdering",
     "OrderingSample",
-    "Scheme",
+    "Race",
     "SequentialModel",
     "best_first",
     "best_last",
-    "class_as_column",
     "compare_models",
     "improve_ordering",
     "naive_bayes_sequence",

@@ -14,12 +14,12 @@ from ..typing import BoolArray, CodeArray, FloatArray, IntArray
 from ._greedy_field import AT_ONCE, BLOCK, CLASS, END, GONE, LABEL, NEXT, Field, Search
 from ._greedy_weights import refer, set_column, set_fronts
 from ._kernels import State
-from .layout import SequenceTables
+from .layout import SequenceLayout
 
 
 @njit(cache=True, nogil=True)
 def choose(
-    tables: SequenceTables,
+    layout: SequenceLayout,
     exact: FloatArray,
     state: State,
     field: Field,
@@ -35,7 +35,7 @@ def choose(
     is_due, least = search.stride > 0 and t % max(search.stride, 1) == 0, np.inf
     for b in range(sizes[1]):
         low, high = marks[BLOCK, b], marks[BLOCK, b + 1]
-        _set_shares(tables.class_offsets, state.counts, marks, low, search.less, shares)
+        _set_shares(layout.class_offsets, state.counts, marks, low, search.less, shares)
         _set_odds(weights, low, high, shares, odds)
         _set_keys(odds, search.worst, notes[GONE, low:high], keys[low:high])
         leasts[b] = _least(keys[low:high], odds[2])
@@ -47,7 +47,7 @@ def choose(
     found, is_alone = _lowest(field.members, marks, keys, leasts, limit)
     if is_alone:
         return found
-    _set_log_keys(tables, exact, state.counts, field, has_gaps, search, limit, keys, leasts)
+    _set_log_keys(layout, exact, state.counts, field, has_gaps, search, limit, keys, leasts)
     least = np.inf
     for b in range(sizes[1]):
         least = min(least, leasts[b])
@@ -127,7 +127,7 @@ def _lowest(
 
 @njit(cache=True, nogil=True)
 def _set_log_keys(
-    tables: SequenceTables,
+    layout: SequenceLayout,
     exact: FloatArray,
     counts: IntArray,
     field: Field,
@@ -138,16 +138,16 @@ def _set_log_keys(
     leasts: FloatArray,
 ) -> None:
     """Log odds of the patterns within the limit, from entries before rounding; infinity for the others."""
-    marks, first_cells, codes, n_groups = field.marks, tables.first_cells, field.codes, len(field.sums)
+    marks, first_cells, codes, n_groups = field.marks, layout.first_cells, field.codes, len(field.sums)
     shares, logs, fronts = np.empty((2, n_groups)), np.empty(n_groups), np.empty((2, n_groups))
-    columns = np.zeros((2, n_groups, len(tables.starts)))
-    set_fronts(tables.starts, exact, counts, search.less, fronts)
+    columns = np.zeros((2, n_groups, len(layout.starts)))
+    set_fronts(layout.starts, exact, counts, search.less, fronts)
     for own in range(2):
         for k in range(n_groups):
-            set_column(tables, exact, counts, has_gaps, k, search.less * own, columns[own, k])
+            set_column(layout, exact, counts, has_gaps, k, search.less * own, columns[own, k])
     for b in range(len(leasts)):
         low, last_key, last = marks[BLOCK, b], np.nan, 0.0
-        _set_shares(tables.class_offsets, counts, marks, low, search.less, shares)
+        _set_shares(layout.class_offsets, counts, marks, low, search.less, shares)
         leasts[b] = np.inf
         for p in range(low, marks[BLOCK, b + 1]):
             is_near = keys[p] <= limit and marks[NEXT, p] < marks[END, p]

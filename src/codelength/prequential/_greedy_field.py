@@ -62,7 +62,7 @@ class Search(NamedTuple):
     stride : int
         After how many steps the weights may have drifted far from 1; 0 where a single step may do it.
     has_zeros : bool
-        Whether entries can be minus infinity (rule "map"), which differences do not move.
+        Whether entries can be minus infinity, which differences do not move.
     """
 
     less: int

@@ -14,35 +14,35 @@ from ._greedy_choice import choose
 from ._greedy_field import LABEL, NEXT, Field, Search, retire, set_blocks
 from ._greedy_weights import move, refer, set_fronts, set_steps, set_weights, weigh
 from ._kernels import shift, shift_all, start
-from .layout import SequenceTables
+from .layout import SequenceLayout
 
 
 @njit(cache=True, nogil=True)
 def greedy_order(
-    tables: SequenceTables, exact: FloatArray, field: Field, has_gaps: BoolArray, search: Search
+    layout: SequenceLayout, exact: FloatArray, field: Field, has_gaps: BoolArray, search: Search
 ) -> IntArray:
     """Place one row after the other; the field is used up. ``exact`` are the entries before rounding."""
     n_rows, n_groups = len(field.members), len(field.sums)
-    state, fronts, steps = start(tables), np.empty((2, n_groups)), np.zeros((4, len(field.codes)))
+    state, fronts, steps = start(layout), np.empty((2, n_groups)), np.zeros((4, len(field.codes)))
     if search.less:
-        shift_all(tables, state, np.arange(n_rows), 1)
+        shift_all(layout, state, np.arange(n_rows), 1)
     set_blocks(field.sizes, field.marks)
-    set_fronts(tables.starts, tables.entries, state.counts, search.less, fronts)
+    set_fronts(layout.starts, layout.entries, state.counts, search.less, fronts)
     for k in range(n_groups):
-        weigh(tables, state, field, has_gaps, k, search.less)
+        weigh(layout, state, field, has_gaps, k, search.less)
     refer(field.marks, field.sums, field.weights, field.notes, fronts, 0, field.sizes[0])
     keys, order = np.empty(len(field.codes[0]) if len(field.codes) else n_rows), np.empty(n_rows, np.int64)
     for t in range(n_rows):
-        p = choose(tables, exact, state, field, has_gaps, fronts, search, t, keys)
+        p = choose(layout, exact, state, field, has_gaps, fronts, search, t, keys)
         n, k = field.members[field.marks[NEXT, p]], field.marks[LABEL, p]
         order[n_rows - 1 - t if search.less else t] = n
-        set_steps(tables, state, has_gaps, n, search.less, steps)
-        shift(tables, state, n, 1 - 2 * search.less)
-        set_fronts(tables.starts, tables.entries, state.counts, search.less, fronts)
+        set_steps(layout, state, has_gaps, n, search.less, steps)
+        shift(layout, state, n, 1 - 2 * search.less)
+        set_fronts(layout.starts, layout.entries, state.counts, search.less, fronts)
         if search.has_zeros:
-            weigh(tables, state, field, has_gaps, k, search.less)
+            weigh(layout, state, field, has_gaps, k, search.less)
         else:
-            move(field, tables.first_cells, has_gaps, p, search.less, steps)
+            move(field, layout.first_cells, has_gaps, p, search.less, steps)
         if search.stride:
             set_weights(field, fronts, k)
         else:

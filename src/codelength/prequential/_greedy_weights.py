@@ -9,7 +9,7 @@ from ..rules._kernels import exp_of_negative
 from ..typing import BoolArray, CodeArray, FloatArray, IntArray
 from ._greedy_field import AT_ONCE, BLOCK, LABEL, REFERENCE, Field
 from ._kernels import State
-from .layout import SequenceTables
+from .layout import SequenceLayout
 
 
 @njit(cache=True, nogil=True)
@@ -24,12 +24,12 @@ def set_fronts(
 
 
 @njit(cache=True, nogil=True)
-def weigh(tables: SequenceTables, state: State, field: Field, has_gaps: BoolArray, k: int, less: int) -> None:
+def weigh(layout: SequenceLayout, state: State, field: Field, has_gaps: BoolArray, k: int, less: int) -> None:
     """Sums of a group from the counts, for all patterns."""
-    first_cells, codes, marks, sums = tables.first_cells, field.codes, field.marks, field.sums
-    columns = np.zeros((2, len(tables.starts)))
+    first_cells, codes, marks, sums = layout.first_cells, field.codes, field.marks, field.sums
+    columns = np.zeros((2, len(layout.starts)))
     for own in range(2):
-        set_column(tables, tables.entries, state.counts, has_gaps, k, less * own, columns[own])
+        set_column(layout, layout.entries, state.counts, has_gaps, k, less * own, columns[own])
     for p in range(field.sizes[0]):
         own, total = 1 if marks[LABEL, p] == k else 0, 0.0
         for i in range(len(codes)):
@@ -39,7 +39,7 @@ def weigh(tables: SequenceTables, state: State, field: Field, has_gaps: BoolArra
 
 @njit(cache=True, nogil=True)
 def set_column(
-    tables: SequenceTables,
+    layout: SequenceLayout,
     entries: FloatArray,
     counts: IntArray,
     has_gaps: BoolArray,
@@ -48,7 +48,7 @@ def set_column(
     column: FloatArray,
 ) -> None:
     """Entries of the cells in one group, for a row that is (``less`` 1) or is not among the counted ones."""
-    first_cells, starts, alike = tables.first_cells, tables.starts, tables.alike
+    first_cells, starts, alike = layout.first_cells, layout.starts, layout.alike
     for i in range(len(has_gaps)):
         spare = first_cells[i + 1] - 1
         observed = counts[len(counts) - 1, k] - counts[spare, k] - less
@@ -62,17 +62,17 @@ def set_column(
 
 @njit(cache=True, nogil=True)
 def set_steps(
-    tables: SequenceTables, state: State, has_gaps: BoolArray, n: int, less: int, steps: FloatArray
+    layout: SequenceLayout, state: State, has_gaps: BoolArray, n: int, less: int, steps: FloatArray
 ) -> None:
     """By how much placing row ``n`` moves the sums of its group, column by column.
 
     Lines 0 and 1 are for patterns of other labels, with the row's value and with another one; lines 2 and 3
     for patterns of the same label, which in a backward search (``less`` 1) do not count themselves.
     """
-    rows, starts, entries, counts = tables.rows, tables.starts, tables.entries, state.counts
+    rows, starts, entries, counts = layout.rows, layout.starts, layout.entries, state.counts
     k, step = rows[n, 0], 1 - 2 * less
     for i in range(len(has_gaps)):
-        cell, spare = np.int64(rows[n, i + 2]), tables.first_cells[i + 1] - 1
+        cell, spare = np.int64(rows[n, i + 2]), layout.first_cells[i + 1] - 1
         observed = counts[len(counts) - 1, k] - counts[spare, k]
         for own in range(2):
             match, rest = 0.0, 0.0

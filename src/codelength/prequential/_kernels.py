@@ -1,4 +1,4 @@
-"""Rows taken in one at a time. Arrays in, arrays out, nothing checked; see ``tables`` for the shapes.
+"""Rows taken in one at a time. Arrays in, arrays out, nothing checked; see ``layout`` for the shapes.
 
 Functions that take whole tuples have no branches, and are inlined: looking an array up in a tuple inside a
 branch counts references for every row, which costs more than the work itself.
@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 
 from ..typing import BoolArray, CodeArray, FloatArray, IntArray
-from .layout import SequenceTables
+from .layout import SequenceLayout
 
 
 class State(NamedTuple):
@@ -19,7 +19,7 @@ class State(NamedTuple):
 
     ``counts`` has shape (n_cells + n_class_values + 1, n_groups): counts of the cells, counts of the classes
     where they are a column of a mixture, and at the end the sizes of the groups. ``logs`` is the array of
-    that name in the tables, kept up with the counts.
+    that name in the layout, kept up with the counts.
     """
 
     counts: IntArray
@@ -27,23 +27,23 @@ class State(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def start(tables: SequenceTables) -> State:
+def start(layout: SequenceLayout) -> State:
     """No rows yet."""
-    n_lines = len(tables.starts) + tables.class_offsets.shape[1]
-    return State(np.zeros((n_lines, tables.starts.shape[1]), dtype=np.int64), tables.logs.copy())
+    n_lines = len(layout.starts) + layout.class_offsets.shape[1]
+    return State(np.zeros((n_lines, layout.starts.shape[1]), dtype=np.int64), layout.logs.copy())
 
 
 @njit(cache=True, nogil=True, forceinline=True)
-def shift(tables: SequenceTables, state: State, n: int, step: int) -> None:
+def shift(layout: SequenceLayout, state: State, n: int, step: int) -> None:
     """Take row ``n`` in (step 1) or out again (step -1): only its own group changes."""
-    _count(tables.rows, n, step, tables.starts, tables.entries, state.counts, state.logs)
-    _settle_front(tables.rows[n, 0], tables.gaps, tables.starts, tables.entries, state.counts, state.logs)
+    _count(layout.rows, n, step, layout.starts, layout.entries, state.counts, state.logs)
+    _settle_front(layout.rows[n, 0], layout.gaps, layout.starts, layout.entries, state.counts, state.logs)
     _level(
-        tables.rows[n, 0],
-        tables.alike,
-        tables.first_cells,
-        tables.starts,
-        tables.entries,
+        layout.rows[n, 0],
+        layout.alike,
+        layout.first_cells,
+        layout.starts,
+        layout.entries,
         state.counts,
         state.logs,
     )
@@ -99,7 +99,7 @@ def _level(
     counts: IntArray,
     logs: FloatArray,
 ) -> None:
-    """Set the columns that are, or just were, unseen in a group under rule "map"."""
+    """Set the columns of which nothing is, or just was, seen in a group to which the rule adds nothing."""
     for i in range(len(alike)):
         first, spare = first_cells[i], first_cells[i + 1] - 1
         observed = counts[len(counts) - 1, k] - counts[spare, k]
@@ -109,14 +109,14 @@ def _level(
 
 
 @njit(cache=True, nogil=True, forceinline=True)
-def term(tables: SequenceTables, state: State, n: int, joint: bool) -> float:
+def term(layout: SequenceLayout, state: State, n: int, joint: bool) -> float:
     """Cost of the class of row ``n``, given its other cells and the rows taken in, in nats.
 
     With ``joint`` the cost of the class and the other cells together, up to the log of the summed weights
     of the groups.
     """
-    _add_up(tables.rows, n, state.logs)
-    return _cost(tables.rows[n, 0], tables.rows[n, 1], tables.class_offsets, state.counts, state.logs, joint)
+    _add_up(layout.rows, n, state.logs)
+    return _cost(layout.rows[n, 0], layout.rows[n, 1], layout.class_offsets, state.counts, state.logs, joint)
 
 
 @njit(cache=True, nogil=True)
@@ -169,54 +169,54 @@ def _cost_of_group(sums: FloatArray, own: int, highest: float) -> float:
 
 
 @njit(cache=True, nogil=True)
-def sequential_terms(tables: SequenceTables, order: IntArray, joint: bool) -> FloatArray:
+def sequential_terms(layout: SequenceLayout, order: IntArray, joint: bool) -> FloatArray:
     """Cost of each row given those before it."""
-    state, terms = start(tables), np.empty(len(order))
+    state, terms = start(layout), np.empty(len(order))
     for t in range(len(order)):
-        terms[t] = term(tables, state, order[t], joint)
-        shift(tables, state, order[t], 1)
+        terms[t] = term(layout, state, order[t], joint)
+        shift(layout, state, order[t], 1)
     return terms
 
 
 @njit(cache=True, nogil=True)
-def sequential_weights(tables: SequenceTables, order: IntArray, weights: FloatArray) -> None:
+def sequential_weights(layout: SequenceLayout, order: IntArray, weights: FloatArray) -> None:
     """Log weight of each group for each row given those before it, shape (n_rows, n_groups)."""
-    state, n_groups = start(tables), weights.shape[1]
+    state, n_groups = start(layout), weights.shape[1]
     for t in range(len(order)):
-        _add_up(tables.rows, order[t], state.logs)
+        _add_up(layout.rows, order[t], state.logs)
         for k in range(n_groups):
             weights[t, k] = state.logs[len(state.logs) - 1, k]
-        shift(tables, state, order[t], 1)
+        shift(layout, state, order[t], 1)
 
 
 @njit(cache=True, nogil=True)
-def left_out_weights(tables: SequenceTables, weights: FloatArray) -> None:
+def left_out_weights(layout: SequenceLayout, weights: FloatArray) -> None:
     """Log weight of each group for each row given all the others, in row order."""
-    state, n_groups = start(tables), weights.shape[1]
-    shift_all(tables, state, np.arange(len(weights)), 1)
+    state, n_groups = start(layout), weights.shape[1]
+    shift_all(layout, state, np.arange(len(weights)), 1)
     for n in range(len(weights)):
-        shift(tables, state, n, -1)
-        _add_up(tables.rows, n, state.logs)
+        shift(layout, state, n, -1)
+        _add_up(layout.rows, n, state.logs)
         for k in range(n_groups):
             weights[n, k] = state.logs[len(state.logs) - 1, k]
-        shift(tables, state, n, 1)
+        shift(layout, state, n, 1)
 
 
 @njit(cache=True, nogil=True)
-def shift_all(tables: SequenceTables, state: State, order: IntArray, step: int) -> None:
+def shift_all(layout: SequenceLayout, state: State, order: IntArray, step: int) -> None:
     """Take several rows in or out."""
     for t in range(len(order)):
-        shift(tables, state, order[t], step)
+        shift(layout, state, order[t], step)
 
 
 @njit(cache=True, nogil=True)
-def left_out_terms(tables: SequenceTables) -> FloatArray:
+def left_out_terms(layout: SequenceLayout) -> FloatArray:
     """Cost of each row given all the others, in row order."""
-    state, n_rows = start(tables), len(tables.rows)
-    shift_all(tables, state, np.arange(n_rows), 1)
+    state, n_rows = start(layout), len(layout.rows)
+    shift_all(layout, state, np.arange(n_rows), 1)
     terms = np.empty(n_rows)
     for n in range(n_rows):
-        shift(tables, state, n, -1)
-        terms[n] = term(tables, state, n, False)
-        shift(tables, state, n, 1)
+        shift(layout, state, n, -1)
+        terms[n] = term(layout, state, n, False)
+        shift(layout, state, n, 1)
     return terms

@@ -5,46 +5,46 @@ from numba import njit
 
 from ..typing import FloatArray, IntArray
 from ._kernels import State, shift, shift_all, start, term
-from .layout import SequenceTables
+from .layout import SequenceLayout
 
 
 @njit(cache=True, nogil=True)
-def sweep_windows(tables: SequenceTables, width: int, least_gain: float, order: IntArray) -> None:
+def sweep_windows(layout: SequenceLayout, width: int, least_gain: float, order: IntArray) -> None:
     """Put every run of ``width`` neighbours into its best order, from the first row to the last.
 
     What a row costs depends on the set of rows before it and not on their order, so the best order of a
     run is a shortest path through its subsets.
     """
-    n_subsets, state = 1 << width, start(tables)
+    n_subsets, state = 1 << width, start(layout)
     costs, least = np.empty((n_subsets, width)), np.empty(n_subsets)
     last, rows = np.empty(n_subsets, dtype=np.int64), np.empty(width, dtype=np.int64)
     for low in range(len(order) - width + 1):
         for place in range(width):
             rows[place] = order[low + place]
-        _set_costs(tables, state, rows, costs)
+        _set_costs(layout, state, rows, costs)
         _set_paths(costs, least, last)
         if _cost_as_it_is(costs) - least[n_subsets - 1] > least_gain:
             subset = n_subsets - 1
             for place in range(width - 1, -1, -1):
                 order[low + place] = rows[last[subset]]
                 subset ^= 1 << last[subset]
-        shift_all(tables, state, order[low : low + 1], 1)
+        shift_all(layout, state, order[low : low + 1], 1)
 
 
 @njit(cache=True, nogil=True)
-def _set_costs(tables: SequenceTables, state: State, rows: IntArray, costs: FloatArray) -> None:
+def _set_costs(layout: SequenceLayout, state: State, rows: IntArray, costs: FloatArray) -> None:
     """Cost of each row of a run after each subset of the others; the state is left as it was."""
     subset = 0
     for step in range(1, len(costs) + 1):
         for j in range(len(rows)):
             if not subset >> j & 1:
-                costs[subset, j] = term(tables, state, rows[j], False)
+                costs[subset, j] = term(layout, state, rows[j], False)
         # Subsets in the order of a Gray code: one row comes in or goes out at a time, and finally the last.
         flipped = 0
         while flipped < len(rows) - 1 and not step >> flipped & 1:
             flipped += 1
         subset ^= 1 << flipped
-        shift(tables, state, rows[flipped], 1 if subset >> flipped & 1 else -1)
+        shift(layout, state, rows[flipped], 1 if subset >> flipped & 1 else -1)
 
 
 @njit(cache=True, nogil=True)
@@ -69,30 +69,30 @@ def _cost_as_it_is(costs: FloatArray) -> float:
 
 
 @njit(cache=True, nogil=True)
-def insert_rows(tables: SequenceTables, moves: IntArray, least_gain: float, order: IntArray) -> None:
+def insert_rows(layout: SequenceLayout, moves: IntArray, least_gain: float, order: IntArray) -> None:
     """Move single rows, given as pairs (from, to), wherever that lowers the cost."""
     for m in range(len(moves)):
         source, target = moves[m, 0], moves[m, 1]
         low, high = min(source, target), max(source, target) + 1
         # The rows before and after those between the two places are not touched.
-        state, between = start(tables), order[low:high]
-        shift_all(tables, state, order[:low], 1)
-        before = _cost_of_run(tables, state, between, np.inf)
-        shift_all(tables, state, between, -1)
+        state, between = start(layout), order[low:high]
+        shift_all(layout, state, order[:low], 1)
+        before = _cost_of_run(layout, state, between, np.inf)
+        shift_all(layout, state, between, -1)
         _carry(between, source - low, target - low)
-        if not _cost_of_run(tables, state, between, before) < before - least_gain:
+        if not _cost_of_run(layout, state, between, before) < before - least_gain:
             _carry(between, target - low, source - low)
 
 
 @njit(cache=True, nogil=True)
-def _cost_of_run(tables: SequenceTables, state: State, order: IntArray, limit: float) -> float:
+def _cost_of_run(layout: SequenceLayout, state: State, order: IntArray, limit: float) -> float:
     """Cost of the rows one after the other, who are taken in; given up beyond a limit."""
     total = 0.0
     for t in range(len(order)):
-        total += term(tables, state, order[t], False)
+        total += term(layout, state, order[t], False)
         if total > limit:
             break
-        shift(tables, state, order[t], 1)
+        shift(layout, state, order[t], 1)
     return total
 
 

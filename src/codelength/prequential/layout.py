@@ -1,20 +1,23 @@
 """A table and a predictive rule laid out for taking rows in one at a time.
 
 A row has a *label*, the group whose counts it joins (its class in naive Bayes, its cluster in a mixture),
-and a *class*, which is predicted before the row joins. Every entry of a log table is ``g(n + offset)`` of a
-whole number ``n``, so the entries are made once for each distinct offset and looked up by ``n``.
+and a *class*, which is predicted before the row joins. Counts are whole numbers, so every entry of a log
+table is looked up in the lists of :func:`codelength.rules.entries.growth_lists`.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..rules import Rule
+from ..counts import count
+from ..rules import Offsets, Rule
+from ..rules.entries import growth_lists
+from ..table import Coded
 from ..typing import BoolArray, CodeArray, FloatArray, IntArray
 
 
-class SequenceTables(NamedTuple):
+class SequenceLayout(NamedTuple):
     """What the kernels read: few arrays, because each takes its time to compile.
 
     Attributes
@@ -32,8 +35,8 @@ class SequenceTables(NamedTuple):
     gaps : array
         Last cells of the columns in which something is missing: their totals are not the size of the group.
     alike : array of shape (n_columns, n_groups)
-        Where nothing but rows fills the totals (rule "map"): a column not seen yet is uniform there. No rows
-        where there is no such column.
+        Where a rule that normalises adds nothing to a column (rule "map" under the uniform prior): all values
+        are alike there until one is seen. No rows where there is no such column.
     logs : array of shape (n_cells + 2, n_groups)
         Entries of the cells before the first row; then the front, which is the group's entry less those of
         the totals of columns with gaps; then a line for scratch.
@@ -57,7 +60,7 @@ class SequenceTables(NamedTuple):
         return self.rows[:, 0].astype(np.int64)
 
     @property
-    def classes(self) -> IntArray:
+    def class_codes(self) -> IntArray:
         """The class of each row."""
         return self.rows[:, 1].astype(np.int64)
 
@@ -77,114 +80,113 @@ class SequenceTables(NamedTuple):
         return int(self.starts.shape[1])
 
 
-def sequence_tables(
-    codes: CodeArray,
-    labels: IntArray,
-    classes: IntArray,
-    n_values: IntArray,
-    rule: Rule,
-    class_offsets: FloatArray,
-) -> SequenceTables:
+def lay_out(coded: Coded, rule: Rule, offsets: Offsets, class_column: int | None = None) -> SequenceLayout:
     """Lay out rows under a rule.
 
     Parameters
     ----------
-    codes : array of shape (n_rows, n_columns)
-        The predicting columns; ``n_values`` where missing.
-    labels, classes : arrays of shape (n_rows,)
-        The group each row joins, and the class to predict.
-    n_values : array of shape (n_columns,)
-        How many values each column has.
+    coded : Coded
+        The rows; each joins the group that its class code names. Their weights play no part.
     rule : Rule
-        Offsets of the groups and of the cells of these columns.
-    class_offsets : array of shape (n_class_values, n_groups)
-        Offsets of the class column of a mixture, or of shape (0, n_groups).
+        How counts become predictions.
+    offsets : Offsets
+        What the rule adds to the counts; refused where the rule has no prediction from them alone.
+    class_column : int, optional
+        Position of the column to predict, in a mixture; by default the group itself is predicted.
     """
-    first = np.concatenate(([0], np.cumsum(n_values + 1))).astype(np.int64)
-    spare = first[1:] - 1
-    sizes = np.bincount(labels, minlength=len(rule.class_offsets))
-    seen = _seen(codes, labels, n_values, len(sizes))
-    has_gaps = seen[spare].any(axis=1)
-    raised = np.array(rule.value_offsets.T, order="C")
-    totals = np.add.reduceat(raised, first[:-1]) if len(n_values) else raised
-    alike = (totals == 0) & (not rule.is_complexity)
-    # The imaginary part says over how many values a column is uniform while its total is zero.
-    of_totals = totals + 1j * np.where(alike, n_values[:, None], 0)
-    of_cells = raised.astype(np.complex128)
-    of_cells[spare] = of_totals
-    of_class = class_offsets.sum(axis=0, keepdims=True)[: len(class_offsets)]
-    base = _base(rule, np.concatenate((of_totals[~has_gaps], of_class)), int(sizes.max(initial=0)))
-    most = seen.copy()
-    most[spare] = sizes
-    entries, starts = _lists(rule, of_cells, most, base)
-    logs = np.vstack((entries[starts], np.zeros((1, len(sizes)))))
-    unseen = np.repeat(alike, n_values + 1, axis=0)
-    unseen[spare] = False
-    logs[:-2][unseen] = 0.0
-    logs[-2] -= logs[spare[has_gaps]].sum(axis=0)
-    return SequenceTables(
-        rows=_rows(codes, labels, classes, first),
+    rule.check(float(min(offsets.class_offsets.min(), offsets.value_offsets.min(initial=0.0))))
+    predicting, of_values, classes, of_classes = _apart(coded, offsets.value_offsets, class_column)
+    schema, counts = predicting.schema, count(predicting)
+    first, spare, of_cells = schema.offsets, schema.offsets[1:] - 1, of_values.T
+    totals = np.add.reduceat(of_cells, first[:-1]) if schema.n_variables else of_cells
+    # Nothing seen and nothing added: the total begins with the number of values, over which it is uniform.
+    alike = (totals == 0) & rule.normalises
+    firsts = np.where(alike, schema.n_values[:, None], totals)
+    most, seen = counts.class_counts.astype(np.int64), counts.value_counts.T.astype(np.int64)
+    has_gaps: BoolArray = np.asarray(seen[spare].any(axis=1))
+    entries, starts = growth_lists(
+        rule, _put(of_cells, spare, totals), _put(seen, spare, most), first=_put(of_cells, spare, firsts)
+    )
+    of_class = of_classes.sum(axis=0, keepdims=True)[: len(of_classes)]
+    of_groups = _of_groups(
+        rule,
+        np.vstack((offsets.class_offsets, totals[~has_gaps], of_class)),
+        np.vstack((offsets.class_offsets, firsts[~has_gaps], of_class)),
+        int(most.max()),
+    )
+    starts = np.vstack((starts, len(entries) + np.arange(len(of_groups)) * of_groups.shape[1]))
+    entries = np.concatenate((entries, of_groups.ravel()))
+    return SequenceLayout(
+        rows=_rows(predicting, classes),
         first_cells=first,
         entries=entries,
         starts=starts,
         gaps=spare[has_gaps],
         alike=alike if alike.any() else alike[:0],
-        logs=logs,
-        class_offsets=np.stack((class_offsets, (1 - np.eye(len(class_offsets))) @ class_offsets)),
+        logs=_first_logs(entries[starts], alike, schema.n_values, spare, has_gaps),
+        class_offsets=np.stack((of_classes, (1 - np.eye(len(of_classes))) @ of_classes)),
     )
 
 
-def _rows(codes: CodeArray, labels: IntArray, classes: IntArray, first: IntArray) -> CodeArray:
+def _put(cells: NDArray[Any], places: IntArray, numbers: NDArray[Any]) -> NDArray[Any]:
+    """The array with other lines in some places."""
+    changed = np.array(cells, order="C")
+    changed[places] = numbers
+    return changed
+
+
+def _apart(
+    coded: Coded, value_offsets: FloatArray, class_column: int | None
+) -> tuple[Coded, FloatArray, CodeArray, FloatArray]:
+    """The columns that predict and their offsets, and the classes and theirs, one row per class."""
+    if class_column is None:
+        return coded, value_offsets, coded.class_codes, np.zeros((0, len(value_offsets)))
+    schema = coded.schema
+    others = [i for i in range(schema.n_variables) if i != class_column]
+    start, stop = schema.offsets[class_column], schema.offsets[class_column + 1]
+    return (
+        coded.select(others),
+        np.delete(value_offsets, np.s_[start:stop], axis=1),
+        coded.codes[:, class_column],
+        np.ascontiguousarray(value_offsets[:, start : stop - 1].T),
+    )
+
+
+def _rows(predicting: Coded, classes: CodeArray) -> CodeArray:
     """The group, the class and the cells of each row, as narrow as they can be."""
-    largest = max(int(first[-1]), int(labels.max(initial=0)) + 1, int(classes.max(initial=0)) + 1)
+    first, codes = predicting.schema.offsets, predicting.codes
+    largest = max(int(first[-1]), predicting.schema.n_classes, int(classes.max(initial=0)) + 1)
     rows = np.empty((len(codes), codes.shape[1] + 2), dtype=np.uint16 if largest <= 1 << 16 else np.uint32)
-    rows[:, 0], rows[:, 1] = labels, classes
+    rows[:, 0], rows[:, 1] = predicting.class_codes, classes
     for i in range(codes.shape[1]):
         np.add(codes[:, i], first[i], out=rows[:, i + 2], casting="unsafe")
     return rows
 
 
-def _seen(codes: CodeArray, labels: IntArray, n_values: IntArray, n_groups: int) -> IntArray:
-    """How often each cell occurs in each group, shape (n_cells, n_groups)."""
-    parts = [
-        np.bincount(codes[:, i].astype(np.int64) * n_groups + labels, minlength=(size + 1) * n_groups)
-        for i, size in enumerate(n_values.tolist())
-    ]
-    flat = np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
-    counts: IntArray = flat.reshape(-1, n_groups)
-    return counts
+def _first_logs(
+    logs: FloatArray, alike: BoolArray, n_values: IntArray, spare: IntArray, has_gaps: BoolArray
+) -> FloatArray:
+    """Entries before the first row, a front that knows of the gaps, and a line for scratch."""
+    unseen = np.repeat(alike, n_values + 1, axis=0)
+    unseen[spare] = False
+    logs[:-1][unseen] = 0.0
+    logs[-1] -= logs[spare[has_gaps]].sum(axis=0)
+    return np.vstack((logs, np.zeros((1, logs.shape[1]))))
 
 
-def _lists(
-    rule: Rule, keys: NDArray[np.complex128], most: IntArray, base: FloatArray
-) -> tuple[FloatArray, IntArray]:
-    """Entries by count, a list for each distinct key and one for each group, and where each begins."""
-    distinct, which = np.unique(keys, return_inverse=True)
-    lengths = np.ones(len(distinct), dtype=np.int64)
-    np.maximum.at(lengths, which.ravel(), most.ravel() + 1)
-    firsts = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
-    numbers = np.arange(firsts[-1]) - np.repeat(firsts[:-1], lengths)
-    entries = rule.growth(np.repeat(distinct.real, lengths) + numbers)
-    uniform = distinct.imag > 0
-    entries[firsts[:-1][uniform]] = np.log(distinct.imag[uniform])
-    of_groups = firsts[-1] + np.arange(len(base)) * base.shape[1]
-    return np.concatenate((entries, base.ravel())), np.vstack((firsts[which.reshape(keys.shape)], of_groups))
+def _of_groups(rule: Rule, offsets: FloatArray, firsts: FloatArray, most: int) -> FloatArray:
+    """Entries of the groups (first line of ``offsets``) less those of their totals (the others), by size.
 
-
-def _base(rule: Rule, of_totals: NDArray[np.complex128], most: int) -> FloatArray:
-    """Entries of the groups less those of their totals, shape (n_groups, most + 1)."""
+    The result has shape (n_groups, most + 1).
+    """
     # Groups with the same offsets are done once.
-    distinct, which = np.unique(np.vstack((rule.class_offsets, of_totals)), axis=1, return_inverse=True)
-    numbers = np.arange(most + 1.0)
-    base = np.empty((distinct.shape[1], most + 1))
-    for line, column in zip(base, distinct.T, strict=True):
+    distinct, which = np.unique(offsets + 1j * firsts, axis=1, return_inverse=True)
+    entries, starts = growth_lists(rule, distinct.real, np.full(distinct.shape, most), first=distinct.imag)
+    sizes, sums = np.arange(most + 1), np.empty((distinct.shape[1], most + 1))
+    for line, own in zip(sums, starts.T, strict=True):
         # Many large terms: summed with more digits, so that only one rounding is left.
-        row = rule.growth(column[0].real + numbers).astype(np.longdouble)
-        totals, how_often = np.unique(column[1:], return_counts=True)
-        for total, times in zip(totals, how_often, strict=True):
-            entries = rule.growth(total.real + numbers)
-            if total.imag > 0:
-                entries[0] = np.log(total.imag)
-            row -= times * entries.astype(np.longdouble)
-        line[:] = row
-    return base[which.reshape(-1)]
+        total = entries[own[0] + sizes].astype(np.longdouble)
+        for start, times in zip(*np.unique(own[1:], return_counts=True), strict=True):
+            total -= times * entries[start + sizes].astype(np.longdouble)
+        line[:] = total
+    return sums[which.reshape(-1)]

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InvalidParameter
+from ..table.checks import check_random_state, check_whole
 from ..typing import IntArray
 from .orderings import best_first
 from .sequence import SequentialModel
@@ -62,31 +62,28 @@ def improve_ordering(
 
     Examples
     --------
-    >>> from codelength.scores.prequential import naive_bayes_sequence
-    >>> from codelength.table import Schema, encode
-    >>> schema = Schema.from_sizes([2], n_classes=2)
-    >>> coded = encode(schema, np.array([[0], [1], [0], [0]]), [0, 1, 0, 1])
-    >>> found = improve_ordering(naive_bayes_sequence(schema, coded), max_moves=20, random_state=0)
+    >>> from codelength.prequential import naive_bayes_sequence
+    >>> from codelength.table import Coded, Schema
+    >>> coded = Coded.of(Schema.from_sizes([2], n_classes=2), [[0], [1], [0], [0]], [0, 1, 0, 1])
+    >>> found = improve_ordering(naive_bayes_sequence(coded), max_moves=20, random_state=0)
     >>> found.code_length <= found.start_code_length
     True
     """
     from ._search_kernels import insert_rows, sweep_windows
 
-    if max_moves < 0 or not 2 <= width <= 10:
-        raise InvalidParameter(
-            f"max_moves={max_moves}, width={width}: expected at least 0, and a width from 2 to 10"
-        )
+    left = check_whole("max_moves", max_moves, 0)
+    check_whole("width", width, 2, 10)
     first = best_first(model) if order is None else model.checked(order)
-    rng, better, left = np.random.default_rng(random_state), first.copy(), max_moves
+    rng, better = np.random.default_rng(check_random_state(random_state)), first.copy()
     while model.n_rows > 1:
         moves = rng.integers(0, model.n_rows, (min(left, 2 * model.n_rows), 2))
-        insert_rows(model.tables, moves, LEAST_GAIN, better)
-        sweep_windows(model.tables, min(width, model.n_rows), LEAST_GAIN, better)
+        insert_rows(model.layout, moves, LEAST_GAIN, better)
+        sweep_windows(model.layout, min(width, model.n_rows), LEAST_GAIN, better)
         left -= len(moves)
         if not left:
             break
     before, after = model.code_length(first), model.code_length(better)
-    # A floor is not known to the search, and may turn a gain into a loss.
-    return (
-        ImprovedOrdering(better, after, before) if after < before else ImprovedOrdering(first, before, before)
-    )
+    # The search knows nothing of a cap, which may turn a gain into a loss.
+    if not after < before:
+        better, after = first, before
+    return ImprovedOrdering(better, after, before)

@@ -6,6 +6,7 @@ weights of its own group only. Rows that tie go by their number, the lowest firs
 rounded to a common grid, so that rows which tie by definition are not told apart by rounding.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..table.schema import smallest_code_type
 from ..typing import IntArray
-from .layout import SequenceTables
+from .layout import SequenceLayout
 from .sequence import SequentialModel
 
 FAR = 300.0
@@ -25,11 +26,10 @@ def best_first(model: SequentialModel) -> IntArray:
 
     Examples
     --------
-    >>> from codelength.scores.prequential import naive_bayes_sequence
-    >>> from codelength.table import Schema, encode
-    >>> schema = Schema.from_sizes([2], n_classes=2)
-    >>> coded = encode(schema, np.array([[0], [1], [0], [0]]), [0, 1, 0, 1])
-    >>> best_first(naive_bayes_sequence(schema, coded)).tolist()
+    >>> from codelength.prequential import naive_bayes_sequence
+    >>> from codelength.table import Coded, Schema
+    >>> coded = Coded.of(Schema.from_sizes([2], n_classes=2), [[0], [1], [0], [0]], [0, 1, 0, 1])
+    >>> best_first(naive_bayes_sequence(coded)).tolist()
     [0, 2, 1, 3]
     """
     return _greedy(model, backward=False, worst=False)
@@ -50,14 +50,23 @@ def worst_last(model: SequentialModel) -> IntArray:
     return _greedy(model, backward=True, worst=True)
 
 
+ORDERINGS: dict[str, Callable[[SequentialModel], IntArray]] = {
+    "best_first": best_first,
+    "worst_last": worst_last,
+    "best_last": best_last,
+    "worst_first": worst_first,
+}
+"""The greedy orderings by name."""
+
+
 def _greedy(model: SequentialModel, *, backward: bool, worst: bool) -> IntArray:
     from ._greedy_field import Field, Search
     from ._greedy_kernels import greedy_order
 
     if not model.n_rows:
         return np.zeros(0, dtype=np.int64)
-    tables, grid = _on_grid(model.tables)
-    n_columns, drift = len(tables.n_values), _drift(tables)
+    layout, grid = _on_grid(model.layout)
+    n_columns, drift = len(layout.n_values), _drift(layout)
     search = Search(
         less=int(backward),
         worst=worst,
@@ -65,54 +74,54 @@ def _greedy(model: SequentialModel, *, backward: bool, worst: bool) -> IntArray:
         coarse=2 * grid * (2 * n_columns + 1) + 1e-14,
         fine=1e-14 * (n_columns + 1),
         stride=int(FAR / max(drift, 1.0)) if drift < FAR else 0,
-        has_zeros=bool(np.isinf(tables.entries).any()),
+        has_zeros=bool(np.isinf(layout.entries).any()),
     )
-    has_gaps = np.isin(tables.first_cells[1:] - 1, tables.gaps)
-    return np.asarray(greedy_order(tables, model.tables.entries, Field(*_field(tables)), has_gaps, search))
+    has_gaps = np.isin(layout.first_cells[1:] - 1, layout.gaps)
+    return np.asarray(greedy_order(layout, model.layout.entries, Field(*_field(layout)), has_gaps, search))
 
 
-def _on_grid(tables: SequenceTables) -> tuple[SequenceTables, float]:
-    """The tables with entries rounded to a grid on which sums are exact, and the step of the grid."""
-    sizes = np.abs(np.where(np.isfinite(tables.entries), tables.entries, 0.0))
-    of_cells, of_groups = np.split(sizes, tables.starts[-1, :1])
-    most = 2 * len(tables.n_values) * of_cells.max(initial=0.0) + of_groups.max() + 1
+def _on_grid(layout: SequenceLayout) -> tuple[SequenceLayout, float]:
+    """The layout with entries rounded to a grid on which sums are exact, and the step of the grid."""
+    sizes = np.abs(np.where(np.isfinite(layout.entries), layout.entries, 0.0))
+    of_cells, of_groups = np.split(sizes, layout.starts[-1, :1])
+    most = 2 * len(layout.n_values) * of_cells.max(initial=0.0) + of_groups.max() + 1
     grid = float(2.0 ** (np.ceil(np.log2(most)) - 52))
-    return tables._replace(entries=np.rint(tables.entries / grid) * grid), grid
+    return layout._replace(entries=np.rint(layout.entries / grid) * grid), grid
 
 
-def _drift(tables: SequenceTables) -> float:
+def _drift(layout: SequenceLayout) -> float:
     """How far the log weight of a group may move when one row is placed."""
-    steps = np.abs(np.diff(tables.entries)) if np.isfinite(tables.entries).all() else np.array([np.inf])
+    steps = np.abs(np.diff(layout.entries)) if np.isfinite(layout.entries).all() else np.array([np.inf])
     is_inner = np.ones(len(steps), dtype=np.bool_)
-    starts = np.unique(tables.starts)
+    starts = np.unique(layout.starts)
     is_inner[starts[(starts > 0) & (starts <= len(steps))] - 1] = False
-    of_groups = np.arange(len(steps)) >= tables.starts[-1].min()
+    of_groups = np.arange(len(steps)) >= layout.starts[-1].min()
     cells = steps[is_inner & ~of_groups].max(initial=0.0)
-    return float(2 * len(tables.n_values) * cells + steps[is_inner & of_groups].max(initial=0.0))
+    return float(2 * len(layout.n_values) * cells + steps[is_inner & of_groups].max(initial=0.0))
 
 
-def _field(tables: SequenceTables) -> tuple[NDArray[Any], ...]:
+def _field(layout: SequenceLayout) -> tuple[NDArray[Any], ...]:
     """Distinct rows by label and class, which rows they stand for, and room for their weights."""
-    words = _words(tables)
+    words = _words(layout)
     members = np.lexsort(words[::-1])
     is_first = np.ones(len(members), dtype=np.bool_)
     is_first[1:] = np.any([np.diff(word[members]) for word in words], axis=0)
     firsts = np.flatnonzero(is_first)
     patterns, n_patterns = members[firsts], len(firsts)
     marks = np.zeros((5, n_patterns + 1), dtype=np.int64)
-    marks[0, :-1], marks[1, :-1] = tables.labels[patterns], tables.classes[patterns]
+    marks[0, :-1], marks[1, :-1] = layout.labels[patterns], layout.class_codes[patterns]
     marks[2, :-1], marks[3, :-2], marks[3, n_patterns - 1] = firsts, firsts[1:], len(members)
-    kind = smallest_code_type(int(tables.n_values.max(initial=1)))
-    codes = np.ascontiguousarray(tables.codes[patterns].T, dtype=kind)
-    weights = np.empty((2, tables.n_groups, n_patterns))
+    kind = smallest_code_type(int(layout.n_values.max(initial=1)))
+    codes = np.ascontiguousarray(layout.codes[patterns].T, dtype=kind)
+    weights = np.empty((2, layout.n_groups, n_patterns))
     sizes = np.array([n_patterns, 0, 0])
     return members, sizes, codes, marks, weights[0], weights[1], np.zeros((2, n_patterns))
 
 
-def _words(tables: SequenceTables) -> list[IntArray]:
+def _words(layout: SequenceLayout) -> list[IntArray]:
     """Rows as a few whole numbers: label and class first, then as many columns as fit, and so on."""
-    words, n_joint = [np.zeros(len(tables.rows), dtype=np.int64)], 1
-    for column in (tables.labels, tables.classes, *tables.codes.T):
+    words, n_joint = [np.zeros(len(layout.rows), dtype=np.int64)], 1
+    for column in (layout.labels, layout.class_codes, *layout.codes.T):
         size = int(column.max(initial=0)) + 1
         if n_joint * size > 1 << 62:
             words.append(np.zeros_like(words[0]))

@@ -8,8 +8,9 @@ import numpy as np
 from scipy.special import stdtrit
 
 from ..errors import InvalidParameter
+from ..table.checks import check_choice, check_number, check_whole
 from ..typing import BoolArray, FloatArray, IntArray
-from .sampling import LINKED, Scheme, along_groups, group_seeds
+from .sampling import SCHEMES, along_groups, group_seeds
 from .sequence import SequentialModel
 
 FIRST_LOOK = 4
@@ -17,7 +18,7 @@ FIRST_LOOK = 4
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Comparison:
+class Race:
     """Which of several models predicts best in sequence.
 
     Attributes
@@ -50,10 +51,10 @@ def compare_models(
     confidence: float = 0.95,
     margin: float = 0.0,
     max_orderings: int = 200,
-    scheme: Scheme = "antithetic",
+    scheme: str = "antithetic",
     random_state: Any = None,
     n_threads: int | None = None,
-) -> Comparison:
+) -> Race:
     """Find the model with the least mean prequential code length, with as few orderings as it takes.
 
     All models run along the same random orderings, so that the luck of an ordering cancels in their
@@ -82,32 +83,31 @@ def compare_models(
 
     Examples
     --------
-    >>> from codelength.scores.prequential import naive_bayes_sequence
-    >>> from codelength.table import Schema, encode
-    >>> schema = Schema.from_sizes([2], n_classes=2)
-    >>> coded = encode(schema, np.array([[0], [1]] * 20), [0, 1] * 20)
-    >>> models = [naive_bayes_sequence(schema, coded, prior=prior) for prior in ("uniform", 100.0)]
-    >>> comparison = compare_models(models, random_state=0)
-    >>> comparison.best, comparison.settled
+    >>> from codelength.prequential import naive_bayes_sequence
+    >>> from codelength.table import Coded, Schema
+    >>> coded = Coded.of(Schema.from_sizes([2], n_classes=2), [[0], [1]] * 20, [0, 1] * 20)
+    >>> models = [naive_bayes_sequence(coded, prior=prior) for prior in ("uniform", 100.0)]
+    >>> race = compare_models(models, random_state=0)
+    >>> race.best, race.settled
     (0, True)
     """
     _check(models, confidence, margin, max_orderings, scheme)
-    n_groups = max_orderings // LINKED[scheme]
+    n_groups = max_orderings // SCHEMES[scheme].n_linked
     seeds = group_seeds(n_groups, random_state)
-    race = _Race(models, seeds, scheme, n_threads)
+    runners = _Runners(models, seeds, scheme, n_threads)
     for look, stop in enumerate(_looks(n_groups), start=1):
-        race.run(stop)
+        runners.run(stop)
         level = (1 - confidence) / (look * (look + 1)) / max(1, len(models) - 1)
-        if race.is_settled(stop, level, margin):
-            return race.result(settled=True)
-    return race.result(settled=False)
+        if runners.is_settled(stop, level, margin):
+            return runners.result(settled=True)
+    return runners.result(settled=False)
 
 
-class _Race:
-    """The state of a comparison: code lengths so far, and who is still in."""
+class _Runners:
+    """The state of a race: code lengths so far, and who is still in."""
 
     def __init__(
-        self, models: Sequence[SequentialModel], seeds: IntArray, scheme: Scheme, n_threads: int | None
+        self, models: Sequence[SequentialModel], seeds: IntArray, scheme: str, n_threads: int | None
     ) -> None:
         self.models, self.seeds, self.scheme, self.n_threads = models, seeds, scheme, n_threads
         self.scores = np.full((len(models), len(seeds)), np.nan)
@@ -122,7 +122,7 @@ class _Race:
             if not np.isfinite(along).all():
                 raise InvalidParameter(
                     f"model {i}: its code length is infinite along an ordering, so it cannot be compared; "
-                    'give the model a floor=, or use rule="evidence"'
+                    'give the model a cap=, or use rule="evidence"'
                 )
             self.scores[i, self.done : stop] = along
         self.done = stop
@@ -145,17 +145,17 @@ class _Race:
         rivals[best] = False
         return bool((excess[rivals] + reach[rivals] <= margin).all())
 
-    def result(self, settled: bool) -> Comparison:
-        """The comparison as it stands."""
+    def result(self, settled: bool) -> Race:
+        """The race as it stands."""
         excess, errors = _differences(self.scores, self.best)
         n_groups = np.count_nonzero(~np.isnan(self.scores), axis=1)
-        return Comparison(
+        return Race(
             self.best,
             settled,
             np.nanmean(self.scores, axis=1),
             excess,
             errors,
-            n_groups * LINKED[self.scheme],
+            n_groups * SCHEMES[self.scheme].n_linked,
         )
 
 
@@ -182,18 +182,13 @@ def _looks(n_groups: int) -> list[int]:
 
 
 def _check(
-    models: Sequence[SequentialModel], confidence: float, margin: float, max_orderings: int, scheme: Scheme
+    models: Sequence[SequentialModel], confidence: float, margin: float, max_orderings: int, scheme: str
 ) -> None:
     if not models:
         raise InvalidParameter("models: expected at least one model")
-    if any(not np.array_equal(model.tables.classes, models[0].tables.classes) for model in models):
+    if any(not np.array_equal(model.layout.class_codes, models[0].layout.class_codes) for model in models):
         raise InvalidParameter("models: expected models of the same rows, with the same classes to predict")
-    if not 0 < confidence < 1 or not margin >= 0:
-        raise InvalidParameter(
-            f"confidence={confidence}, margin={margin}: expected a probability between 0 and 1, and at least "
-            "0 nats"
-        )
-    if scheme not in LINKED:
-        raise InvalidParameter(f"scheme={scheme!r}: expected one of {', '.join(map(repr, LINKED))}")
-    if max_orderings < 2 * LINKED[scheme]:
-        raise InvalidParameter(f"max_orderings={max_orderings}: expected at least {2 * LINKED[scheme]}")
+    check_number("confidence", confidence, 0, 1, above=True, below=True)
+    check_number("margin", margin, also=" (nats)")
+    check_choice("scheme", scheme, SCHEMES)
+    check_whole("max_orderings", max_orderings, 2 * SCHEMES[scheme].n_linked)

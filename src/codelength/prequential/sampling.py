@@ -8,22 +8,47 @@ permutations, in which the rows that come early in one come late in another, mak
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from .._threads import n_threads_or_default
 from ..errors import InvalidParameter
+from ..table.checks import check_choice, check_random_state, check_whole
 from ..typing import FloatArray, IntArray
 from .sequence import SequentialModel
 
-Scheme: TypeAlias = Literal["plain", "antithetic", "rotated"]
-
-LINKED: dict[Scheme, int] = {"plain": 1, "antithetic": 2, "rotated": 8}
-"""How many orderings are linked, by scheme."""
-
 MIN_ROWS_THREADED = 10_000
 """With fewer rows to predict in all, threads cost more than they save."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scheme:
+    """How orderings are linked.
+
+    Attributes
+    ----------
+    n_turns : int
+        In how many places, evenly apart, each permutation is begun.
+    both_ways : bool
+        Whether each is also taken backwards.
+    """
+
+    n_turns: int
+    both_ways: bool
+
+    @property
+    def n_linked(self) -> int:
+        """How many orderings are made of one permutation."""
+        return self.n_turns * (2 if self.both_ways else 1)
+
+
+SCHEMES: dict[str, Scheme] = {
+    "antithetic": Scheme(1, both_ways=True),
+    "plain": Scheme(1, both_ways=False),
+    "rotated": Scheme(4, both_ways=True),
+}
+"""The schemes by name."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -70,7 +95,7 @@ def sample_orderings(
     model: SequentialModel,
     n_orderings: int = 10,
     *,
-    scheme: Scheme = "antithetic",
+    scheme: str = "antithetic",
     random_state: Any = None,
     n_threads: int | None = None,
 ) -> OrderingSample:
@@ -96,11 +121,10 @@ def sample_orderings(
 
     Examples
     --------
-    >>> from codelength.scores.prequential import naive_bayes_sequence
-    >>> from codelength.table import Schema, encode
-    >>> schema = Schema.from_sizes([2], n_classes=2)
-    >>> coded = encode(schema, np.array([[0], [1], [0], [0]]), [0, 1, 0, 1])
-    >>> sample = sample_orderings(naive_bayes_sequence(schema, coded), 100, random_state=0)
+    >>> from codelength.prequential import naive_bayes_sequence
+    >>> from codelength.table import Coded, Schema
+    >>> coded = Coded.of(Schema.from_sizes([2], n_classes=2), [[0], [1], [0], [0]], [0, 1, 0, 1])
+    >>> sample = sample_orderings(naive_bayes_sequence(coded), 100, random_state=0)
     >>> sample.best <= sample.mean
     True
     """
@@ -114,12 +138,10 @@ def sample_orderings(
 
 def group_seeds(n_groups: int, random_state: Any) -> IntArray:
     """Seeds of groups of linked orderings."""
-    return np.random.default_rng(random_state).integers(0, 2**63 - 1, n_groups)
+    return np.random.default_rng(check_random_state(random_state)).integers(0, 2**63 - 1, n_groups)
 
 
-def along_groups(
-    model: SequentialModel, seeds: IntArray, scheme: Scheme, n_threads: int | None
-) -> FloatArray:
+def along_groups(model: SequentialModel, seeds: IntArray, scheme: str, n_threads: int | None) -> FloatArray:
     """The criterion along groups of linked orderings, shape (n_groups, n_linked)."""
 
     def work(seed: int) -> list[float]:
@@ -132,7 +154,7 @@ def along_groups(
         return np.array(list(pool.map(work, seeds.tolist())), dtype=np.float64)
 
 
-def linked_orders(n_rows: int, seed: int, scheme: Scheme) -> Iterator[IntArray]:
+def linked_orders(n_rows: int, seed: int, scheme: str) -> Iterator[IntArray]:
     """A random permutation and those linked with it.
 
     Examples
@@ -140,20 +162,19 @@ def linked_orders(n_rows: int, seed: int, scheme: Scheme) -> Iterator[IntArray]:
     >>> [order.tolist() for order in linked_orders(3, 0, "antithetic")]
     [[2, 0, 1], [1, 0, 2]]
     """
-    drawn = np.random.default_rng(seed).permutation(n_rows)
-    for quarter in range(4 if scheme == "rotated" else 1):
-        turned = np.roll(drawn, quarter * n_rows // 4)
+    linking, drawn = SCHEMES[scheme], np.random.default_rng(seed).permutation(n_rows)
+    for turn in range(linking.n_turns):
+        turned = np.roll(drawn, turn * n_rows // linking.n_turns)
         yield turned
-        if scheme != "plain":
+        if linking.both_ways:
             yield np.ascontiguousarray(turned[::-1])
 
 
-def checked_scheme(n_orderings: int, scheme: Scheme) -> int:
+def checked_scheme(n_orderings: int, scheme: str) -> int:
     """How many orderings the scheme links, which must divide the number asked for."""
-    if scheme not in LINKED:
-        raise InvalidParameter(f"scheme={scheme!r}: expected one of {', '.join(map(repr, LINKED))}")
-    n_linked = LINKED[scheme]
-    if n_orderings < 1 or n_orderings % n_linked:
+    check_choice("scheme", scheme, SCHEMES)
+    n_linked = SCHEMES[scheme].n_linked
+    if check_whole("n_orderings", n_orderings) % n_linked:
         raise InvalidParameter(
             f"n_orderings={n_orderings}: expected a multiple of {n_linked}, the orderings that "
             f'scheme="{scheme}" links; scheme="plain" takes any number from 1'

@@ -7,14 +7,15 @@ import numpy as np
 
 from ..errors import InvalidParameter
 from ..typing import FloatArray, IntArray
-from .layout import SequenceTables
+from .layout import SequenceLayout
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class SequentialModel:
     r"""A table under a model, ready to be predicted row after row.
 
-    Made by :func:`naive_bayes_sequence` or :func:`clustering_sequence`. The criterion is equation (5)
+    Made by :func:`naive_bayes_sequence`, or from a clustering by
+    :meth:`codelength.mixture.fixed_clustering.FixedClustering.sequence`. The criterion is equation (5)
     of [1]_,
 
     .. math:: S = \sum_t -\log P(v_t \mid v_1, u_1, \dots, v_{t-1}, u_{t-1}, u_t)
@@ -23,11 +24,11 @@ class SequentialModel:
 
     Attributes
     ----------
-    tables : SequenceTables
+    layout : SequenceLayout
         The rows and the rule, as the kernels read them.
-    floor : float, optional
+    cap : float, optional
         The most that one row can cost, in nats. Without it a class that occurs although its probability
-        is zero (rule "map" only) makes the criterion infinite, which is the honest answer.
+        is zero makes the criterion infinite, which is the honest answer.
     group_total : float, optional
         Summed pseudocounts of the groups, where the rule gives a distribution over whole rows.
 
@@ -37,14 +38,14 @@ class SequentialModel:
            supervised learning of mixture models. AISTATS.
     """
 
-    tables: SequenceTables
-    floor: float | None = None
+    layout: SequenceLayout
+    cap: float | None = None
     group_total: float | None = None
 
     @property
     def n_rows(self) -> int:
         """How many rows there are."""
-        return len(self.tables.rows)
+        return len(self.layout.rows)
 
     def terms(self, order: Any = None) -> FloatArray:
         """What the class of each row costs given the rows before it, in nats, in the order taken.
@@ -54,7 +55,7 @@ class SequentialModel:
         order : array of shape (n_rows,), optional
             A permutation of the row numbers; by default the rows as they are.
         """
-        return self._floored(self._run(self.checked(order), joint=False))
+        return self._capped(self._run(self.checked(order), joint=False))
 
     def code_length(self, order: Any = None) -> float:
         """The criterion along one ordering: the sum of its :meth:`terms`."""
@@ -69,8 +70,8 @@ class SequentialModel:
         """
         if self.group_total is None:
             raise InvalidParameter(
-                'joint_terms: the weights of this rule are no distribution over rows; use rule="evidence" '
-                'or rule="indifferent"'
+                "joint_terms: the weights of this rule are no distribution over rows; use a rule that "
+                'averages over models, such as rule="evidence"'
             )
         totals: FloatArray = np.log(self.group_total + np.arange(self.n_rows))
         return np.asarray(self._run(self.checked(order), joint=True) + totals)
@@ -79,11 +80,11 @@ class SequentialModel:
         """What the class of each row costs given all the other rows, in nats, in row order."""
         from ._kernels import left_out_terms
 
-        return self._floored(np.asarray(left_out_terms(self.tables)))
+        return self._capped(np.asarray(left_out_terms(self.layout)))
 
     def unchecked_code_length(self, order: IntArray) -> float:
         """The criterion along an ordering known to be one: row numbers as int64, each once."""
-        return float(self._floored(self._run(order, joint=False)).sum())
+        return float(self._capped(self._run(order, joint=False)).sum())
 
     def checked(self, order: Any) -> IntArray:
         """The ordering as an array of row numbers, refused where it is no permutation."""
@@ -102,14 +103,7 @@ class SequentialModel:
     def _run(self, order: IntArray, joint: bool) -> FloatArray:
         from ._kernels import sequential_terms
 
-        return np.asarray(sequential_terms(self.tables, order, joint))
+        return np.asarray(sequential_terms(self.layout, order, joint))
 
-    def _floored(self, terms: FloatArray) -> FloatArray:
-        return terms if self.floor is None else np.minimum(terms, self.floor)
-
-
-def checked_floor(floor: float | None) -> float | None:
-    """The floor, refused where it is negative."""
-    if floor is not None and not floor >= 0:
-        raise InvalidParameter(f"floor={floor}: expected a cost of at least 0 nats, or None")
-    return floor
+    def _capped(self, terms: FloatArray) -> FloatArray:
+        return terms if self.cap is None else np.minimum(terms, self.cap)
