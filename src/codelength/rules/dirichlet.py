@@ -1,26 +1,36 @@
-"""Log marginal likelihood of counts under a Dirichlet prior, without cancellation.
+r"""Log marginal likelihood of counts under a Dirichlet prior, without cancellation.
 
 The textbook form is a sum of differences of log-gamma functions, which lose all digits where a pseudocount is
-much larger than its count or the other way round. Here the entropy of the counts, which is the large part, is
-taken out first:
+much larger than its count or the other way round. Here the cells are taken in one after the other, each at the
+cost of its own rows given those before it,
 
-.. math:: \\log \frac{\\Gamma(a + n)}{\\Gamma(a)} = n \\log n - n + h(a, n)
+.. math:: \lambda(a, n, b) = -\log E[\theta^n]
+          = \log \frac{\Gamma(a)\, \Gamma(a + n + b)}{\Gamma(a + n)\, \Gamma(a + b)}, \quad
+          \theta \sim \mathrm{Beta}(a, b)
 
-What is left, ``h``, is small beside it, and has a form without differences of large numbers for every ``a`` and
-``n``: Stirling's series for large arguments, log-gamma itself for small ones.
+where ``b`` is what all other cells hold by then. No cost is negative, so nothing is lost in their sum, and
+``b`` is a sum of positive numbers too.
 """
 
 import numpy as np
-from scipy.special import gammaln, xlogy
 
 from ..typing import FloatArray
 
-_LARGE = 50.0
-"""From here on, four terms of Stirling's series are exact to the last digit."""
+_STEPS = np.arange(11.0)
+"""The cost is followed over the first steps of ``a`` one by one; Stirling's formula does the rest."""
+
+_POLES = 1j * np.array([0.13412353813630917, 0.7273992157460326, 1.6712925325767973])
+_RESIDUES = np.array([0.080878922116230746, 0.0024437296309133865, 1.0681586189201102e-05])
+"""Stieltjes' continued fraction for what Stirling's formula leaves of log-gamma, six terms as partial fractions.
+
+From 10 on they are exact to the last digit.
+"""
 
 
 def dirichlet_log_evidence(counts: FloatArray, pseudocounts: FloatArray) -> FloatArray:
     """Log marginal likelihood of multinomial counts along the last axis, in nats.
+
+    Counts and pseudocounts may be fractions, of any size from 1e-300 to 1e300.
 
     Examples
     --------
@@ -28,36 +38,35 @@ def dirichlet_log_evidence(counts: FloatArray, pseudocounts: FloatArray) -> Floa
     0.033333333
     """
     n, a = np.broadcast_arrays(np.asarray(counts, np.float64), np.asarray(pseudocounts, np.float64))
-    totals = n.sum(axis=-1)
-    shares = np.divide(n, totals[..., None], out=np.ones_like(n), where=n > 0)
-    entropies = (n * np.log(shares)).sum(axis=-1)
-    return np.asarray(entropies + (_excess(a, n).sum(axis=-1) - _excess(a.sum(axis=-1), totals)))
+    before, after = np.zeros(n.shape), np.zeros(n.shape)
+    np.cumsum((a + n)[..., :-1], axis=-1, out=before[..., 1:])
+    np.cumsum(a[..., :0:-1], axis=-1, out=after[..., -2::-1])
+    others = before + after
+    seen = (n > 0) & (others > 0)
+    costs = np.zeros(n.shape)
+    costs[seen] = _cost(a[seen], n[seen], others[seen])
+    return -costs.sum(axis=-1)
 
 
-def _excess(a: FloatArray, n: FloatArray) -> FloatArray:
-    """``log(gamma(a + n) / gamma(a)) - n log n + n``; zero where n is."""
-    seen = (n > 0) & (a > 0)
-    a, n = np.where(seen, a, 1.0), np.where(seen, n, 1.0)
-    x = a + n
-    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        few = gammaln(np.minimum(x, 2 * _LARGE)) - gammaln(np.minimum(a, 2 * _LARGE)) - xlogy(n, n) + n
-        up = n * _log1p_ratio(a, n)
-        many = up + (a - 0.5) * np.log(x) - a + _HALF_LOG_2_PI + _stirling(x) - gammaln(np.minimum(a, _LARGE))
-        both = up + (a - 0.5) * _log1p_ratio(n, a) + _stirling(x) - _stirling(a)
-    return np.where(seen, np.where(x <= _LARGE, few, np.where(a <= _LARGE, many, both)), 0.0)
+def _cost(a: FloatArray, n: FloatArray, b: FloatArray) -> FloatArray:
+    """Minus the log of the expected n-th power of a beta variable with parameters ``a`` and ``b``."""
+    # The cost is the same with n and b exchanged, and keeps more digits with the smaller one first.
+    n, b = np.minimum(n, b), np.maximum(n, b)
+    x = a[:, None] + _STEPS
+    steps = _step(x, n[:, None], b[:, None])
+    x, last = x[:, -1], steps[:, -1]
+    z = x[:, None] + _POLES
+    poles = _share(z, n[:, None], b[:, None]) * (1 / z + 1 / (z + (n + b)[:, None]))
+    stirling = b * np.log1p(n / (x + b)) + n * np.log1p(b / (x + n)) - (x - 0.5) * last
+    return np.asarray(steps[:, :-1].sum(axis=1) + (stirling + poles.real @ _RESIDUES))
 
 
-_HALF_LOG_2_PI = 0.5 * np.log(2 * np.pi)
+def _step(x: FloatArray, n: FloatArray, b: FloatArray) -> FloatArray:
+    """How much less the cost is at ``x + 1`` than at ``x``: ``log((x + n) (x + b) / (x (x + n + b)))``."""
+    share = _share(x, n, b)
+    large = np.log(x + n) - np.log(x) - np.log1p(n / (x + b))
+    return np.where(share < 0.5, -np.log1p(-np.minimum(share, 0.5)), large)
 
 
-def _log1p_ratio(top: FloatArray, bottom: FloatArray) -> FloatArray:
-    """``log(1 + top / bottom)``, where the ratio may overflow."""
-    ratio = top / bottom
-    return np.where(ratio < 1e300, np.log1p(np.minimum(ratio, 1e300)), np.log(top) - np.log(bottom))
-
-
-def _stirling(x: FloatArray) -> FloatArray:
-    """What is left of log-gamma after its leading terms, for large x."""
-    inverse = 1 / np.maximum(x, _LARGE)
-    square = inverse * inverse
-    return np.asarray(inverse * (1 / 12 - square * (1 / 360 - square * (1 / 1260 - square / 1680))))
+def _share(x: FloatArray, n: FloatArray, b: FloatArray) -> FloatArray:
+    return np.asarray(n / (x + n) * (b / (x + b)))
