@@ -1,8 +1,8 @@
 r"""Log marginal likelihood of counts under a Dirichlet prior, without cancellation.
 
 The textbook form is a sum of differences of log-gamma functions, which lose all digits where a pseudocount is
-much larger than its count or the other way round. Here the cells are taken in one after the other, each at the
-cost of its own rows given those before it,
+much larger than its count or the other way round. Here one cell after the other is taken in, each at the cost
+of its own rows given those before it,
 
 .. math:: \lambda(a, n, b) = -\log E[\theta^n]
           = \log \frac{\Gamma(a)\, \Gamma(a + n + b)}{\Gamma(a + n)\, \Gamma(a + b)}, \quad
@@ -12,7 +12,10 @@ where ``b`` is what all other cells hold by then. No cost is negative, so nothin
 ``b`` is a sum of positive numbers too.
 """
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from ..typing import FloatArray
 
@@ -21,9 +24,9 @@ _STEPS = np.arange(11.0)
 
 _POLES = 1j * np.array([0.13412353813630917, 0.7273992157460326, 1.6712925325767973])
 _RESIDUES = np.array([0.080878922116230746, 0.0024437296309133865, 1.0681586189201102e-05])
-"""Stieltjes' continued fraction for what Stirling's formula leaves of log-gamma, six terms as partial fractions.
+"""What Stirling's formula leaves of log-gamma: Stieltjes' continued fraction as partial fractions.
 
-From 10 on they are exact to the last digit.
+With six terms it is exact to the last digit from 10 on.
 """
 
 
@@ -45,7 +48,7 @@ def dirichlet_log_evidence(counts: FloatArray, pseudocounts: FloatArray) -> Floa
     seen = (n > 0) & (others > 0)
     costs = np.zeros(n.shape)
     costs[seen] = _cost(a[seen], n[seen], others[seen])
-    return -costs.sum(axis=-1)
+    return np.asarray(-costs.sum(axis=-1))
 
 
 def _cost(a: FloatArray, n: FloatArray, b: FloatArray) -> FloatArray:
@@ -68,5 +71,5 @@ def _step(x: FloatArray, n: FloatArray, b: FloatArray) -> FloatArray:
     return np.where(share < 0.5, -np.log1p(-np.minimum(share, 0.5)), large)
 
 
-def _share(x: FloatArray, n: FloatArray, b: FloatArray) -> FloatArray:
+def _share(x: NDArray[Any], n: FloatArray, b: FloatArray) -> NDArray[Any]:
     return np.asarray(n / (x + n) * (b / (x + b)))

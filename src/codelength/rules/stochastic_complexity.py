@@ -42,8 +42,11 @@ class StochasticComplexity(Rule):
         >>> StochasticComplexity().growth(np.array([0.0, 1.0])) / np.log(2)
         array([0., 2.])
         """
-        positive = np.where(numbers > 0, numbers, 1.0)
-        return np.asarray(np.where(numbers > 0, np.log1p(numbers) + positive * np.log1p(1 / positive), 0.0))
+        # Where n is small, 1 / n may overflow; where it is large, the two logarithms are nearly equal.
+        small, large = np.minimum(numbers, 1.0), np.maximum(numbers, 1.0)
+        few = (1 + small) * np.log1p(small) - xlogy(small, small)
+        many = np.log1p(large) + large * np.log1p(1 / large)
+        return np.asarray(np.where(numbers >= 1, many, few))
 
     def constant(self, counts: Counts, offsets: Offsets) -> float:
         """Maximised log-likelihood of the rows, were the number of rows one larger."""
