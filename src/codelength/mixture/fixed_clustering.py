@@ -11,36 +11,125 @@ from typing import Any
 import numpy as np
 
 from ..counts import Counts, count
-from ..errors import DataError, InvalidParameter, SchemaMismatch
-from ..prequential.layout import sequence_tables
-from ..prequential.sequence import SequentialModel
-from ..rules import Pseudocounts, Rule, Scorer, evidence_rule, log_tables
-from ..scores.evidence import conditional_code_length, evidence_code_length
-from ..scores.leave_one_out import leave_one_out
-from ..scores.predictions import Predictions
+from ..errors import DataError, SchemaMismatch
+from ..prequential import SequentialModel
+from ..prequential.layout import lay_out
+from ..rules import Distributions, Predictor, PriorLike, Pseudocounts, pseudocounts, rule_of
+from ..scores import Predictions, evidence_code_length
 from ..table import Coded, Schema
-from ..typing import CodeArray, FloatArray, IntArray
+from ..typing import FloatArray
 from .clusterings import completed
 from .parameters import with_components
 
 
-def class_as_column(schema: Schema, coded: Coded) -> tuple[Schema, CodeArray]:
-    """The schema of a table whose last column is the class, and its codes.
+@dataclass(frozen=True, eq=False)
+class ClusterPredictor:
+    r"""The class predicted through the cluster, from the counts of a clustered table.
 
-    Examples
-    --------
-    >>> from codelength.table import encode
-    >>> schema = Schema.from_sizes([3], n_classes=2)
-    >>> wider, codes = class_as_column(schema, encode(schema, np.array([[2], [0]]), [0, 1]))
-    >>> wider.names, codes.tolist()
-    (('x0', 'class'), [[2, 0], [0, 1]])
+    .. math:: P(c \mid u) = \sum_k P(k \mid u)\, P(c \mid k)
+
+    Equation (6) of [1]_, with all the counted rows as the history: the evidence rule weighs the clusters by
+    the other columns ``u``, and predicts the class within each.
+
+    Attributes
+    ----------
+    counts : Counts
+        Counts of the columns, the class among them, within the clusters.
+    class_column : int
+        Position of the class.
+    clusters : Predictor
+        Probability of each cluster, given the columns other than the class.
+    pseudocounts : array of shape (n_components, n_class_values)
+        Pseudocounts of the class in each cluster.
+
+    References
+    ----------
+    .. [1] Kontkanen, Myllymäki and Tirri (2001). Comparing prequential model selection criteria in
+           supervised learning of mixture models. AISTATS.
     """
-    if schema.target is None:
-        raise InvalidParameter("the schema has no target, so there is no class to make a column of")
-    wider = Schema((*schema.variables, schema.target))
-    codes = np.empty((coded.n_rows, wider.n_variables), dtype=wider.code_type, order="F")
-    codes[:, :-1], codes[:, -1] = coded.codes, coded.classes
-    return wider, codes
+
+    counts: Counts
+    class_column: int
+    clusters: Predictor
+    pseudocounts: FloatArray
+
+    @classmethod
+    def of(
+        cls, counts: Counts, prior: PriorLike = "uniform", class_column: int | str = -1
+    ) -> "ClusterPredictor":
+        """The predictor of some counts.
+
+        Parameters
+        ----------
+        counts : Counts
+            Counts of the columns within the clusters.
+        prior : prior or its name
+            Pseudocounts of the clusters and of the values in each.
+        class_column : int or str
+            The column to predict, by position or by name; by default the last.
+
+        Examples
+        --------
+        >>> schema = with_components(Schema.from_sizes([2, 2]), 2)
+        >>> counts = count(Coded.of(schema, [[0, 0], [1, 1], [0, 0]], [0, 1, 0]))
+        >>> predictor = ClusterPredictor.of(counts)
+        >>> predictor.probs(Coded.of(Schema.from_sizes([2]), [[0], [1]])).round(4)
+        array([[0.6548, 0.3452],
+               [0.4833, 0.5167]])
+        """
+        schema, spelled = counts.schema, pseudocounts(prior, counts.schema)
+        position = schema.position(class_column)
+        start, stop = schema.offsets[position], schema.offsets[position + 1]
+        of_others = np.delete(spelled.value_pseudocounts, np.s_[start:stop], axis=1)
+        clusters = Predictor.of(
+            counts.select(_others(schema, position)),
+            "evidence",
+            Pseudocounts(spelled.class_pseudocounts, of_others),
+        )
+        return cls(counts, position, clusters, spelled.value_pseudocounts[:, start : stop - 1])
+
+    @cached_property
+    def class_probs(self) -> FloatArray:
+        """Probability of each class in each cluster, shape (n_components, n_class_values)."""
+        return _shares(self.counts.of(self.class_column) + self.pseudocounts)
+
+    def probs(self, coded: Coded) -> FloatArray:
+        """Probability of each class for new rows, shape (n_rows, n_class_values).
+
+        The rows come without the column of the class, or with it; then its cells are not looked at.
+        """
+        return _summed(
+            np.exp(self.clusters.log_probs(self._without_class(coded)).log_probs), self.class_probs
+        )
+
+    def log_probs(self, coded: Coded) -> Distributions:
+        """Log probability of each class for new rows, in nats; the rows as in :meth:`probs`."""
+        return _distributions(self.probs(coded))
+
+    def leave_one_out(self, rows: Coded) -> Distributions:
+        """Log probability of each class for the counted rows, each predicted from the others.
+
+        Parameters
+        ----------
+        rows : Coded
+            The single rows that were counted, with their classes in the class column and their clusters as
+            class codes.
+        """
+        labels, at = np.asarray(rows.class_codes, dtype=np.int64), np.arange(rows.n_rows)
+        classes = np.asarray(rows.codes[:, self.class_column], dtype=np.int64)
+        shares = np.exp(self.clusters.leave_one_out(self._without_class(rows)).log_probs)
+        # The row's own cluster lacks the row, so its class distribution is another one. The row is taken off
+        # the count before anything is added: beside a count, a tiny pseudocount would be lost.
+        fewer = self.counts.of(self.class_column)[labels]
+        fewer[at, classes] -= 1
+        own = shares[at, labels, None] * _shares(fewer + self.pseudocounts[labels])
+        shares[at, labels] = 0.0
+        return _distributions(_summed(shares, self.class_probs) + own)
+
+    def _without_class(self, coded: Coded) -> Coded:
+        schema = self.counts.schema
+        is_whole = coded.schema.n_variables == schema.n_variables
+        return coded.select(_others(schema, self.class_column)) if is_whole else coded
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,17 +140,14 @@ class FixedClustering:
 
     Attributes
     ----------
-    schema : Schema
-        The schema of the columns, the class among them; its target is the component.
     rows : Coded
-        The rows, with their clusters as classes.
+        The rows one by one, with their clusters as classes.
     class_column : int
         Position of the column to predict.
     prior : Pseudocounts
         Pseudocounts of the components and of the values.
     """
 
-    schema: Schema
     rows: Coded
     class_column: int
     prior: Pseudocounts
@@ -69,8 +155,7 @@ class FixedClustering:
     @classmethod
     def of(
         cls,
-        schema: Schema,
-        codes: CodeArray,
+        coded: Coded,
         clustering: Any,
         class_column: int | str = -1,
         prior: PriorLike = "uniform",
@@ -81,10 +166,9 @@ class FixedClustering:
 
         Parameters
         ----------
-        schema : Schema
-            The schema of the codes; its target plays no part.
-        codes : array of shape (n_rows, n_columns)
-            The coded rows.
+        coded : Coded
+            The rows, the class among their columns; one of weight 3 is taken for three rows. The target of
+            their schema plays no part.
         clustering : array of shape (n_rows,)
             The component of each row.
         class_column : int or str
@@ -93,104 +177,91 @@ class FixedClustering:
             Pseudocounts of the components and of the values.
         n_components : int, optional
             How many components there are; by default as many as the clustering names.
+
+        Raises
+        ------
+        DataError
+            Where the class of a row is missing, or its cluster is not one of the components.
         """
-        position = _position(schema, class_column)
-        full = with_components(schema, _n_named(clustering) if n_components is None else n_components)
-        missing = codes[:, position] == schema.n_values[position]
+        position = _position(coded.schema, class_column)
+        missing, name = (
+            coded.codes[:, position] == coded.schema.n_values[position],
+            coded.schema.names[position],
+        )
         if missing.any():
             raise DataError(
-                f"column {schema.names[position]!r}, row {int(np.argmax(missing))}: the class is missing, so "
+                f"column {name!r}, row {int(np.argmax(missing))}: the class is missing, so "
                 "it cannot be predicted; leave such rows out"
             )
-        return cls(full, completed(full, codes, clustering), position, pseudocounts(prior, full))
+        size = _n_named(clustering) if n_components is None else n_components
+        rows = completed(with_components(coded, size), clustering).repeated()
+        return cls(rows, position, pseudocounts(prior, rows.schema))
 
     @property
-    def n_class_values(self) -> int:
-        """How many values the class has."""
-        return int(self.schema.n_values[self.class_column])
+    def schema(self) -> Schema:
+        """The schema of the columns, the class among them; its target is the component."""
+        return self.rows.schema
 
     @cached_property
     def counts(self) -> Counts:
         """Counts of the table completed by the clustering."""
-        return count(self.schema, self.rows)
+        return count(self.rows)
+
+    @cached_property
+    def predictor(self) -> ClusterPredictor:
+        """What predicts the class from all the rows."""
+        return ClusterPredictor.of(self.counts, self.prior, self.class_column)
 
     def sequence(self) -> SequentialModel:
         """The model that predicts the class of each row from the rows before it: equation (6).
 
         Examples
         --------
-        >>> schema, codes = Schema.from_sizes([2, 2]), np.array([[0, 0], [1, 1], [0, 0]], dtype=np.uint8)
-        >>> np.exp(-FixedClustering.of(schema, codes, [0, 1, 0]).sequence().terms()).round(4)
+        >>> coded = Coded.of(Schema.from_sizes([2, 2]), [[0, 0], [1, 1], [0, 0]])
+        >>> np.exp(-FixedClustering.of(coded, [0, 1, 0]).sequence().terms()).round(4)
         array([0.5   , 0.4048, 0.5556])
         """
-        start, stop = self._cells
-        rule = evidence_rule(self.counts, self.prior)
-        of_others = Rule(
-            rule.name,
-            rule.class_offsets,
-            np.delete(rule.value_offsets, np.s_[start : stop + 1], 1),
-            rule.growth,
-        )
-        tables = sequence_tables(
-            np.delete(self.rows.codes, self.class_column, axis=1),
-            np.asarray(self.rows.classes, dtype=np.int64),
-            np.asarray(self.rows.codes[:, self.class_column], dtype=np.int64),
-            np.delete(self.schema.n_values, self.class_column),
-            of_others,
-            np.ascontiguousarray(rule.value_offsets[:, start:stop].T),
-        )
-        return SequentialModel(tables, group_total=float(rule.class_offsets.sum()))
+        rule = rule_of("evidence")
+        offsets = rule.offsets(self.prior, self.schema)
+        layout = lay_out(self.rows, rule, offsets, self.class_column)
+        return SequentialModel(layout, group_total=float(offsets.class_offsets.sum()))
 
     def code_length(self, *, with_clustering: bool = False) -> float:
         """The unsupervised criterion, in nats: -log P(D | z), or with the clustering -log P(D, z)."""
-        length = evidence_code_length if with_clustering else conditional_code_length
-        return length(self.counts, self.prior)
+        return evidence_code_length(self.counts, self.prior, given_classes=not with_clustering)
 
-    def predict_log_probs(self, codes: CodeArray) -> FloatArray:
+    def predict_log_probs(self, coded: Coded) -> FloatArray:
         """Log probability of each class for new rows, shape (n_rows, n_class_values).
 
-        All the rows are the history; the cells of the class column are not looked at.
+        All the rows are the history. The new rows come with or without the column of the class.
         """
-        rule = evidence_rule(self.counts, self.prior)
-        scorer = Scorer.of(self.schema, log_tables(self.counts, rule))
-        log_shares, _ = scorer.log_probs(self._without_class(codes))
-        return np.asarray(np.log(np.exp(log_shares) @ self._class_probs()))
+        return self.predictor.log_probs(coded).log_probs
 
     def leave_one_out(self) -> Predictions:
         """The class distribution of each row, predicted from the other rows with their clusters."""
-        rule = evidence_rule(self.counts, self.prior)
-        labels, at = np.asarray(self.rows.classes, dtype=np.int64), np.arange(self.rows.n_rows)
         classes = self.rows.codes[:, self.class_column]
-        without = Coded(self._without_class(self.rows.codes), self.rows.classes)
-        shares = np.exp(leave_one_out(self.counts, without, rule).log_probs)
-        # The row's own cluster lacks the row, so its class distribution is another one.
-        own = shares[at, labels, None] * self._own_class_probs(labels, classes)
-        shares[at, labels] = 0.0
-        log_probs = np.log(shares @ self._class_probs() + own)
-        return Predictions(log_probs, classes, np.zeros(len(labels), dtype=np.bool_))
+        return Predictions(*self.predictor.leave_one_out(self.rows), classes)
 
-    @property
-    def _cells(self) -> tuple[int, int]:
-        offsets = self.schema.offsets
-        return int(offsets[self.class_column]), int(offsets[self.class_column + 1]) - 1
 
-    def _raised(self) -> FloatArray:
-        start, stop = self._cells
-        return self.counts.of(self.class_column) + self.prior.value_pseudocounts[:, start:stop]
+def _shares(raised: FloatArray) -> FloatArray:
+    return np.asarray(raised / raised.sum(axis=1, keepdims=True))
 
-    def _class_probs(self) -> FloatArray:
-        raised = self._raised()
-        return np.asarray(raised / raised.sum(axis=1, keepdims=True))
 
-    def _own_class_probs(self, labels: IntArray, classes: CodeArray) -> FloatArray:
-        raised = self._raised()[labels]
-        raised[np.arange(len(labels)), np.asarray(classes, dtype=np.int64)] -= 1
-        return np.asarray(raised / raised.sum(axis=1, keepdims=True))
+def _summed(shares: FloatArray, class_probs: FloatArray) -> FloatArray:
+    """The clusters summed out."""
+    probs = np.zeros((len(shares), class_probs.shape[1]))
+    # Cluster by cluster, so that a row's figures do not depend on the rows beside it.
+    for share, of_cluster in zip(shares.T, class_probs, strict=True):
+        probs += share[:, None] * of_cluster
+    return probs
 
-    def _without_class(self, codes: CodeArray) -> CodeArray:
-        hidden = np.array(codes, order="F")
-        hidden[:, self.class_column] = self.n_class_values
-        return hidden
+
+def _distributions(probs: FloatArray) -> Distributions:
+    return Distributions(np.log(probs), np.zeros(len(probs), dtype=np.bool_))
+
+
+def _others(schema: Schema, column: int) -> list[int]:
+    return [i for i in range(schema.n_variables) if i != column]
 
 
 def _n_named(clustering: Any) -> int:
@@ -199,11 +270,9 @@ def _n_named(clustering: Any) -> int:
 
 
 def _position(schema: Schema, column: int | str) -> int:
-    if isinstance(column, str):
-        return schema.position(column)
-    if not -schema.n_variables <= column < schema.n_variables:
+    if not isinstance(column, str) and not -schema.n_variables <= column < schema.n_variables:
         raise SchemaMismatch(
             f"class_column={column}: the table has {schema.n_variables} columns; give the position or the "
             "name of one of them"
         )
-    return column % schema.n_variables
+    return schema.position(column)
