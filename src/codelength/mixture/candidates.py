@@ -1,61 +1,16 @@
-"""Clusterings to choose among, and the criteria that choose."""
+"""Clusterings to choose among: k-means and EM, each run several times."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from ..prequential import (
-    Scheme,
-    best_first,
-    best_last,
-    improve_ordering,
-    sample_orderings,
-    worst_first,
-    worst_last,
-)
-from ..table import Schema
-from ..typing import CodeArray, FloatArray, IntArray
+from ..table import Coded
+from ..table.checks import check_choice
+from ..typing import FloatArray, IntArray
 from .em import fit_mixture
-from .fixed_clustering import FixedClustering
-
-MethodName: TypeAlias = Literal["kmeans", "em"]
-SelectionName: TypeAlias = Literal[
-    "prequential",
-    "prequential_best",
-    "leave_one_out",
-    "best_first",
-    "worst_last",
-    "best_last",
-    "worst_first",
-    "best_ordering",
-    "evidence",
-    "evidence_with_clustering",
-]
-
-ORDERINGS = {
-    "best_first": best_first,
-    "worst_last": worst_last,
-    "best_last": best_last,
-    "worst_first": worst_first,
-}
-"""Greedy orderings by name: quadratic in the number of rows, so computed where asked for only."""
-
-SELECTION: tuple[SelectionName, ...] = (
-    "prequential",
-    "prequential_best",
-    "leave_one_out",
-    "best_first",
-    "worst_last",
-    "best_last",
-    "worst_first",
-    "best_ordering",
-    "evidence",
-    "evidence_with_clustering",
-)
-"""The criteria, each a code length in nats: of the classes given the other cells, or of whole rows."""
 
 EM_ITERATIONS = 100
 """A clustering needs the most probable component of each row, which settles long before EM does."""
@@ -68,15 +23,15 @@ class Candidate:
     Attributes
     ----------
     number : int
-        Its place in the sequence of runs.
-    method : {"kmeans", "em"}
-        What found it.
+        Its place in the sequence of runs, from 1.
+    method : str
+        What found it, one of :data:`METHODS`.
     labels : array of shape (n_rows,)
         The cluster of each row; clusters are numbered by their first rows, and none is empty.
     """
 
     number: int
-    method: MethodName
+    method: str
     labels: IntArray
 
     @property
@@ -99,22 +54,14 @@ def spread_sizes(n_candidates: int, smallest: int, largest: int) -> IntArray:
 
 
 def candidate_clusterings(
-    schema: Schema,
-    codes: CodeArray,
-    weights: FloatArray,
-    plan: Sequence[tuple[MethodName, int]],
-    random_state: Any,
+    coded: Coded, plan: Sequence[tuple[str, int]], random_state: Any
 ) -> list[Candidate]:
-    """Cluster distinct rows several times.
+    """Cluster rows several times.
 
     Parameters
     ----------
-    schema : Schema
-        The schema of the codes.
-    codes : array of shape (n_distinct, n_columns)
-        Distinct rows; equal rows are always in one cluster.
-    weights : array of shape (n_distinct,)
-        How often each row occurs.
+    coded : Coded
+        Distinct rows with their weights, so that equal rows are always in one cluster.
     plan : sequence of (method, number of components)
         What to run. Fewer clusters come out where there are fewer distinct rows or EM leaves some empty.
     random_state : int, sequence of int or None
@@ -127,32 +74,39 @@ def candidate_clusterings(
 
     Examples
     --------
-    >>> schema, codes = Schema.from_sizes([2, 2]), np.array([[0, 0], [1, 1]], dtype=np.uint8)
-    >>> found = candidate_clusterings(schema, codes, np.ones(2), [("kmeans", 2), ("em", 1), ("em", 1)], 0)
-    >>> [(candidate.method, candidate.labels.tolist()) for candidate in found]
-    [('kmeans', [0, 1]), ('em', [0, 0])]
+    >>> from codelength.table import Schema
+    >>> coded = Coded.of(Schema.from_sizes([2, 2]), [[0, 0], [1, 1]])
+    >>> found = candidate_clusterings(coded, [("kmeans", 2), ("em", 1), ("em", 1)], 0)
+    >>> [(candidate.number, candidate.method, candidate.labels.tolist()) for candidate in found]
+    [(1, 'kmeans', [0, 1]), (2, 'em', [0, 0])]
     """
+    for method, _ in plan:
+        check_choice("method", method, METHODS)
+    clusterers = {method: METHODS[method](coded) for method in dict(plan)}
     seeds = np.random.SeedSequence(random_state).spawn(len(plan))
-    indicators = indicator_columns(schema, codes)
     distinct: dict[bytes, Candidate] = {}
-    for number, ((method, size), seed) in enumerate(zip(plan, seeds, strict=True)):
-        if method == "kmeans":
-            labels = kmeans_clustering(indicators, weights, size, int(seed.generate_state(1)[0]))
-        else:
-            labels = _em_clustering(schema, codes, weights, size, seed)
-        labels = numbered(labels)
+    for number, ((method, size), seed) in enumerate(zip(plan, seeds, strict=True), start=1):
+        labels = numbered(clusterers[method](min(size, coded.n_rows), seed))
         distinct.setdefault(labels.tobytes(), Candidate(number, method, labels))
     return list(distinct.values())
 
 
-def indicator_columns(schema: Schema, codes: CodeArray) -> Any:
-    """One column of zeros and ones for each value; a missing cell has ones nowhere.
+def indicator_columns(coded: Coded) -> Any:
+    """One column of zeros and ones for each cell of the schema; a missing cell has ones nowhere.
 
     Sparse, because k-means leaves such columns as they are: sums of ones are exact, so that clusterings do
     not depend on the number of threads.
+
+    Examples
+    --------
+    >>> from codelength.table import Schema
+    >>> indicator_columns(Coded.of(Schema.from_sizes([2, 1]), [[1, 0], [0, 1]])).toarray()
+    array([[0., 1., 0., 1., 0.],
+           [1., 0., 0., 0., 0.]])
     """
     from scipy.sparse import csr_array
 
+    schema, codes = coded.schema, coded.codes
     rows, variables = np.nonzero(codes < schema.n_values)
     cells = (schema.offsets[:-1] + codes)[rows, variables]
     starts = np.searchsorted(rows, np.arange(len(codes) + 1))
@@ -161,12 +115,24 @@ def indicator_columns(schema: Schema, codes: CodeArray) -> Any:
     )
 
 
-def kmeans_clustering(indicators: Any, weights: FloatArray, n_clusters: int, seed: int) -> IntArray:
-    """Clusters of k-means, started once from random rows."""
+def kmeans_clustering(indicators: Any, weights: FloatArray | None, n_clusters: int, seed: int) -> IntArray:
+    """Clusters of k-means, started once from random rows.
+
+    Parameters
+    ----------
+    indicators : array of shape (n_rows, n_cells)
+        The rows, as :func:`indicator_columns` gives them.
+    weights : array of shape (n_rows,), optional
+        Weights of the rows.
+    n_clusters : int
+        How many clusters; at most one per row.
+    seed : int
+        Seed of the rows to start from.
+    """
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
 
-    means = KMeans(min(n_clusters, len(weights)), init="random", n_init=1, random_state=seed)
+    means = KMeans(min(n_clusters, indicators.shape[0]), init="random", n_init=1, random_state=seed)
     with warnings.catch_warnings():
         # Rows that look alike without the class fall together, and some clusters stay empty.
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -174,59 +140,43 @@ def kmeans_clustering(indicators: Any, weights: FloatArray, n_clusters: int, see
     return np.asarray(means.labels_, dtype=np.int64)
 
 
-def selection_scores(
-    clustering: FixedClustering, n_orderings: int, criterion: SelectionName, random_state: Any
-) -> dict[str, float | None]:
-    """One clustering under the quick criteria, and under a slow one where it is the one asked for, in nats.
+def numbered(labels: IntArray) -> IntArray:
+    """The same clusters, numbered by their first rows.
 
     Examples
     --------
-    >>> schema, codes = Schema.from_sizes([2, 2]), np.array([[0, 0], [1, 1], [0, 0]], dtype=np.uint8)
-    >>> fixed = FixedClustering.of(schema, codes, [0, 1, 0])
-    >>> scores = selection_scores(fixed, 4, "prequential", 0)
-    >>> scores["prequential_best"] <= scores["prequential"], round(scores["evidence"], 3)
-    (True, 3.584)
+    >>> numbered(np.array([7, 2, 2, 7, 0]))
+    array([0, 1, 1, 0, 2])
     """
-    sequence = clustering.sequence()
-    # An ordering and its reverse make up for each other's luck, where the number is even.
-    scheme: Scheme = "plain" if n_orderings % 2 else "antithetic"
-    sample = sample_orderings(sequence, n_orderings, scheme=scheme, random_state=random_state)
-    scores: dict[str, float | None] = {
-        "prequential": sample.mean,
-        "prequential_se": sample.standard_error if np.isfinite(sample.standard_error) else None,
-        "prequential_best": sample.best,
-        "leave_one_out": float(sequence.leave_one_out().sum()),
-        "evidence": clustering.code_length(),
-        "evidence_with_clustering": clustering.code_length(with_clustering=True),
-    }
-    if criterion in ORDERINGS:
-        scores[criterion] = sequence.code_length(ORDERINGS[criterion](sequence))
-    elif criterion == "best_ordering":
-        scores[criterion] = improve_ordering(sequence, random_state=random_state).code_length
-    return scores
-
-
-def _em_clustering(
-    schema: Schema, codes: CodeArray, weights: FloatArray, n_components: int, seed: Any
-) -> IntArray:
-    # Without a tolerance EM runs its iterations and does not warn that it might go on.
-    mixture, _ = fit_mixture(
-        schema,
-        codes,
-        min(n_components, len(codes)),
-        n_init=1,
-        max_iter=EM_ITERATIONS,
-        tol=0.0,
-        sample_weight=weights,
-        random_state=seed,
-    )
-    labels: IntArray = np.argmax(mixture.responsibilities(codes), axis=1).astype(np.int64)
-    return labels
-
-
-def numbered(labels: IntArray) -> IntArray:
-    """The same clusters, numbered by their first rows."""
     _, firsts, which = np.unique(labels, return_index=True, return_inverse=True)
     ranks = np.empty(len(firsts), dtype=np.int64)
     ranks[np.argsort(firsts)] = np.arange(len(firsts))
     return ranks[which.ravel()]
+
+
+Clusterer: TypeAlias = Callable[[int, np.random.SeedSequence], IntArray]
+"""From a number of clusters and a random stream to the cluster of each row."""
+
+
+def _kmeans(coded: Coded) -> Clusterer:
+    indicators = indicator_columns(coded)
+
+    def cluster(n_clusters: int, seed: np.random.SeedSequence) -> IntArray:
+        return kmeans_clustering(indicators, coded.weights, n_clusters, int(seed.generate_state(1)[0]))
+
+    return cluster
+
+
+def _em(coded: Coded) -> Clusterer:
+    def cluster(n_clusters: int, seed: np.random.SeedSequence) -> IntArray:
+        # Without a tolerance EM runs its iterations and does not warn that it might go on.
+        mixture, _ = fit_mixture(
+            coded, n_clusters, n_init=1, max_iter=EM_ITERATIONS, tol=0.0, random_state=seed
+        )
+        return mixture.labels(coded)
+
+    return cluster
+
+
+METHODS: dict[str, Callable[[Coded], Clusterer]] = {"kmeans": _kmeans, "em": _em}
+"""What clusters rows, by name. What the runs on one table have in common is made once."""

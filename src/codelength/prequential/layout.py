@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..counts import count
-from ..rules import Offsets, Rule
+from ..rules import Offsets, PriorLike, Rule
 from ..rules.entries import growth_lists
-from ..table import Coded
+from ..table import Coded, Schema
 from ..typing import BoolArray, CodeArray, FloatArray, IntArray
 
 
@@ -80,6 +80,13 @@ class SequenceLayout(NamedTuple):
         return int(self.starts.shape[1])
 
 
+def checked_offsets(rule: Rule, prior: PriorLike, schema: Schema) -> Offsets:
+    """What a rule adds to the counts, refused where it cannot predict from no rows at all."""
+    offsets = rule.offsets_under(prior, schema)
+    rule.check(float(min(offsets.class_offsets.min(), offsets.value_offsets.min(initial=0.0))))
+    return offsets
+
+
 def lay_out(coded: Coded, rule: Rule, offsets: Offsets, class_column: int | None = None) -> SequenceLayout:
     """Lay out rows under a rule.
 
@@ -90,11 +97,10 @@ def lay_out(coded: Coded, rule: Rule, offsets: Offsets, class_column: int | None
     rule : Rule
         How counts become predictions.
     offsets : Offsets
-        What the rule adds to the counts; refused where the rule has no prediction from them alone.
+        What the rule adds to the counts.
     class_column : int, optional
         Position of the column to predict, in a mixture; by default the group itself is predicted.
     """
-    rule.check(float(min(offsets.class_offsets.min(), offsets.value_offsets.min(initial=0.0))))
     predicting, of_values, classes, of_classes = _apart(coded, offsets.value_offsets, class_column)
     schema, counts = predicting.schema, count(predicting)
     first, spare, of_cells = schema.offsets, schema.offsets[1:] - 1, of_values.T

@@ -3,7 +3,7 @@
 from ..rules import PriorLike, RuleLike, rule_of
 from ..table import Coded
 from ..table.checks import check_cap
-from .layout import lay_out
+from .layout import checked_offsets, lay_out
 from .sequence import SequentialModel
 
 
@@ -37,6 +37,6 @@ def naive_bayes_sequence(
     array([0.5   , 0.4286, 0.6667])
     """
     chosen = rule_of(rule)
-    offsets = chosen.offsets_under(prior, coded.schema)
+    offsets = checked_offsets(chosen, prior, coded.schema)
     group_total = float(offsets.class_offsets.sum()) if chosen.averages else None
     return SequentialModel(lay_out(coded.repeated(), chosen, offsets), check_cap(cap), group_total)

@@ -1,17 +1,26 @@
 """Scores of sets of variables that are cheap to follow from one set to the next."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from ..counts import Counts, count
+from ..counts import count
 from ..errors import InvalidParameter
-from ..prequential.layout import sequence_tables
-from ..prequential.sampling import Scheme, checked_scheme, group_seeds, linked_orders
-from ..rules import RULES, Prior, Pseudocounts, Rule, RuleName, normalised, pseudocounts
-from ..rules.dirichlet import dirichlet_log_evidence
-from ..rules.priors import pseudocounts
+from ..prequential.layout import checked_offsets, lay_out
+from ..prequential.sampling import checked_scheme, group_seeds, linked_orders
+from ..rules import (
+    Offsets,
+    Prior,
+    PriorLike,
+    Pseudocounts,
+    Rule,
+    depends_on_variables,
+    dirichlet_log_evidence,
+    normalised,
+    pseudocounts,
+)
 from ..table import Coded, Schema
 from ..typing import BoolArray, FloatArray, IntArray
 
@@ -29,61 +38,89 @@ class Criterion(Protocol):
         """The score if this variable joined the set, or left it."""
 
 
+class Problem(NamedTuple):
+    """What there is to choose from, and how a choice predicts.
+
+    Attributes
+    ----------
+    coded : Coded
+        The rows with all variables.
+    rule : Rule
+        The predictive rule.
+    prior : prior or its name
+        Pseudocounts.
+    cap : float, optional
+        The most that one row can cost, in nats.
+    n_orderings, scheme, random_state
+        Random orderings, for criteria that need them.
+    """
+
+    coded: Coded
+    rule: Rule
+    prior: PriorLike
+    cap: float | None
+    n_orderings: int
+    scheme: str
+    random_state: Any
+
+
 @dataclass(eq=False, slots=True)
 class ClassOffsets:
     """Offsets of the classes, which under some priors depend on the variables chosen."""
 
     schema: Schema
-    rule: RuleName
+    rule: Rule
     prior: PriorLike
-    known: dict[int, FloatArray] = field(default_factory=dict)
+    known: dict[bytes, FloatArray] = field(default_factory=dict)
 
     def of(self, selected: BoolArray) -> FloatArray:
         """The offsets when these variables are chosen."""
-        # No prior looks at more than how many values the variables have beyond one each.
-        size = int((self.schema.n_values - 1)[selected].sum()) if self._depends else 0
-        if size not in self.known:
-            kept = np.flatnonzero(selected if self._depends else np.ones_like(selected))
-            chosen = Schema(tuple(self.schema.variables[i] for i in kept), self.schema.target)
-            self.known[size] = RULES[self.rule](Counts.empty(chosen), self._spread(chosen)).class_offsets
-        return self.known[size]
-
-    @property
-    def _depends(self) -> bool:
-        named = isinstance(self.prior, str) and self.prior in ("indifferent", "jeffreys")
-        return named or self.rule == "indifferent"
-
-    def _spread(self, chosen: Schema) -> Pseudocounts:
-        return pseudocounts("uniform" if self.rule == "indifferent" else self.prior, chosen)
+        if not depends_on_variables(self.rule.prior(self.prior)):
+            selected = np.ones_like(selected)
+        key = selected.tobytes()
+        if key not in self.known:
+            chosen = self.schema.select(np.flatnonzero(selected).tolist())
+            self.known[key] = checked_offsets(self.rule, self.prior, chosen).class_offsets
+        return self.known[key]
 
 
 @dataclass(eq=False, slots=True)
 class EvidenceCriterion:
-    """Code length of the table when the variables that are not chosen are independent of the class."""
+    """Code length of the table when the variables that are not chosen are independent of the class.
+
+    Attributes
+    ----------
+    class_counts : array of shape (n_classes,)
+        Rows of each class.
+    offsets : ClassOffsets
+        Pseudocounts of the classes.
+    together, apart : arrays of shape (n_variables,)
+        Code length of each variable given the class, and without it.
+    """
 
     class_counts: FloatArray
     offsets: ClassOffsets
     together: FloatArray
     apart: FloatArray
-    selected: BoolArray
+    selected: BoolArray = field(init=False)
 
     @classmethod
-    def of(cls, schema: Schema, coded: Coded, rule: RuleName, prior: PriorLike) -> "EvidenceCriterion":
+    def of(cls, problem: Problem) -> "EvidenceCriterion":
         """The criterion on a table."""
-        if rule not in ("evidence", "indifferent"):
+        rule, schema, counts = problem.rule, problem.coded.schema, count(problem.coded)
+        if not rule.averages:
             raise InvalidParameter(
-                f'rule={rule!r}: criterion="evidence" averages over models, as rule="evidence" and '
-                'rule="indifferent" do; choose one of these, or another criterion'
+                f'rule={rule.name!r}: criterion="evidence" averages over models, and this rule does not; '
+                'choose one that does, such as rule="evidence", or another criterion'
             )
-        counts, given = count(schema, coded), "indifferent" if rule == "indifferent" else prior
-        values, unclassed = pseudocounts(given, schema).value_pseudocounts, _unclassed(given, schema)
+        prior = rule.prior(problem.prior)
+        values, unclassed = pseudocounts(prior, schema).value_pseudocounts, _unclassed(prior, schema)
         together, apart = np.empty(schema.n_variables), np.empty(schema.n_variables)
         for i in range(schema.n_variables):
             cells = np.s_[schema.offsets[i] : schema.offsets[i + 1] - 1]
             together[i] = -dirichlet_log_evidence(counts.of(i), values[:, cells]).sum()
             apart[i] = -dirichlet_log_evidence(counts.of(i).sum(axis=0), unclassed[cells])
-        nothing = np.zeros(schema.n_variables, dtype=np.bool_)
-        return cls(counts.class_counts, ClassOffsets(schema, rule, prior), together, apart, nothing)
+        return cls(counts.class_counts, ClassOffsets(schema, rule, problem.prior), together, apart)
 
     def place(self, selected: BoolArray) -> float:
         """Settle on a set, and score it."""
@@ -92,9 +129,7 @@ class EvidenceCriterion:
 
     def after(self, variable: int) -> float:
         """The score if this variable joined the set, or left it."""
-        changed = self.selected.copy()
-        changed[variable] = not changed[variable]
-        return self._score(changed)
+        return self._score(_switched(self.selected, variable))
 
     def _score(self, selected: BoolArray) -> float:
         classes = -dirichlet_log_evidence(self.class_counts, self.offsets.of(selected))
@@ -105,7 +140,13 @@ def _unclassed(prior: PriorLike, schema: Schema) -> FloatArray:
     """Pseudocounts of the values where the class plays no part, shape (n_cells,)."""
     if isinstance(prior, (Prior, Pseudocounts)):
         return np.asarray(pseudocounts(prior, schema).value_pseudocounts.mean(axis=0))
-    return np.asarray(pseudocounts(prior, Schema(schema.variables)).value_pseudocounts[0])
+    return np.asarray(pseudocounts(prior, schema.without_target()).value_pseudocounts[0])
+
+
+def _switched(selected: BoolArray, variable: int) -> BoolArray:
+    changed = selected.copy()
+    changed[variable] = not changed[variable]
+    return changed
 
 
 @dataclass(eq=False, slots=True)
@@ -114,54 +155,72 @@ class PredictiveCriterion:
 
     Attributes
     ----------
-    schema, coded
-        The table.
+    coded : Coded
+        The single rows.
     rule : Rule
-        How to predict from all variables.
+        How to predict.
+    value_offsets : array of shape (n_classes, n_cells)
+        Offsets of the values of all variables.
     offsets : ClassOffsets
         Offsets of the classes.
+    cap : float, optional
+        The most that one row can cost.
     orders : list of arrays, or None
         The orderings to average over; None leaves one row out at a time.
-    floor : float, optional
-        The most that one row can cost.
-    classes : array of shape (n_terms,)
+    class_codes : array of shape (n_terms,)
         The class to predict in each term.
     counts : array of shape (n_terms, n_classes)
         The class counts that each term is predicted from.
     """
 
-    schema: Schema
     coded: Coded
     rule: Rule
+    value_offsets: FloatArray
     offsets: ClassOffsets
+    cap: float | None
     orders: list[IntArray] | None
-    floor: float | None
-    classes: IntArray
+    class_codes: IntArray
     counts: FloatArray
     selected: BoolArray = field(init=False)
     weights: FloatArray = field(init=False)
     kept: dict[int, FloatArray] = field(init=False, default_factory=dict)
 
     @classmethod
-    def of(
-        cls,
-        schema: Schema,
-        coded: Coded,
-        rule: RuleName,
-        prior: PriorLike,
-        orders: list[IntArray] | None,
-        floor: float | None,
-    ) -> "PredictiveCriterion":
-        """The criterion on a table."""
-        spelled = RULES[rule](Counts.empty(schema), pseudocounts(prior, schema))
-        offsets = ClassOffsets(schema, rule, prior)
-        classes = np.asarray(coded.classes, dtype=np.int64)
+    def leave_one_out(cls, problem: Problem) -> "PredictiveCriterion":
+        """Each class is predicted from all the other rows."""
+        return cls._of(problem, problem.coded.repeated(), None)
+
+    @classmethod
+    def prequential(cls, problem: Problem) -> "PredictiveCriterion":
+        """Each class is predicted from the rows before it, along orderings that all sets have in common."""
+        coded, scheme = problem.coded.repeated(), problem.scheme
+        n_groups = problem.n_orderings // checked_scheme(problem.n_orderings, scheme)
+        seeds = group_seeds(n_groups, problem.random_state).tolist()
+        orders = [order for seed in seeds for order in linked_orders(coded.n_rows, seed, scheme)]
+        return cls._of(problem, coded, orders)
+
+    @classmethod
+    def _of(cls, problem: Problem, coded: Coded, orders: list[IntArray] | None) -> "PredictiveCriterion":
+        rule, schema = problem.rule, coded.schema
+        classes = np.asarray(coded.class_codes, dtype=np.int64)
         indicators = np.eye(schema.n_classes)[classes]
         if orders is None:
-            others = indicators.sum(axis=0) - indicators
-            return cls(schema, coded, spelled, offsets, None, floor, classes, others)
-        before = np.concatenate([np.cumsum(indicators[own], axis=0) - indicators[own] for own in orders])
-        return cls(schema, coded, spelled, offsets, orders, floor, classes[np.concatenate(orders)], before)
+            counts = indicators.sum(axis=0) - indicators
+        else:
+            counts = np.concatenate(
+                [np.cumsum(indicators[order], axis=0) - indicators[order] for order in orders]
+            )
+            classes = classes[np.concatenate(orders)]
+        return cls(
+            coded,
+            rule,
+            checked_offsets(rule, problem.prior, schema).value_offsets,
+            ClassOffsets(schema, rule, problem.prior),
+            problem.cap,
+            orders,
+            classes,
+            counts,
+        )
 
     def place(self, selected: BoolArray) -> float:
         """Settle on a set, and score it."""
@@ -170,8 +229,7 @@ class PredictiveCriterion:
 
     def after(self, variable: int) -> float:
         """The score if this variable joined the set, or left it."""
-        changed, own = self.selected.copy(), self._contribution(variable)
-        changed[variable] = not changed[variable]
+        changed, own = _switched(self.selected, variable), self._contribution(variable)
         if changed[variable]:
             return self._score(changed, self.weights + own)
         # A weight of zero cannot be divided out again.
@@ -180,9 +238,9 @@ class PredictiveCriterion:
 
     def _score(self, selected: BoolArray, weights: FloatArray) -> float:
         log_probs, _ = normalised(weights + self.rule.growth(self.counts + self.offsets.of(selected)))
-        costs = -np.take_along_axis(log_probs, self.classes[:, None], axis=1)
-        if self.floor is not None:
-            costs = np.minimum(costs, self.floor)
+        costs = -np.take_along_axis(log_probs, self.class_codes[:, None], axis=1)
+        if self.cap is not None:
+            costs = np.minimum(costs, self.cap)
         return float(costs.sum()) / (1 if self.orders is None else len(self.orders))
 
     def _total(self, selected: BoolArray) -> FloatArray:
@@ -203,26 +261,21 @@ class PredictiveCriterion:
     def _make_contribution(self, i: int) -> FloatArray:
         from ..prequential._kernels import left_out_weights, sequential_weights
 
-        rule = self.rule
-        cells = np.s_[self.schema.offsets[i] : self.schema.offsets[i + 1]]
+        schema, n_rows = self.coded.schema, self.coded.n_rows
+        own_offsets = self.value_offsets[:, schema.offsets[i] : schema.offsets[i + 1]]
         # With offsets of 1 the classes have finite entries, which are taken off again.
-        alone = Rule(rule.name, np.ones_like(rule.class_offsets), rule.value_offsets[:, cells], rule.growth)
-        classes = np.asarray(self.coded.classes, dtype=np.int64)
-        nothing = np.zeros((0, self.schema.n_classes))
-        own = np.s_[i : i + 1]
-        tables = sequence_tables(
-            self.coded.codes[:, own], classes, classes, self.schema.n_values[own], alone, nothing
-        )
-        weights, n_rows = np.empty_like(self.counts), self.coded.n_rows
+        layout = lay_out(self.coded.select([i]), self.rule, Offsets(np.ones(schema.n_classes), own_offsets))
+        weights = np.empty_like(self.counts)
         if self.orders is None:
-            left_out_weights(tables, weights)
+            left_out_weights(layout, weights)
         for r, order in enumerate(self.orders or []):
-            sequential_weights(tables, order, weights[r * n_rows : (r + 1) * n_rows])
-        return np.asarray(weights - alone.growth(self.counts + 1))
+            sequential_weights(layout, order, weights[r * n_rows : (r + 1) * n_rows])
+        return np.asarray(weights - self.rule.growth(self.counts + 1))
 
 
-def common_orders(n_rows: int, n_orderings: int, scheme: Scheme, random_state: Any) -> list[IntArray]:
-    """Orderings along which all sets of variables are scored."""
-    n_groups = n_orderings // checked_scheme(n_orderings, scheme)
-    seeds = group_seeds(n_groups, random_state).tolist()
-    return [order for seed in seeds for order in linked_orders(n_rows, seed, scheme)]
+VARIABLE_CRITERIA: dict[str, Callable[[Problem], Criterion]] = {
+    "leave_one_out": PredictiveCriterion.leave_one_out,
+    "prequential": PredictiveCriterion.prequential,
+    "evidence": EvidenceCriterion.of,
+}
+"""The criteria by name. One that is entered here can choose variables everywhere."""
