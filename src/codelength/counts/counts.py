@@ -209,10 +209,11 @@ def _count_rows(coded: Coded, n_threads: int | None) -> list[IntArray]:
 def _count_weighted_rows(coded: Coded, n_threads: int | None) -> list[FloatArray]:
     from ._kernels import count_weighted
 
-    schema, codes = coded.schema, coded.codes.T
+    schema, codes, weights = coded.schema, coded.codes.T, coded.weights
+    assert weights is not None
     return map_blocks(
         lambda start, stop: count_weighted(
-            codes, coded.class_codes, coded.weights, schema.offsets, schema.n_classes, start, stop
+            codes, coded.class_codes, weights, schema.offsets, schema.n_classes, start, stop
         ),
         coded.n_rows,
         n_threads,

@@ -30,14 +30,17 @@ def expected_counts(coded: Coded, shares: Any) -> Counts:
     from ._kernels import add_soft_counts
 
     schema = coded.schema
-    given = np.ascontiguousarray(shares, dtype=np.float64)
+    try:
+        given = np.ascontiguousarray(shares, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise DataError("shares: expected an array of numbers, one row per row of the table") from None
     if given.shape != (coded.n_rows, schema.n_classes):
         raise DataError(
-            f"shares of shape {given.shape}: expected {(coded.n_rows, schema.n_classes)}, one share for each row "
-            "and each class of the schema"
+            f"shares of shape {given.shape}: expected {(coded.n_rows, schema.n_classes)}, one share for each "
+            "row and each class of the schema"
         )
-    if not (given >= 0).all():
-        raise DataError("shares: one of them is negative or not a number")
+    if not ((given >= 0) & (given < np.inf)).all():
+        raise DataError("shares: one of them is negative or not a finite number")
     if coded.weights is not None:
         given = given * coded.weights[:, None]
     value_counts = np.zeros((schema.n_cells, schema.n_classes))

@@ -1,9 +1,9 @@
 """Weights of each row's own class once the row is taken off the counts.
 
-Leaving a row out lowers the counts of its own class only, so the weights of the other classes are those of the
-full table, and its own class needs one more set of look-ups: O(n_rows n_variables n_classes) in all, from one
-counting pass. The weight of the row is taken from the count before anything is added: beside a count, a tiny
-pseudocount would be lost.
+Leaving a row out lowers the counts of its own class only, so the weights of the other classes are those of
+the full table, and its own class needs one more set of look-ups: O(n_rows n_variables n_classes) in all, from
+one counting pass. The weight of the row is taken from the count before anything is added: beside a count, a
+tiny pseudocount would be lost.
 """
 
 import numpy as np
@@ -44,12 +44,13 @@ def _own_weighted_scores(counts: Counts, coded: Coded, rule: Rule, offsets: Offs
         present = codes < stop - start
         of_class = labels[present]
         at = of_class, start + codes[present]
-        added = offsets.value_offsets[of_class, start:stop]
+        added = offsets.value_offsets[:, start:stop].sum(axis=1)
         seen = counts.value_counts[at]
         left = seen >= weights[present]
-        fewer = np.where(left, seen - weights[present], 0.0) + offsets.value_offsets[at]
-        totals = np.maximum(counts.of(i).sum(axis=1)[of_class] - weights[present], 0.0) + added.sum(axis=1)
-        rule.check(float(fewer[left].min(initial=0.0)))
+        fewer = np.where(left, seen - weights[present] + offsets.value_offsets[at], 1.0)
+        rest = np.maximum(counts.of(i).sum(axis=1)[of_class] - weights[present], 0.0)
+        totals = rest + added[of_class]
+        rule.check(float(fewer.min(initial=0.0)))
         own[present] += np.where(left, value_entries(rule, fewer, totals, stop - start), np.nan)
     return own
 
@@ -58,10 +59,10 @@ def _entries_without(
     rule: Rule, seen: FloatArray, added: FloatArray, totals: FloatArray, n_values: int, weight: float
 ) -> FloatArray:
     left: BoolArray = seen >= weight
-    fewer = np.where(left, seen - weight, 0.0) + added
-    rule.check(float(fewer[left].min(initial=0.0)))
+    fewer = np.where(left, seen - weight + added, 1.0)
+    rule.check(float(fewer.min(initial=0.0)))
     rest = np.maximum(totals - weight, 0.0) + added.sum(axis=1, keepdims=True)
-    entries = value_entries(rule, np.where(left, fewer, 1.0), np.broadcast_to(rest, fewer.shape), n_values)
+    entries = value_entries(rule, fewer, np.broadcast_to(rest, fewer.shape), n_values)
     return np.where(left, entries, np.nan)
 
 
@@ -69,6 +70,6 @@ def _class_entries_without(
     rule: Rule, class_counts: FloatArray, added: FloatArray, weight: FloatArray | float
 ) -> FloatArray:
     left: BoolArray = class_counts >= weight
-    fewer = np.where(left, class_counts - weight, 0.0) + added
-    rule.check(float(fewer[left].min(initial=0.0)))
-    return np.where(left, rule.growth(np.where(left, fewer, 1.0)), np.nan)
+    fewer = np.where(left, class_counts - weight + added, 1.0)
+    rule.check(float(fewer.min(initial=0.0)))
+    return np.where(left, rule.growth(fewer), np.nan)

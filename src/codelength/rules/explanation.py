@@ -26,8 +26,8 @@ class Explanation:
     intercept : array of shape (n_classes,)
         What speaks for each class before any variable is seen.
     contributions : array of shape (n_rows, n_variables, n_classes)
-        Each variable's log-odds contribution to each class. Where a cell is impossible under both the class and
-        the reference (rule ``"map"`` only) it says nothing between them, and contributes 0.
+        Each variable's log-odds contribution to each class. Where a cell is impossible under both the class
+        and the reference (rule ``"map"`` only) it says nothing between them, and contributes 0.
     """
 
     feature_names: tuple[str, ...]

@@ -9,7 +9,8 @@ class Indifferent(Rule):
 
     .. math:: \Bigl(h_k + 1 + \sum_i n_i - m\Bigr) \prod_i \frac{f_{kix_i} + 1}{h_k + n_i}
 
-    Equations (16) and (17) of [1]_: the evidence rule under the indifferent prior, whatever prior is asked for.
+    Equations (16) and (17) of [1]_: the evidence rule under the indifferent prior, whatever prior is asked
+    for.
 
     References
     ----------

@@ -125,8 +125,8 @@ class Predictor:
 
         .. math:: -\log P(D) = -\log \int P(D \mid \Theta) P(\Theta)\, d\Theta
 
-        Closed form: equation (8) of [1]_. Adding rows one at a time and predicting each from the rows before it
-        by the evidence rule costs exactly this much, in any order. Missing cells cost nothing: they are
+        Closed form: equation (8) of [1]_. Adding rows one at a time and predicting each from the rows before
+        it by the evidence rule costs exactly this much, in any order. Missing cells cost nothing: they are
         marginalised. With ``given_classes`` the cost of the values given the classes alone.
 
         References

@@ -16,7 +16,6 @@ equivalent sample size shared out evenly.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -24,7 +23,7 @@ import numpy as np
 from ..errors import InvalidParameter
 from ..table import Schema
 from ..table._messages import shown
-from ..table.checks import check_number
+from ..table.checks import check_number, is_number
 from ..typing import FloatArray
 
 Nested: TypeAlias = "float | tuple[Nested, ...]"
@@ -144,7 +143,7 @@ def pseudocounts(prior: PriorLike, schema: Schema) -> Pseudocounts:
         return prior.spread(schema)
     if isinstance(prior, str) and prior in PRIORS:
         return PRIORS[prior](schema).spread(schema)
-    if isinstance(prior, Real) and not isinstance(prior, (bool, np.bool_)):
+    if is_number(prior):
         return _equivalent_sample_size(prior, schema)
     raise InvalidParameter(
         f"prior={shown(prior)}: expected one of {', '.join(map(repr, PRIORS))}, an equivalent sample size "
@@ -171,7 +170,7 @@ def _fitting(prior: Pseudocounts, schema: Schema) -> Pseudocounts:
     return prior
 
 
-def _equivalent_sample_size(prior: Real, schema: Schema) -> Pseudocounts:
+def _equivalent_sample_size(prior: Any, schema: Schema) -> Pseudocounts:
     size = check_number("prior", prior, SMALLEST, LARGEST)
     shares = tuple(size / (schema.n_classes * n_values) for n_values in schema.n_values.tolist())
     return Prior(size / schema.n_classes, shares).spread(schema)

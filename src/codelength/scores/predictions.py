@@ -110,13 +110,13 @@ class Predictions:
         return np.asarray(self.class_codes, dtype=np.int64)
 
     def _mean(self, numbers: FloatArray) -> float:
-        if not len(numbers):
-            raise DataError("there are no predictions to score; give at least one row")
-        if self.weights is None:
-            return float(numbers.mean())
         # A row without weight takes no part, whatever it was given.
-        counted = self.weights > 0
-        return float(np.average(numbers[counted], weights=self.weights[counted]))
+        counted = np.ones(self.n_rows, dtype=np.bool_) if self.weights is None else self.weights > 0
+        if not counted.any():
+            raise DataError("there are no predictions to score; give at least one row")
+        return float(
+            np.average(numbers[counted], weights=None if self.weights is None else self.weights[counted])
+        )
 
 
 def log_score(
@@ -136,7 +136,8 @@ def log_score(
     y : series or array of shape (n_rows,)
         The classes that occurred.
     classes : sequence, optional
-        The class of each column, such as ``model.classes_``; by default the distinct classes of ``y`` in order.
+        The class of each column, such as ``model.classes_``; by default the distinct classes of ``y`` in
+        order.
     cap : float, optional
         The most that one row can cost, in nats. Without it a class of probability zero that occurs
         makes the score minus infinity, which is the honest answer.
@@ -201,14 +202,14 @@ def predictions_of(
     schema = infer_schema(table) if classes is None else Schema((), Variable("y", tuple(classes)))
     if schema.n_classes != probs.shape[1]:
         raise DataError(
-            f"probabilities have {probs.shape[1]} columns for {schema.n_classes} classes; name the class of each "
-            "column with classes="
+            f"probabilities have {probs.shape[1]} columns for {schema.n_classes} classes; name the class of "
+            "each column with classes="
         )
     wrong = ~((probs >= 0).all(axis=1) & np.isclose(probs.sum(axis=1), 1.0, rtol=0, atol=1e-6))
     if wrong.any():
         raise DataError(
-            f"probabilities, row {int(np.argmax(wrong))}: not a distribution; expected numbers of at least 0 that "
-            "add up to 1"
+            f"probabilities, row {int(np.argmax(wrong))}: not a distribution; expected numbers of at least 0 "
+            "that add up to 1"
         )
     with np.errstate(divide="ignore"):
         log_probs = np.log(probs)

@@ -14,7 +14,10 @@ def shown(value: Any, most: int = 60) -> str:
     >>> shown("red"), shown("x" * 100, most=8)
     ("'red'", "'xxx ...")
     """
-    text = repr(value)
+    try:
+        text = repr(value)
+    except Exception:  # a whole number of many thousand digits, or an object that fails to describe itself
+        text = f"<{type(value).__name__} that cannot be written>"
     return text if len(text) <= most else f"{text[: most - 4]} ..."
 
 

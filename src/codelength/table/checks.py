@@ -1,12 +1,13 @@
 """The one door for options: choices, whole numbers, numbers, weights and random states.
 
-Everything that a caller can get wrong about an option is refused here, so that the same mistake is described in
-the same words and raises the same exception wherever it is made: :class:`InvalidParameter` for an option,
+Everything that a caller can get wrong about an option is refused here, so that the same mistake is described
+in the same words and raises the same exception wherever it is made: :class:`InvalidParameter` for an option,
 :class:`DataError` for anything that comes with the rows.
 """
 
 import math
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 from numbers import Integral, Real
 from typing import Any, get_args
 
@@ -52,6 +53,18 @@ def check_whole(name: str, value: Any, least: int = 1, most: int | None = None, 
     return int(value)
 
 
+def is_number(value: Any) -> bool:
+    """Whether a value is a real number of any type, which a truth value is not.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> is_number(Fraction(1, 3)), is_number(True), is_number("1")
+    (True, False, False)
+    """
+    return isinstance(value, (Real, Decimal)) and not isinstance(value, (bool, np.bool_))
+
+
 def check_number(
     name: str,
     value: Any,
@@ -70,12 +83,7 @@ def check_number(
     Traceback (most recent call last):
     codelength.errors.InvalidParameter: tol=-1: expected a number of at least 0
     """
-    number = math.nan
-    if isinstance(value, Real) and not isinstance(value, (bool, np.bool_)):
-        try:
-            number = float(value)
-        except OverflowError:
-            number = math.inf
+    number = _as_float(value) if is_number(value) else math.nan
     low = number > least if above else number >= least
     high = number < most if below else number <= most
     if not (low and high and math.isfinite(number)):
@@ -98,12 +106,9 @@ def check_weights(sample_weight: Any, n_rows: int, *, positive: bool = True) -> 
     """
     if sample_weight is None:
         return None
-    try:
-        weights = np.ascontiguousarray(sample_weight, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise DataError("sample_weight: expected one number per row") from None
-    if np.ndim(sample_weight) == 0:
-        weights = np.full(n_rows, float(weights.ravel()[0]))
+    weights = _as_floats(sample_weight)
+    if weights.ndim == 0:
+        weights = np.full(n_rows, weights)
     if weights.shape != (n_rows,):
         raise DataError(f"sample_weight has shape {weights.shape}; expected one weight per row, ({n_rows},)")
     unusable = ~((weights >= 0) & (weights <= LARGEST_WEIGHT))
@@ -130,7 +135,8 @@ def check_same_rows(n_rows: int, n_classes: int) -> None:
     """Refuse a target that does not go with its table."""
     if n_classes != n_rows:
         raise DataError(
-            f"X has {n_rows} rows and y has {n_classes} (inconsistent numbers of samples); give one class per row"
+            f"X has {n_rows} rows and y has {n_classes} (inconsistent numbers of samples); give one class "
+            "per row"
         )
 
 
@@ -148,7 +154,8 @@ def check_random_state(random_state: Any) -> Any:
     """Return a random state in a form that ``np.random.default_rng`` and ``SeedSequence`` understand.
 
     A whole number of at least 0, a sequence of them, a generator of either kind of numpy, or None. A
-    ``RandomState`` gives one number and moves on, so that two fits with the same one differ, as in scikit-learn.
+    ``RandomState`` gives one number and moves on, so that two fits with the same one differ, as in
+    scikit-learn.
     """
     if random_state is None or isinstance(random_state, (np.random.Generator, np.random.SeedSequence)):
         return random_state
@@ -163,3 +170,27 @@ def seed_of(random_state: Any) -> int:
     """Return one whole number from any random state: itself where it is one, drawn afresh otherwise."""
     state = check_random_state(random_state)
     return state if isinstance(state, int) else int(np.random.default_rng(state).integers(2**31))
+
+
+def _as_float(value: Any) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
+    except ValueError:  # a signalling NaN
+        return math.nan
+
+
+def _as_floats(sample_weight: Any) -> FloatArray:
+    """Weights as floats, in any shape; NaN where they are masked."""
+    try:
+        given = np.asarray(sample_weight)
+        # numpy would read numbers from text, and take times for numbers.
+        if given.dtype.kind in "biufO":
+            with np.errstate(over="ignore"):
+                weights = np.asarray(given, dtype=np.float64, order="C")
+            masked = isinstance(sample_weight, np.ma.MaskedArray)
+            return np.where(np.ma.getmaskarray(sample_weight), np.nan, weights) if masked else weights
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise DataError("sample_weight: expected one number per row")

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import DataError, SchemaMismatch
 from ..typing import CodeArray, FloatArray, IntArray
@@ -51,17 +52,18 @@ class Coded:
         array([[0, 2],
                [1, 3]], dtype=uint8)
         """
-        given = np.asarray(codes)
+        given = _as_array("codes", codes)
         if given.ndim != 2 or given.shape[1] != schema.n_variables:
             raise SchemaMismatch(
-                f"codes of shape {given.shape}: the schema has {schema.n_variables} variables; give one column "
-                "of codes per variable"
+                f"codes of shape {given.shape}: the schema has {schema.n_variables} variables; give one "
+                "column of codes per variable"
             )
-        labels = np.zeros(len(given), dtype=np.uint8) if class_codes is None else np.asarray(class_codes)
-        _check_range("codes", given, schema.n_values)
-        _check_range("class_codes", labels.reshape(len(labels), -1), np.array([schema.n_classes - 1]))
+        none = np.zeros(len(given), dtype=np.uint8)
+        labels = none if class_codes is None else _as_array("class_codes", class_codes)
         if labels.shape != given.shape[:1]:
             raise DataError(f"{len(given)} rows and class codes of shape {labels.shape}; give one per row")
+        _check_range("codes", given, schema.n_values)
+        _check_range("class_codes", labels[:, None], np.array([schema.n_classes - 1]))
         return cls(
             schema,
             np.asfortranarray(given, dtype=schema.code_type),
@@ -155,6 +157,13 @@ class Coded:
         return replace(self, weights=None).take(np.repeat(np.arange(self.n_rows), times))
 
 
+def _as_array(name: str, codes: Any) -> NDArray[Any]:
+    try:
+        return np.asarray(codes)
+    except ValueError:
+        raise DataError(f"{name}: the rows have different lengths; give one code per variable") from None
+
+
 def _check_range(name: str, codes: Any, largest: IntArray) -> None:
     if codes.size and codes.dtype.kind not in "iu":
         raise DataError(f"{name} of type {codes.dtype}: expected whole numbers")
@@ -162,6 +171,6 @@ def _check_range(name: str, codes: Any, largest: IntArray) -> None:
     if outside.any():
         row, column = (int(place) for place in np.argwhere(outside)[0])
         raise SchemaMismatch(
-            f"{name}, row {row}, column {column}: {codes[row, column]} is not a code of the schema, which has "
-            f"0 to {largest[min(column, len(largest) - 1)]}"
+            f"{name}, row {row}, column {column}: {codes[row, column]} is not a code of the schema, which "
+            f"has 0 to {largest[min(column, len(largest) - 1)]}"
         )

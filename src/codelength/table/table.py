@@ -64,7 +64,8 @@ class Table:
 
     def column(self, name: str) -> Column:
         """The column of a name, which may be the target's."""
-        for column in (*self.columns, *(() if self.target is None else (self.target,))):
+        everything = self.columns if self.target is None else (*self.columns, self.target)
+        for column in everything:
             if column.name == name:
                 return column
         raise SchemaMismatch(f"{self._where}has no column {name!r}{suggestion(name, self.names)}")
