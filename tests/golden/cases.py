@@ -42,7 +42,7 @@ def coded_of(case: dict[str, Any]) -> Coded:
 
 
 def counts_of(case: dict[str, Any]) -> Counts:
-    return count(schema_of(case), coded_of(case))
+    return count(coded_of(case))
 
 
 def number(value: Any) -> float:

@@ -5,10 +5,10 @@ import pytest
 
 from codelength.counts import count
 from codelength.errors import InvalidParameter
-from codelength.rules import RULES, Scorer, log_tables, pseudocounts
-from codelength.scores import conditional_code_length, evidence_code_length, leave_one_out
+from codelength.rules import Predictor
+from codelength.scores import evidence_code_length, leave_one_out
 from codelength.table import Schema, encode
-from golden.cases import DATA, cases, coded_of, counts_of, number, prior_of, rows_of, schema_of
+from golden.cases import DATA, cases, coded_of, counts_of, number, prior_of, rows_of
 
 CASES = cases("nb")
 RULE_OF = {"map": "map", "ev": "evidence", "sc": "stochastic_complexity", "ind": "indifferent"}
@@ -16,9 +16,8 @@ by_id = pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES
 by_rule = pytest.mark.parametrize("short", RULE_OF)
 
 
-def rule_on(case, short):
-    counts = counts_of(case)
-    return counts, RULES[RULE_OF[short]](counts, pseudocounts(prior_of(case), counts.schema))
+def predictor_of(case, short):
+    return Predictor.of(counts_of(case), RULE_OF[short], prior_of(case))
 
 
 def is_invalid(case, short):
@@ -39,23 +38,22 @@ def test_counts(case):
 
 @by_id
 def test_evidence(case):
-    counts, prior = counts_of(case), pseudocounts(prior_of(case), schema_of(case))
+    counts, prior = counts_of(case), prior_of(case)
     assert -evidence_code_length(counts, prior) == pytest.approx(case["log_evidence"], rel=1e-12, abs=1e-15)
-    given_class = -conditional_code_length(counts, prior)
+    given_class = -evidence_code_length(counts, prior, given_classes=True)
     assert given_class == pytest.approx(case["log_evidence_given_class"], rel=1e-12, abs=1e-15)
 
 
 @by_id
 @by_rule
 def test_log_weights_and_probabilities(case, short):
+    predictor = predictor_of(case, short)
+    coded = encode(predictor.counts.schema, rows_of(case, [query["x"] for query in case["queries"]]))
     if is_invalid(case, short):
         with pytest.raises(InvalidParameter, match="no most probable model"):
-            rule_on(case, short)
+            predictor.log_probs(coded)
         return
-    counts, rule = rule_on(case, short)
-    scorer = Scorer.of(counts.schema, log_tables(counts, rule))
-    codes = encode(counts.schema, rows_of(case, [query["x"] for query in case["queries"]])).codes
-    log_weights, (log_probs, undefined) = scorer.log_weights(codes), scorer.log_probs(codes)
+    log_weights, (log_probs, undefined) = predictor.log_weights(coded), predictor.log_probs(coded)
     for row, query in enumerate(case["queries"]):
         expected = query[short]
         if None not in expected["log_weights"]:
@@ -75,14 +73,13 @@ def test_leave_one_out(case, short):
     if is_invalid(case, short):
         return
     expected = case["loo"][short]
-    counts, rule = rule_on(case, short)
-    result = leave_one_out(counts, coded_of(case), rule)
+    result = leave_one_out(predictor_of(case, short), coded_of(case))
     assert (result.n_undefined, result.n_zero) == (expected["n_undefined"], expected["n_zero"])
     for row, wanted in enumerate(expected["true_class_probs"]):
         assert result.undefined[row] == (wanted is None)
         if wanted is not None:
             assert np.exp(result.true_log_probs[row]) == pytest.approx(wanted, rel=1e-12)
-            assert (np.argmax(result.log_probs[row]) == result.classes[row]) == expected["hits"][row]
+            assert (np.argmax(result.log_probs[row]) == result.class_codes[row]) == expected["hits"][row]
     if expected["sum_log_score"] is not None:
         total = result.log_score * len(case["y"])
         assert total == pytest.approx(number(expected["sum_log_score"]), rel=1e-12, abs=1e-14)
@@ -97,13 +94,12 @@ def test_leave_one_out_on_real_tables(case, short):
     rows = np.loadtxt(DATA / case["file"], delimiter=",", dtype=np.int64)
     schema = Schema.from_sizes(case["cards"], case["K"])
     coded = encode(schema, rows[:, :-1], rows[:, -1])
-    counts = count(schema, coded)
-    prior = pseudocounts("uniform", schema)
-    assert -evidence_code_length(counts, prior) == pytest.approx(case["log_evidence"], rel=1e-12)
+    counts = count(coded)
+    assert -evidence_code_length(counts) == pytest.approx(case["log_evidence"], rel=1e-12)
 
     expected = case["loo"][short]
-    result = leave_one_out(counts, coded, RULES[RULE_OF[short]](counts, prior))
-    hits = (np.argmax(result.log_probs, axis=1) == result.classes) & ~result.undefined
+    result = leave_one_out(Predictor.of(counts, RULE_OF[short]), coded)
+    hits = (np.argmax(result.log_probs, axis=1) == result.class_codes) & ~result.undefined
     slack = 4 if (case["id"], short) == ("primary_tumor", "sc") else 0  # four exact ties, broken either way
     assert abs(int(hits.sum()) - expected["hits"]) <= slack
     assert (result.n_undefined, result.n_zero) == (expected["n_undefined"], expected["n_zero"])

@@ -1,6 +1,6 @@
 """Small coded tables, priors and weights to draw from, and their forms for the slow oracle."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -9,10 +9,10 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 import naive
 from codelength.counts import Counts, count
-from codelength.rules import RULES, Prior, PriorLike, Pseudocounts, Rule, RuleName, pseudocounts
+from codelength.rules import RULES, Prior, PriorLike, Pseudocounts
 from codelength.table import Coded, Schema, encode
 
-RULE_NAMES: tuple[RuleName, ...] = ("map", "evidence", "stochastic_complexity", "indifferent")
+RULE_NAMES = tuple(RULES)
 
 PSEUDOCOUNTS = (0.25, 0.5, 1.0, 1.5, 2.0, 4.0)
 """Binary fractions: the oracle's exact arithmetic sees the same numbers as the package."""
@@ -44,8 +44,11 @@ class Table:
     def coded(self) -> Coded:
         return encode(self.schema, self.codes, np.array(self.labels, dtype=np.int64))
 
+    def weighted(self, weights: np.ndarray | None) -> Coded:
+        return replace(self.coded, weights=weights)
+
     def counts(self, weights: np.ndarray | None = None) -> Counts:
-        return count(self.schema, self.coded, weights)
+        return count(self.weighted(weights))
 
     def naive_counts(self, weights: Any = None) -> naive.Counts:
         return naive.count(self.rows, self.labels, self.n_values, self.n_classes, weights)
@@ -107,13 +110,9 @@ def row_weights(draw: DrawFn, table: Table, *, zero: bool = True) -> np.ndarray:
     return np.array(draw(st.lists(weight, min_size=n_rows, max_size=n_rows)), dtype=np.float64)
 
 
-def least_pseudocount(rule: RuleName) -> float:
+def least_pseudocount(rule: str) -> float:
     """The smallest pseudocounts a rule can do with."""
     return 1.0 if rule == "map" else 0.0
-
-
-def rule_on(counts: Counts, rule: RuleName, prior: PriorLike) -> Rule:
-    return RULES[rule](counts, pseudocounts(prior, counts.schema))
 
 
 def naive_prior(prior: Pseudocounts, schema: Schema) -> naive.Prior:
@@ -126,7 +125,7 @@ def naive_prior(prior: Pseudocounts, schema: Schema) -> naive.Prior:
 
 
 def naive_log_weights(
-    row: tuple[int | None, ...], counts: naive.Counts, prior: naive.Prior, rule: RuleName
+    row: tuple[int | None, ...], counts: naive.Counts, prior: naive.Prior, rule: str
 ) -> list[float]:
     """Log weights of all classes by the oracle, with counts that may be fractions of rows."""
     if rule == "stochastic_complexity":

@@ -1,5 +1,6 @@
 """Counts are a commutative monoid, and the fast kernels count what there is to count."""
 
+from dataclasses import replace
 from unittest import mock
 
 import numpy as np
@@ -25,16 +26,16 @@ def random_table(sizes, n_classes, n_rows, seed):
     for i, size in enumerate(sizes):
         share = generator.random(n_rows) ** generator.integers(1, 4)
         codes[:, i] = np.minimum((share * (size + 1)).astype(np.int64), size)
-    classes = generator.integers(0, n_classes, n_rows).astype(np.uint8)
-    return schema, Coded(codes, classes)
+    return Coded.of(schema, codes, generator.integers(0, n_classes, n_rows))
 
 
-def plainly_counted(schema, coded, weights=None):
+def plainly_counted(coded):
     """One cell at a time, by numpy's own adding."""
+    schema = coded.schema
     value_counts = np.zeros((schema.n_classes, schema.n_cells))
-    weights = np.ones(coded.n_rows) if weights is None else weights
+    weights = np.ones(coded.n_rows) if coded.weights is None else coded.weights
     for i in range(schema.n_variables):
-        at = coded.classes.astype(np.int64), schema.offsets[i] + coded.codes[:, i].astype(np.int64)
+        at = coded.class_codes.astype(np.int64), schema.offsets[i] + coded.codes[:, i].astype(np.int64)
         np.add.at(value_counts, at, weights)
     return value_counts
 
@@ -85,7 +86,7 @@ def test_rows_added_one_by_one_are_rows_counted_at_once(data):
     table = data.draw(tables())
     weights = data.draw(row_weights(table))
     counts = Counts.empty(table.schema)
-    for row, label, weight in zip(table.coded.codes, table.coded.classes, weights, strict=True):
+    for row, label, weight in zip(table.coded.codes, table.coded.class_codes, weights, strict=True):
         counts = counts.add(row, int(label), weight)
     assert counts == table.counts(weights)
 
@@ -113,12 +114,12 @@ def test_rows_of_any_weight_can_be_removed_in_any_order(weights, random):
     seeds,
 )
 def test_grouped_columns_are_counted_like_single_cells(sizes, n_classes, n_rows, seed):
-    schema, coded = random_table(sizes, n_classes, n_rows, seed)
-    counts = count(schema, coded)
-    np.testing.assert_array_equal(counts.value_counts, plainly_counted(schema, coded))
-    one_by_one = count_one_by_one(coded.codes.T, coded.classes, schema.offsets, n_classes, 0, n_rows)
+    coded = random_table(sizes, n_classes, n_rows, seed)
+    counts, offsets = count(coded), coded.schema.offsets
+    np.testing.assert_array_equal(counts.value_counts, plainly_counted(coded))
+    one_by_one = count_one_by_one(coded.codes.T, coded.class_codes, offsets, n_classes, 0, n_rows)
     np.testing.assert_array_equal(counts.value_counts, one_by_one)
-    np.testing.assert_array_equal(counts.class_counts, np.bincount(coded.classes, minlength=n_classes))
+    np.testing.assert_array_equal(counts.class_counts, np.bincount(coded.class_codes, minlength=n_classes))
 
 
 @pytest.mark.parametrize(
@@ -127,20 +128,20 @@ def test_grouped_columns_are_counted_like_single_cells(sizes, n_classes, n_rows,
 )
 def test_columns_around_the_limits_of_the_code_types(sizes, n_classes):
     """Joint keys have 16 bits: one more value, and cells are counted one by one."""
-    schema, coded = random_table(sizes, n_classes, 3000, seed=7)
-    np.testing.assert_array_equal(count(schema, coded).value_counts, plainly_counted(schema, coded))
+    coded = random_table(sizes, n_classes, 3000, seed=7)
+    np.testing.assert_array_equal(count(coded).value_counts, plainly_counted(coded))
 
 
 @pytest.mark.parametrize("sizes", [[2, 3, 4, 5, 6, 7, 8], [1, 1, 1], [300, 2, 2, 2], [40_000]])
 @pytest.mark.parametrize("block_rows", [1, 7, 1000])
 def test_counts_do_not_depend_on_threads(sizes, block_rows):
-    schema, coded = random_table(sizes, 3, 900, seed=3)
-    weights = np.random.default_rng(4).random(900)
+    coded = random_table(sizes, 3, 900, seed=3)
+    heavy = replace(coded, weights=np.random.default_rng(4).random(900))
     with mock.patch.object(_threads, "BLOCK_ROWS", block_rows):
-        plain = [count(schema, coded, n_threads=n) for n in (1, 2, 3, 8)]
-        weighted = [count(schema, coded, weights, n_threads=n) for n in (1, 2, 3, 8)]
-    np.testing.assert_array_equal(plain[0].value_counts, plainly_counted(schema, coded))
-    np.testing.assert_allclose(weighted[0].value_counts, plainly_counted(schema, coded, weights), rtol=1e-12)
+        plain = [count(coded, n_threads=n) for n in (1, 2, 3, 8)]
+        weighted = [count(heavy, n_threads=n) for n in (1, 2, 3, 8)]
+    np.testing.assert_array_equal(plain[0].value_counts, plainly_counted(coded))
+    np.testing.assert_allclose(weighted[0].value_counts, plainly_counted(heavy), rtol=1e-12)
     assert all(counts == plain[0] for counts in plain)
     assert all(counts == weighted[0] for counts in weighted)
 

@@ -10,9 +10,10 @@ from scipy.special import logsumexp
 
 import naive
 from codelength import NaiveBayes, _threads
+from codelength.counts import count
 from codelength.errors import UndefinedPrediction
-from codelength.rules import LogTables, Scorer, log_tables, normalised, pseudocounts
-from codelength.table import Schema
+from codelength.rules import LogTables, Predictor, Scorer, normalised, pseudocounts
+from codelength.table import Coded, Schema
 from properties.strategies import (
     RULE_NAMES,
     least_pseudocount,
@@ -20,7 +21,6 @@ from properties.strategies import (
     naive_prior,
     priors,
     row_weights,
-    rule_on,
     seeds,
     tables,
 )
@@ -36,7 +36,7 @@ def every_row(table):
         tuple(None if cell == n else int(cell) for cell, n in zip(row, table.n_values, strict=True))
         for row in codes
     ]
-    return rows, np.asfortranarray(codes, dtype=table.schema.code_type)
+    return rows, Coded.of(table.schema, codes)
 
 
 @by_rule
@@ -46,10 +46,9 @@ def test_predictions_are_those_of_the_definition(rule, data):
     table = data.draw(tables(max_variables=3, max_values=3))
     prior = data.draw(priors(table, at_least=least_pseudocount(rule)))
     weights = data.draw(st.one_of(st.none(), row_weights(table)))
-    counts = table.counts(weights)
-    scorer = Scorer.of(table.schema, log_tables(counts, rule_on(counts, rule, prior)))
-    rows, codes = every_row(table)
-    log_weights, (log_probs, undefined) = scorer.log_weights(codes), scorer.log_probs(codes)
+    predictor = Predictor.of(table.counts(weights), rule, prior)
+    rows, coded = every_row(table)
+    log_weights, (log_probs, undefined) = predictor.log_weights(coded), predictor.log_probs(coded)
 
     spelled = naive_prior(pseudocounts(prior, table.schema), table.schema)
     slow_counts = table.naive_counts(weights)
@@ -67,11 +66,8 @@ def test_predictions_are_those_of_the_definition(rule, data):
 def test_whole_counts_agree_with_exact_fractions(data):
     """The definition of stochastic complexity in whole numbers, without a single logarithm."""
     table = data.draw(tables(max_variables=3, max_values=3))
-    counts = table.counts()
-    rule = rule_on(counts, "stochastic_complexity", "uniform")
-    scorer = Scorer.of(table.schema, log_tables(counts, rule))
-    rows, codes = every_row(table)
-    log_probs, _ = scorer.log_probs(codes)
+    rows, coded = every_row(table)
+    log_probs, _ = Predictor.of(table.counts(), "stochastic_complexity").log_probs(coded)
     for j, row in enumerate(rows):
         exact = naive.probabilities(naive.stochastic_complexity_weights(row, table.naive_counts()))
         np.testing.assert_allclose(np.exp(log_probs[j]), [float(prob) for prob in exact], rtol=1e-11)
@@ -85,7 +81,7 @@ def test_probabilities_sum_to_one_and_agree_with_their_logs(rule, data):
     table = data.draw(tables(min_rows=1, min_classes=2, max_classes=7))
     prior = data.draw(priors(table, at_least=least_pseudocount(rule)))
     model = NaiveBayes(rule, prior, schema=table.schema).fit(table.codes, table.labels)
-    codes = every_row(table)[1]
+    codes = every_row(table)[1].codes
     probs, log_probs = model.predict_proba(codes), model.predict_log_proba(codes)
     np.testing.assert_allclose(probs.sum(axis=1), 1, rtol=1e-14)
     assert (probs >= 0).all()
@@ -118,14 +114,12 @@ def test_scoring_is_a_sum_of_look_ups(sizes, n_classes, n_rows, scale, seed):
         generator.normal(scale=scale, size=(n_classes, schema.n_cells)),
         float(generator.normal()),
     )
-    codes = np.empty((n_rows, len(sizes)), dtype=schema.code_type, order="F")
-    for i, size in enumerate(sizes):
-        codes[:, i] = generator.integers(0, size + 1, n_rows)
+    codes = generator.integers(0, np.array(sizes) + 1, size=(n_rows, len(sizes)))
     plain = tables.class_table + tables.value_table.T[codes + schema.offsets[:-1]].sum(axis=1)
-    scorer = Scorer.of(schema, tables)
-    scores = scorer.log_weights(codes)
+    scorer, coded = Scorer.of(schema, tables), Coded.of(schema, codes)
+    scores = scorer.log_weights(coded)
     np.testing.assert_allclose(scores, plain + tables.constant, rtol=1e-12, atol=1e-11 * scale)
-    log_probs, undefined = scorer.log_probs(codes)
+    log_probs, undefined = scorer.log_probs(coded)
     assert not undefined.any()
     expected = plain - logsumexp(plain, axis=1, keepdims=True)
     np.testing.assert_allclose(log_probs, expected, rtol=1e-11, atol=1e-11 * scale)
@@ -156,15 +150,15 @@ def test_scores_do_not_depend_on_threads_or_on_the_other_rows(rule):
     sizes, n_classes = [2, 3, 40, 5, 300], 6
     codes = np.column_stack([generator.integers(0, size, 700) for size in sizes])
     labels = generator.integers(0, n_classes, 700)
-    model = NaiveBayes(rule, schema=Schema.from_sizes(sizes, n_classes)).fit(codes, labels)
-    scorer, ready = model._scorer, np.asfortranarray(codes, dtype=model.schema_.code_type)
-    whole = scorer.log_probs(ready, n_threads=1)[0]
+    coded = Coded.of(Schema.from_sizes(sizes, n_classes), codes, labels)
+    predictor = Predictor.of(count(coded), rule)
+    whole = predictor.log_probs(coded, n_threads=1).log_probs
     with mock.patch.object(_threads, "BLOCK_ROWS", 13):
         for n_threads in (1, 2, 8):
-            np.testing.assert_array_equal(scorer.log_probs(ready, n_threads)[0], whole)
-    one_by_one = np.concatenate([scorer.log_probs(ready[j : j + 1])[0] for j in range(0, 700, 50)])
+            np.testing.assert_array_equal(predictor.log_probs(coded, n_threads).log_probs, whole)
+    one_by_one = [predictor.log_probs(coded.take([row])).log_probs[0] for row in range(0, 700, 50)]
     np.testing.assert_array_equal(one_by_one, whole[::50])
-    backwards = scorer.log_probs(np.asfortranarray(ready[::-1]))[0]
+    backwards = predictor.log_probs(coded.take(np.arange(700)[::-1])).log_probs
     np.testing.assert_array_equal(backwards[::-1], whole)
 
 

@@ -2,25 +2,24 @@
 
 import numpy as np
 import pytest
-from codelength.rules.dirichlet import dirichlet_log_evidence
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive
 from codelength import NaiveBayes
 from codelength.counts import Counts
-from codelength.rules import Scorer, log_tables, pseudocounts
-from codelength.scores import conditional_code_length, evidence_code_length
-from properties.strategies import naive_prior, priors, rule_on, tables
+from codelength.rules import Predictor, dirichlet_log_evidence, pseudocounts
+from codelength.scores import evidence_code_length
+from codelength.table import Coded
+from properties.strategies import naive_prior, priors, tables
 
 
 def prequential_code_length(table, prior):
     """Each row with its class predicted from the rows before it, then added to them."""
-    counts, cost = Counts.empty(table.schema), 0.0
-    for row, label in zip(table.coded.codes, table.coded.classes, strict=True):
-        scorer = Scorer.of(counts.schema, log_tables(counts, rule_on(counts, "evidence", prior)))
-        cost -= scorer.log_weights(row.reshape(1, -1))[0, label]
-        counts = counts.add(row, int(label))
+    counts, cost, coded = Counts.empty(table.schema), 0.0, table.coded
+    for row, label in enumerate(coded.class_codes.tolist()):
+        cost -= Predictor.of(counts, prior=prior).log_weights(coded.take([row]))[0, label]
+        counts = counts.add(coded.codes[row], label)
     assert counts == table.counts()
     return cost
 
@@ -31,7 +30,7 @@ def test_prequential_code_is_the_evidence_in_any_row_order(data):
     table = data.draw(tables())
     prior = data.draw(priors(table))
     order = data.draw(st.permutations(range(len(table.rows))))
-    evidence = evidence_code_length(table.counts(), pseudocounts(prior, table.schema))
+    evidence = evidence_code_length(table.counts(), prior)
     assert prequential_code_length(table, prior) == pytest.approx(evidence, rel=1e-11, abs=1e-11)
     assert prequential_code_length(table.take(order), prior) == pytest.approx(evidence, rel=1e-11, abs=1e-11)
 
@@ -45,7 +44,7 @@ def test_evidence_is_that_of_the_definition(data):
     evidence = evidence_code_length(table.counts(), spelled)
     assert evidence == pytest.approx(-naive.log(naive.evidence(counts, prior)), rel=1e-11, abs=1e-11)
     given_classes = -naive.log(naive.evidence_given_labels(counts, prior))
-    assert conditional_code_length(table.counts(), spelled) == pytest.approx(
+    assert evidence_code_length(table.counts(), spelled, given_classes=True) == pytest.approx(
         given_classes, rel=1e-11, abs=1e-11
     )
 
@@ -57,7 +56,7 @@ def test_evidence_splits_into_classes_and_values_given_classes(data):
     spelled = pseudocounts(data.draw(priors(table)), table.schema)
     counts = table.counts()
     classes = -float(dirichlet_log_evidence(counts.class_counts, spelled.class_pseudocounts))
-    values = conditional_code_length(counts, spelled)
+    values = evidence_code_length(counts, spelled, given_classes=True)
     assert evidence_code_length(counts, spelled) == pytest.approx(classes + values, rel=1e-12, abs=1e-12)
 
 
@@ -83,10 +82,8 @@ def test_joint_predictions_of_all_rows_and_classes_sum_to_one(data):
     table = data.draw(tables(max_variables=3, max_values=3))
     prior = data.draw(priors(table))
     rule = data.draw(st.sampled_from(["evidence", "indifferent"]))
-    counts = table.counts()
     every_row = np.stack(np.meshgrid(*map(np.arange, table.n_values)), axis=-1).reshape(
         -1, len(table.n_values)
     )
-    scorer = Scorer.of(counts.schema, log_tables(counts, rule_on(counts, rule, prior)))
-    codes = np.asfortranarray(every_row, dtype=counts.schema.code_type)
-    assert np.exp(scorer.log_weights(codes)).sum() == pytest.approx(1, rel=1e-11)
+    log_weights = Predictor.of(table.counts(), rule, prior).log_weights(Coded.of(table.schema, every_row))
+    assert np.exp(log_weights).sum() == pytest.approx(1, rel=1e-11)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import naive
 from codelength import NaiveBayes
-from codelength.rules import Scorer, log_tables, pseudocounts
+from codelength.rules import Predictor, pseudocounts
 from codelength.scores import leave_one_out
 from properties.strategies import (
     RULE_NAMES,
@@ -16,11 +16,14 @@ from properties.strategies import (
     naive_prior,
     priors,
     row_weights,
-    rule_on,
     tables,
 )
 
 by_rule = pytest.mark.parametrize("rule", RULE_NAMES)
+
+
+def left_out(table, rule, prior, weights=None):
+    return leave_one_out(Predictor.of(table.counts(weights), rule, prior), table.weighted(weights))
 
 
 def by_the_oracle(table, rule, prior, weights):
@@ -40,10 +43,9 @@ def by_refitting(table, rule, prior, weights):
     for j in range(len(table.rows)):
         others = [i for i in range(len(table.rows)) if i != j]
         counts = table.take(others).counts(None if weights is None else weights[others])
-        scorer = Scorer.of(counts.schema, log_tables(counts, rule_on(counts, rule, prior)))
-        row = scorer.log_probs(table.coded.codes[j : j + 1])
-        log_probs.append(row[0][0])
-        undefined.append(row[1][0])
+        row = Predictor.of(counts, rule, prior).log_probs(table.coded.take([j]))
+        log_probs.append(row.log_probs[0])
+        undefined.append(row.undefined[0])
     return np.array(log_probs), np.array(undefined)
 
 
@@ -54,8 +56,7 @@ def test_leave_one_out_is_refitting(rule, data):
     table = data.draw(tables(min_rows=1))
     prior = data.draw(priors(table, at_least=least_pseudocount(rule)))
     weights = data.draw(st.one_of(st.none(), row_weights(table)))
-    counts = table.counts(weights)
-    result = leave_one_out(counts, table.coded, rule_on(counts, rule, prior), sample_weight=weights)
+    result = left_out(table, rule, prior, weights)
 
     log_probs, undefined = by_refitting(table, rule, prior, weights)
     assert result.undefined.tolist() == undefined.tolist()
@@ -73,10 +74,8 @@ def test_leave_one_out_is_refitting(rule, data):
 def test_weights_of_one_are_no_weights(rule, data):
     table = data.draw(tables(min_rows=1))
     prior = data.draw(priors(table, at_least=least_pseudocount(rule)))
-    counts = table.counts()
-    plain = leave_one_out(counts, table.coded, rule_on(counts, rule, prior))
-    weights = np.ones(len(table.rows))
-    weighted = leave_one_out(counts, table.coded, rule_on(counts, rule, prior), sample_weight=weights)
+    plain = left_out(table, rule, prior)
+    weighted = left_out(table, rule, prior, np.ones(len(table.rows)))
     np.testing.assert_allclose(np.exp(weighted.log_probs), np.exp(plain.log_probs), rtol=1e-11)
     assert weighted.undefined.tolist() == plain.undefined.tolist()
 
@@ -90,8 +89,7 @@ def test_decimal_weights_are_left_out_too(rule, data):
     weight = st.integers(1, 99).map(lambda n: n / 100)
     n_rows = len(table.rows)
     weights = np.array(data.draw(st.lists(weight, min_size=n_rows, max_size=n_rows)))
-    counts = table.counts(weights)
-    result = leave_one_out(counts, table.coded, rule_on(counts, rule, "uniform"), sample_weight=weights)
+    result = left_out(table, rule, "uniform", weights)
     log_probs, undefined = by_refitting(table, rule, "uniform", weights)
     if rule != "map":  # a remainder of rounding is not a zero, and MAP tells them apart
         assert result.undefined.tolist() == undefined.tolist()
@@ -107,10 +105,9 @@ def test_a_row_of_weight_zero_takes_no_part_in_the_scores(data):
     kept = np.flatnonzero(weights)
     if not len(kept):
         return
-    counts = table.counts(weights)
-    result = leave_one_out(counts, table.coded, rule_on(counts, "map", "uniform"), sample_weight=weights)
-    part = table.take(kept)
-    absent = leave_one_out(counts, part.coded, rule_on(counts, "map", "uniform"), sample_weight=weights[kept])
+    predictor = Predictor.of(table.counts(weights), "map")
+    result = leave_one_out(predictor, table.weighted(weights))
+    absent = leave_one_out(predictor, table.take(kept).weighted(weights[kept]))
     assert result.log_score == pytest.approx(absent.log_score, rel=1e-12)
     assert result.accuracy == pytest.approx(absent.accuracy, rel=1e-12)
     assert result.brier_score == pytest.approx(absent.brier_score, rel=1e-12)

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codelength import NaiveBayes
-from codelength.rules import Scorer, log_tables, pseudocounts
+from codelength.rules import Predictor
 from codelength.scores import evidence_code_length
-from properties.strategies import RULE_NAMES, Table, rule_on, tables
+from properties.strategies import RULE_NAMES, Table, tables
 
 by_rule = pytest.mark.parametrize("rule", RULE_NAMES)
 quick = settings(max_examples=25)
@@ -16,13 +16,12 @@ quick = settings(max_examples=25)
 
 def log_probs_of(table, rule, rows):
     """Predictions of coded rows (``None`` missing) from a table, under the uniform prior."""
-    counts = table.counts()
-    scorer = Scorer.of(table.schema, log_tables(counts, rule_on(counts, rule, "uniform")))
-    return scorer.log_probs(Table(table.n_values, table.n_classes, rows, (0,) * len(rows)).coded.codes)
+    asked = Table(table.n_values, table.n_classes, rows, (0,) * len(rows))
+    return Predictor.of(table.counts(), rule).log_probs(asked.coded)
 
 
 def code_length_of(table):
-    return evidence_code_length(table.counts(), pseudocounts("uniform", table.schema))
+    return evidence_code_length(table.counts())
 
 
 def assert_same(first, second, reorder=lambda log_probs: log_probs):

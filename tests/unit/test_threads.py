@@ -12,13 +12,13 @@ from codelength.errors import InvalidParameter
 
 @pytest.mark.parametrize("n_rows", [0, 1, 9, 10, 11, 1000, 12_345])
 @pytest.mark.parametrize("n_threads", [1, 2, 7])
-@pytest.mark.parametrize("one_a_thread", [False, True])
-def test_blocks_cover_all_rows_in_order(n_rows, n_threads, one_a_thread):
+@pytest.mark.parametrize("one_per_thread", [False, True])
+def test_blocks_cover_all_rows_in_order(n_rows, n_threads, one_per_thread):
     with mock.patch.object(_threads, "BLOCK_ROWS", 10):
-        blocks = map_blocks(lambda *block: block, n_rows, n_threads, one_a_thread=one_a_thread)
+        blocks = map_blocks(lambda *block: block, n_rows, n_threads, one_per_thread=one_per_thread)
     rows = [row for start, stop in blocks for row in range(start, stop)]
     assert rows == list(range(n_rows))
-    assert len(blocks) <= (n_threads if one_a_thread else _threads.MAX_BLOCKS)
+    assert len(blocks) <= (n_threads if one_per_thread else _threads.MAX_BLOCKS)
 
 
 def test_blocks_do_not_depend_on_the_number_of_threads():

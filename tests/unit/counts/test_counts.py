@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from codelength import Counts, Schema, Variable, count
-from codelength.counts import column_groups
+from codelength.counts import column_groups, expected_counts
 from codelength.errors import CodelengthError, DataError, SchemaMismatch
 from codelength.table import Coded, encode
 
@@ -14,7 +14,7 @@ SCHEMA = Schema([Variable("a", ("x", "y")), Variable("b", (1, 2, 3))], Variable(
 @pytest.fixture
 def counts():
     table = {"a": ["x", "y", None, "x"], "b": [1, 1, 3, None]}
-    return count(SCHEMA, encode(SCHEMA, table, ["no", "yes", "yes", "no"]))
+    return count(encode(SCHEMA, table, ["no", "yes", "yes", "no"]))
 
 
 def test_cells_and_spare_cells(counts):
@@ -88,38 +88,37 @@ def test_equality_is_that_of_schema_and_numbers(counts):
 
 def test_counting_without_variables_counts_classes():
     schema = Schema([], Variable("y", ("no", "yes")))
-    coded = Coded(np.zeros((3, 0), dtype=np.uint8), np.array([0, 1, 1], dtype=np.uint8))
-    assert count(schema, coded).class_counts.tolist() == [1, 2]
-    assert count(schema, coded, np.array([1.0, 2.0, 0.5])).class_counts.tolist() == [1, 2.5]
+    codes, class_codes = np.zeros((3, 0), dtype=np.uint8), [0, 1, 1]
+    assert count(Coded.of(schema, codes, class_codes)).class_counts.tolist() == [1, 2]
+    weighted = Coded.of(schema, codes, class_codes, [1.0, 2.0, 0.5])
+    assert count(weighted).class_counts.tolist() == [1, 2.5]
 
 
 def test_counting_without_a_target_has_one_class():
     schema = Schema.from_sizes([2])
-    assert count(schema, encode(schema, [[0], [1], [1]])).of(0).tolist() == [[1, 2]]
+    assert count(encode(schema, [[0], [1], [1]])).of(0).tolist() == [[1, 2]]
 
 
 def test_counting_no_rows():
-    assert count(SCHEMA, encode(SCHEMA, {"a": [], "b": []}, [])) == Counts.empty(SCHEMA)
+    assert count(encode(SCHEMA, {"a": [], "b": []}, [])) == Counts.empty(SCHEMA)
 
 
 @pytest.mark.parametrize("form", [list, np.array, lambda w: np.array(w, dtype=np.float32), tuple])
 def test_weights_of_any_form(form):
-    schema = Schema.from_sizes([2])
-    coded = encode(schema, [[0], [1], [1]])
-    assert count(schema, coded, form([1, 2, 3])).of(0).tolist() == [[1, 5]]
+    coded = Coded.of(Schema.from_sizes([2]), [[0], [1], [1]], weights=form([1, 2, 3]))
+    assert count(coded).of(0).tolist() == [[1, 5]]
 
 
 def test_weights_of_another_length():
-    schema = Schema.from_sizes([2])
     with pytest.raises(CodelengthError, match=r"sample_weight.*\(2,\).*\(3,\)"):
-        count(schema, encode(schema, [[0], [1], [1]]), np.array([1.0, 2.0]))
+        Coded.of(Schema.from_sizes([2]), [[0], [1], [1]], weights=np.array([1.0, 2.0]))
 
 
 def test_rows_coded_by_another_schema_are_refused():
     """Columns that the schema does not have must not be dropped without a word."""
     coded = encode(Schema.from_sizes([5, 5], 3), [[4, 4], [0, 0]], [2, 0])
     with pytest.raises(CodelengthError, match=r"schema|columns|variables"):
-        count(Schema.from_sizes([5], 3), coded)
+        Coded.of(Schema.from_sizes([5], 3), coded.codes, coded.class_codes)
 
 
 def test_json_is_checked(counts):
@@ -153,3 +152,41 @@ def test_json_has_whole_numbers_where_counts_are_whole(counts):
 )
 def test_groups_of_columns(sizes, most_cells, groups):
     assert column_groups(np.array(sizes, dtype=np.int64), most_cells).tolist() == groups
+
+
+class TestExpectedCounts:
+    """Rows shared out over the classes."""
+
+    CODED = Coded.of(Schema.from_sizes([2, 3], 2), [[0, 1], [1, 3], [1, 2]], weights=[1.0, 2.0, 0.0])
+
+    def test_shares_are_weighted_and_missing_cells_counted_apart(self):
+        counts = expected_counts(self.CODED, [[0.25, 0.75], [0.5, 0.5], [1, 0]])
+        assert counts.class_counts.tolist() == [1.25, 1.75]
+        assert counts.of(0).tolist() == [[0.25, 1.0], [0.75, 1.0]]
+        assert counts.of(1).tolist() == [[0, 0.25, 0], [0, 0.75, 0]]
+        assert counts.value_counts[:, -1].tolist() == [1, 1]
+
+    def test_whole_shares_are_a_count(self):
+        """Rows that belong to one class each, whatever order the shares have in memory."""
+        class_codes = np.array([1, 0, 1])
+        labelled = Coded.of(self.CODED.schema, self.CODED.codes, class_codes, self.CODED.weights)
+        shares = np.asfortranarray(np.eye(2)[class_codes])
+        assert expected_counts(self.CODED, shares) == count(labelled)
+
+    @pytest.mark.parametrize(
+        "shares",
+        [
+            [[1, 0]],
+            [[1, 0, 0]] * 3,
+            [1, 0, 1],
+            [[-1, 2]] * 3,
+            [[np.nan, 1]] * 3,
+            [[np.inf, 1]] * 3,
+            [["a", "b"]] * 3,
+            None,
+        ],
+        ids=str,
+    )
+    def test_shares_that_are_none(self, shares):
+        with pytest.raises(DataError, match="shares"):
+            expected_counts(self.CODED, shares)

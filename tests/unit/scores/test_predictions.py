@@ -6,98 +6,207 @@ import numpy as np
 import pytest
 
 from codelength import accuracy, brier_score, log_score
-from codelength.errors import CodelengthError, InvalidParameter
-from codelength.scores import Predictions
+from codelength.errors import CodelengthError, DataError, InvalidParameter, UnknownValue
+from codelength.scores import Predictions, predictions_of
 
 PROBS = np.array([[0.7, 0.2, 0.1], [0.25, 0.25, 0.5], [0.4, 0.4, 0.2], [0.0, 1.0, 0.0]])
-CLASSES = np.array([0, 1, 1, 1])
+CLASSES = [0, 1, 2]
+LABELS = np.array([0, 1, 1, 1])
 with np.errstate(divide="ignore"):
     LOG_PROBS = np.log(PROBS)
 
 
+def predictions(class_codes=LABELS, weights=None, undefined=(False,) * 4):
+    return Predictions(LOG_PROBS, np.array(undefined), np.array(class_codes, dtype=np.uint8), weights)
+
+
 def test_scores_written_out():
     expected = (math.log(0.7) + math.log(0.25) + math.log(0.4) + 0) / 4
-    assert log_score(LOG_PROBS, CLASSES) == pytest.approx(expected, rel=1e-15)
+    assert log_score(PROBS, LABELS, classes=CLASSES) == pytest.approx(expected, rel=1e-15)
     # The third row is a tie, which goes to the first class.
-    assert accuracy(LOG_PROBS, CLASSES) == 0.5
+    assert accuracy(PROBS, LABELS, classes=CLASSES) == 0.5
     squares = [0.3**2 + 0.2**2 + 0.1**2, 0.25**2 + 0.75**2 + 0.5**2, 0.4**2 + 0.6**2 + 0.2**2, 0.0]
-    assert brier_score(LOG_PROBS, CLASSES) == pytest.approx(sum(squares) / 4, rel=1e-14)
+    assert brier_score(PROBS, LABELS, classes=CLASSES) == pytest.approx(sum(squares) / 4, rel=1e-14)
 
 
 def test_the_score_of_something_impossible_is_minus_infinity():
     impossible = np.array([2, 1, 1, 0])
-    assert log_score(LOG_PROBS, impossible) == -math.inf
-    floored = (math.log(0.1) + math.log(0.25) + math.log(0.4) - 100) / 4
-    assert log_score(LOG_PROBS, impossible, floor=100) == pytest.approx(floored)
-    assert log_score(LOG_PROBS, CLASSES, floor=0) == 0
+    assert log_score(PROBS, impossible) == -math.inf
+    capped = (math.log(0.1) + math.log(0.25) + math.log(0.4) - 100) / 4
+    assert log_score(PROBS, impossible, cap=100) == pytest.approx(capped)
+    assert log_score(PROBS, LABELS, classes=CLASSES, cap=0) == 0
 
 
 def test_weights_are_numbers_of_rows():
     weights, rows = np.array([1.0, 2.0, 3.0, 1.0]), [0, 1, 1, 2, 2, 2, 3]
     for score in (log_score, accuracy, brier_score):
-        weighted = score(LOG_PROBS, CLASSES, sample_weight=weights)
-        assert weighted == pytest.approx(score(LOG_PROBS[rows], CLASSES[rows]), rel=1e-14)
+        weighted = score(PROBS, LABELS, classes=CLASSES, sample_weight=weights)
+        repeated = score(PROBS[rows], LABELS[rows], classes=CLASSES)
+        assert weighted == pytest.approx(repeated, rel=1e-14)
 
 
 @pytest.mark.parametrize("score", [log_score, accuracy, brier_score])
 def test_a_row_of_weight_zero_does_not_count(score):
     """Not even one that was predicted to be impossible."""
-    classes, weights = np.array([0, 1, 1, 0]), np.array([1.0, 1.0, 1.0, 0.0])
-    assert score(LOG_PROBS, classes, sample_weight=weights) == pytest.approx(
-        score(LOG_PROBS[:3], classes[:3])
+    labels, weights = np.array([0, 1, 1, 0]), np.array([1.0, 1.0, 1.0, 0.0])
+    assert score(PROBS, labels, classes=CLASSES, sample_weight=weights) == pytest.approx(
+        score(PROBS[:3], labels[:3], classes=CLASSES)
     )
 
 
 def test_an_undefined_row_is_a_guess():
-    undefined = np.array([False, True, False, False])
-    assert accuracy(LOG_PROBS, CLASSES, undefined=undefined) == pytest.approx((1 + 1 / 3 + 0 + 1) / 4)
+    guessed = predictions(undefined=(False, True, False, False))
+    assert guessed.accuracy == pytest.approx((1 + 1 / 3 + 0 + 1) / 4)
+    assert guessed.hits.tolist() == [1, 1 / 3, 0, 1]
 
 
 def test_predictions_put_it_all_together():
-    undefined = np.array([False, True, False, False])
-    predictions = Predictions(LOG_PROBS, np.array([0, 1, 1, 0], dtype=np.uint8), undefined)
-    np.testing.assert_array_equal(predictions.true_log_probs, LOG_PROBS[[0, 1, 2, 3], [0, 1, 1, 0]])
-    assert (predictions.n_undefined, predictions.n_zero) == (1, 1)
-    assert predictions.log_score == -math.inf
-    assert predictions.accuracy == pytest.approx((1 + 1 / 3 + 0 + 0) / 4)
-    assert predictions.brier_score == brier_score(LOG_PROBS, predictions.classes)
+    made = predictions([0, 1, 1, 0], undefined=(False, True, False, False))
+    np.testing.assert_array_equal(made.true_log_probs, LOG_PROBS[[0, 1, 2, 3], [0, 1, 1, 0]])
+    assert (made.n_rows, made.n_undefined, made.n_zero) == (4, 1, 1)
+    assert made.log_score == -math.inf
+    assert made.accuracy == pytest.approx((1 + 1 / 3 + 0 + 0) / 4)
+    assert made.brier_score == brier_score(PROBS, [0, 1, 1, 0], classes=CLASSES)
+
+
+def test_a_cap_holds_row_by_row():
+    made = predictions([0, 1, 1, 0])
+    assert made.capped_log_probs(None).tolist() == made.true_log_probs.tolist()
+    np.testing.assert_allclose(made.capped_log_probs(1.0), [math.log(0.7), -1, math.log(0.4), -1])
+
+
+@pytest.mark.parametrize("weights", [None, np.array([1.0, 2.0, 0.5, 3.0])])
+def test_parts_are_joined_in_order(weights):
+    whole = predictions(weights=weights, undefined=(True, False, False, True))
+    parts = [
+        Predictions(
+            whole.log_probs[rows],
+            whole.undefined[rows],
+            whole.class_codes[rows],
+            None if weights is None else weights[rows],
+        )
+        for rows in (slice(0, 1), slice(1, 1), slice(1, 4))
+    ]
+    joined = Predictions.joined(parts)
+    np.testing.assert_array_equal(joined.log_probs, whole.log_probs)
+    np.testing.assert_array_equal(joined.undefined, whole.undefined)
+    np.testing.assert_array_equal(joined.class_codes, whole.class_codes)
+    assert (joined.log_score, joined.accuracy, joined.brier_score) == (
+        whole.log_score,
+        whole.accuracy,
+        whole.brier_score,
+    )
+
+
+@pytest.mark.parametrize("power", [0.5, 1, 3])
+def test_tempered_probabilities_are_powers_normalised_again(power):
+    made = predictions()
+    tempered = made.tempered(power)
+    expected = PROBS**power / (PROBS**power).sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(np.exp(tempered.log_probs), expected, rtol=1e-14)
+    assert tempered.class_codes is made.class_codes
+    np.testing.assert_array_equal(made.log_probs, LOG_PROBS)
+
+
+class TestLabels:
+    """Classes are labels, of any kind."""
+
+    def test_text(self):
+        labels = ["low", "mid", "mid", "mid"]
+        assert accuracy(PROBS, labels, classes=["low", "mid", "high"]) == 0.5
+        assert accuracy(PROBS[:, :2] / PROBS[:, :2].sum(axis=1, keepdims=True), labels) == 0.5
+
+    def test_the_order_of_classes_is_that_of_the_columns(self):
+        backwards = PROBS[:, ::-1]
+        for score in (log_score, accuracy, brier_score):
+            if score is not accuracy:  # the first of several equally probable classes is another one
+                assert score(backwards, LABELS, classes=[2, 1, 0]) == score(PROBS, LABELS, classes=CLASSES)
+        assert accuracy(backwards, LABELS, classes=[2, 1, 0]) == 0.75
+
+    @pytest.mark.parametrize("kind", [list, tuple, np.array, lambda labels: np.array(labels, dtype=object)])
+    def test_any_sequence(self, kind):
+        for labels in ([0, 1, 1, 1], ["a", "b", "b", "b"], [False, True, True, True]):
+            probs = np.array([[0.75, 0.25]] * 4)
+            assert accuracy(probs, kind(labels)) == 0.25
+
+    def test_series_of_data_frames(self):
+        pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+        names = ["low", "mid", "mid", "mid"]
+        expected = log_score(PROBS, names, classes=["low", "mid", "high"])
+        assert log_score(PROBS, pandas.Series(names), classes=["low", "mid", "high"]) == expected
+        assert log_score(PROBS, polars.Series(names), classes=["low", "mid", "high"]) == expected
+        # A declared domain names the columns, also those of classes that do not occur.
+        declared = pandas.Series(pandas.Categorical(names, categories=["low", "mid", "high"]))
+        assert log_score(PROBS, declared) == expected
+
+    def test_class_codes_are_positions_among_the_classes(self):
+        made = predictions_of(PROBS, ["c", "a", "a", "b"], ["a", "b", "c"])
+        assert made.class_codes.tolist() == [2, 0, 0, 1]
 
 
 @pytest.mark.parametrize("score", [log_score, accuracy, brier_score])
 class TestBadInput:
     def test_nothing_to_score(self, score):
-        with pytest.raises(InvalidParameter, match="at least one row"):
-            score(np.empty((0, 2)), np.empty(0, dtype=int))
+        with pytest.raises(DataError, match="at least one row"):
+            score(np.empty((0, 2)), np.empty(0, dtype=int), classes=[0, 1])
 
-    @pytest.mark.parametrize("classes", [[0, 1, 1, 3], [0, 1, 1, -1]])
-    def test_classes_out_of_range(self, score, classes):
-        with pytest.raises(CodelengthError, match="row 3"):
-            score(LOG_PROBS, np.array(classes))
+    @pytest.mark.parametrize("labels", [[0, 1, 1, 3], [0, 1, 1, -1], ["0", "1", "1", "x"]])
+    def test_labels_that_are_no_classes(self, score, labels):
+        classes = [str(k) for k in CLASSES] if "x" in labels else CLASSES
+        with pytest.raises(UnknownValue, match="row 3"):
+            score(PROBS, np.array(labels), classes=classes)
 
-    @pytest.mark.parametrize("classes", [[0], [0, 1], [0, 1, 1, 1, 1]])
-    def test_another_number_of_classes(self, score, classes):
-        with pytest.raises(CodelengthError, match=f"4.*{len(classes)}|{len(classes)}.*4"):
-            score(LOG_PROBS, np.array(classes))
+    @pytest.mark.parametrize("labels", [[0], [0, 1], [0, 1, 1, 1, 1]])
+    def test_another_number_of_labels(self, score, labels):
+        with pytest.raises(CodelengthError, match=f"4.*{len(labels)}|{len(labels)}.*4"):
+            score(PROBS, np.array(labels), classes=CLASSES)
 
-    def test_labels_instead_of_codes(self, score):
-        with pytest.raises(CodelengthError, match="code"):
-            score(LOG_PROBS, np.array(["a", "b", "b", "b"]))
+    @pytest.mark.parametrize("classes", [None, [0, 1], [0, 1, 2, 3]])
+    def test_another_number_of_classes_than_columns(self, score, classes):
+        with pytest.raises(DataError, match=r"3 columns.*classes="):
+            score(PROBS, LABELS, classes=classes)
+
+    @pytest.mark.parametrize(
+        ("row", "match"),
+        [([0.5, 0.6, 0.1], "row 2"), ([-0.1, 0.6, 0.5], "row 2"), ([np.nan, 0.5, 0.5], "row 2")],
+    )
+    def test_rows_that_are_no_distributions(self, score, row, match):
+        probs = PROBS.copy()
+        probs[2] = row
+        with pytest.raises(DataError, match=match):
+            score(probs, LABELS, classes=CLASSES)
+
+    @pytest.mark.parametrize("probs", [PROBS[0], PROBS[None], [["a", "b"]], [[0.5, 0.5], [1]], None], ids=str)
+    def test_no_table_of_probabilities(self, score, probs):
+        with pytest.raises(DataError, match="probabilities"):
+            score(probs, LABELS, classes=CLASSES)
+
+    def test_labels_that_are_missing(self, score):
+        with pytest.raises(DataError, match=r"row 1.*missing"):
+            score(PROBS, ["a", None, "b", "b"], classes=["a", "b", "c"])
 
     def test_lists_do_as_well(self, score):
-        assert score(LOG_PROBS.tolist(), CLASSES.tolist()) == score(LOG_PROBS, CLASSES)
+        assert score(PROBS.tolist(), LABELS.tolist(), classes=CLASSES) == score(
+            PROBS, LABELS, classes=CLASSES
+        )
 
     def test_weights_of_nothing(self, score):
         with pytest.raises(CodelengthError, match="weight"):
-            score(LOG_PROBS, CLASSES, sample_weight=np.zeros(4))
+            score(PROBS, LABELS, classes=CLASSES, sample_weight=np.zeros(4))
 
     def test_the_arrays_are_not_changed(self, score):
-        log_probs, classes = LOG_PROBS.copy(), CLASSES.copy()
-        score(log_probs, classes)
-        np.testing.assert_array_equal(log_probs, LOG_PROBS)
-        np.testing.assert_array_equal(classes, CLASSES)
+        probs, labels = PROBS.copy(), LABELS.copy()
+        score(probs, labels, classes=CLASSES)
+        np.testing.assert_array_equal(probs, PROBS)
+        np.testing.assert_array_equal(labels, LABELS)
 
 
-@pytest.mark.parametrize("floor", [-1, math.nan])
-def test_floors_that_are_none(floor):
-    with pytest.raises(InvalidParameter, match="floor"):
-        log_score(LOG_PROBS, CLASSES, floor=floor)
+def test_predictions_of_no_weight_cannot_be_scored():
+    with pytest.raises(DataError, match="at least one row"):
+        _ = predictions(weights=np.zeros(4)).log_score
+
+
+@pytest.mark.parametrize("cap", [-1, math.nan, "much", True])
+def test_caps_that_are_none(cap):
+    with pytest.raises(InvalidParameter, match="cap"):
+        log_score(PROBS, LABELS, classes=CLASSES, cap=cap)
