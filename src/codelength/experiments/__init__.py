@@ -1,6 +1,16 @@
-"""Specifications to rows of results."""
+"""Specifications to rows of results: models compared on one table, and the experiments of the papers."""
 
 from .evaluation import Evaluation, evaluate
+from .papers import PAPERS
+from .reproduce import Reproduction, reproduce
 from .splits import Split, cross_validation
 
-__all__ = ["Evaluation", "Split", "cross_validation", "evaluate"]
+__all__ = [
+    "PAPERS",
+    "Evaluation",
+    "Reproduction",
+    "Split",
+    "cross_validation",
+    "evaluate",
+    "reproduce",
+]

@@ -1,6 +1,6 @@
 """Learning curves, one row at a time. Arrays in, arrays out, nothing checked."""
 
-import math
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -9,18 +9,42 @@ from ..rules._kernels import normalise_rows
 from ..typing import BoolArray, FloatArray, IntArray
 
 
+class CurveLayout(NamedTuple):
+    """Entries of log tables before the first row; every row moves some of them on by one.
+
+    Attributes
+    ----------
+    first_cells : array of shape (n_variables + 1,)
+        Where the cells of each variable begin; the last of them stands for missing.
+    entries : array
+        ``g(n + offset)`` for n = 0, 1, ..., one list after the other.
+    class_places : array of shape (n_classes,)
+        Where the list of each class begins.
+    value_places : array of shape (n_classes, n_cells)
+        Where the list of each value begins.
+    total_places : array of shape (n_classes, n_variables)
+        Where the list of the total of each variable begins.
+    alike : array of shape (n_classes, n_variables)
+        Where all values are alike until one is seen: nothing is added, and the rule normalises.
+    """
+
+    first_cells: IntArray
+    entries: FloatArray
+    class_places: IntArray
+    value_places: IntArray
+    total_places: IntArray
+    alike: BoolArray
+
+
 @njit(cache=True, nogil=True)
 def learning_curve(
     train_cells: IntArray,
     train_classes: IntArray,
     test_cells: IntArray,
     test_classes: IntArray,
-    offsets: IntArray,
-    class_offsets: FloatArray,
-    value_offsets: FloatArray,
-    is_complexity: bool,
+    layout: CurveLayout,
     power: float,
-    floor: float,
+    cap: float,
 ) -> FloatArray:
     """Scores on all test rows after each training row, shape (n_train, 4).
 
@@ -28,70 +52,52 @@ def learning_curve(
     whose prediction is undefined. A new row changes the tables of its own class only, so only one
     weight of each test row is added up again.
     """
-    class_counts, value_counts = class_offsets.copy(), value_offsets.copy()
-    logs, totals = _start(value_counts, offsets, is_complexity)
-    table = np.zeros(value_offsets.shape)
-    weights = np.empty((len(test_cells), len(class_counts)))
-    for k in range(len(class_counts)):
-        _fill(table[k], logs[k], totals[k], offsets, is_complexity)
-        _weigh(weights, k, _growth(class_counts[k], is_complexity), table[k], test_cells)
+    first_cells, entries = layout.first_cells, layout.entries
+    class_places, value_places = layout.class_places.copy(), layout.value_places.copy()
+    total_places, alike = layout.total_places.copy(), layout.alike.copy()
+    # The cell for missing keeps the entry 0.
+    table = np.zeros(value_places.shape)
+    weights = np.empty((len(test_cells), len(class_places)))
+    for k in range(len(class_places)):
+        _fill(table[k], value_places[k], total_places[k], alike[k], first_cells, entries)
+        _weigh(weights, k, entries[class_places[k]], table[k], test_cells)
     scores = np.empty((len(train_cells), 4))
     log_probs = np.empty_like(weights)
     undefined = np.empty(len(test_cells), dtype=np.bool_)
     for n in range(len(train_cells)):
         k = train_classes[n]
-        class_counts[k] += 1
-        for i in range(len(offsets) - 1):
+        class_places[k] += 1
+        for i in range(len(first_cells) - 1):
             cell = train_cells[n, i]
-            if cell < offsets[i + 1] - 1:
-                value_counts[k, cell] += 1
-                totals[k, i] += 1
-                logs[k, cell] = _growth(value_counts[k, cell], is_complexity)
-        _fill(table[k], logs[k], totals[k], offsets, is_complexity)
-        _weigh(weights, k, _growth(class_counts[k], is_complexity), table[k], test_cells)
+            if cell < first_cells[i + 1] - 1:
+                value_places[k, cell] += 1
+                total_places[k, i] += 1
+                alike[k, i] = False
+        _fill(table[k], value_places[k], total_places[k], alike[k], first_cells, entries)
+        _weigh(weights, k, entries[class_places[k]], table[k], test_cells)
         log_probs[:] = weights
         if power != 1:
             log_probs *= power
         undefined[:] = False
         normalise_rows(log_probs, undefined)
-        _judge(log_probs, undefined, test_classes, floor, scores[n])
+        _judge(log_probs, undefined, test_classes, cap, scores[n])
     return scores
 
 
 @njit(cache=True, nogil=True)
-def _growth(number: float, is_complexity: bool) -> float:
-    if is_complexity:
-        return math.log1p(number) + number * math.log1p(1 / number) if number > 0 else 0.0
-    return math.log(number) if number > 0 else -np.inf
-
-
-@njit(cache=True, nogil=True)
-def _start(value_counts: FloatArray, offsets: IntArray, is_complexity: bool) -> tuple[FloatArray, FloatArray]:
-    logs = np.zeros(value_counts.shape)
-    totals = np.zeros((len(value_counts), len(offsets) - 1))
-    for k in range(len(value_counts)):
-        for i in range(len(offsets) - 1):
-            for cell in range(offsets[i], offsets[i + 1] - 1):
-                totals[k, i] += value_counts[k, cell]
-                logs[k, cell] = _growth(value_counts[k, cell], is_complexity)
-    return logs, totals
-
-
-@njit(cache=True, nogil=True)
 def _fill(
-    table: FloatArray, logs: FloatArray, totals: FloatArray, offsets: IntArray, is_complexity: bool
+    table: FloatArray,
+    value_places: IntArray,
+    total_places: IntArray,
+    alike: BoolArray,
+    first_cells: IntArray,
+    entries: FloatArray,
 ) -> None:
-    """Log table of one class; the spare cell of each variable stays at 0."""
-    for i in range(len(offsets) - 1):
-        first, spare = offsets[i], offsets[i + 1] - 1
-        if totals[i] > 0 or is_complexity:
-            log_total = _growth(totals[i], is_complexity)
-            for cell in range(first, spare):
-                table[cell] = logs[cell] - log_total
-        else:
-            # No cell seen and no pseudocounts (MAP only): all values are alike.
-            for cell in range(first, spare):
-                table[cell] = -math.log(spare - first)
+    """Log table of one class."""
+    for i in range(len(first_cells) - 1):
+        of_total = entries[total_places[i]]
+        for cell in range(first_cells[i], first_cells[i + 1] - 1):
+            table[cell] = (0.0 if alike[i] else entries[value_places[cell]]) - of_total
 
 
 @njit(cache=True, nogil=True)
@@ -105,7 +111,7 @@ def _weigh(weights: FloatArray, k: int, base: float, table: FloatArray, cells: I
 
 @njit(cache=True, nogil=True)
 def _judge(
-    log_probs: FloatArray, undefined: BoolArray, classes: IntArray, floor: float, scores: FloatArray
+    log_probs: FloatArray, undefined: BoolArray, classes: IntArray, cap: float, scores: FloatArray
 ) -> None:
     n_rows, n_classes = log_probs.shape
     hits, total, n_zero, n_undefined = 0.0, 0.0, 0, 0
@@ -113,7 +119,7 @@ def _judge(
         of_class = log_probs[t, classes[t]]
         if of_class == -np.inf:
             n_zero += 1
-        total += max(of_class, -floor)
+        total += max(of_class, -cap)
         if undefined[t]:
             # Worth the share of a guess, as in the score of a whole table.
             n_undefined += 1

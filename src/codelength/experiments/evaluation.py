@@ -1,30 +1,51 @@
-"""How well the predictive rules do on one table."""
+"""How well models predict the classes of one table."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
+from ..errors import DataError, InvalidParameter
+from ..scores import Predictions
+from ..table import Coded, Table, as_table, encode, infer_schema
+from ..table.checks import seed_of
+from ..table.infer import Missing, Numeric, with_intervals_of
+from .splits import cross_validation
 
-from ..counts import Counts, count
-from ..rules import RULES, PriorLike, RuleName, Scorer, log_tables, pseudocounts
-from ..scores import Predictions, leave_one_out
-from ..table import Coded, Schema, encode, infer_schema
-from ..table.infer import Missing, Numeric, relearn_intervals
-from ..table.target import target_column
-from .splits import Split, cross_validation
+if TYPE_CHECKING:
+    from ..estimators.contract import TableClassifier
+
+FOLDS = 10
+"""Folds of cross-validation where none are asked for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """Scores of one rule, over all predictions made.
+    """Scores of one model, over all predictions made.
 
-    ``log_score`` is the mean log probability of the class that occurred, in nats; minus infinity where
-    some class that occurred was given probability zero (``n_zero`` such predictions).
+    Attributes
+    ----------
+    model : str
+        Name of the model.
+    protocol : str
+        How rows to learn from and rows to predict were chosen.
+    n_predictions : int
+        How many predictions there are.
+    accuracy : float
+        Share of rows whose most probable class occurred.
+    log_score : float
+        Mean log probability of the class that occurred, in nats; minus infinity where a class that occurred
+        was given probability zero.
+    brier_score : float
+        Mean squared distance from the class that occurred: 0 at best, 2 at worst.
+    n_zero : int
+        Predictions that gave probability zero to the class that occurred.
+    n_undefined : int
+        Predictions whose definition gives 0/0; the uniform distribution stands in.
     """
 
-    rule: RuleName
+    model: str
+    protocol: str
     n_predictions: int
     accuracy: float
     log_score: float
@@ -38,11 +59,12 @@ class Evaluation:
         return self.log_score / math.log(2)
 
     @classmethod
-    def of(cls, rule: RuleName, predictions: Predictions) -> "Evaluation":
+    def of(cls, model: str, protocol: str, predictions: Predictions) -> "Evaluation":
         """The scores of some predictions."""
         return cls(
-            rule,
-            len(predictions.classes),
+            model,
+            protocol,
+            predictions.n_rows,
             predictions.accuracy,
             predictions.log_score,
             predictions.brier_score,
@@ -53,74 +75,107 @@ class Evaluation:
 
 def evaluate(
     table: Any,
-    target: Any,
+    models: "Mapping[str, TableClassifier]",
     *,
-    rules: Sequence[RuleName] = tuple(RULES),
-    prior: PriorLike = "uniform",
-    missing: Missing = "ignore",
-    numeric: Numeric = "auto",
     n_folds: int | None = None,
     repeats: int = 1,
     train_fraction: float = 1.0,
-    random_state: int = 0,
+    random_state: Any = 0,
+    missing: Missing = "ignore",
+    numeric: Numeric = "auto",
 ) -> list[Evaluation]:
-    """Score each rule by leave-one-out, or by repeated cross-validation when ``n_folds`` is given.
+    """Score models on one table, all of them on the same predictions.
 
-    The values of categorical variables are those of the whole table, so that every fold predicts over
-    the same alphabet. Intervals of numeric variables are learned from the training rows of each fold;
+    By leave-one-out where every model has it in closed form and no folds are asked for; by cross-validation
+    otherwise. The values of categorical variables are those of the whole table, so that every fold predicts
+    over the same alphabet. Intervals of numeric variables are learned from the training rows of each fold;
     leave-one-out, being closed form, keeps the intervals of the whole table.
+
+    Parameters
+    ----------
+    table : Table
+        The rows, with a target; see :func:`codelength.table.as_table`.
+    models : mapping of str to classifier
+        The models by the names that they get in the result. They are cloned, and stay as they are.
+    n_folds : int, optional
+        Folds of cross-validation; by default leave-one-out where every model has it in closed form, and 10
+        folds otherwise.
+    repeats : int
+        How often the cross-validation is repeated, with new folds.
+    train_fraction : float
+        Share of the training rows of each fold that is used.
+    random_state : int, generator or None
+        Seed of the folds.
+    missing, numeric : str
+        What becomes of missing cells and of columns of numbers, for all models alike; see
+        :func:`codelength.table.infer_schema`.
+
+    Returns
+    -------
+    list of Evaluation
+        One per model, in the order given.
+
+    Raises
+    ------
+    DataError
+        Where the table has no target.
+    InvalidParameter
+        Where there is no model, or one that predicts no classes, or an option does not fit the others.
 
     Examples
     --------
-    >>> table = {"size": ["s", "m", "l", "s", "l", "l"]}
-    >>> [round(result.accuracy, 2) for result in evaluate(table, [0, 0, 1, 0, 1, 1], rules=["evidence"])]
-    [0.83]
+    >>> from codelength import NaiveBayes
+    >>> table = as_table({"size": ["s", "m", "l", "s", "l", "l"]}, [0, 0, 1, 0, 1, 1])
+    >>> [result] = evaluate(table, {"averaged": NaiveBayes()})
+    >>> result.protocol, round(result.accuracy, 2)
+    ('leave-one-out', 0.83)
     """
-    columns, classes = as_columns(table), target_column(target)
-    schema = infer_schema(columns, classes, missing=missing, numeric=numeric)
-    if n_folds is None:
-        coded = encode(schema, columns, classes)
-        counts = count(schema, coded)
-        prior_counts = pseudocounts(prior, schema)
+    rows = as_table(table).counted()
+    _check(rows, models)
+    coded = encode(infer_schema(rows, missing=missing, numeric=numeric), rows)
+    if n_folds is None and all("leave_one_out" in model.capabilities for model in models.values()):
+        if repeats != 1 or train_fraction != 1.0:
+            raise InvalidParameter(
+                "repeats and train_fraction go with cross-validation; pass n_folds, or leave them out"
+            )
         return [
-            Evaluation.of(rule, leave_one_out(counts, coded, RULES[rule](counts, prior_counts)))
-            for rule in rules
+            Evaluation.of(name, "leave-one-out", _cloned(model).fit_coded(coded).leave_one_out_of(coded))
+            for name, model in models.items()
         ]
-    splits = cross_validation(
-        columns.n_rows, n_folds, repeats=repeats, train_fraction=train_fraction, random_state=random_state
-    )
-    return _cross_validated(columns, classes, schema, splits, rules, prior)
+    folds = FOLDS if n_folds is None else n_folds
+    parts: dict[str, list[Predictions]] = {name: [] for name in models}
+    for split in cross_validation(
+        coded.n_rows,
+        folds,
+        repeats=repeats,
+        train_fraction=train_fraction,
+        random_state=seed_of(random_state),
+    ):
+        learned = with_intervals_of(coded, rows, split.train)
+        train, test = learned.take(split.train), learned.take(split.test)
+        for name, model in models.items():
+            parts[name].append(_predicted(model, train, test))
+    share = "" if train_fraction == 1 else f", {train_fraction:.0%} of the training rows"
+    protocol = f"{repeats} x {folds}-fold cross-validation{share}"
+    return [Evaluation.of(name, protocol, Predictions.joined(made)) for name, made in parts.items()]
 
 
-def _cross_validated(
-    columns: Columns,
-    classes: Any,
-    schema: Schema,
-    splits: Iterable[Split],
-    rules: Sequence[RuleName],
-    prior: PriorLike,
-) -> list[Evaluation]:
-    parts: dict[RuleName, list[Predictions]] = {rule: [] for rule in rules}
-    whole = encode(schema, columns, classes)
-    for split in splits:
-        learned = relearn_intervals(schema, columns, split.train)
-        coded = whole if learned is schema else encode(learned, columns, classes)
-        counts = count(learned, coded.take(split.train))
-        for rule in rules:
-            parts[rule].append(predict(counts, rule, prior, coded.take(split.test)))
-    return [Evaluation.of(rule, _joined(parts[rule])) for rule in rules]
+def _check(table: Table, models: "Mapping[str, TableClassifier]") -> None:
+    if table.target is None:
+        raise DataError("the table has no target, so there is nothing to predict; name one with as_table")
+    if not models:
+        raise InvalidParameter("models: there is none; give at least one")
+    for name, model in models.items():
+        if "classes" not in model.capabilities:
+            raise InvalidParameter(f"model {name!r}: predicts no classes; leave it out")
 
 
-def predict(counts: Counts, rule: RuleName, prior: PriorLike, coded: Coded) -> Predictions:
-    """Class distributions of some rows under a rule, beside the classes that occurred."""
-    tables = log_tables(counts, RULES[rule](counts, pseudocounts(prior, counts.schema)))
-    log_probs, undefined = Scorer.of(counts.schema, tables).log_probs(coded.codes)
-    return Predictions(log_probs, coded.classes, undefined)
+def _predicted(model: "TableClassifier", train: Coded, test: Coded) -> Predictions:
+    return Predictions(*_cloned(model).fit_coded(train).log_probs_of(test), test.class_codes, test.weights)
 
 
-def _joined(parts: list[Predictions]) -> Predictions:
-    return Predictions(
-        np.concatenate([part.log_probs for part in parts]),
-        np.concatenate([part.classes for part in parts]),
-        np.concatenate([part.undefined for part in parts]),
-    )
+def _cloned(model: "TableClassifier") -> "TableClassifier":
+    from sklearn.base import clone
+
+    copy: TableClassifier = clone(model)
+    return copy

@@ -19,12 +19,14 @@ class Comparison:
         The figures, in the unit of print.
     standard_error : float
         Of ours: over repetitions, or over rows under leave-one-out.
-    tolerance : float
-        How far apart the two may be and still match.
-    slack : float
-        The part of the tolerance that allows for what the paper leaves open, not for rounding and noise.
     decimals : int
-        How many are printed.
+        How many are shown.
+    slack : float
+        The part of the tolerance that allows for what the paper leaves open.
+    rounding : float
+        The part that allows for rounding in print: half a unit of the last printed digit, nothing for counts.
+    noise : float
+        How many standard errors are allowed for random repetitions; none under leave-one-out.
     reason : str
         Why they differ, where that is known.
     """
@@ -35,15 +37,25 @@ class Comparison:
     printed: float
     ours: float
     standard_error: float
-    tolerance: float
     decimals: int
-    slack: float = 0.0
+    slack: float
+    rounding: float
+    noise: float
     reason: str = ""
 
     @property
     def difference(self) -> float:
         """Ours less the printed one."""
         return self.ours - self.printed
+
+    @property
+    def tolerance(self) -> float:
+        """How far apart the two may be and still match: slack + rounding + noise times the standard error."""
+        # A hair more than is said, because a printed figure is not quite a binary number.
+        tolerance = self.slack + (1 + 2e-7) * self.rounding
+        return (
+            tolerance + self.noise * self.standard_error if math.isfinite(self.standard_error) else tolerance
+        )
 
     @property
     def matches(self) -> bool:
@@ -82,7 +94,7 @@ class Claim:
 class Versus:
     """Two models on one table under one score, unit by unit.
 
-    ``gain`` is how much better ``model`` did (positive is better), in accuracy or in nats a row.
+    ``gain`` is how much better ``model`` did (positive is better), in accuracy or in nats per row.
     ``probability`` is the two-sided p-value of a paired t test over repetitions; it speaks of the random
     splits of this one table, not of other tables.
     """
@@ -127,7 +139,35 @@ class ResultTable:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """All that one reproduction found."""
+    """All that one reproduction found.
+
+    Attributes
+    ----------
+    paper : str
+        Key of the paper.
+    title, citation : str
+        Of the paper.
+    quick : bool
+        Whether repetitions were cut short.
+    settings : dict
+        The settings of the run as JSON types.
+    changed : list of str
+        Those that are not the paper's own, as ``key=value``.
+    notes : list of str
+        What a reader must know to make sense of the figures.
+    comparisons : list of Comparison
+        Printed figures and ours.
+    claims : list of Claim
+        What the paper says in words.
+    scores : list of Score
+        How each model did in each experiment.
+    versus : list of Versus
+        Pairs of models side by side.
+    curves : list of Curve
+        Learning curves.
+    tables : list of ResultTable
+        Results of the paper's own kind.
+    """
 
     paper: str
     title: str
@@ -135,9 +175,9 @@ class Findings:
     quick: bool
     settings: dict[str, Any]
     changed: list[str]
-    notes: list[str]
-    comparisons: list[Comparison]
-    claims: list[Claim]
+    notes: list[str] = field(default_factory=list)
+    comparisons: list[Comparison] = field(default_factory=list)
+    claims: list[Claim] = field(default_factory=list)
     scores: list[Score] = field(default_factory=list)
     versus: list[Versus] = field(default_factory=list)
     curves: list[Curve] = field(default_factory=list)
@@ -154,7 +194,7 @@ class Findings:
 
     @property
     def n_exact(self) -> int:
-        """How many do so but for rounding and noise."""
+        """How many do so within rounding and noise alone."""
         return sum(comparison.is_exact for comparison in self.comparisons)
 
     @property

@@ -1,99 +1,89 @@
-"""One cell of an experiment: rows to learn from, rows to predict, and how well each model did.
+"""Rows to learn from, rows to predict, and how well each model did.
 
-The result of a cell is made of JSON types, so that it can be stored as it is. Leave-one-out and
-cross-validation give, for each model, the scores of each unit: a unit is a row, or one whole
-cross-validation. Learning curves give, for each model and each pair of models (the first minus the
-second), sums over partitions for every training size.
+Results are made of JSON types, so that they can be stored as they are. Leave-one-out and cross-validation
+give, for each model, the scores of each unit: a unit is a row, or one whole cross-validation. Learning curves
+give, for each model and each pair of models (the first minus the second), sums over partitions for every
+training size.
 """
 
 import math
+from collections.abc import Iterable, Sequence
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from ..counts import Counts, count
-from ..rules import RULES, normalised, pseudocounts
-from ..scores import Predictions, leave_one_out
-from ..typing import FloatArray
-from .evaluation import predict
-from .prepared import Table, prepare, rows_of
-from .spec import TRAIN_SHARE, Cell, Model, Result
+from ..counts import count
+from ..rules import Predictor, rule_of
+from ..rules.entries import growth_lists
+from ..scores import Predictions
+from ..scores import leave_one_out as left_out
+from ..table import Coded
+from ..typing import FloatArray, IntArray
+from .prepared import Prepared
+from .spec import Model, Result
 from .splits import Split, cross_validation, partition
 
-
-def run_cell(cell: Cell) -> Result:
-    """Run one cell; the result depends on the cell alone."""
-    table = prepare(cell.source)
-    if cell.protocol == "learning-curve":
-        return _learning_curves(cell, table)
-    if cell.protocol == "cross-validation":
-        return _cross_validations(cell, table)
-    return _leave_one_out(cell, table)
+TRAIN_SHARE = 0.7
+"""Share of the rows in the training reservoir of a learning curve."""
 
 
-def _leave_one_out(cell: Cell, table: Table) -> Result:
+def leave_one_out(prepared: Prepared, models: Sequence[Model], cap: float | None = None) -> Result:
     """Every row predicted from the others; in closed form where cut points do not depend on the row."""
-    if cell.source.learned == "train" and table.numbers:
-        splits = list(cross_validation(table.coded.n_rows, table.coded.n_rows))
+    n_rows = prepared.coded.n_rows
+    if prepared.is_fixed:
+        counts = count(prepared.coded)
+        made = {
+            model.name: left_out(Predictor.of(counts, model.rule, model.prior), prepared.coded)
+            for model in models
+        }
+        order: Any = np.arange(n_rows)
+    else:
+        splits = list(cross_validation(n_rows, n_rows))
+        parts = [_predictions(prepared, models, split) for split in splits]
+        made = {model.name: Predictions.joined([part[model.name] for part in parts]) for model in models}
         order = np.argsort(np.concatenate([split.test for split in splits]))
-        parts = [_predictions(cell, table, split) for split in splits]
-        together = {model.name: _joined([part[model.name] for part in parts]) for model in cell.models}
-        return {name: _units(cell, made, order) for name, made in together.items()}
-    counts = count(table.schema, table.coded)
-    result = {}
-    for model in cell.models:
-        rule = RULES[model.rule](counts, pseudocounts(model.prior, table.schema))
-        made = _tempered(model, leave_one_out(counts, table.coded, rule))
-        result[model.name] = _units(cell, made, np.arange(table.coded.n_rows))
-    return result
+    return {model.name: _units(made[model.name].tempered(model.power), cap, order) for model in models}
 
 
-def _units(cell: Cell, made: Predictions, order: Any) -> Result:
-    """Scores of one prediction a unit, in row order."""
-    return {
-        "accuracy": _hits(made)[order].tolist(),
-        "log_score": _costs(cell, made)[order].tolist(),
-        "n_zero": made.n_zero,
-        "n_undefined": made.n_undefined,
-    }
-
-
-def _cross_validations(cell: Cell, table: Table) -> Result:
+def cross_validations(
+    prepared: Prepared,
+    models: Sequence[Model],
+    streams: Iterable[int],
+    folds: int,
+    fraction: float = 1.0,
+    cap: float | None = None,
+) -> Result:
+    """One whole cross-validation for every random stream."""
     result: Result = {
-        model.name: {"accuracy": [], "log_score": [], "n_zero": 0, "n_undefined": 0} for model in cell.models
+        model.name: {"accuracy": [], "log_score": [], "n_zero": 0, "n_undefined": 0} for model in models
     }
-    n_rows = table.coded.n_rows
-    for repetition in range(cell.first, cell.last):
-        sums = {model.name: np.zeros(2) for model in cell.models}
-        stream = cell.stream(repetition)
-        for split in cross_validation(n_rows, cell.folds, train_fraction=cell.fraction, random_state=stream):
-            for name, made in _predictions(cell, table, split).items():
-                sums[name] += _hits(made).sum(), _costs(cell, made).sum()
-                result[name]["n_zero"] += made.n_zero
-                result[name]["n_undefined"] += made.n_undefined
+    n_rows = prepared.coded.n_rows
+    for stream in streams:
+        sums = {model.name: np.zeros(2) for model in models}
+        for split in cross_validation(n_rows, folds, train_fraction=fraction, random_state=stream):
+            predictions = _predictions(prepared, models, split)
+            for model in models:
+                made = predictions[model.name].tempered(model.power)
+                sums[model.name] += made.hits.sum(), made.capped_log_probs(cap).sum()
+                result[model.name]["n_zero"] += made.n_zero
+                result[model.name]["n_undefined"] += made.n_undefined
         for name, (hits, log_probs) in sums.items():
             result[name]["accuracy"].append(float(hits) / n_rows)
             result[name]["log_score"].append(float(log_probs) / n_rows)
     return result
 
 
-def _predictions(cell: Cell, table: Table, split: Split) -> dict[str, Predictions]:
-    learned = table.learned_on(split.train)
-    counts = count(learned.schema, rows_of(learned.coded, split.train))
-    test = rows_of(learned.coded, split.test)
-    return {
-        model.name: _tempered(model, predict(counts, model.rule, model.prior, test)) for model in cell.models
-    }
-
-
-def _learning_curves(cell: Cell, table: Table) -> Result:
-    curves: dict[str, list[FloatArray]] = {model.name: [] for model in cell.models}
-    for repetition in range(cell.first, cell.last):
-        split = partition(table.coded.n_rows, TRAIN_SHARE, random_state=cell.stream(repetition))
-        learned = table.learned_on(split.train)
-        for model in cell.models:
-            curves[model.name].append(curve(learned, split, model, cell.floor))
+def learning_curves(
+    prepared: Prepared, models: Sequence[Model], streams: Iterable[int], cap: float | None = None
+) -> Result:
+    """One random partition for every random stream, and all curves on it."""
+    curves: dict[str, list[FloatArray]] = {model.name: [] for model in models}
+    for stream in streams:
+        split = partition(prepared.coded.n_rows, TRAIN_SHARE, random_state=stream)
+        coded = prepared.learned_on(split.train)
+        for model in models:
+            curves[model.name].append(curve(coded, split, model, cap))
     stacked = {name: np.stack(parts) for name, parts in curves.items()}
     result = {name: _sums(values) for name, values in stacked.items()}
     for one, other in combinations(stacked, 2):
@@ -102,7 +92,7 @@ def _learning_curves(cell: Cell, table: Table) -> Result:
     return result
 
 
-def curve(table: Table, split: Split, model: Model, floor: float | None = None) -> FloatArray:
+def curve(coded: Coded, split: Split, model: Model, cap: float | None = None) -> FloatArray:
     """Scores on the test rows after each training row, shape (n_train, 4).
 
     The columns are the accuracy, the log score, and how many test rows were given probability zero or
@@ -110,24 +100,69 @@ def curve(table: Table, split: Split, model: Model, floor: float | None = None) 
     """
     from ._kernels import learning_curve
 
-    schema = table.schema
-    empty = Counts.empty(schema)
-    rule = RULES[model.rule](empty, pseudocounts(model.prior, schema))
-    cells = np.ascontiguousarray(table.coded.codes.astype(np.int64) + schema.offsets[:-1])
-    classes = table.coded.classes.astype(np.int64)
+    cells = np.ascontiguousarray(coded.codes.astype(np.int64) + coded.schema.offsets[:-1])
+    classes = coded.class_codes.astype(np.int64)
     scores: FloatArray = learning_curve(
         cells[split.train],
         classes[split.train],
         cells[split.test],
         classes[split.test],
-        schema.offsets,
-        rule.class_offsets,
-        rule.value_offsets,
-        rule.is_complexity,
+        _layout(coded, classes[split.train], model),
         model.power,
-        math.inf if floor is None else floor,
+        math.inf if cap is None else cap,
     )
     return scores
+
+
+def _layout(coded: Coded, train_classes: IntArray, model: Model) -> Any:
+    """The entries that the rule of a model can come to need when it takes the training rows in."""
+    from ._kernels import CurveLayout
+
+    schema, rule = coded.schema, rule_of(model.rule)
+    offsets = rule.offsets_under(model.prior, schema)
+    rule.check(min(offsets.class_offsets.min(initial=0.0), offsets.value_offsets.min(initial=0.0)))
+    of_totals = np.empty((schema.n_classes, schema.n_variables))
+    for i in range(schema.n_variables):
+        start, stop = schema.offsets[i], schema.offsets[i + 1] - 1
+        of_totals[:, i] = offsets.value_offsets[:, start:stop].sum(axis=1)
+    alike = (of_totals <= 0) & rule.normalises
+    together = [offsets.class_offsets[:, None], offsets.value_offsets, of_totals]
+    first = [*together[:2], np.where(alike, schema.n_values.astype(np.float64), of_totals)]
+    added = np.concatenate(together, axis=1)
+    most = np.bincount(train_classes, minlength=schema.n_classes)[:, None]
+    entries, starts = growth_lists(
+        rule, added, np.broadcast_to(most, added.shape), first=np.concatenate(first, axis=1)
+    )
+    class_places, value_places, total_places = np.split(starts, [1, 1 + schema.n_cells], axis=1)
+    return CurveLayout(
+        schema.offsets,
+        entries,
+        class_places[:, 0].copy(),
+        np.ascontiguousarray(value_places),
+        np.ascontiguousarray(total_places),
+        alike,
+    )
+
+
+def _predictions(prepared: Prepared, models: Sequence[Model], split: Split) -> dict[str, Predictions]:
+    coded = prepared.learned_on(split.train)
+    counts, test = count(coded.take(split.train)), coded.take(split.test)
+    return {
+        model.name: Predictions(
+            *Predictor.of(counts, model.rule, model.prior).log_probs(test), test.class_codes
+        )
+        for model in models
+    }
+
+
+def _units(made: Predictions, cap: float | None, order: Any) -> Result:
+    """Scores of one prediction per unit, in row order."""
+    return {
+        "accuracy": made.hits[order].tolist(),
+        "log_score": made.capped_log_probs(cap)[order].tolist(),
+        "n_zero": made.n_zero,
+        "n_undefined": made.n_undefined,
+    }
 
 
 def _sums(values: FloatArray) -> Result:
@@ -141,29 +176,3 @@ def _sums(values: FloatArray) -> Result:
         }
         for column, score in enumerate(("accuracy", "log_score"))
     }
-
-
-def _tempered(model: Model, made: Predictions) -> Predictions:
-    if model.power == 1:
-        return made
-    log_probs, _ = normalised(model.power * made.log_probs)
-    return Predictions(log_probs, made.classes, made.undefined)
-
-
-def _hits(made: Predictions) -> FloatArray:
-    hits: FloatArray = (np.argmax(made.log_probs, axis=1) == made.classes).astype(np.float64)
-    hits[made.undefined] = 1 / made.log_probs.shape[1]
-    return hits
-
-
-def _costs(cell: Cell, made: Predictions) -> FloatArray:
-    floor = -math.inf if cell.floor is None else -cell.floor
-    return np.asarray(np.maximum(made.true_log_probs, floor))
-
-
-def _joined(parts: list[Predictions]) -> Predictions:
-    return Predictions(
-        np.concatenate([part.log_probs for part in parts]),
-        np.concatenate([part.classes for part in parts]),
-        np.concatenate([part.undefined for part in parts]),
-    )

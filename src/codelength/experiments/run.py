@@ -1,4 +1,4 @@
-"""Cells of a specification over processes or a cluster, resumed where an earlier run stopped."""
+"""Tasks of a specification over processes or a cluster; an interrupted run is resumed."""
 
 import os
 import time
@@ -9,79 +9,82 @@ from typing import Any
 
 from .._threads import n_threads_or_default
 from ..errors import DataError, InvalidParameter
-from .spec import AnyCell, Result, Spec
+from .spec import AnyTask, Result, Spec
 from .store import Store
 
 Progress = Callable[[float, float], None]
-"""Told after every cell: work done and work there is, in the same unit."""
+"""Told after every task: work done and work there is, in the same unit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Results of all cells, and what they took.
+    """Results of all tasks, and what they took.
 
     Attributes
     ----------
     results : dict of str to result
-        By the key of the cell, in the order of the specification.
-    n_run : int
-        Cells that were run now; the others were found finished.
+        By the key of the task, in the order of the specification.
+    n_tasks, n_run : int
+        Tasks in all, and those that were run now; the others were found finished.
     n_items : int
-        What was computed in all cells, in the unit of the paper: predictions for most.
+        What was computed in all tasks, in the unit of the paper: predictions for most.
     seconds : float
-        Time that the cells took, added up, those of earlier runs included.
+        Time that the tasks took, added up, those of earlier runs included.
     """
 
     results: dict[str, Result]
+    n_tasks: int
     n_run: int
     n_items: int
     seconds: float
 
 
 def run(
-    spec: Spec[AnyCell],
+    spec: Spec[AnyTask],
     directory: str | os.PathLike[str],
     *,
     jobs: int | None = None,
     dask: str | None = None,
     progress: Progress | None = None,
 ) -> Outcome:
-    """Run the cells that are not finished yet.
+    """Run the tasks that are not finished yet.
 
     Parameters
     ----------
     spec : Spec
         What to run.
     directory : path
-        Where finished cells are kept. A run that was stopped goes on from there.
+        Where finished tasks are kept, from which an interrupted run is resumed.
     jobs : int, optional
-        Processes; by default one for each processor. The results do not depend on it.
+        Processes; by default one per processor. The results do not depend on it.
     dask : str, optional
-        Address of a Dask scheduler to run the cells on, such as ``"tcp://host:8786"``.
+        Address of a Dask scheduler to run the tasks on, such as ``"tcp://host:8786"``.
     progress : function, optional
-        Called after every cell.
+        Called after every task.
     """
     with Store(directory, spec) as store:
-        pending = [cell for cell in spec.cells if cell.key not in store.results]
-        total = sum(cell.work for cell in spec.cells)
-        done = total - sum(cell.work for cell in pending)
-        # Long cells first, so that no worker is left with one at the end.
-        pending.sort(key=lambda cell: cell.work, reverse=True)
-        for cell, result, seconds in _finished(pending, n_threads_or_default(jobs), dask):
-            store.append(cell, result, seconds)
-            done += cell.work
+        pending = [task for task in spec.tasks if task.key not in store.results]
+        total = sum(task.work for task in spec.tasks)
+        done = total - sum(task.work for task in pending)
+        # Long tasks first, so that no worker is left with one at the end.
+        pending.sort(key=lambda task: task.work, reverse=True)
+        for task, result, seconds in _finished(pending, n_threads_or_default(jobs), dask):
+            store.append(task, result, seconds)
+            done += task.work
             if progress is not None:
                 progress(done, total)
-        results = {cell.key: store.results[cell.key] for cell in spec.cells}
-        n_items = sum(cell.n_items for cell in spec.cells)
-        return Outcome(results, len(pending), n_items, sum(store.seconds[key] for key in results))
+        results = {task.key: store.results[task.key] for task in spec.tasks}
+        n_items = sum(task.n_items for task in spec.tasks)
+        return Outcome(
+            results, len(results), len(pending), n_items, sum(store.seconds[key] for key in results)
+        )
 
 
-def _finished(cells: list[AnyCell], jobs: int, dask: str | None) -> Iterator[tuple[AnyCell, Result, float]]:
-    if not cells:
+def _finished(tasks: list[AnyTask], jobs: int, dask: str | None) -> Iterator[tuple[AnyTask, Result, float]]:
+    if not tasks:
         return
-    if dask is None and (jobs == 1 or len(cells) == 1):
-        yield from map(_timed, cells)
+    if dask is None and (jobs == 1 or len(tasks) == 1):
+        yield from map(_timed, tasks)
         return
     from joblib import Parallel, delayed
 
@@ -93,13 +96,13 @@ def _finished(cells: list[AnyCell], jobs: int, dask: str | None) -> Iterator[tup
             batch_size=1,
             pre_dispatch="2*n_jobs",
         )
-        yield from parallel(delayed(_timed)(cell) for cell in cells)
+        yield from parallel(delayed(_timed)(task) for task in tasks)
 
 
-def _timed(cell: AnyCell) -> tuple[AnyCell, Result, float]:
+def _timed(task: AnyTask) -> tuple[AnyTask, Result, float]:
     start = time.perf_counter()
-    result = cell.run()
-    return cell, result, time.perf_counter() - start
+    result = task.run()
+    return task, result, time.perf_counter() - start
 
 
 @contextmanager

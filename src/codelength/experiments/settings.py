@@ -1,12 +1,54 @@
-"""What the papers leave open, and how to try something else."""
+"""What the papers leave open, and how to try something else.
+
+Each setting stands here once: its default, what it may be, and how it is written on a command line.
+"""
 
 import difflib
-import math
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, fields, replace
-from typing import Any, Literal
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, fields, replace
+from typing import Any, Literal, TypeAlias, get_args
 
 from ..errors import InvalidParameter
+from ..table.checks import check_choice, check_number, check_whole
+from ..table.infer import Missing
+
+Discretization: TypeAlias = Literal["kmeans", "frequency", "width"]
+"""How numeric columns are cut into intervals."""
+
+Learned: TypeAlias = Literal["whole", "train"]
+"""From which rows cut points are learned."""
+
+
+def _described(example: str, parse: Callable[[str, str], Any]) -> dict[str, Any]:
+    return {"example": example, "parse": parse}
+
+
+def _choice(choices: Any) -> dict[str, Any]:
+    def parse(name: str, text: str) -> str:
+        check_choice(name, text, choices)
+        return text
+
+    return _described("|".join(get_args(choices)), parse)
+
+
+def _whole(example: str, least: int) -> dict[str, Any]:
+    def parse(name: str, text: str) -> int:
+        return check_whole(name, int(text) if text.isdecimal() else text, least)
+
+    return _described(example, parse)
+
+
+def _number(example: str, *, above: bool = False, or_none: bool = False) -> dict[str, Any]:
+    def parse(name: str, text: str) -> float | None:
+        if or_none and text == "none":
+            return None
+        given: Any = text
+        with suppress(ValueError):
+            given = float(text)
+        return check_number(name, given, above=above, also=", or none" if or_none else "")
+
+    return _described(example, parse)
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,12 +60,12 @@ class Settings:
     discretization : {"kmeans", "frequency", "width"}
         How numeric columns are cut into intervals.
     bins : int, optional
-        Intervals a column; None stands for those that the paper's own defaults name for each table.
+        Intervals per numeric column; None for those that the paper's own file names for each table.
     learned : {"whole", "train"}
         Whether cut points are learned from the whole table or from the training rows alone.
     missing : {"value", "ignore"}
         Whether a missing cell is a value of its own or is marginalised.
-    floor : float, optional
+    cap : float, optional
         The most that one row can cost in the log score, in nats; None for no limit.
     map_pseudocount : float
         What the MAP rule adds to every count.
@@ -37,20 +79,26 @@ class Settings:
         Seed of all random streams.
     """
 
-    discretization: Literal["kmeans", "frequency", "width"] = "kmeans"
-    bins: int | None = None
-    learned: Literal["whole", "train"] = "whole"
-    missing: Literal["value", "ignore"] = "value"
-    floor: float | None = None
-    map_pseudocount: float = 0.0
-    sc_power: float = 1.0
-    repeats: int | None = None
-    folds: int | None = None
-    seed: int = 0
+    discretization: Discretization = field(default="kmeans", metadata=_choice(Discretization))
+    bins: int | None = field(default=None, metadata=_whole("4", 1))
+    learned: Learned = field(default="whole", metadata=_choice(Learned))
+    missing: Missing = field(default="value", metadata=_choice(Missing))
+    cap: float | None = field(default=None, metadata=_number("100|none", or_none=True))
+    map_pseudocount: float = field(default=0.0, metadata=_number("0.002"))
+    sc_power: float = field(default=1.0, metadata=_number("0.72", above=True))
+    repeats: int | None = field(default=None, metadata=_whole("20", 1))
+    folds: int | None = field(default=None, metadata=_whole("10", 2))
+    seed: int = field(default=0, metadata=_whole("1", 0))
 
     def to_json(self) -> dict[str, Any]:
         """The settings as JSON types."""
         return asdict(self)
+
+
+_FIELDS = {entry.name: entry for entry in fields(Settings)}
+
+ALTERNATIVES = tuple(f"{name}={entry.metadata['example']}" for name, entry in _FIELDS.items())
+"""What each setting may be, written as on a command line: for help texts."""
 
 
 def changed(defaults: Settings, texts: Iterable[str]) -> Settings:
@@ -58,7 +106,7 @@ def changed(defaults: Settings, texts: Iterable[str]) -> Settings:
 
     Examples
     --------
-    >>> changed(Settings(), ["bins=4", "floor=100"]).floor
+    >>> changed(Settings(), ["bins=4", "cap=100"]).cap
     100.0
     """
     changes: dict[str, Any] = {}
@@ -66,11 +114,11 @@ def changed(defaults: Settings, texts: Iterable[str]) -> Settings:
         key, equals, value = text.partition("=")
         if not equals:
             raise InvalidParameter(f"setting {text!r}: expected key=value, such as bins=4")
-        if key not in _PARSERS:
-            near = difflib.get_close_matches(key, _PARSERS, 1)
-            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(_PARSERS)}"
+        if key not in _FIELDS:
+            near = difflib.get_close_matches(key, _FIELDS, 1)
+            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(_FIELDS)}"
             raise InvalidParameter(f"setting {key!r} does not exist; {hint}")
-        changes[key] = _PARSERS[key](key, value)
+        changes[key] = _FIELDS[key].metadata["parse"](f"setting {key}", value)
     return replace(defaults, **changes)
 
 
@@ -83,64 +131,11 @@ def differences(defaults: Settings, settings: Settings) -> list[str]:
     ['bins=4']
     """
     return [
-        f"{field.name}={_text(getattr(settings, field.name))}"
-        for field in fields(Settings)
-        if getattr(settings, field.name) != getattr(defaults, field.name)
+        f"{name}={_text(getattr(settings, name))}"
+        for name in _FIELDS
+        if getattr(settings, name) != getattr(defaults, name)
     ]
 
 
 def _text(value: Any) -> str:
     return "none" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _choice(*choices: str) -> Callable[[str, str], str]:
-    def parse(key: str, text: str) -> str:
-        if text not in choices:
-            raise InvalidParameter(f"setting {key}={text}: expected one of {', '.join(choices)}")
-        return text
-
-    return parse
-
-
-def _whole(least: int) -> Callable[[str, str], int]:
-    def parse(key: str, text: str) -> int:
-        if not text.isdecimal() or int(text) < least:
-            raise InvalidParameter(f"setting {key}={text}: expected a whole number of at least {least}")
-        return int(text)
-
-    return parse
-
-
-def _number(key: str, text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not 0 <= number < math.inf:
-        raise InvalidParameter(f"setting {key}={text}: expected a number of at least 0")
-    return number
-
-
-def _positive(key: str, text: str) -> float:
-    number = _number(key, text)
-    if number == 0:
-        raise InvalidParameter(f"setting {key}={text}: expected a number above 0")
-    return number
-
-
-def _number_or_none(key: str, text: str) -> float | None:
-    return None if text == "none" else _number(key, text)
-
-
-_PARSERS: dict[str, Callable[[str, str], Any]] = {
-    "discretization": _choice("kmeans", "frequency", "width"),
-    "bins": _whole(1),
-    "learned": _choice("whole", "train"),
-    "missing": _choice("value", "ignore"),
-    "floor": _number_or_none,
-    "map_pseudocount": _number,
-    "sc_power": _positive,
-    "repeats": _whole(1),
-    "folds": _whole(2),
-    "seed": _whole(0),
-}

@@ -1,24 +1,20 @@
-"""What is to be computed: a specification, and the independent cells it falls into."""
+"""What is to be computed: a specification, and the independent tasks it falls into."""
 
 import hashlib
 import json
 from dataclasses import asdict, dataclass
-from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
-from .. import datasets
-from ..rules import Prior, PriorLike, RuleName
-from .settings import Settings
+from ..rules import Prior
+from ..table import Cutting
+from ..table.infer import Missing
+from .settings import Discretization, Learned, Settings
 
 Result: TypeAlias = dict[str, Any]
-"""What a cell comes to: JSON types only, so that it can be stored as it is."""
-
-ProtocolName: TypeAlias = Literal["leave-one-out", "cross-validation", "learning-curve"]
-
-TRAIN_SHARE = 0.7
-"""Share of the rows in the training reservoir of a learning curve."""
+"""What a task comes to: JSON types only, so that it can be stored as it is."""
 
 
-class AnyCell(Protocol):
+class AnyTask(Protocol):
     """A piece of work that depends on no other.
 
     A paper may bring a kind of its own: a frozen dataclass whose fields are JSON types or dataclasses of
@@ -31,21 +27,21 @@ class AnyCell(Protocol):
 
     @property
     def key(self) -> str:
-        """Name of the cell, unique within its specification."""
+        """Name of the task, unique within its specification."""
 
     @property
     def work(self) -> float:
-        """What the cell costs, roughly, in a unit that all cells of a paper share."""
+        """What the task costs, roughly, in a unit that all tasks of a paper share."""
 
     @property
     def n_items(self) -> int:
-        """How many things the cell computes; the paper says what it counts."""
+        """How many things the task computes; the paper says what it counts."""
 
     def run(self) -> Result:
-        """The result, which depends on the fields of the cell alone."""
+        """The result, which depends on the fields of the task alone."""
 
 
-C_co = TypeVar("C_co", bound=AnyCell, covariant=True)
+T_co = TypeVar("T_co", bound=AnyTask, covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,24 +52,31 @@ class Source:
     ----------
     name : str
         Name of the table.
-    discretization : {"kmeans", "frequency", "width"}
+    discretization : str
         How numeric columns are cut.
     bins : int
         Into how many intervals at most.
-    missing : {"value", "ignore"}
+    missing : str
         What becomes of missing cells.
-    learned : {"whole", "train"}
+    learned : str
         From which rows cut points are learned.
     categories : tuple of str
         Columns of numbers that are kept as categories.
+
+    The alternatives are those of :class:`codelength.experiments.settings.Settings`.
     """
 
     name: str
-    discretization: Literal["kmeans", "frequency", "width"]
+    discretization: Discretization
     bins: int
-    missing: Literal["value", "ignore"]
-    learned: Literal["whole", "train"]
+    missing: Missing
+    learned: Learned
     categories: tuple[str, ...] = ()
+
+    @property
+    def cutting(self) -> Cutting:
+        """How numeric columns are cut."""
+        return Cutting(self.discretization, self.bins)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +88,7 @@ class Model:
     name : str
         The paper's name.
     rule : str
-        The rule.
+        One of ``codelength.rules.RULES``.
     pseudocount : float
         What is added to every count beyond the uniform prior.
     power : float
@@ -93,102 +96,19 @@ class Model:
     """
 
     name: str
-    rule: RuleName
+    rule: str
     pseudocount: float = 0.0
     power: float = 1.0
 
     @property
-    def prior(self) -> PriorLike:
+    def prior(self) -> Prior:
         """The prior of the rule."""
         return Prior(1 + self.pseudocount, 1 + self.pseudocount)
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
-    """Some repetitions of one protocol of prediction on one table.
-
-    Attributes
-    ----------
-    protocol : {"leave-one-out", "cross-validation", "learning-curve"}
-        How rows to learn from and rows to predict are chosen.
-    source : Source
-        The table.
-    models : tuple of Model
-        What predicts; all of them the same rows from the same rows.
-    seed : int
-        Seed of the random streams.
-    floor : float, optional
-        The most that one row can cost in the log score, in nats.
-    first, last : int
-        The repetitions ``first .. last - 1``.
-    folds : int
-        Folds of cross-validation.
-    fraction : float
-        Share of the training rows that is used.
-    """
-
-    protocol: ProtocolName
-    source: Source
-    models: tuple[Model, ...]
-    seed: int = 0
-    floor: float | None = None
-    first: int = 0
-    last: int = 1
-    folds: int = 0
-    fraction: float = 1.0
-
-    @property
-    def group(self) -> str:
-        """What the repetitions of one experiment have in common."""
-        if self.protocol == "cross-validation":
-            return f"{self.source.name}/{self.folds} folds/{self.fraction:.0%}"
-        return f"{self.source.name}/{self.protocol}"
-
-    @property
-    def key(self) -> str:
-        """Name of the cell, unique within its specification.
-
-        Examples
-        --------
-        >>> source = Source("glass", "kmeans", 5, "value", "whole")
-        >>> Cell("cross-validation", source, (), first=10, last=20, folds=7, fraction=0.1).key
-        'glass/7 folds/10%/10-19'
-        """
-        return f"{self.group}/{self.first}-{self.last - 1}"
-
-    def stream(self, repetition: int) -> int:
-        """Seed of one repetition: the same whatever cell it falls in and wherever that runs."""
-        text = f"{self.seed}/{self.group}/{repetition}"
-        return stream_of(text)
-
-    @property
-    def n_items(self) -> int:
-        """Predictions made."""
-        n_rows, n_repeats = datasets.describe(self.source.name).rows, self.last - self.first
-        if self.protocol == "learning-curve":
-            n_train = round(TRAIN_SHARE * n_rows)
-            return n_repeats * n_train * (n_rows - n_train) * len(self.models)
-        return n_repeats * n_rows * len(self.models)
-
-    @property
-    def work(self) -> float:
-        """What the cell costs, roughly."""
-        if self.protocol == "learning-curve":
-            return float(self.n_items)
-        # Every fold has a fixed cost besides that of its rows.
-        attributes = datasets.describe(self.source.name).attributes
-        return (self.last - self.first) * 3000.0 * max(self.folds, 1) + self.n_items * attributes
-
-    def run(self) -> Result:
-        """Scores of the models; see :mod:`codelength.experiments.protocols`."""
-        from .protocols import run_cell
-
-        return run_cell(self)
-
-
-@dataclass(frozen=True, slots=True)
-class Spec(Generic[C_co]):
-    """All cells of one reproduction.
+class Spec(Generic[T_co]):
+    """All tasks of one reproduction.
 
     Attributes
     ----------
@@ -197,25 +117,25 @@ class Spec(Generic[C_co]):
     quick : bool
         Whether repetitions were cut short.
     settings : Settings
-        The choices behind the cells.
-    cells : tuple
-        The cells, in the order of the result table.
+        The choices behind the tasks.
+    tasks : tuple
+        The tasks, in the order of the result table.
     """
 
     paper: str
     quick: bool
     settings: Settings
-    cells: tuple[C_co, ...]
+    tasks: tuple[T_co, ...]
 
     def to_json(self) -> dict[str, Any]:
         """What tells this specification from others."""
-        cells = json.dumps([_fields(cell) for cell in self.cells], sort_keys=True)
+        tasks = json.dumps([_fields(task) for task in self.tasks], sort_keys=True)
         return {
             "paper": self.paper,
             "quick": self.quick,
             "settings": self.settings.to_json(),
-            "n_cells": len(self.cells),
-            "cells_sha256": hashlib.sha256(cells.encode()).hexdigest(),
+            "n_tasks": len(self.tasks),
+            "tasks_sha256": hashlib.sha256(tasks.encode()).hexdigest(),
         }
 
 
@@ -241,5 +161,5 @@ def chunks(n_repeats: int, size: int) -> list[tuple[int, int]]:
     return [(first, min(first + size, n_repeats)) for first in range(0, n_repeats, size)]
 
 
-def _fields(cell: Any) -> dict[str, Any]:
-    return asdict(cell)
+def _fields(task: Any) -> dict[str, Any]:
+    return asdict(task)

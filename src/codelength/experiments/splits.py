@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..errors import InvalidParameter
+from ..table.checks import check_number, check_whole
 from ..typing import IntArray
 
 
@@ -62,14 +63,13 @@ def partition(n_rows: int, train_share: float = 0.7, *, random_state: int = 0) -
 
 
 def _check(n_rows: int, n_folds: int, repeats: int, train_fraction: float) -> None:
-    if not 2 <= n_folds <= n_rows:
-        raise InvalidParameter(f"{n_folds} folds of {n_rows} rows: expected at least 2 and at most one a row")
-    if repeats < 1:
-        raise InvalidParameter(f"{repeats} repeats: expected at least 1")
-    if not 0 < train_fraction <= 1:
-        raise InvalidParameter(f"train fraction {train_fraction}: expected more than 0 and at most 1")
+    check_whole("n_folds", n_folds, 2, max(n_rows, 2), also=", at most one per row")
+    check_whole("repeats", repeats)
+    check_number("train_fraction", train_fraction, 0, 1, above=True)
+    if n_rows < 2:
+        raise InvalidParameter(f"n_folds={n_folds}: there are {n_rows} rows, and each fold needs one")
     smallest = n_rows - -(-n_rows // n_folds)
     if int(train_fraction * smallest) < 1:
         raise InvalidParameter(
-            f"train fraction {train_fraction}: leaves none of {smallest} training rows; use a larger one"
+            f"train_fraction={train_fraction}: leaves none of {smallest} training rows; use a larger one"
         )

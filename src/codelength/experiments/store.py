@@ -1,6 +1,6 @@
-"""Finished cells on disk: one line of JSON each, appended and synced one by one.
+"""Finished tasks on disk: one line of JSON each, appended and synced one by one.
 
-The first line says which specification the cells belong to. Whatever moment the program is killed at,
+The first line says which specification the tasks belong to. Whatever moment the program is killed at,
 every line before the last is whole; a torn last line is cut off when the file is opened again.
 """
 
@@ -14,32 +14,32 @@ from typing import Any, Self
 
 from .. import __version__
 from ..errors import DataError
-from .spec import AnyCell, Result, Spec
+from .spec import AnyTask, Result, Spec
 
-FILE_NAME = "cells.jsonl"
+FILE_NAME = "tasks.jsonl"
 
 
 class Store:
-    """The finished cells of one specification, in a directory of their own.
+    """The finished tasks of one specification, in a directory of their own.
 
     Parameters
     ----------
     directory : path
         Where to keep them; made when it does not exist.
     spec : Spec
-        What they belong to. A directory that holds the cells of another one is refused.
+        What they belong to. A directory that holds the tasks of another one is refused.
 
     Attributes
     ----------
     results : dict of str to result
-        What is finished, by the key of the cell.
+        What is finished, by the key of the task.
     """
 
-    def __init__(self, directory: str | os.PathLike[str], spec: Spec[AnyCell]) -> None:
+    def __init__(self, directory: str | os.PathLike[str], spec: Spec[AnyTask]) -> None:
         self.path = Path(directory) / FILE_NAME
         self.results: dict[str, Result] = {}
         self.seconds: dict[str, float] = {}
-        # Cells of another version might come out differently, so the version is part of the name.
+        # Tasks of another version might come out differently, so the version is part of the name.
         header = {"codelength": __version__} | spec.to_json()
         with _told(self.path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -52,11 +52,11 @@ class Store:
             self.close()
             raise
 
-    def append(self, cell: AnyCell, result: Result, seconds: float) -> None:
-        """Keep the result of a cell; it is on disk when this returns."""
-        self._write({"key": cell.key, "seconds": round(seconds, 3), "result": result})
-        self.results[cell.key] = result
-        self.seconds[cell.key] = seconds
+    def append(self, task: AnyTask, result: Result, seconds: float) -> None:
+        """Keep the result of a task; it is on disk when this returns."""
+        self._write({"key": task.key, "seconds": round(seconds, 3), "result": result})
+        self.results[task.key] = result
+        self.seconds[task.key] = seconds
 
     def close(self) -> None:
         """Let go of the file."""
@@ -120,8 +120,8 @@ def _contrast(found: dict[str, Any], header: dict[str, Any], names: list[str]) -
         if differing:
             key = differing[0]
             return f"{key} is {found[name].get(key)!r} there and {header[name][key]!r} here"
-    if name == "cells_sha256":
-        return "with other cells"
+    if name == "tasks_sha256":
+        return "with other tasks"
     return f"{name} is {found.get(name)!r} there and {header[name]!r} here"
 
 
@@ -131,8 +131,8 @@ def _told(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise DataError(
-            f"{path}: cannot be written: {error.strerror}; the cells finished before are kept, and the same "
-            "command goes on from them"
+            f"{path}: cannot be written: {error.strerror}; finished tasks are kept: repeat "
+            "the command to resume"
         ) from error
 
 

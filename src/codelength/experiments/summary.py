@@ -1,4 +1,4 @@
-"""Results of cells put together: means, standard errors and paired differences."""
+"""Results of tasks put together: means, standard errors and paired differences."""
 
 import math
 from dataclasses import dataclass
@@ -7,7 +7,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from ..typing import FloatArray, IntArray
-from .spec import Cell, Result, Spec
+from .spec import Result, Spec
+from .task import Task
 
 ScoreName = Literal["accuracy", "log_score"]
 SCORES: tuple[ScoreName, ...] = ("accuracy", "log_score")
@@ -72,19 +73,19 @@ class Summary:
     spec : Spec
         What was run.
     results : dict of str to result
-        The results by the key of the cell.
+        The results by the key of the task.
     """
 
-    def __init__(self, spec: Spec[Cell], results: dict[str, Result]) -> None:
+    def __init__(self, spec: Spec[Task], results: dict[str, Result]) -> None:
         self.spec = spec
-        self._groups: dict[str, list[Cell]] = {}
-        for cell in spec.cells:
-            self._groups.setdefault(cell.group, []).append(cell)
+        self._groups: dict[str, list[Task]] = {}
+        for task in spec.tasks:
+            self._groups.setdefault(task.group, []).append(task)
         self._results = results
 
     def units(self, group: str, model: str, score: ScoreName) -> FloatArray:
         """Scores of all units, in the order of repetitions."""
-        parts = [self._results[cell.key][model][score] for cell in self._groups[group]]
+        parts = [self._results[task.key][model][score] for task in self._groups[group]]
         return np.concatenate([np.array(part, dtype=np.float64) for part in parts])
 
     def mean(self, group: str, model: str, score: ScoreName) -> Mean:
@@ -99,42 +100,42 @@ class Summary:
 
     def group(self, dataset: str, protocol: str, fraction: float = 1.0) -> str:
         """Name of the experiment of a protocol on a table with a fraction of the training rows."""
-        for name, cells in self._groups.items():
-            cell = cells[0]
-            if (cell.source.name, cell.protocol, cell.fraction) == (dataset, protocol, fraction):
+        for name, tasks in self._groups.items():
+            task = tasks[0]
+            if (task.source.name, task.protocol, task.fraction) == (dataset, protocol, fraction):
                 return name
         raise KeyError(f"{dataset}, {protocol}, {fraction}")
 
     def scores(self) -> list[Score]:
-        """A row for every model in every experiment but learning curves."""
+        """One row for every model in every experiment, learning curves left out."""
         return [
-            self._score(group, cells, model.name)
-            for group, cells in self._groups.items()
-            if cells[0].protocol != "learning-curve"
-            for model in cells[0].models
+            self._score(group, tasks, model.name)
+            for group, tasks in self._groups.items()
+            if tasks[0].protocol != "learning-curve"
+            for model in tasks[0].models
         ]
 
     def curves(self) -> list[Curve]:
         """The learning curves of every model, and of every pair of models."""
         found = []
-        for cells in self._groups.values():
-            if cells[0].protocol != "learning-curve":
+        for tasks in self._groups.values():
+            if tasks[0].protocol != "learning-curve":
                 continue
-            for model in self._results[cells[0].key]:
-                found += [self._curve(cells, model, score) for score in SCORES]
+            for model in self._results[tasks[0].key]:
+                found += [self._curve(tasks, model, score) for score in SCORES]
         return found
 
-    def _score(self, group: str, cells: list[Cell], model: str) -> Score:
+    def _score(self, group: str, tasks: list[Task], model: str) -> Score:
         accuracy, log_score = self.mean(group, model, "accuracy"), self.mean(group, model, "log_score")
         n_zero, n_undefined = (
-            sum(self._results[cell.key][model][name] for cell in cells) for name in ("n_zero", "n_undefined")
+            sum(self._results[task.key][model][name] for task in tasks) for name in ("n_zero", "n_undefined")
         )
-        cell, n_units = cells[0], len(self.units(group, model, "accuracy"))
+        task, n_units = tasks[0], len(self.units(group, model, "accuracy"))
         return Score(
-            cell.source.name,
-            cell.protocol,
-            cell.folds,
-            cell.fraction,
+            task.source.name,
+            task.protocol,
+            task.folds,
+            task.fraction,
             model,
             n_units,
             *accuracy,
@@ -143,16 +144,16 @@ class Summary:
             n_undefined,
         )
 
-    def _curve(self, cells: list[Cell], model: str, score: ScoreName) -> Curve:
-        parts = [self._results[cell.key][model][score] for cell in cells]
-        n = sum(cell.last - cell.first for cell in cells)
+    def _curve(self, tasks: list[Task], model: str, score: ScoreName) -> Curve:
+        parts = [self._results[task.key][model][score] for task in tasks]
+        n = sum(task.last - task.first for task in tasks)
         mean = _stacked(parts, "sum").sum(axis=0) / n
         squares = _stacked(parts, "squares").sum(axis=0) / n
         # Rounding may leave a variance of minus nothing.
         with np.errstate(invalid="ignore"):
             variance = np.maximum(squares - mean**2, 0.0) * n / max(n - 1, 1)
         return Curve(
-            cells[0].source.name,
+            tasks[0].source.name,
             model,
             score,
             n,

@@ -1,32 +1,27 @@
-"""The experiments of the papers, one paper a file or folder."""
+"""The experiments of the papers, one file or folder per paper.
+
+A paper is a module with a ``PAPER``, one line in ``PAPERS`` and a file of printed figures in ``published/``.
+"""
 
 import difflib
+import importlib
 from collections.abc import Iterable
 from typing import Any
 
 from ...errors import InvalidParameter
 from ..findings import Findings
-from ..published import published
 from ..settings import changed, differences
-from ..spec import AnyCell, Result, Spec
-from .bayes_optimal_ibl import BAYES_OPTIMAL_IBL
-from .indifferent_naive_bayes import INDIFFERENT_NAIVE_BAYES
+from ..spec import Result, Spec
 from .paper import Paper
-from .predictive_inference import PREDICTIVE_INFERENCE
-from .prequential_selection import PREQUENTIAL_SELECTION
-from .sc_approximations import SC_APPROXIMATIONS
 
-PAPERS: dict[str, Paper] = {
-    paper.key: paper
-    for paper in (
-        PREDICTIVE_INFERENCE,
-        SC_APPROXIMATIONS,
-        BAYES_OPTIMAL_IBL,
-        PREQUENTIAL_SELECTION,
-        INDIFFERENT_NAIVE_BAYES,
-    )
+PAPERS: dict[str, str] = {
+    "predictive-inference": "predictive_inference",
+    "sc-approximations": "sc_approximations",
+    "bayes-optimal-ibl": "bayes_optimal_ibl",
+    "prequential-selection": "prequential_selection",
+    "indifferent-naive-bayes": "indifferent_naive_bayes",
 }
-"""The papers by key, in the order of their years."""
+"""The papers by key, in the order of their years, and the modules that know them."""
 
 __all__ = ["PAPERS", "Paper", "directory_name", "find", "paper_of", "specify"]
 
@@ -41,9 +36,10 @@ def paper_of(key: str) -> Paper:
     """
     if key not in PAPERS:
         near = difflib.get_close_matches(key, PAPERS, 1)
-        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(PAPERS)} and all"
+        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(PAPERS)}"
         raise InvalidParameter(f"there is no paper {key!r}; {hint}")
-    return PAPERS[key]
+    paper: Paper = importlib.import_module(f".{PAPERS[key]}", __name__).PAPER
+    return paper
 
 
 def specify(key: str, *, quick: bool = False, settings: Iterable[str] = (), strict: bool = True) -> Spec[Any]:
@@ -62,22 +58,22 @@ def specify(key: str, *, quick: bool = False, settings: Iterable[str] = (), stri
 
     Examples
     --------
-    >>> specify("predictive-inference", quick=True).cells[0].key
+    >>> specify("predictive-inference", quick=True).tasks[0].key
     'australian/leave-one-out/0-0'
     """
     paper = paper_of(key)
     settings = list(settings)
     if strict:
-        usual = list(paper.cells(quick, paper.defaults))
+        usual = list(paper.tasks(quick, paper.defaults))
         for text in settings:
             alone = changed(paper.defaults, [text])
-            if alone != paper.defaults and list(paper.cells(quick, alone)) == usual:
+            if alone != paper.defaults and list(paper.tasks(quick, alone)) == usual:
                 raise InvalidParameter(f"setting {text} plays no part in {key}; leave it out")
     chosen = changed(paper.defaults, settings)
-    return Spec(key, quick, chosen, tuple(paper.cells(quick, chosen)))
+    return Spec(key, quick, chosen, tuple(paper.tasks(quick, chosen)))
 
 
-def directory_name(spec: Spec[AnyCell]) -> str:
+def directory_name(spec: Spec[Any]) -> str:
     """A name for the results of a specification: that of the paper, and what is unusual about the run.
 
     Examples
@@ -91,20 +87,4 @@ def directory_name(spec: Spec[AnyCell]) -> str:
 
 def find(spec: Spec[Any], results: dict[str, Result]) -> Findings:
     """What the results of a specification say beside what its paper prints."""
-    paper, printed = paper_of(spec.paper), published(spec.paper)
-    found = paper.find(spec, results)
-    return Findings(
-        paper=spec.paper,
-        title=printed["title"],
-        citation=printed["citation"],
-        quick=spec.quick,
-        settings=spec.settings.to_json(),
-        changed=differences(paper.defaults, spec.settings),
-        notes=found.notes,
-        comparisons=found.comparisons,
-        claims=found.claims,
-        scores=found.scores,
-        versus=found.versus,
-        curves=found.curves,
-        tables=found.tables,
-    )
+    return paper_of(spec.paper).find(spec, results)

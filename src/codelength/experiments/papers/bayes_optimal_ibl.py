@@ -5,56 +5,61 @@ Table 1: repeated cross-validation with maximum likelihood naive Bayes (MLNB) an
 rows used.
 """
 
-from ..findings import Claim, signed
+from dataclasses import replace
+
+from ..findings import Claim, Findings, signed
 from ..published import compare, published
 from ..settings import Settings
-from ..spec import Cell, Model
-from ..summary import Summary, mean_of
-from .paper import Found, cross_validations, of_predictions, source
+from ..spec import Model
+from ..summary import ScoreName, Summary, mean_of
+from ..task import Task
+from .paper import cross_validations, of_predictions, source
 
 KEY = "bayes-optimal-ibl"
 BINS = {"heart-statlog": 3, "iris": 3, "diabetes": 6}
-"""Intervals a numeric column where 5 do not fit the printed figures best."""
+"""Intervals per numeric column where 5 do not fit the printed figures best."""
 
 REPEATS, QUICK_REPEATS = 100, 10
 SHARES = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 """Shares of the training rows in Figure 1."""
 
-DEFAULTS = Settings(discretization="kmeans", learned="whole", missing="value", floor=100.0)
+DEFAULTS = Settings(discretization="kmeans", learned="whole", missing="value", cap=100.0)
 
 
-def _cells(quick: bool, settings: Settings) -> list[Cell]:
+def _tasks(quick: bool, settings: Settings) -> list[Task]:
     models = (
         Model("MLNB", "map", pseudocount=settings.map_pseudocount),
         Model("BIBL", "evidence"),
     )
-    cells = []
+    tasks = []
     for row in published(KEY)["table"][0]["rows"].values():
         name, folds = row["dataset"], row["folds"]
         table = source(name, settings, BINS.get(name, 5))
         for share in SHARES if name == "iris" else (1.0, 0.1):
             repeats = QUICK_REPEATS if quick else REPEATS
-            cells += cross_validations(table, models, settings, folds, share, repeats)
-    return cells
+            tasks += cross_validations(table, models, settings, folds, share, repeats)
+    return tasks
 
 
-def _find(summary: Summary) -> Found:
-    rows = published(KEY)["table"][0]["rows"].values()
-    names = [row["dataset"] for row in rows]
-    return Found(
-        compare(KEY, summary), [*_table_claims(summary, names), *_iris_claims(summary)], _notes(summary)
+def _find(opened: Findings, summary: Summary) -> Findings:
+    names = [row["dataset"] for row in published(KEY)["table"][0]["rows"].values()]
+    return replace(
+        opened,
+        comparisons=compare(KEY, summary),
+        claims=[*_table_claims(summary, names), *_iris_claims(summary)],
+        notes=_notes(summary),
     )
 
 
 def _notes(summary: Summary) -> list[str]:
-    bins = {cell.source.name: cell.source.bins for cell in summary.spec.cells}
-    repeats = max(cell.last for cell in summary.spec.cells)
+    bins = {task.source.name: task.source.bins for task in summary.spec.tasks}
+    repeats = max(task.last for task in summary.spec.tasks)
     listed = ", ".join(f"{name} {number}" for name, number in bins.items())
     return [
         f"Scores are means over {repeats} independent cross-validations; a tenth of n training rows is "
         "floor(n / 10).",
-        f"Intervals a numeric column: {listed}. The paper does not say how it cut them; these settings were "
-        "found by fitting its table, so the agreement is partly of our making.",
+        f"Intervals per numeric column: {listed}. The paper does not say how it cut them; these settings "
+        "were found by fitting its table, so the agreement is partly of our making.",
         "Where MLNB gives every class probability zero (0/0), the uniform distribution stands in, and the "
         "row is worth the share of a guess in the 0/1-score.",
     ]
@@ -118,18 +123,11 @@ def _iris(summary: Summary, share: float) -> str:
     return summary.group("iris", "cross-validation", share)
 
 
-def _gains(summary: Summary, names: list[str], score: str, share: float) -> dict[str, tuple[float, float]]:
-    return {
-        name: mean_of(
-            summary.difference(
-                summary.group(name, "cross-validation", share),
-                "BIBL",
-                "MLNB",
-                "accuracy" if score == "accuracy" else "log_score",
-            )
-        )
-        for name in names
-    }
+def _gains(
+    summary: Summary, names: list[str], score: ScoreName, share: float
+) -> dict[str, tuple[float, float]]:
+    groups = {name: summary.group(name, "cross-validation", share) for name in names}
+    return {name: mean_of(summary.difference(group, "BIBL", "MLNB", score)) for name, group in groups.items()}
 
 
 def _listed(gains: dict[str, tuple[float, float]], scale: float, unit: str, digits: int) -> str:
@@ -139,4 +137,4 @@ def _listed(gains: dict[str, tuple[float, float]], scale: float, unit: str, digi
     return f"BIBL less MLNB in {unit}: " + ", ".join(texts)
 
 
-BAYES_OPTIMAL_IBL = of_predictions(KEY, DEFAULTS, _cells, _find)
+PAPER = of_predictions(KEY, DEFAULTS, _tasks, _find)

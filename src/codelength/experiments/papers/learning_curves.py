@@ -6,7 +6,7 @@ import numpy as np
 
 from ...typing import BoolArray, FloatArray
 from ..findings import Claim
-from ..spec import TRAIN_SHARE
+from ..protocols import TRAIN_SHARE
 from ..summary import Curve
 
 SMALL = 0.1

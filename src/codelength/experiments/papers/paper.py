@@ -1,14 +1,16 @@
 """What the files of all papers share."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ... import datasets
-from ..findings import Claim, Comparison, ResultTable, Versus
-from ..settings import Settings
-from ..spec import AnyCell, Cell, Model, Result, Source, Spec, chunks
-from ..summary import Curve, Score, Summary
+from ..findings import Findings
+from ..published import published
+from ..settings import Settings, differences
+from ..spec import AnyTask, Model, Result, Source, Spec, chunks
+from ..summary import Summary
+from ..task import Task
 
 CATEGORIES = {
     "heart-statlog": ("number_of_major_vessels",),
@@ -17,20 +19,7 @@ CATEGORIES = {
 """Columns of few whole numbers that the tables of the 1997 and 1998 papers fit better as categories."""
 
 CHUNK = 10
-"""Repetitions a cell."""
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What a paper's own file has to say about the results."""
-
-    comparisons: list[Comparison]
-    claims: list[Claim]
-    notes: list[str]
-    versus: list[Versus] = field(default_factory=list)
-    scores: list[Score] = field(default_factory=list)
-    curves: list[Curve] = field(default_factory=list)
-    tables: list[ResultTable] = field(default_factory=list)
+"""Repetitions per task."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,36 +32,50 @@ class Paper:
         Its name on the command line.
     defaults : Settings
         Settings that come nearest to what it prints.
-    cells : function
-        Cells of a quick or full run under some settings; of any kind.
+    tasks : function
+        Tasks of a quick or full run under some settings; of any kind.
     find : function
-        From a specification and its results, by the key of the cell, to all that is to be told.
+        From a specification and its results, by the key of the task, to all that is to be told. It fills in
+        what :func:`opened` begins.
     unit : str
-        What the items of its cells are.
+        What the items of its tasks are.
     """
 
     key: str
     defaults: Settings
-    cells: Callable[[bool, Settings], Iterable[AnyCell]]
-    find: Callable[[Spec[Any], dict[str, Result]], Found]
+    tasks: Callable[[bool, Settings], Iterable[AnyTask]]
+    find: Callable[[Spec[Any], dict[str, Result]], Findings]
     unit: str = "predictions"
+
+
+def opened(spec: Spec[Any], defaults: Settings) -> Findings:
+    """Findings that say what was run and nothing else yet."""
+    printed = published(spec.paper)
+    return Findings(
+        spec.paper,
+        printed["title"],
+        printed["citation"],
+        spec.quick,
+        spec.settings.to_json(),
+        differences(defaults, spec.settings),
+    )
 
 
 def of_predictions(
     key: str,
     defaults: Settings,
-    cells: Callable[[bool, Settings], Iterable[Cell]],
-    find: Callable[[Summary], Found],
+    tasks: Callable[[bool, Settings], Iterable[Task]],
+    find: Callable[[Findings, Summary], Findings],
 ) -> Paper:
-    """A paper whose cells are predictions, with their scores and curves beside what it has to say."""
+    """A paper whose tasks are predictions, with their scores and curves beside what it has to say."""
 
-    def found(spec: Spec[Cell], results: dict[str, Result]) -> Found:
+    def found(spec: Spec[Task], results: dict[str, Result]) -> Findings:
         summary = Summary(spec, results)
-        own = find(summary)
-        notes = [*own.notes, *general_notes(spec, defaults, (cell.source for cell in spec.cells))]
+        own = find(opened(spec, defaults), summary)
+        notes = [*own.notes, *general_notes(spec, defaults, (task.source for task in spec.tasks))]
         return replace(own, notes=notes, scores=summary.scores(), curves=summary.curves())
 
-    return Paper(key, defaults, cells, found)
+    return Paper(key, defaults, tasks, found)
 
 
 def source(name: str, settings: Settings, bins: int, *, categories: bool = True) -> Source:
@@ -89,15 +92,15 @@ def source(name: str, settings: Settings, bins: int, *, categories: bool = True)
 
 def cross_validations(
     table: Source, models: tuple[Model, ...], settings: Settings, folds: int, fraction: float, repeats: int
-) -> list[Cell]:
-    """Cells of repeated cross-validation."""
+) -> list[Task]:
+    """Tasks of repeated cross-validation."""
     return [
-        Cell(
+        Task(
             "cross-validation",
             table,
             models,
             settings.seed,
-            settings.floor,
+            settings.cap,
             first,
             last,
             settings.folds or folds,
@@ -107,7 +110,7 @@ def cross_validations(
     ]
 
 
-def general_notes(spec: Spec[AnyCell], defaults: Settings, sources: Iterable[Source]) -> list[str]:
+def general_notes(spec: Spec[Any], defaults: Settings, sources: Iterable[Source]) -> list[str]:
     """Where a table is not quite the one of the papers, and what the settings mean."""
     notes = []
     settings = spec.settings
@@ -121,8 +124,8 @@ def general_notes(spec: Spec[AnyCell], defaults: Settings, sources: Iterable[Sou
         notes.append("A missing cell is a value of its own.")
     else:
         notes.append("Missing cells are marginalised.")
-    if settings.floor is not None:
-        notes.append(f"A row costs at most {settings.floor:g} nats, so that log scores of MAP are finite.")
+    if settings.cap is not None:
+        notes.append(f"A row costs at most {settings.cap:g} nats, so that log scores of MAP are finite.")
     return notes
 
 

@@ -4,18 +4,21 @@ Table 1: leave-one-out with MAP, evidence (EV) and stochastic complexity (SC). F
 curves over random partitions. The Bernoulli example of section 4.1.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from ...counts import Counts
-from ...rules import RULES, Scorer, log_tables, pseudocounts
-from ...table import Schema
-from ..findings import Claim, Comparison, signed
-from ..published import compare, published
+from ...rules import Predictor
+from ...table import Coded, Schema
+from ..findings import Claim, Comparison, Findings, signed
+from ..published import compare, compared, printed_rows, published
 from ..settings import Settings
-from ..spec import Cell, Model, chunks
+from ..spec import Model, chunks
 from ..summary import Summary, mean_of
+from ..task import Task
 from .learning_curves import curve_claims
-from .paper import CHUNK, Found, of_predictions, source
+from .paper import CHUNK, of_predictions, source
 
 KEY = "predictive-inference"
 TABLES = {"australian": 5, "glass": 5, "heart-statlog": 3, "hepatitis": 5}
@@ -26,7 +29,7 @@ PARTITIONS, QUICK_PARTITIONS = 100, 20
 DEFAULTS = Settings(discretization="kmeans", learned="whole", missing="value", map_pseudocount=0.002)
 
 
-def _cells(quick: bool, settings: Settings) -> list[Cell]:
+def _tasks(quick: bool, settings: Settings) -> list[Task]:
     models = (
         Model("MAP", "map", pseudocount=settings.map_pseudocount),
         Model("EV", "evidence"),
@@ -34,27 +37,31 @@ def _cells(quick: bool, settings: Settings) -> list[Cell]:
     )
     tables = [source(name, settings, bins) for name, bins in TABLES.items()]
     repeats = settings.repeats or (QUICK_PARTITIONS if quick else PARTITIONS)
-    cells = [Cell("leave-one-out", table, models, settings.seed, settings.floor) for table in tables]
-    return cells + [
-        Cell("learning-curve", table, models, settings.seed, settings.floor, first, last)
+    tasks = [Task("leave-one-out", table, models, settings.seed, settings.cap) for table in tables]
+    return tasks + [
+        Task("learning-curve", table, models, settings.seed, settings.cap, first, last)
         for table in tables
         for first, last in chunks(repeats, CHUNK)
     ]
 
 
-def _find(summary: Summary) -> Found:
-    claims = [*_leave_one_out_claims(summary), *curve_claims(summary.curves())]
-    return Found([*compare(KEY, summary), *_bernoulli()], claims, _notes(summary))
+def _find(opened: Findings, summary: Summary) -> Findings:
+    return replace(
+        opened,
+        comparisons=[*compare(KEY, summary), *_bernoulli()],
+        claims=[*_leave_one_out_claims(summary), *curve_claims(summary.curves())],
+        notes=_notes(summary),
+    )
 
 
 def _notes(summary: Summary) -> list[str]:
-    sources = {cell.source.name: cell.source for cell in summary.spec.cells}
+    sources = {task.source.name: task.source for task in summary.spec.tasks}
     bins = ", ".join(f"{name} {table.bins}" for name, table in sources.items())
     settings = summary.spec.settings
     partitions = next(curve.n_partitions for curve in summary.curves())
     notes = [
         f"Learning curves are means over {partitions} random partitions, 70 % training and 30 % test rows.",
-        f"Intervals a numeric column: {bins}. The paper does not say how it cut them; these settings were "
+        f"Intervals per numeric column: {bins}. The paper does not say how it cut them; these settings were "
         "found by fitting its tables, so the agreement is partly of our making.",
     ]
     if settings.map_pseudocount:
@@ -76,23 +83,19 @@ def bernoulli(model: Model) -> float:
     0.8
     """
     counts = Counts.empty(Schema.from_sizes([], n_classes=2)).add([], 1)
-    rule = RULES[model.rule](counts, pseudocounts(model.prior, counts.schema))
-    scorer = Scorer.of(counts.schema, log_tables(counts, rule))
-    log_probs, _ = scorer.log_probs(np.empty((1, 0), dtype=np.uint8))
+    next_one = Coded.of(counts.schema, np.empty((1, 0), dtype=np.uint8))
+    log_probs, _ = Predictor.of(counts, model.rule, model.prior).log_probs(next_one)
     return float(np.exp(log_probs[0, 1]))
 
 
 def _bernoulli() -> list[Comparison]:
-    found = []
-    for printed in published(KEY)["bernoulli"]:
-        above, below = printed["value"]
-        ours = bernoulli(Model(printed["model"], printed["rule"]))
-        found.append(
-            Comparison(
-                "Section 4.1", "a 1 after a single 1", printed["model"], above / below, ours, 0.0, 1e-12, 4
-            )
-        )
-    return found
+    table = "Section 4.1"
+    columns = next(entry["columns"] for entry in published(KEY)["table"] if entry["name"] == table)
+    return [
+        compared(KEY, table, row, column, printed, bernoulli(Model(column, columns[column]["rule"])), 0.0)
+        for row, _, figures in printed_rows(KEY, table)
+        for column, printed in figures.items()
+    ]
 
 
 def _leave_one_out_claims(summary: Summary) -> list[Claim]:
@@ -143,4 +146,4 @@ def _gains(summary: Summary, groups: dict[str, str], model: str, other: str) -> 
     return ", ".join(texts)
 
 
-PREDICTIVE_INFERENCE = of_predictions(KEY, DEFAULTS, _cells, _find)
+PAPER = of_predictions(KEY, DEFAULTS, _tasks, _find)

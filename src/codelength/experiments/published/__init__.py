@@ -1,7 +1,20 @@
-"""The figures as the papers print them, each with its table, row and column."""
+"""The figures as the papers print them, and how far ours may be from them.
+
+There is one rule. A figure matches when
+
+    |ours - printed| <= slack + rounding + noise * standard error,
+
+where the file of the paper says, column by column, what the three are. ``slack`` allows for what the paper
+leaves open. ``rounding`` is half a unit of the last printed digit, unless the file says otherwise: 0 for
+whole counts. ``noise`` is 2 sqrt(2) by default, two standard errors of the difference between two means over
+equally many random repetitions, ours and theirs; it is 0 under leave-one-out, where nothing is random.
+"""
 
 import math
 import tomllib
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -10,6 +23,9 @@ from ..findings import Comparison
 from ..summary import Summary
 
 _HERE = Path(__file__).parent
+
+NOISE = 2 * math.sqrt(2)
+"""Standard errors of ours that are allowed where nothing else is said."""
 
 
 @cache
@@ -25,54 +41,76 @@ def published(paper: str) -> dict[str, Any]:
         return tomllib.load(file)
 
 
-def compare(paper: str, summary: Summary) -> list[Comparison]:
-    """Every figure of the tables of a paper beside ours."""
-    document = published(paper)
-    return [
-        _comparison(document, table, row, column, printed, summary)
-        for table in document["table"]
-        for row, fields in table["rows"].items()
-        for column, printed in zip(table["columns"], fields["values"], strict=True)
-    ]
+def printed_rows(paper: str, table: str) -> Iterator[tuple[str, dict[str, Any], dict[str, float]]]:
+    """Each row of a printed table: its name, what the file says about it, and its figures by column.
+
+    Examples
+    --------
+    >>> [list(figures.values()) for _, _, figures in printed_rows("predictive-inference", "Section 4.1")]
+    [[1.0, 0.6666666666666666, 0.8]]
+    """
+    entry = _table(paper, table)
+    for row, fields in entry["rows"].items():
+        figures = [float(Fraction(value)) for value in fields["values"]]
+        yield row, fields, dict(zip(entry["columns"], figures, strict=True))
 
 
-def _comparison(
-    document: dict[str, Any],
-    table: dict[str, Any],
-    row: str,
-    column: str,
-    printed: float,
-    summary: Summary,
+def compared(
+    paper: str, table: str, row: str, column: str, printed: float, ours: float, standard_error: float
 ) -> Comparison:
-    meaning = table["columns"][column]
-    fraction = meaning.get("fraction", 1.0)
-    group = summary.group(table["rows"][row]["dataset"], table["protocol"], fraction)
-    value, standard_error = summary.mean(group, meaning["model"], meaning["score"])
-    scale, decimals = meaning["scale"], meaning["decimals"]
-    standard_error *= abs(scale)
-    # A little more than half a unit, because the printed figure itself is not quite a binary number.
-    tolerance = meaning["slack"] + 0.5000001 * 10**-decimals
-    if table["protocol"] != "leave-one-out" and math.isfinite(standard_error):
-        # Both figures are means over random repetitions, ours and theirs.
-        tolerance += 2 * math.sqrt(2) * standard_error
-    made = Comparison(
-        table["name"],
-        row,
-        column,
-        printed,
-        scale * value,
-        standard_error,
-        tolerance,
-        decimals,
-        meaning["slack"],
+    """A printed figure and ours, judged by what the paper's file allows."""
+    made = Comparison(table, row, column, printed, ours, standard_error, 0, 0.0, 0.0, 0.0)
+    return judged(paper, made)
+
+
+def judged(paper: str, comparison: Comparison) -> Comparison:
+    """A comparison under the tolerances that stand in the paper's file now, with the reason where it differs.
+
+    A reason that was found along with the figure goes before the one in the file. Figures of tables that are
+    not in the file keep the tolerances they have.
+    """
+    try:
+        entry = _table(paper, comparison.table)
+        meaning = entry["columns"][comparison.column]
+    except (KeyError, FileNotFoundError):
+        return comparison
+    decimals = meaning["decimals"]
+    made = replace(
+        comparison,
+        decimals=decimals,
+        slack=float(meaning["slack"]),
+        rounding=float(meaning.get("rounding", 0.5 * 10**-decimals)),
+        noise=float(meaning.get("noise", 0.0 if entry["protocol"] == "leave-one-out" else NOISE)),
     )
-    return made if made.matches else _explained(made, document)
+    return replace(made, reason="" if made.matches else made.reason or _reason(paper, made))
 
 
-def _explained(made: Comparison, document: dict[str, Any]) -> Comparison:
-    from dataclasses import replace
+def compare(paper: str, summary: Summary, table: str = "Table 1") -> list[Comparison]:
+    """Every figure of a table of a paper beside ours, which are mean scores."""
+    found = []
+    entry = _table(paper, table)
+    for row, fields, figures in printed_rows(paper, table):
+        for column, printed in figures.items():
+            meaning = entry["columns"][column]
+            group = summary.group(fields["dataset"], entry["protocol"], meaning.get("fraction", 1.0))
+            value, standard_error = summary.mean(group, meaning["model"], meaning["score"])
+            scale = meaning["scale"]
+            found.append(
+                compared(paper, table, row, column, printed, scale * value, abs(scale) * standard_error)
+            )
+    return found
 
-    for reason in document.get("reason", ()):
+
+def _table(paper: str, name: str) -> dict[str, Any]:
+    for table in published(paper)["table"]:
+        if table["name"] == name:
+            entry: dict[str, Any] = table
+            return entry
+    raise KeyError(f"{paper}: {name}")
+
+
+def _reason(paper: str, made: Comparison) -> str:
+    for reason in published(paper).get("reason", ()):
         if made.column in reason["columns"] and made.row in reason.get("rows", [made.row]):
-            return replace(made, reason=reason["text"])
-    return made
+            return str(reason["text"])
+    return ""
