@@ -4,26 +4,39 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .counts import Counts, count
-    from .estimators import FiniteMixture, MixtureClassifier, NaiveBayes, load
-    from .experiments import evaluate, reproduce
-    from .mixture import (
-        annealed_code_length,
-        best_clustering,
-        cheeseman_stutz_code_length,
-        exact_code_length,
-        neighbourhood_code_length,
-        neighbourhoods_code_length,
-    )
-    from .prequential import compare_models, naive_bayes_sequence
-    from .rules import Explanation, Prior
-    from .scores import Predictions, accuracy, brier_score, log_score
-    from .selection import select_variables
-    from .table import Coded, Schema, Table, Variable, as_coded, as_table
-    from .table.files.readers import read_table
-    from .table.intervals.discretize import Discretizer
+    from .counts import Counts as Counts
+    from .counts import count as count
+    from .estimators import FiniteMixture as FiniteMixture
+    from .estimators import MixtureClassifier as MixtureClassifier
+    from .estimators import NaiveBayes as NaiveBayes
+    from .estimators import load as load
+    from .experiments import evaluate as evaluate
+    from .experiments import reproduce as reproduce
+    from .mixture import annealed_code_length as annealed_code_length
+    from .mixture import best_clustering as best_clustering
+    from .mixture import cheeseman_stutz_code_length as cheeseman_stutz_code_length
+    from .mixture import exact_code_length as exact_code_length
+    from .mixture import neighbourhood_code_length as neighbourhood_code_length
+    from .mixture import neighbourhoods_code_length as neighbourhoods_code_length
+    from .prequential import compare_models as compare_models
+    from .prequential import naive_bayes_sequence as naive_bayes_sequence
+    from .rules import Explanation as Explanation
+    from .rules import Prior as Prior
+    from .scores import Predictions as Predictions
+    from .scores import accuracy as accuracy
+    from .scores import brier_score as brier_score
+    from .scores import log_score as log_score
+    from .selection import select_variables as select_variables
+    from .table import Coded as Coded
+    from .table import Schema as Schema
+    from .table import Table as Table
+    from .table import Variable as Variable
+    from .table import as_coded as as_coded
+    from .table import as_table as as_table
+    from .table.files.readers import read_table as read_table
+    from .table.intervals.discretize import Discretizer as Discretizer
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 
 # Where each public name lives: modules are loaded when a name is first used, so that the import is light.
 _HOMES = {
@@ -60,10 +73,7 @@ _HOMES = {
     "select_variables": "selection",
 }
 
-__all__ = [  # noqa: PLE0604 (the names are those of the table above)
-    "__version__",
-    *_HOMES,
-]
+__all__ = ["__version__", *_HOMES]  # noqa: PLE0604 (the names of the table above)
 
 
 def __getattr__(name: str) -> Any:

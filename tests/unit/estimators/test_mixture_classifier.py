@@ -11,10 +11,9 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 import naive
 from codelength import datasets
 from codelength.errors import DataError, InvalidModelFile, InvalidParameter
-from codelength.estimators import MODELS, load
+from codelength.estimators import load
 from codelength.estimators.mixture_classifier import MixtureClassifier
 from codelength.mixture.candidates import (
-    SELECTION,
     Candidate,
     candidate_clusterings,
     indicator_columns,
@@ -22,15 +21,11 @@ from codelength.mixture.candidates import (
     spread_sizes,
 )
 from codelength.mixture.fixed_clustering import FixedClustering
-from codelength.table import Schema
+from codelength.selection.mixtures import SELECTION_CRITERIA
+from codelength.table import Coded, Schema
 
 QUICK = {"candidates": 6, "n_components": (2, 5), "n_orderings": 3, "random_state": 0}
 SIZES, N_CLASSES = [2, 3, 2], 3
-
-
-@pytest.fixture(autouse=True)
-def _known_to_load(monkeypatch):
-    monkeypatch.setitem(MODELS, "MixtureClassifier", MixtureClassifier)
 
 
 @pytest.fixture
@@ -63,7 +58,8 @@ def test_predictions_are_the_definition_with_the_cluster_summed_out(coded, avera
     new = plain(rows[:12])
     expected = np.zeros((12, N_CLASSES))
     n_used = 0
-    for weight, predictor in model._predictors:
+    for row, predictor in zip(model.candidates_, model._fitted.predictors, strict=False):
+        weight = row["weight"]
         counts = predictor.counts
         prior = naive.uniform_prior([*SIZES, N_CLASSES], counts.schema.n_classes)
         own = naive.Counts(
@@ -80,14 +76,14 @@ def test_predictions_are_the_definition_with_the_cluster_summed_out(coded, avera
 
 def test_the_counts_are_those_of_the_training_rows(coded):
     _, classes = coded
-    counts = fitted(coded)._predictors[0][1].counts
+    counts = fitted(coded)._fitted.predictors[0].counts
     assert counts.n_rows == 60
     np.testing.assert_array_equal(counts.of(3).sum(axis=0), np.bincount(classes))
 
 
-@pytest.mark.parametrize("criterion", SELECTION)
+@pytest.mark.parametrize("criterion", SELECTION_CRITERIA)
 def test_the_best_candidate_by_the_criterion_is_kept(coded, criterion):
-    table = fitted(coded, criterion=criterion).selection_table_
+    table = fitted(coded, criterion=criterion).candidates_
     values = [row[criterion] for row in table]
     assert values == sorted(values)
     assert [row["weight"] for row in table] == [1.0] + [0.0] * (len(table) - 1)
@@ -98,12 +94,12 @@ def test_the_first_row_of_the_table_is_what_the_definitions_say(coded):
     """The winner's counts, scored by the oracle."""
     model = fitted(coded, candidates=2, clustering="kmeans", n_components=3, n_orderings=1)
     prior = naive.uniform_prior([*SIZES, N_CLASSES], 3)
-    counts = model._predictors[0][1].counts
+    counts = model._fitted.predictors[0].counts
     own = naive.Counts(
         [int(h) for h in counts.class_counts],
         [[[int(f) for f in counts.of(i)[k]] for i in range(4)] for k in range(3)],
     )
-    best = model.selection_table_[0]
+    best = model.candidates_[0]
     assert best["evidence"] == pytest.approx(-naive.log_evidence_given_labels(own, prior), rel=1e-12)
     assert best["evidence_with_clustering"] == pytest.approx(-naive.log_evidence(own, prior), rel=1e-12)
     assert best["prequential"] == best["prequential_best"]
@@ -111,7 +107,7 @@ def test_the_first_row_of_the_table_is_what_the_definitions_say(coded):
 
 
 def test_weights_of_an_average_are_a_softmax(coded):
-    table = fitted(coded, average=True).selection_table_
+    table = fitted(coded, average=True).candidates_
     lengths = np.array([row["prequential"] for row in table])
     weights = np.array([row["weight"] for row in table])
     np.testing.assert_allclose(weights, softmax(-lengths), atol=1e-9)
@@ -122,7 +118,7 @@ def test_the_order_of_the_rows_does_not_matter(coded):
     rows, classes = coded
     order = np.random.default_rng(0).permutation(60)
     one, other = fitted(coded), fitted((rows[order], classes[order]))
-    assert one.selection_table_ == other.selection_table_
+    assert one.candidates_ == other.candidates_
     np.testing.assert_array_equal(one.predict_proba(rows), other.predict_proba(rows))
 
 
@@ -143,9 +139,9 @@ def test_raw_strings_missing_cells_and_values_never_seen():
     assert model.score(dataset.frame, dataset.target) > 0.75
     emptied = {name: [None] for name in dataset.frame}
     alone = model.predict_proba(emptied)
-    counts = model._predictors[0][1].counts
+    counts = model._fitted.predictors[0].counts
     shares = (counts.class_counts + 1) / (counts.n_rows + len(counts.class_counts))
-    np.testing.assert_allclose(alone[0], shares @ model._predictors[0][1].class_probs, rtol=1e-12)
+    np.testing.assert_allclose(alone[0], shares @ model._fitted.predictors[0].class_probs, rtol=1e-12)
 
 
 def test_a_column_may_have_the_name_of_the_target():
@@ -160,22 +156,22 @@ def test_files_give_the_model_back_to_the_last_bit(coded, tmp_path, average):
     model.save(tmp_path / "model.json")
     again = load(tmp_path / "model.json")
     np.testing.assert_array_equal(again.predict_proba(coded[0]), model.predict_proba(coded[0]))
-    assert again.selection_table_ == model.selection_table_
+    assert again.candidates_ == model.candidates_
     assert again.n_components_ == model.n_components_
     again.save(tmp_path / "again.json")
     assert (tmp_path / "again.json").read_bytes() == (tmp_path / "model.json").read_bytes()
-    assert clone(again).fit(*coded).selection_table_ == model.selection_table_
+    assert clone(again).fit(*coded).candidates_ == model.candidates_
 
 
 @pytest.mark.parametrize("weights", [[0.5], [-1.0], ["?"], []])
 def test_a_file_with_impossible_weights_is_refused(coded, tmp_path, weights):
-    from codelength.estimators.persistence import _digest
+    from codelength.estimators.documents import _digest
 
     path = tmp_path / "model.json"
     fitted(coded, candidates=1).save(path)
     document = json.loads(path.read_text())
-    rows = document["model"]["fitted"]["selection"]
-    document["model"]["fitted"]["selection"] = [
+    rows = document["model"]["fitted"]["candidates"]
+    document["model"]["fitted"]["candidates"] = [
         row | {"weight": weight} for row, weight in zip(rows, weights, strict=False)
     ]
     document["sha256"] = _digest(document["model"])
@@ -206,9 +202,9 @@ def test_parameters_that_make_no_sense(coded, options, match):
 def test_a_generator_is_drawn_from_and_none_will_do(coded):
     state = np.random.RandomState(5)
     one, other = fitted(coded, random_state=state), fitted(coded, random_state=state)
-    assert one.selection_table_ != other.selection_table_
+    assert one.candidates_ != other.candidates_
     again = fitted(coded, random_state=np.random.RandomState(5))
-    assert one.selection_table_ == again.selection_table_
+    assert one.candidates_ == again.candidates_
     fitted(coded, random_state=None)
 
 
@@ -224,15 +220,15 @@ def test_sample_weights_are_not_taken(coded):
 
 def test_the_class_may_stay_out_of_the_clustering(coded):
     with_class, without = fitted(coded), fitted(coded, with_class=False)
-    assert with_class.selection_table_ != without.selection_table_
+    assert with_class.candidates_ != without.candidates_
     # Rows that are alike but for the class are in one cluster then.
     rows, _ = coded
-    assert without.selection_table_[0]["n_components"] <= len(np.unique(rows, axis=0))
+    assert without.candidates_[0]["n_components"] <= len(np.unique(rows, axis=0))
 
 
 @pytest.mark.parametrize("clustering", ["kmeans", "em"])
 def test_one_way_of_clustering_alone(coded, clustering):
-    table = fitted(coded, clustering=clustering).selection_table_
+    table = fitted(coded, clustering=clustering).candidates_
     assert {row["method"] for row in table} == {clustering}
     assert len({row["candidate"] for row in table}) == len(table)
 
@@ -241,8 +237,8 @@ def test_candidates_are_distinct_and_have_no_empty_clusters(coded):
     rows, _ = coded
     distinct, weights = np.unique(rows, axis=0, return_counts=True)
     plan = [("kmeans", 4), ("em", 4)] * 5 + [("kmeans", 1), ("em", 1)]
-    schema, codes = Schema.from_sizes(SIZES), np.asfortranarray(distinct, dtype=np.uint8)
-    found = candidate_clusterings(schema, codes, weights.astype(float), plan, 3)
+    coded = Coded.of(Schema.from_sizes(SIZES), distinct, weights=weights)
+    found = candidate_clusterings(coded, plan, 3)
     assert len({candidate.labels.tobytes() for candidate in found}) == len(found)
     for candidate in found:
         assert set(candidate.labels.tolist()) == set(range(candidate.n_components))
@@ -252,9 +248,8 @@ def test_candidates_are_distinct_and_have_no_empty_clusters(coded):
 
 def test_k_means_assigns_every_row_to_the_nearest_mean():
     rng = np.random.default_rng(1)
-    codes = np.asfortranarray(rng.integers(0, 3, (40, 5)), dtype=np.uint8)
-    schema = Schema.from_sizes([2] * 5)
-    indicators = indicator_columns(schema, codes)
+    codes = rng.integers(0, 3, (40, 5))
+    indicators = indicator_columns(Coded.of(Schema.from_sizes([2] * 5), codes))
     dense = indicators.toarray()
     assert dense.sum() == (codes < 2).sum()
     labels = kmeans_clustering(indicators, np.ones(40), 4, 0)
@@ -273,14 +268,13 @@ def test_the_prequential_criterion_is_that_of_the_fixed_clustering(coded):
     """With one candidate and all on one ordering the table repeats what the scores layer gives."""
     rows, classes = coded
     model = fitted(coded, candidates=1, n_components=1, n_orderings=4)
-    codes = np.asfortranarray(np.column_stack([rows, classes]), dtype=np.uint8)
-    wide = Schema.from_sizes([*SIZES, N_CLASSES])
-    fixed = FixedClustering.of(wide, codes, np.zeros(60, dtype=np.int64))
+    wide = Coded.of(Schema.from_sizes([*SIZES, N_CLASSES]), np.column_stack([rows, classes]))
+    fixed = FixedClustering.of(wide, np.zeros(60, dtype=np.int64))
     # One cluster forgets the features, so the order of the rows is of no account.
-    assert model.selection_table_[0]["prequential"] == pytest.approx(
+    assert model.candidates_[0]["prequential"] == pytest.approx(
         fixed.sequence().code_length(), rel=1e-12
     )
-    assert model.selection_table_[0]["leave_one_out"] == pytest.approx(
+    assert model.candidates_[0]["leave_one_out"] == pytest.approx(
         fixed.sequence().leave_one_out().sum(), rel=1e-12
     )
 

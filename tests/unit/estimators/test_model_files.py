@@ -34,7 +34,7 @@ def refused(path, match):
 
 def signed(document):
     """The document with the checksum that belongs to its content."""
-    content = json.dumps(document["model"], sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    content = json.dumps(document["model"], sort_keys=True, separators=(",", ":"))
     return document | {"sha256": hashlib.sha256(content.encode()).hexdigest()}
 
 
@@ -43,7 +43,7 @@ def test_an_absent_file(tmp_path):
 
 
 def test_a_directory(tmp_path):
-    refused(tmp_path, "directory")
+    refused(tmp_path, "not a regular file")
 
 
 @pytest.mark.parametrize(
@@ -57,13 +57,13 @@ def test_a_directory(tmp_path):
         (b"null", "not a codelength model"),
         (b"[]", "not a codelength model"),
         (b"{}", "not a codelength model"),
-        (b'{"format": "something else", "version": 1}', "not a codelength model"),
+        (b'{"format": "something else", "version": 2}', "not a codelength model"),
         (b'{"format": "codelength-model"}', "version None"),
         (b'{"format": "codelength-model", "version": "1"}', "version '1'"),
         (b'{"format": "codelength-model", "version": 0}', "version 0"),
-        (b'{"format": "codelength-model", "version": 1}', "checksum"),
+        (b'{"format": "codelength-model", "version": 2}', "checksum"),
         (
-            b'{"format": "codelength-model", "version": 1, "sha256": "0", "model": {"a": "\\ud800"}}',
+            b'{"format": "codelength-model", "version": 2, "sha256": "0", "model": {"a": "\\ud800"}}',
             "checksum",
         ),
         (b"[" * 100_000, "JSON|nested"),
@@ -96,9 +96,9 @@ def test_every_changed_digit_is_noticed(path):
 
 
 def test_a_newer_version(path):
-    document = json.loads(path.read_text()) | {"version": 2}
+    document = json.loads(path.read_text()) | {"version": 3}
     path.write_text(json.dumps(document))
-    refused(path, "version 2.*upgrade codelength")
+    refused(path, "version 3.*upgrade codelength")
 
 
 def places(content, path=()):
