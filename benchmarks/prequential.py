@@ -7,7 +7,7 @@ from sklearn.naive_bayes import CategoricalNB
 from codelength import Schema
 from codelength.counts import Counts
 from codelength.prequential import best_first, naive_bayes_sequence
-from codelength.rules import Scorer, evidence_rule, log_tables, pseudocounts
+from codelength.rules import Predictor
 from codelength.table import Coded, encode
 
 from .measure import Ratio, cpu_seconds
@@ -17,18 +17,17 @@ from .tables import N_CLASSES, coded_table
 def _a_row(what: str, peer: str, theirs: float, mine: float, goal: float | None) -> Ratio:
     ratio = theirs / mine
     wanted, met = ("said", True) if goal is None else (f"at least {goal:g}", ratio >= goal)
-    return Ratio(what, peer, 1e6 * theirs, 1e6 * mine, "us a row", ratio, wanted, met)
+    return Ratio(what, peer, 1e6 * theirs, 1e6 * mine, "us per row", ratio, wanted, met)
 
 
 def sequences(n_rows: int = 20_000) -> list[Ratio]:
     """Predict each row's class from the rows before it, then learn it."""
     codes, classes, n_values = coded_table(n_rows)
-    schema = Schema.from_sizes(n_values, N_CLASSES)
-    coded = encode(schema, codes, classes)
-    model = naive_bayes_sequence(schema, coded)
+    coded = encode(Schema.from_sizes(n_values, N_CLASSES), codes, classes)
+    model = naive_bayes_sequence(coded)
     model.terms()  # compiles the kernels
     # The rows are laid out once for all orderings; along an ordering each is predicted and learned.
-    layout = min(cpu_seconds(lambda: naive_bayes_sequence(schema, coded)) for _ in range(7)) / n_rows
+    layout = min(cpu_seconds(lambda: naive_bayes_sequence(coded)) for _ in range(7)) / n_rows
     mine = min(cpu_seconds(model.terms) for _ in range(7)) / n_rows
     river, loop = _river(codes[:1000], classes[:1000]), _loop(codes[:400], classes[:400], n_values)
     what = f"prequential scores of {n_rows:,} x {codes.shape[1]}, evidence, along an ordering"
@@ -64,12 +63,11 @@ def _loop(codes, classes, n_values) -> float:
 def greedy_orderings() -> list[Ratio]:
     """Best-first: the fast form beside one that scores all remaining rows anew at every step."""
     codes, classes, n_values = coded_table(2000)
-    schema = Schema.from_sizes(n_values, N_CLASSES)
-    coded = encode(schema, codes, classes)
-    fast = best_first(naive_bayes_sequence(schema, coded))
-    mine = min(cpu_seconds(lambda: best_first(naive_bayes_sequence(schema, coded))) for _ in range(3))
+    coded = encode(Schema.from_sizes(n_values, N_CLASSES), codes, classes)
+    fast = best_first(naive_bayes_sequence(coded))
+    mine = min(cpu_seconds(lambda: best_first(naive_bayes_sequence(coded))) for _ in range(3))
     slow: list[int] = []
-    theirs = cpu_seconds(lambda: slow.extend(_recomputed(schema, coded)))
+    theirs = cpu_seconds(lambda: slow.extend(_recomputed(coded)))
     same = float(np.mean(np.array(slow) == fast))
     ratio = theirs / mine
     lines = [
@@ -81,26 +79,23 @@ def greedy_orderings() -> list[Ratio]:
         ),
     ]
     codes, classes, n_values = coded_table(10_000)
-    schema = Schema.from_sizes(n_values, N_CLASSES)
-    coded = encode(schema, codes, classes)
-    seconds = cpu_seconds(lambda: best_first(naive_bayes_sequence(schema, coded)))
+    coded = encode(Schema.from_sizes(n_values, N_CLASSES), codes, classes)
+    seconds = cpu_seconds(lambda: best_first(naive_bayes_sequence(coded)))
     lines.append(
         Ratio("best-first of 10,000 x 20", "about 1 s", 1.0, seconds, "s", 1 / seconds, "said", True)
     )
     return lines
 
 
-def _recomputed(schema: Schema, coded: Coded) -> list[int]:
-    counts, prior = Counts.empty(schema), pseudocounts("uniform", schema)
-    left, order = np.arange(coded.n_rows), []
+def _recomputed(coded: Coded) -> list[int]:
+    counts, left, order = Counts.empty(coded.schema), np.arange(coded.n_rows), []
     while len(left):
-        scorer = Scorer.of(schema, log_tables(counts, evidence_rule(counts, prior)))
-        log_probs, _ = scorer.log_probs(coded.codes[left], n_threads=1)
-        own = log_probs[np.arange(len(left)), coded.classes[left]]
+        log_probs, _ = Predictor.of(counts).log_probs(coded.take(left), n_threads=1)
+        own = log_probs[np.arange(len(left)), coded.class_codes[left]]
         # Rows that tie exactly may differ by rounding; the first of them is meant.
         at = int(np.argmax(own >= own.max() - 1e-12))
         order.append(int(left[at]))
-        counts = counts.add(coded.codes[left[at]], int(coded.classes[left[at]]))
+        counts = counts.add(coded.codes[left[at]], int(coded.class_codes[left[at]]))
         left = np.delete(left, at)
     return order
 

@@ -20,9 +20,8 @@ by_id = pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES
 
 def clustering_of(case):
     schema = Schema.from_sizes(case["cards"])
-    codes = encode(schema, rows_of(case, case["X"])).codes
-    prior = prior_of(case)
-    return FixedClustering.of(schema, codes, case["z"], case["class_column"], prior, n_components=case["K"])
+    coded, prior = encode(schema, rows_of(case, case["X"])), prior_of(case)
+    return FixedClustering.of(coded, case["z"], case["class_column"], prior, n_components=case["K"])
 
 
 def test_there_are_as_many_cases_as_were_made():
@@ -79,6 +78,6 @@ def test_predictions_of_new_rows(case):
     clustering = clustering_of(case)
     rows = rows_of(case, [test["x"] for test in case["test"]])
     schema = Schema.from_sizes(case["cards"])
-    probs = np.exp(clustering.predict_log_probs(encode(schema, rows).codes))
+    probs = np.exp(clustering.predict_log_probs(encode(schema, rows)))
     expected = [test["probs"] for test in case["test"]]
     np.testing.assert_allclose(probs, np.reshape(expected, probs.shape), rtol=1e-12)

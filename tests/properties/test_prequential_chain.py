@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive
-from codelength.mixture.fixed_clustering import FixedClustering, class_as_column
+from codelength.mixture.fixed_clustering import FixedClustering
 from codelength.mixture.parameters import with_components
 from codelength.prequential import naive_bayes_sequence, sample_orderings
-from codelength.rules import RULES, pseudocounts
+from codelength.rules import Predictor, pseudocounts
 from codelength.scores import evidence_code_length, leave_one_out
 from properties.strategies import (
     RULE_NAMES,
@@ -39,12 +39,12 @@ def clusterings(draw, **options):
     n_components = draw(st.integers(1, 4))
     n_rows = len(table.rows)
     labels = draw(st.lists(st.integers(0, n_components - 1), min_size=n_rows, max_size=n_rows))
-    schema, codes = class_as_column(table.schema, table.coded)
+    coded = table.coded.with_class_as_column()
     wide = Table((*table.n_values, table.n_classes), n_components, table.rows, tuple(labels))
     prior = draw(priors(wide))
     rows = [(*row, label) for row, label in zip(table.rows, table.labels, strict=True)]
-    model = FixedClustering.of(schema, codes, labels, -1, prior, n_components=n_components)
-    full = with_components(schema, n_components)
+    model = FixedClustering.of(coded, labels, -1, prior, n_components=n_components)
+    full = with_components(coded.schema, n_components)
     return model, rows, labels, naive_prior(pseudocounts(prior, full), full)
 
 
@@ -66,11 +66,11 @@ def test_terms_are_predictions_from_the_rows_before(rule, data):
     table = data.draw(tables())
     prior = data.draw(priors(table, at_least=least_pseudocount(rule)))
     order = data.draw(orders(len(table.rows)))
-    model = naive_bayes_sequence(table.schema, table.coded, rule, prior)
+    model = naive_bayes_sequence(table.coded, rule, prior)
     expected = naive_costs(table, order, rule, naive_prior(pseudocounts(prior, table.schema), table.schema))
     np.testing.assert_allclose(model.terms(order), expected, rtol=1e-9, atol=1e-12)
-    floored = naive_bayes_sequence(table.schema, table.coded, rule, prior, floor=0.5)
-    np.testing.assert_allclose(floored.terms(order), np.minimum(expected, 0.5), rtol=1e-9, atol=1e-12)
+    capped = naive_bayes_sequence(table.coded, rule, prior, cap=0.5)
+    np.testing.assert_allclose(capped.terms(order), np.minimum(expected, 0.5), rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("rule", ["evidence", "indifferent"])
@@ -81,7 +81,7 @@ def test_joint_terms_add_up_to_the_evidence_in_any_order(rule, data):
     table = data.draw(tables())
     prior = "indifferent" if rule == "indifferent" else data.draw(priors(table))
     order = data.draw(orders(len(table.rows)))
-    model = naive_bayes_sequence(table.schema, table.coded, rule, prior)
+    model = naive_bayes_sequence(table.coded, rule, prior)
     expected = evidence_code_length(table.counts(), pseudocounts(prior, table.schema))
     assert model.joint_terms(order).sum() == pytest.approx(expected, rel=1e-11, abs=1e-11)
 
@@ -93,15 +93,13 @@ def test_the_last_term_of_an_ordering_is_leave_one_out(rule, data):
     """Whatever the order of the others: so leave-one-out is the mean of last terms."""
     table = data.draw(tables(min_rows=1, max_rows=6))
     prior = data.draw(priors(table, at_least=least_pseudocount(rule)))
-    model = naive_bayes_sequence(table.schema, table.coded, rule, prior)
+    model = naive_bayes_sequence(table.coded, rule, prior)
     left_out = model.leave_one_out()
     for j in range(len(table.rows)):
         others = [i for i in range(len(table.rows)) if i != j]
         order = data.draw(st.permutations(others))
         np.testing.assert_allclose(model.terms([*order, j])[-1], left_out[j], rtol=1e-10, atol=1e-12)
-    counts = table.counts()
-    spelled = RULES[rule](counts, pseudocounts(prior, table.schema))
-    closed_form = leave_one_out(counts, table.coded, spelled).true_log_probs
+    closed_form = leave_one_out(Predictor.of(table.counts(), rule, prior), table.coded).true_log_probs
     np.testing.assert_allclose(-left_out, closed_form, rtol=1e-9, atol=1e-12)
 
 
@@ -129,7 +127,7 @@ def test_the_mean_over_all_orderings_of_six_rows(data):
     """By enumeration, by the definition over subsets, and by sampling, which is unbiased in every scheme."""
     table = data.draw(tables(min_rows=6, max_rows=6, min_classes=2))
     prior = data.draw(priors(table))
-    model = naive_bayes_sequence(table.schema, table.coded, "evidence", prior)
+    model = naive_bayes_sequence(table.coded, "evidence", prior)
     exhaustive = np.mean([model.code_length(order) for order in itertools.permutations(range(6))])
     spelled = naive_prior(pseudocounts(prior, table.schema), table.schema)
     expected = 0.0

@@ -58,7 +58,7 @@ def naive_order(table, prior, rule, backward, worst):
 def test_naive_bayes(rule, data):
     table = data.draw(tables(max_rows=7))
     prior = data.draw(priors(table, at_least=least_pseudocount(rule)))
-    model = naive_bayes_sequence(table.schema, table.coded, rule, prior)
+    model = naive_bayes_sequence(table.coded, rule, prior)
     spelled = naive_prior(pseudocounts(prior, table.schema), table.schema)
     for search, asked in SEARCHES.items():
         assert search(model).tolist() == naive_order(table, spelled, rule, *asked)

@@ -4,20 +4,17 @@ import itertools
 
 import numpy as np
 import pytest
-from codelength.rules.dirichlet import dirichlet_log_evidence
 
 from codelength.counts import count
 from codelength.errors import InvalidParameter
-from codelength.mixture.em import _criteria
 from codelength.prequential import naive_bayes_sequence, sample_orderings
-from codelength.rules import RULES, Prior, Pseudocounts, pseudocounts
+from codelength.rules import RULES, Predictor, Prior, Pseudocounts, dirichlet_log_evidence, pseudocounts
 from codelength.scores import evidence_code_length, leave_one_out
-from codelength.selection.variables import select_variables
+from codelength.selection import VARIABLE_CRITERIA, _criteria, select_variables
 from codelength.table import Coded, Schema, encode
 
-CRITERIA = ("evidence", "leave_one_out", "prequential")
-RULE_NAMES = ("evidence", "map", "stochastic_complexity", "indifferent")
-FLOOR = 20.0
+CRITERIA = tuple(VARIABLE_CRITERIA)
+CAP = 20.0
 by_criterion = pytest.mark.parametrize("criterion", CRITERIA)
 by_direction = pytest.mark.parametrize("direction", ["forward", "backward", "both"])
 
@@ -31,15 +28,7 @@ def drawn(n_rows=60, missing=0.1, seed=0):
     noise = rng.integers(0, 4, (n_rows, 2))
     values = np.column_stack((noise[:, 0], first, second, first, noise[:, 1]))
     values[rng.random(values.shape) < missing] = -1
-    schema = Schema.from_sizes([4, 3, 2, 3, 4], 3)
-    return schema, encode(schema, values, classes)
-
-
-def restricted(schema, coded, chosen):
-    """The table with some of its columns."""
-    chosen = list(chosen)
-    part = Schema(tuple(schema.variables[i] for i in chosen), schema.target)
-    return part, Coded(np.asfortranarray(coded.codes[:, chosen]), coded.classes)
+    return encode(Schema.from_sizes([4, 3, 2, 3, 4], 3), values, classes)
 
 
 def restricted_prior(prior, schema, chosen):
@@ -50,21 +39,19 @@ def restricted_prior(prior, schema, chosen):
     return Pseudocounts(prior.class_pseudocounts, prior.value_pseudocounts[:, flat])
 
 
-def score(schema, coded, chosen, criterion, rule="evidence", prior="uniform"):
+def score(coded, chosen, criterion, rule="evidence", prior="uniform"):
     """The score of a set, from a model of these variables alone."""
-    part, rows = restricted(schema, coded, chosen)
+    schema, rows = coded.schema, coded.select(chosen)
     own = restricted_prior(prior, schema, chosen)
     if criterion == "prequential":
-        model = naive_bayes_sequence(part, rows, rule, own, floor=FLOOR)
+        model = naive_bayes_sequence(rows, rule, own, cap=CAP)
         return sample_orderings(model, 4, random_state=3).mean
-    spread = own if isinstance(own, Pseudocounts) else pseudocounts(own, part)
-    counts = count(part, rows)
+    counts = count(rows)
     if criterion == "leave_one_out":
-        left_out = leave_one_out(counts, rows, RULES[rule](counts, spread))
-        return -np.maximum(left_out.true_log_probs, -FLOOR).sum()
-    if rule == "indifferent":
-        spread = pseudocounts("indifferent", part)
-    total, everything = evidence_code_length(counts, spread), count(schema, coded)
+        left_out = leave_one_out(Predictor.of(counts, rule, own), rows)
+        return -np.maximum(left_out.true_log_probs, -CAP).sum()
+    spread = pseudocounts("indifferent" if rule == "indifferent" else own, rows.schema)
+    total, everything = evidence_code_length(counts, spread), count(coded)
     for i in set(range(schema.n_variables)) - set(chosen):
         alone = Schema((schema.variables[i],))
         if isinstance(prior, Pseudocounts):
@@ -77,8 +64,8 @@ def score(schema, coded, chosen, criterion, rule="evidence", prior="uniform"):
     return total
 
 
-def select(schema, coded, criterion, **options):
-    return select_variables(schema, coded, criterion, floor=FLOOR, n_orderings=4, random_state=3, **options)
+def select(coded, criterion, **options):
+    return select_variables(coded, criterion, cap=CAP, n_orderings=4, random_state=3, **options)
 
 
 @by_direction
@@ -87,23 +74,21 @@ def select(schema, coded, criterion, **options):
     [
         (criterion, rule, prior)
         for criterion in CRITERIA
-        for rule in RULE_NAMES
+        for rule in RULES
         for prior in ("uniform", "jeffreys", "indifferent", 6.0)
         if criterion != "evidence" or rule in ("evidence", "indifferent")
         if rule != "map" or prior in ("uniform", "indifferent")
     ],
 )
 def test_every_move_is_the_best_one(criterion, direction, rule, prior):
-    schema, coded = drawn()
-    found = select(schema, coded, criterion, direction=direction, rule=rule, prior=prior)
+    coded = drawn()
+    found = select(coded, criterion, direction=direction, rule=rule, prior=prior)
     chosen = set(range(5)) if direction == "backward" else set()
-    assert found.start_score == pytest.approx(
-        score(schema, coded, sorted(chosen), criterion, rule, prior), rel=1e-9
-    )
+    assert found.start_score == pytest.approx(score(coded, sorted(chosen), criterion, rule, prior), rel=1e-9)
     reached = found.start_score
     for move in [*found.path, None]:
         options = [i for i in range(5) if direction == "both" or (i in chosen) == (direction == "backward")]
-        after = [score(schema, coded, sorted(chosen ^ {i}), criterion, rule, prior) for i in options]
+        after = [score(coded, sorted(chosen ^ {i}), criterion, rule, prior) for i in options]
         if move is None:
             assert min(after, default=np.inf) >= reached - 1e-8
             break
@@ -119,21 +104,21 @@ def test_every_move_is_the_best_one(criterion, direction, rule, prior):
 
 @pytest.mark.parametrize("prior", ["uniform", 6.0, "spelled out"])
 def test_the_greedy_choice_by_evidence_is_the_best_of_all(prior):
-    schema, coded = drawn()
+    coded = drawn()
     if prior == "spelled out":
-        prior = Prior(1.0, [0.5, 1, [0.5, 2], 1, 1]).spread(schema)
+        prior = Prior(1.0, [0.5, 1, [0.5, 2], 1, 1]).spread(coded.schema)
     sets = [chosen for size in range(6) for chosen in itertools.combinations(range(5), size)]
-    scores = [score(schema, coded, chosen, "evidence", prior=prior) for chosen in sets]
+    scores = [score(coded, chosen, "evidence", prior=prior) for chosen in sets]
     for direction in ("forward", "backward", "both"):
-        found = select(schema, coded, "evidence", direction=direction, prior=prior)
+        found = select(coded, "evidence", direction=direction, prior=prior)
         assert found.selected == sets[int(np.argmin(scores))]
         assert found.score == pytest.approx(min(scores), rel=1e-11)
 
 
 @by_criterion
 def test_what_tells_the_class_is_found_and_noise_is_not(criterion):
-    schema, coded = drawn(400, missing=0.0)
-    found = select(schema, coded, criterion)
+    coded = drawn(400, missing=0.0)
+    found = select(coded, criterion)
     assert {1, 2} <= set(found.selected)
     assert [move.variable for move in found.path[:2]] in ([1, 2], [1, 3])
     if criterion != "leave_one_out":  # which lets a little noise in
@@ -144,60 +129,59 @@ def test_what_tells_the_class_is_found_and_noise_is_not(criterion):
 
 @by_criterion
 def test_ties_go_to_the_first(criterion):
-    schema, coded = drawn(missing=0.0)
-    assert select(schema, coded, criterion, max_variables=1).selected == (1,)
+    coded = drawn(missing=0.0)
+    assert select(coded, criterion, max_variables=1).selected == (1,)
 
 
 @by_criterion
 def test_limits(criterion):
-    schema, coded = drawn()
-    nothing = select(schema, coded, criterion, max_variables=0)
+    coded = drawn()
+    nothing = select(coded, criterion, max_variables=0)
     assert (nothing.selected, nothing.path, nothing.score) == ((), (), nothing.start_score)
-    assert len(select(schema, coded, criterion, max_variables=2).selected) <= 2
+    assert len(select(coded, criterion, max_variables=2).selected) <= 2
 
 
 @by_criterion
 @by_direction
 def test_no_rows(criterion, direction):
     """Nothing is known, so nothing is gained."""
-    schema, coded = drawn(0)
-    found = select(schema, coded, criterion, direction=direction)
+    coded = drawn(0)
+    found = select(coded, criterion, direction=direction)
     assert found.path == ()
     assert found.score == pytest.approx(0, abs=1e-12)
 
 
 def test_no_variables():
-    schema = Schema.from_sizes([], 2)
-    coded = Coded(np.zeros((3, 0), dtype=np.uint8), np.array([0, 1, 1], dtype=np.uint8))
+    coded = Coded.of(Schema.from_sizes([], 2), np.zeros((3, 0), dtype=np.uint8), [0, 1, 1])
     for criterion in CRITERIA:
-        assert select(schema, coded, criterion).selected == ()
+        assert select(coded, criterion).selected == ()
 
 
 @pytest.mark.parametrize("criterion", ["leave_one_out", "prequential"])
 def test_without_room_to_keep_contributions_the_result_is_the_same(criterion, monkeypatch):
-    schema, coded = drawn()
-    roomy = select(schema, coded, criterion, direction="both")
+    coded = drawn()
+    roomy = select(coded, criterion, direction="both")
     monkeypatch.setattr(_criteria, "MAX_CACHED", 0)
-    assert select(schema, coded, criterion, direction="both") == roomy
+    assert select(coded, criterion, direction="both") == roomy
 
 
-def test_maximum_likelihood_without_a_floor_is_infinite_and_stays_put():
-    schema, coded = drawn(20)
-    found = select_variables(schema, coded, "leave_one_out", rule="map", direction="backward")
+def test_maximum_likelihood_without_a_cap_is_infinite_and_stays_put():
+    coded = drawn(20)
+    found = select_variables(coded, "leave_one_out", rule="map", direction="backward")
     assert np.isinf(found.start_score) or found.score <= found.start_score
 
 
 def test_refusals():
-    schema, coded = drawn(5)
+    coded = drawn(5)
     for options, message in (
         ({"criterion": "accuracy"}, "criterion='accuracy'"),
         ({"direction": "up"}, "direction='up'"),
         ({"rule": "best"}, "rule='best'"),
         ({"criterion": "evidence", "rule": "map"}, "averages over models"),
         ({"max_variables": -1}, "max_variables=-1"),
-        ({"floor": -1.0}, "floor=-1"),
+        ({"cap": -1.0}, "cap=-1"),
         ({"criterion": "prequential", "n_orderings": 3}, "a multiple of 2"),
         ({"rule": "map", "prior": "jeffreys"}, "no most probable model"),
     ):
         with pytest.raises(InvalidParameter, match=message):
-            select_variables(schema, coded, **options)
+            select_variables(coded, **options)

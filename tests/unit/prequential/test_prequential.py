@@ -1,49 +1,44 @@
 """Prequential criteria at the edges, over random orderings, and in races of models."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from codelength.counts import count
 from codelength.errors import DataError, InvalidParameter, SchemaMismatch
-from codelength.mixture.fixed_clustering import FixedClustering, class_as_column
+from codelength.mixture.fixed_clustering import FixedClustering
 from codelength.prequential import SequentialModel, compare_models, naive_bayes_sequence, sample_orderings
 from codelength.prequential.sampling import linked_orders
-from codelength.rules import pseudocounts
+from codelength.rules import RULES, pseudocounts
 from codelength.scores import evidence_code_length
 from codelength.table import Coded, Schema, encode
 from golden.cases import DATA, cases
-
-RULES = ("map", "evidence", "stochastic_complexity", "indifferent")
 
 
 def real(name):
     case = next(case for case in cases("real_loo") if case["id"] == name)
     rows = np.loadtxt(DATA / case["file"], delimiter=",", dtype=np.int64)
-    schema = Schema.from_sizes(case["cards"], case["K"])
-    return schema, encode(schema, rows[:, :-1], rows[:, -1])
+    return encode(Schema.from_sizes(case["cards"], case["K"]), rows[:, :-1], rows[:, -1])
 
 
 def drawn(n_rows=30, n_classes=2, seed=0):
     rng = np.random.default_rng(seed)
     classes = rng.integers(0, n_classes, n_rows)
     values = np.column_stack(((classes + (rng.random(n_rows) < 0.2)) % 2, rng.integers(0, 3, n_rows)))
-    schema = Schema.from_sizes([2, 3], n_classes)
-    return schema, encode(schema, values, classes)
+    return encode(Schema.from_sizes([2, 3], n_classes), values, classes)
 
 
-def halves(schema, coded, n_components=2):
+def halves(coded, n_components=2):
     """A clustering by the first column."""
-    wide, codes = class_as_column(schema, coded)
-    return FixedClustering.of(
-        wide, codes, np.minimum(codes[:, 0], n_components - 1), n_components=n_components
-    )
+    labels = np.minimum(coded.codes[:, 0], n_components - 1)
+    return FixedClustering.of(coded.with_class_as_column(), labels, n_components=n_components)
 
 
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("n_rows", [0, 1])
 def test_no_rows_and_one_row(rule, n_rows):
-    schema, coded = drawn(n_rows, 3)
-    model = naive_bayes_sequence(schema, coded, rule)
+    model = naive_bayes_sequence(drawn(n_rows, 3), rule)
     # Before the first row all classes are alike, whether they have weight or not.
     np.testing.assert_allclose(model.terms(), [np.log(3)] * n_rows, rtol=1e-12)
     np.testing.assert_allclose(model.leave_one_out(), [np.log(3)] * n_rows, rtol=1e-12)
@@ -53,7 +48,7 @@ def test_no_rows_and_one_row(rule, n_rows):
 
 @pytest.mark.parametrize("n_rows", [0, 1])
 def test_clusterings_of_no_rows_and_of_one(n_rows):
-    clustering = halves(*drawn(n_rows, 3))
+    clustering = halves(drawn(n_rows, 3))
     np.testing.assert_allclose(clustering.sequence().terms(), [np.log(3)] * n_rows, rtol=1e-12)
     np.testing.assert_allclose(
         clustering.leave_one_out().log_probs, np.full((n_rows, 3), -np.log(3)), rtol=1e-12
@@ -63,14 +58,13 @@ def test_clusterings_of_no_rows_and_of_one(n_rows):
 
 @pytest.mark.parametrize("rule", RULES)
 def test_one_class_costs_nothing(rule):
-    schema, coded = drawn(8, 1)
-    model = naive_bayes_sequence(schema, coded, rule)
+    model = naive_bayes_sequence(drawn(8, 1), rule)
     assert model.terms().tolist() == [0.0] * 8
     assert model.leave_one_out().tolist() == [0.0] * 8
 
 
 def test_one_class_value_in_a_mixture_costs_nothing():
-    sequence = halves(*drawn(8, 1)).sequence()
+    sequence = halves(drawn(8, 1)).sequence()
     np.testing.assert_allclose(sequence.terms(), 0, atol=1e-15)
 
 
@@ -78,96 +72,96 @@ def test_a_cost_near_zero_keeps_its_digits():
     """After many like rows the cost of the next is about 1 / n ** 3, and must not round to nothing."""
     schema = Schema.from_sizes([2] * 40, 2)
     coded = encode(schema, np.repeat([[0] * 40, [1] * 40], 50, axis=0), np.repeat([0, 1], 50))
-    model = naive_bayes_sequence(schema, coded)
+    model = naive_bayes_sequence(coded)
     last = model.leave_one_out()[0]
     expected = 51 / 50 * (1 / 52) ** 40 / (50 / 51) ** 40
     assert last == pytest.approx(expected, rel=1e-10)
 
 
-def test_a_floor_bounds_the_cost_of_a_row():
-    schema, coded = drawn()
-    honest, floored = (naive_bayes_sequence(schema, coded, "map", floor=floor) for floor in (None, 10.0))
+def test_a_cap_bounds_the_cost_of_a_row():
+    honest, capped = (naive_bayes_sequence(drawn(), "map", cap=cap) for cap in (None, 10.0))
     assert np.isinf(honest.code_length())
-    np.testing.assert_array_equal(floored.terms(), np.minimum(honest.terms(), 10))
-    np.testing.assert_array_equal(floored.leave_one_out(), np.minimum(honest.leave_one_out(), 10))
-    assert np.isfinite(sample_orderings(floored, 4, random_state=0).mean)
+    np.testing.assert_array_equal(capped.terms(), np.minimum(honest.terms(), 10))
+    np.testing.assert_array_equal(capped.leave_one_out(), np.minimum(honest.leave_one_out(), 10))
+    assert np.isfinite(sample_orderings(capped, 4, random_state=0).mean)
 
 
 def test_many_rows_of_many_kinds():
     """A general prior, for which every cell has its own list of entries."""
-    schema, coded = real("australian")
-    rng = np.random.default_rng(0)
-    prior = pseudocounts("uniform", schema)
+    coded, rng = real("australian"), np.random.default_rng(0)
+    prior = pseudocounts("uniform", coded.schema)
     prior.value_pseudocounts[prior.value_pseudocounts > 0] = (
         rng.random((prior.value_pseudocounts > 0).sum()) + 0.1
     )
-    model = naive_bayes_sequence(schema, coded, prior=prior)
-    expected = evidence_code_length(count(schema, coded), prior)
+    model = naive_bayes_sequence(coded, prior=prior)
+    expected = evidence_code_length(count(coded), prior)
     assert model.joint_terms(rng.permutation(coded.n_rows)).sum() == pytest.approx(expected, rel=1e-12)
 
 
 def test_joint_terms_need_a_rule_that_averages():
     for rule in ("map", "stochastic_complexity"):
         with pytest.raises(InvalidParameter, match="no distribution over rows"):
-            naive_bayes_sequence(*drawn(), rule).joint_terms()
+            naive_bayes_sequence(drawn(), rule).joint_terms()
 
 
 @pytest.mark.parametrize("order", [[0, 1], [0, 1, 1], [0, 1, 3], [0.0, 1.0, 2.0], [[0, 1, 2]], [-1, 0, 1]])
 def test_an_order_must_be_a_permutation(order):
-    model = naive_bayes_sequence(*drawn(3))
+    model = naive_bayes_sequence(drawn(3))
     with pytest.raises(InvalidParameter, match="order"):
         model.terms(order)
 
 
 def test_bad_models_are_refused():
-    schema, coded = drawn()
-    wide, codes = class_as_column(schema, coded)
-    labels = np.zeros(coded.n_rows, dtype=np.int64)
+    coded = drawn()
+    wide, labels = coded.with_class_as_column(), np.zeros(coded.n_rows, dtype=np.int64)
     with pytest.raises(InvalidParameter, match="rule='best'"):
-        naive_bayes_sequence(schema, coded, "best")
+        naive_bayes_sequence(coded, "best")
     with pytest.raises(InvalidParameter, match="no most probable model"):
-        naive_bayes_sequence(schema, coded, "map", "jeffreys")
-    with pytest.raises(InvalidParameter, match="floor=-1"):
-        naive_bayes_sequence(schema, coded, floor=-1)
-    with pytest.raises(DataError, match="class 1"):
-        naive_bayes_sequence(Schema.from_sizes([2, 3], 1), coded)
-    with pytest.raises(SchemaMismatch, match="class_column=3"):
-        FixedClustering.of(wide, codes, labels, 3)
-    with pytest.raises(SchemaMismatch, match="'colour'"):
-        FixedClustering.of(wide, codes, labels, "colour")
-    with pytest.raises(DataError, match="component 2"):
-        FixedClustering.of(wide, codes, labels + 2, n_components=2)
-    with pytest.raises(DataError, match="a whole number"):
-        FixedClustering.of(wide, codes, ["a"] * coded.n_rows)
+        naive_bayes_sequence(coded, "map", "jeffreys")
+    with pytest.raises(InvalidParameter, match="cap=-1"):
+        naive_bayes_sequence(coded, cap=-1)
+    with pytest.raises(InvalidParameter, match="not whole numbers"):
+        naive_bayes_sequence(replace(coded, weights=np.full(coded.n_rows, 0.5)))
+    with pytest.raises(DataError, match="class_codes, row"):
+        naive_bayes_sequence(Coded.of(Schema.from_sizes([2, 3], 1), coded.codes, coded.class_codes))
     with pytest.raises(InvalidParameter, match="no target"):
-        class_as_column(Schema.from_sizes([2]), coded)
-    codes[4, -1] = 2
+        wide.with_class_as_column()
+    with pytest.raises(SchemaMismatch, match="class_column=3"):
+        FixedClustering.of(wide, labels, 3)
+    with pytest.raises(SchemaMismatch, match="'colour'"):
+        FixedClustering.of(wide, labels, "colour")
+    with pytest.raises(DataError, match="component 2"):
+        FixedClustering.of(wide, labels + 2, n_components=2)
+    with pytest.raises(DataError, match="one whole number"):
+        FixedClustering.of(wide, ["a"] * coded.n_rows)
+    wide.codes[4, -1] = 2
     with pytest.raises(DataError, match="column 'class', row 4: the class is missing"):
-        FixedClustering.of(wide, codes, labels)
+        FixedClustering.of(wide, labels)
 
 
 def test_the_class_column_by_name_by_position_and_by_default():
-    schema, coded = drawn()
-    wide, codes = class_as_column(schema, coded)
+    coded = drawn()
+    wide = coded.with_class_as_column()
     terms = [
-        FixedClustering.of(wide, codes, coded.classes, *given).sequence().terms().tolist()
+        FixedClustering.of(wide, coded.class_codes, *given).sequence().terms().tolist()
         for given in ((), ("class",), (2,), (-1,))
     ]
     assert terms[0] == terms[1] == terms[2] == terms[3]
 
 
 def test_predictions_do_not_look_at_the_class_column():
-    schema, coded = drawn()
-    clustering = halves(schema, coded)
-    codes = clustering.rows.codes.copy()
-    before = clustering.predict_log_probs(codes)
+    clustering = halves(drawn())
+    rows = clustering.rows
+    before = clustering.predict_log_probs(rows)
+    codes = rows.codes.copy()
     codes[:, -1] = 1 - codes[:, -1]
-    np.testing.assert_array_equal(clustering.predict_log_probs(codes), before)
+    np.testing.assert_array_equal(clustering.predict_log_probs(replace(rows, codes=codes)), before)
+    np.testing.assert_array_equal(clustering.predict_log_probs(rows.select([0, 1])), before)
     np.testing.assert_allclose(np.exp(before).sum(axis=1), 1, rtol=1e-12)
 
 
 def test_samples_can_be_repeated_and_continued():
-    model = naive_bayes_sequence(*drawn(200))
+    model = naive_bayes_sequence(drawn(200))
     for scheme in ("plain", "antithetic", "rotated"):
         few = sample_orderings(model, 16, scheme=scheme, random_state=5, n_threads=1)
         many = sample_orderings(model, 64, scheme=scheme, random_state=5, n_threads=3)
@@ -195,10 +189,8 @@ def test_linked_orderings_are_permutations_of_each_other():
 @pytest.mark.parametrize("of", ["naive Bayes", "mixture"])
 def test_linked_orderings_have_less_variance(name, of):
     """A mean over as many orderings, when each comes with its reverse."""
-    schema, coded = real(name)
-    model = (
-        naive_bayes_sequence(schema, coded) if of == "naive Bayes" else halves(schema, coded, 3).sequence()
-    )
+    coded = real(name)
+    model = naive_bayes_sequence(coded) if of == "naive Bayes" else halves(coded, 3).sequence()
     plain = sample_orderings(model, 600, scheme="plain", random_state=0)
     for scheme in ("antithetic", "rotated"):
         linked = sample_orderings(model, 600, scheme=scheme, random_state=1)
@@ -217,13 +209,13 @@ def test_linked_orderings_have_less_variance(name, of):
 )
 def test_samples_refuse(n_orderings, scheme, message):
     with pytest.raises(InvalidParameter, match=message):
-        sample_orderings(naive_bayes_sequence(*drawn(3)), n_orderings, scheme=scheme)
+        sample_orderings(naive_bayes_sequence(drawn(3)), n_orderings, scheme=scheme)
 
 
 def heart_models():
     """Clusterings by one column each."""
-    schema, codes = class_as_column(*real("heart"))
-    return [FixedClustering.of(schema, codes, codes[:, i]).sequence() for i in range(13)]
+    coded = real("heart").with_class_as_column()
+    return [FixedClustering.of(coded, coded.codes[:, i]).sequence() for i in range(13)]
 
 
 def test_a_race_finds_the_best_model_with_fewer_orderings():
@@ -253,8 +245,7 @@ def test_equal_models_are_settled_at_the_first_look():
 
 
 def test_a_race_ends_at_its_budget_or_within_its_margin():
-    schema, coded = drawn(40)
-    models = [naive_bayes_sequence(schema, coded, prior=prior) for prior in (2.0, 2.0001)]
+    models = [naive_bayes_sequence(drawn(40), prior=prior) for prior in (2.0, 2.0001)]
     fair = compare_models(models, random_state=0, max_orderings=12, confidence=0.9999)
     lenient = compare_models(models, random_state=0, max_orderings=200, margin=5.0)
     assert lenient.settled
@@ -269,7 +260,7 @@ def test_a_race_of_one():
 
 
 def test_races_refuse():
-    model, other = naive_bayes_sequence(*drawn(10)), naive_bayes_sequence(*drawn(11))
+    model, other = naive_bayes_sequence(drawn(10)), naive_bayes_sequence(drawn(11))
     with pytest.raises(InvalidParameter, match="at least one model"):
         compare_models([])
     with pytest.raises(InvalidParameter, match="the same rows"):
@@ -281,13 +272,12 @@ def test_races_refuse():
     with pytest.raises(InvalidParameter, match="scheme='best'"):
         compare_models([model], scheme="best")
     with pytest.raises(InvalidParameter, match="model 0: its code length is infinite"):
-        compare_models([naive_bayes_sequence(*drawn(30), "map")], random_state=0)
+        compare_models([naive_bayes_sequence(drawn(30), "map")], random_state=0)
 
 
 def test_a_table_without_columns():
     """Laplace's rule of succession."""
-    schema = Schema.from_sizes([], 2)
-    coded = Coded(np.zeros((3, 0), dtype=np.uint8), np.array([0, 0, 1], dtype=np.uint8))
-    model = naive_bayes_sequence(schema, coded)
+    coded = Coded.of(Schema.from_sizes([], 2), np.zeros((3, 0), dtype=np.uint8), [0, 0, 1])
+    model = naive_bayes_sequence(coded)
     assert isinstance(model, SequentialModel)
     np.testing.assert_allclose(np.exp(-model.terms()), [1 / 2, 2 / 3, 1 / 4], rtol=1e-12)
