@@ -10,7 +10,6 @@ import numpy as np
 from ..table import Coded
 from ..table.checks import check_choice
 from ..typing import FloatArray, IntArray
-from .em import fit_mixture
 
 EM_ITERATIONS = 100
 """A clustering needs the most probable component of each row, which settles long before EM does."""
@@ -168,10 +167,15 @@ def _kmeans(coded: Coded) -> Clusterer:
 
 
 def _em(coded: Coded) -> Clusterer:
+    # Not at the top: the starts of EM may use the indicator columns of this module.
+    from .em import EMLayout, fit_mixture
+
+    layout = EMLayout.of(coded)
+
     def cluster(n_clusters: int, seed: np.random.SeedSequence) -> IntArray:
         # Without a tolerance EM runs its iterations and does not warn that it might go on.
         mixture, _ = fit_mixture(
-            coded, n_clusters, n_init=1, max_iter=EM_ITERATIONS, tol=0.0, random_state=seed
+            layout, n_clusters, n_init=1, max_iter=EM_ITERATIONS, tol=0.0, random_state=seed
         )
         return mixture.labels(coded)
 
