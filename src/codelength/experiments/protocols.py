@@ -79,11 +79,13 @@ def learning_curves(
 ) -> Result:
     """One random partition for every random stream, and all curves on it."""
     curves: dict[str, list[FloatArray]] = {model.name: [] for model in models}
+    rows = CurveRows(prepared.coded)
     for stream in streams:
         split = partition(prepared.coded.n_rows, TRAIN_SHARE, random_state=stream)
         coded = prepared.learned_on(split.train)
+        rows = rows if coded is rows.coded else CurveRows(coded)
         for model in models:
-            curves[model.name].append(curve(coded, split, model, cap))
+            curves[model.name].append(rows.curve(split, model, cap))
     stacked = {name: np.stack(parts) for name, parts in curves.items()}
     result = {name: _sums(values) for name, values in stacked.items()}
     for one, other in combinations(stacked, 2):
@@ -92,30 +94,45 @@ def learning_curves(
     return result
 
 
-def curve(coded: Coded, split: Split, model: Model, cap: float | None = None) -> FloatArray:
-    """Scores on the test rows after each training row, shape (n_train, 4).
+class CurveRows:
+    """A coded table laid out for learning curves.
 
-    The columns are the accuracy, the log score, and how many test rows were given probability zero or
-    have no defined prediction.
+    Parameters
+    ----------
+    coded : Coded
+        The rows to learn from and to predict.
     """
-    from ._kernels import learning_curve
 
-    cells = np.ascontiguousarray(coded.codes.astype(np.int64) + coded.schema.offsets[:-1])
-    classes = coded.class_codes.astype(np.int64)
-    scores: FloatArray = learning_curve(
-        cells[split.train],
-        classes[split.train],
-        cells[split.test],
-        classes[split.test],
-        _layout(coded, classes[split.train], model),
-        model.power,
-        math.inf if cap is None else cap,
-    )
-    return scores
+    def __init__(self, coded: Coded) -> None:
+        self.coded = coded
+        self._cells = np.ascontiguousarray(coded.codes.astype(np.int64) + coded.schema.offsets[:-1])
+        self._classes = coded.class_codes.astype(np.int64)
+        self._layouts: dict[Model, Any] = {}
+
+    def curve(self, split: Split, model: Model, cap: float | None = None) -> FloatArray:
+        """Scores on the test rows after each training row, shape (n_train, 4).
+
+        The columns are the accuracy, the log score, and how many test rows were given probability zero or
+        have no defined prediction.
+        """
+        from ._kernels import learning_curve
+
+        if model not in self._layouts:
+            self._layouts[model] = _layout(self.coded, self._classes, model)
+        scores: FloatArray = learning_curve(
+            self._cells[split.train],
+            self._classes[split.train],
+            self._cells[split.test],
+            self._classes[split.test],
+            self._layouts[model],
+            model.power,
+            math.inf if cap is None else cap,
+        )
+        return scores
 
 
-def _layout(coded: Coded, train_classes: IntArray, model: Model) -> Any:
-    """The entries that the rule of a model can come to need when it takes the training rows in."""
+def _layout(coded: Coded, classes: IntArray, model: Model) -> Any:
+    """The entries that the rule of a model can come to need when it takes the rows in."""
     from ._kernels import CurveLayout
 
     schema, rule = coded.schema, rule_of(model.rule)
@@ -126,22 +143,15 @@ def _layout(coded: Coded, train_classes: IntArray, model: Model) -> Any:
         start, stop = schema.offsets[i], schema.offsets[i + 1] - 1
         of_totals[:, i] = offsets.value_offsets[:, start:stop].sum(axis=1)
     alike = (of_totals <= 0) & rule.normalises
-    together = [offsets.class_offsets[:, None], offsets.value_offsets, of_totals]
-    first = [*together[:2], np.where(alike, schema.n_values.astype(np.float64), of_totals)]
-    added = np.concatenate(together, axis=1)
-    most = np.bincount(train_classes, minlength=schema.n_classes)[:, None]
-    entries, starts = growth_lists(
-        rule, added, np.broadcast_to(most, added.shape), first=np.concatenate(first, axis=1)
-    )
-    class_places, value_places, total_places = np.split(starts, [1, 1 + schema.n_cells], axis=1)
-    return CurveLayout(
-        schema.offsets,
-        entries,
-        class_places[:, 0].copy(),
-        np.ascontiguousarray(value_places),
-        np.ascontiguousarray(total_places),
-        alike,
-    )
+    added = np.hstack((offsets.class_offsets[:, None], offsets.value_offsets, of_totals))
+    first = added.copy()
+    # Nothing seen and nothing added: all values are alike, and there are so many.
+    first[:, 1 + schema.n_cells :][alike] = np.broadcast_to(schema.n_values, alike.shape)[alike]
+    most = np.bincount(classes, minlength=schema.n_classes)[:, None]
+    entries, starts = growth_lists(rule, added, np.broadcast_to(most, added.shape), first=first)
+    places = np.split(starts, [1, 1 + schema.n_cells], axis=1)
+    of_classes, of_values, of_all = (np.ascontiguousarray(part) for part in places)
+    return CurveLayout(schema.offsets, entries, of_classes[:, 0].copy(), of_values, of_all, alike)
 
 
 def _predictions(prepared: Prepared, models: Sequence[Model], split: Split) -> dict[str, Predictions]:
