@@ -46,7 +46,7 @@ def check_whole(name: str, value: Any, least: int = 1, most: int | None = None, 
     Traceback (most recent call last):
     codelength.errors.InvalidParameter: n_init=0: expected a whole number of at least 1
     """
-    is_whole = isinstance(value, Integral) and not isinstance(value, (bool, np.bool_))
+    is_whole = isinstance(value, Integral) and is_number(value)
     if not is_whole or value < least or (most is not None and value > most):
         between = f"of at least {least}" if most is None else f"from {least} to {most}"
         raise InvalidParameter(f"{name}={shown(value)}: expected a whole number {between}{also}")
@@ -62,7 +62,8 @@ def is_number(value: Any) -> bool:
     >>> is_number(Fraction(1, 3)), is_number(True), is_number("1")
     (True, False, False)
     """
-    return isinstance(value, (Real, Decimal)) and not isinstance(value, (bool, np.bool_))
+    # A span of time is a whole number to numpy, and a truth value one to Python.
+    return isinstance(value, (Real, Decimal)) and not isinstance(value, (bool, np.bool_, np.timedelta64))
 
 
 def check_number(
