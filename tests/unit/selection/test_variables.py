@@ -1,6 +1,7 @@
 """Variable selection against scoring every set of variables anew."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from codelength.rules import RULES, Predictor, Prior, Pseudocounts, dirichlet_lo
 from codelength.scores import evidence_code_length, leave_one_out
 from codelength.selection import VARIABLE_CRITERIA, _criteria, select_variables
 from codelength.table import Coded, Schema, encode
+from toy_rules import TOY_RULES
 
 CRITERIA = tuple(VARIABLE_CRITERIA)
 CAP = 20.0
@@ -185,3 +187,70 @@ def test_refusals():
     ):
         with pytest.raises(InvalidParameter, match=message):
             select_variables(coded, **options)
+
+
+@by_direction
+@pytest.mark.parametrize("criterion", ["leave_one_out", "prequential"])
+@pytest.mark.parametrize("rule", TOY_RULES.values(), ids=TOY_RULES)
+def test_rules_that_nobody_has_thought_of(criterion, direction, rule):
+    coded = drawn()
+    found = select(coded, criterion, direction=direction, rule=rule)
+    start = range(5) if direction == "backward" else ()
+    assert found.start_score == pytest.approx(score(coded, start, criterion, rule), rel=1e-9)
+    assert found.score == pytest.approx(score(coded, found.selected, criterion, rule), rel=1e-9)
+    for i in range(5):
+        neighbour = sorted(set(found.selected) ^ {i})
+        if direction == "both" or (len(neighbour) < len(found.selected)) == (direction == "backward"):
+            assert score(coded, neighbour, criterion, rule) >= found.score - 1e-8
+
+
+def test_the_evidence_of_a_rule_that_averages_and_is_refused_for_others():
+    coded = drawn()
+    found = select(coded, "evidence", rule=TOY_RULES["jeffreys"])
+    assert found == select(coded, "evidence", prior="jeffreys")
+    for name in ("rooted", "flattened"):
+        with pytest.raises(InvalidParameter, match=f"rule='{name}'.*averages over models"):
+            select(coded, "evidence", rule=TOY_RULES[name])
+
+
+def test_a_new_criterion_is_one_entry(monkeypatch):
+    class Fewest:
+        """The number of variables, the fewer the better."""
+
+        def place(self, selected):
+            self.size = int(selected.sum())
+            return float(self.size)
+
+        def after(self, variable):
+            return float(self.size - 1)
+
+    monkeypatch.setitem(VARIABLE_CRITERIA, "fewest", lambda problem: Fewest())
+    found = select_variables(drawn(), "fewest", direction="backward")
+    assert (found.selected, found.score, found.start_score) == ((), 0.0, 5.0)
+
+
+@by_criterion
+def test_weights_are_repetitions(criterion):
+    coded = drawn()
+    weights = np.arange(60) % 3
+    weighted = select(replace(coded, weights=weights.astype(np.float64)), criterion)
+    repeated = select(coded.take(np.repeat(np.arange(60), weights)), criterion)
+    assert weighted.selected == repeated.selected
+    assert weighted.score == pytest.approx(repeated.score, rel=1e-12)
+
+
+def test_fractional_weights_have_an_evidence_and_no_rows():
+    coded = drawn()
+    halved = replace(coded, weights=np.full(60, 0.5))
+    assert select(halved, "evidence").score < select(coded, "evidence").score
+    with pytest.raises(InvalidParameter, match="not whole numbers"):
+        select(halved, "leave_one_out")
+
+
+def test_the_result_has_names_and_reads_well():
+    found = select(drawn(400, missing=0.0), "evidence")
+    assert found.names == ("x1", "x2", "x3")
+    text = f"(code length {found.score:.1f} nats, from {found.start_score:.1f} in 3 moves)"
+    assert str(found) == f"3 variables: x1, x2, x3 {text}"
+    nothing = select(drawn(), "evidence", max_variables=0)
+    assert str(nothing).startswith("0 variables: none (")
