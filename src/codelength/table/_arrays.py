@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from decimal import Decimal
-from numbers import Integral, Real
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -11,98 +11,195 @@ from numpy.typing import NDArray
 from ..errors import DataError
 from ..typing import BoolArray, IntArray, Scalar
 from ._messages import shown
-from .column import Column, Factor, Numbers
+from .column import Column, Factor, Numbers, Positions
+from .values import (
+    LARGEST_EXACT,
+    UnusableValue,
+    canonical,
+    durations_as_text,
+    is_missing,
+    is_number,
+    stamps_as_text,
+    widened,
+)
 
-LARGEST_EXACT = 2**53
-"""Whole numbers beyond this lose digits as floats."""
 
-
-def from_cells(name: str, cells: NDArray[Any]) -> Column:
-    """A column from a 1-d array of any type."""
+def from_cells(name: str, cells: NDArray[Any], missing: BoolArray | None = None) -> Column:
+    """A column from a 1-d array of any type, some cells of which may be marked as missing."""
     if isinstance(cells, np.ma.MaskedArray):
-        cells = _with_none(cells.data, np.ma.getmaskarray(cells))
+        return from_cells(name, cells.data, np.ma.getmaskarray(cells))
     kind = cells.dtype.kind
-    if kind in "iu":
-        return Numbers(name, cells)
-    if kind == "f":
-        return _finite(Numbers(name, cells if cells.itemsize <= 8 else cells.astype(np.float64)))
-    if kind == "b":
-        return Factor(name, cells.astype(np.int64), (False, True), declared=True)
     if kind == "c":
         raise DataError(f"column {name!r}: Complex data not supported; pass categories or real numbers")
     if kind == "S":
         raise DataError(f"column {name!r}: the values are bytes; decode them to text")
-    if kind == "U":
+    if kind == "b":
+        truths = cells.astype(np.int8)
+        return Factor(
+            name, truths if missing is None else np.where(missing, np.int8(-1), truths), (False, True), True
+        )
+    if kind == "f" and cells.itemsize <= 8:
+        floats = widened(cells) if cells.itemsize < 8 else cells
+        return _finite(Numbers(name, floats if missing is None else np.where(missing, np.nan, floats)))
+    if kind in "iu":
+        return _from_integers(name, cells, missing)
+    if kind in "mM":
+        return from_times(name, cells, missing)
+    if kind == "U" and missing is None:
         values, positions = np.unique(cells, return_inverse=True)
         return Factor(name, positions.astype(np.int64).ravel(), tuple(values.tolist()))
-    if kind in "mM":
-        cells = _with_none(times_as_text(cells), np.isnat(cells))
-    return from_objects(name, cells.astype(object))
+    objects = cells.astype(object)
+    if missing is not None:
+        objects[missing] = None
+    return from_objects(name, objects)
 
 
 def from_objects(name: str, cells: NDArray[Any]) -> Column:
     """A column from an array of Python objects."""
+    if _mixes_truths_and_numbers(cells):
+        cells = np.array(
+            [int(cell) if isinstance(cell, (bool, np.bool_)) else cell for cell in cells], dtype=object
+        )
     seen: dict[Any, int] = {}
     try:
         positions = np.fromiter((seen.setdefault(cell, len(seen)) for cell in cells), np.int64, len(cells))
-    except TypeError:
-        row = next(row for row, cell in enumerate(cells) if not _is_hashable(cell))
-        raise DataError(
-            f"column {name!r}, row {row}: a cell of type {type(cells[row]).__name__} is not a value; "
-            "argument must be a string or a number"
-        ) from None
-    present = [value for value in seen if not _is_missing(value)]
-    place = {value: position for position, value in enumerate(present)}
-    renumbered = [-1 if _is_missing(value) else place[value] for value in seen]
-    positions = np.array(renumbered or [0], dtype=np.int64)[positions]
-    if present and all(_is_number(value) for value in present):
-        return _from_numbers(name, present, positions)
-    if present and all(isinstance(value, (bool, np.bool_)) for value in present):
-        truth = np.array([*(int(value) for value in present), -1], dtype=np.int64)
+    except Exception:  # what hashing and comparing foreign objects raises is up to them
+        seen, positions = _distinct_slowly(name, cells)
+    return from_distinct(name, list(seen), positions)
+
+
+def from_distinct(
+    name: str, values: Sequence[Any], positions: Positions, *, declared: bool = False
+) -> Column:
+    """A column from distinct cells of any type and the position of each row's among them (-1 for missing)."""
+    plain, places = canonical_values(name, values, positions)
+    positions = places[positions]
+    if declared:
+        return Factor(name, positions, plain, declared=True)
+    kinds = set(map(type, plain))
+    if kinds == {bool}:
+        truth = np.array([*map(int, plain), -1], dtype=np.int8)
         return Factor(name, truth[positions], (False, True), declared=True)
-    return Factor(name, positions, scalars(name, present))
+    if kinds and kinds <= {int, float}:
+        floats = any(isinstance(value, (float, np.floating)) and not np.isnan(value) for value in values)
+        return _from_numbers(name, plain, positions, floats)
+    return Factor(name, positions, plain)
 
 
-def scalars(name: str, values: Sequence[Any]) -> tuple[Scalar, ...]:
-    """Values as plain Python ones."""
-    return tuple(_scalar(name, value) for value in values)
+def canonical_values(
+    name: str, cells: Sequence[Any], positions: Positions | None = None
+) -> tuple[tuple[Scalar, ...], IntArray]:
+    """Distinct values in their one form, and for each cell its place among them.
 
-
-def times_as_text(times: NDArray[Any]) -> NDArray[Any]:
-    """Dates and times in ISO form, without zeros at the end of a fraction of a second.
-
-    Examples
-    --------
-    >>> times_as_text(np.array(["2020-01-02T03:04:05.500"], dtype="datetime64[us]"))
-    array(['2020-01-02T03:04:05.5'], dtype=object)
+    Cells of one value share its place, missing cells have place -1, and so has position -1. Truth values
+    beside numbers are numbers. ``positions`` are those of the rows, for messages.
     """
-    if times.dtype.kind == "M" and np.datetime_data(times.dtype)[0] in ("h", "m"):
-        times = times.astype("datetime64[s]")
-    texts = times.astype(str).astype(object)
-    return np.array([text.rstrip("0").rstrip(".") if "." in text else text for text in texts], dtype=object)
+    plain = tuple(cells)
+    if set(map(type, plain)) != {str}:
+        plain = _canonical_cells(name, cells, positions)
+    places: dict[Scalar, int] = {}
+    found = [-1 if value is None else places.setdefault(value, len(places)) for value in plain]
+    if len(places) < len(plain):
+        _check_exact(name, cells, found)
+    return tuple(places), np.array([*found, -1], dtype=np.int64)
 
 
-def _from_numbers(name: str, present: list[Any], positions: IntArray) -> Column:
-    whole = all(isinstance(value, Integral) for value in present)
-    largest = max(abs(value) for value in present)
-    if whole and positions.min(initial=0) >= 0 and largest < 2**63:
-        return Numbers(name, np.array([int(value) for value in present], dtype=np.int64)[positions])
-    if whole and LARGEST_EXACT < largest < 2**64:
-        # As floats, neighbouring numbers of this size would be one and the same.
-        return Factor(name, positions, tuple(int(value) for value in present))
+def from_times(
+    name: str, times: NDArray[Any], missing: BoolArray | None = None, *, aware: bool = False
+) -> Column:
+    """A column from an array of dates or durations; ``aware`` ones are given in UTC."""
+    absent = np.isnat(times) if missing is None else np.isnat(times) | missing
+    distinct, places = np.unique(times[~absent], return_inverse=True)
+    positions = np.full(len(times), -1, dtype=np.int64)
+    positions[~absent] = places.ravel()
     try:
-        numbers = np.array([*(float(value) for value in present), np.nan])[positions]
-    except OverflowError:
-        raise DataError(
-            f"column {name!r}: the number {shown(max(present, key=abs))} is too large; convert it to text"
-        ) from None
-    return _finite(Numbers(name, numbers))
+        texts = (
+            durations_as_text(distinct) if times.dtype.kind == "m" else stamps_as_text(distinct, aware=aware)
+        )
+    except UnusableValue as error:
+        raise DataError(f"column {name!r}: {error}") from None
+    return from_distinct(name, texts, positions)
 
 
-def _with_none(cells: NDArray[Any], missing: BoolArray) -> NDArray[Any]:
-    objects = cells.astype(object)
-    objects[missing] = None
-    return objects
+def _from_integers(name: str, numbers: NDArray[Any], missing: BoolArray | None) -> Column:
+    if missing is None or not missing.any():
+        return Numbers(name, numbers)
+    present = numbers[~missing]
+    if len(present) and max(-int(present.min()), int(present.max())) > LARGEST_EXACT:
+        distinct, places = np.unique(present, return_inverse=True)
+        positions = np.full(len(numbers), -1, dtype=np.int64)
+        positions[~missing] = places.ravel()
+        return from_distinct(name, distinct.tolist(), positions)
+    return Numbers(name, np.where(missing, np.nan, numbers.astype(np.float64)))
+
+
+def _from_numbers(name: str, values: tuple[Any, ...], positions: Positions, floats: bool) -> Column:
+    """Numbers in the first type of array that holds all of them exactly; a factor where there is none."""
+    if not floats and all(type(value) is int for value in values) and positions.min(initial=0) >= 0:
+        low, high = min(values), max(values)
+        for kind in (np.int64, np.uint64):
+            if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max:
+                return Numbers(name, np.array(values, dtype=kind)[positions])
+    elif all(type(value) is float or int(float(value)) == value for value in values):
+        return Numbers(name, np.array([*map(float, values), np.nan])[positions])
+    return Factor(name, positions, values)
+
+
+def _canonical_cells(
+    name: str, cells: Sequence[Any], positions: Positions | None
+) -> tuple[Scalar | None, ...]:
+    plain: list[Scalar | None] = []
+    for position, cell in enumerate(cells):
+        try:
+            plain.append(canonical(cell))
+        except UnusableValue as error:
+            rows = np.flatnonzero(positions == position) if positions is not None else ()
+            where = f", row {rows[0]}" if len(rows) else ""
+            raise DataError(f"column {name!r}{where}: {error}") from None
+    kinds = set(map(type, plain))
+    if bool in kinds and kinds & {int, float}:
+        return tuple(int(value) if isinstance(value, bool) else value for value in plain)
+    return tuple(plain)
+
+
+def _check_exact(name: str, cells: Sequence[Any], places: list[int]) -> None:
+    """Refuse decimals that differ, but not as floats: as categories they would be one."""
+    first: dict[int, Any] = {}
+    for cell, place in zip(cells, places, strict=True):
+        if isinstance(cell, (Decimal, Fraction, int)) and place >= 0:
+            other = first.setdefault(place, cell)
+            if Fraction(other) != Fraction(cell):
+                raise DataError(
+                    f"column {name!r}: {shown(other)} and {shown(cell)} are the same number as floats; round "
+                    "them, or convert the column to text"
+                )
+
+
+def _mixes_truths_and_numbers(cells: NDArray[Any]) -> bool:
+    """Whether True and 1 both may occur: to a dictionary they are one value, named after the first."""
+    kinds = set(map(type, cells))
+    if not kinds & {bool, np.bool_} or len(kinds) == 1:
+        return False
+    return any(is_number(cell) and not is_missing(cell) for cell in cells)
+
+
+def _distinct_slowly(name: str, cells: NDArray[Any]) -> tuple[dict[Any, int], IntArray]:
+    """Distinct cells where some cannot be compared with others: each in the form of its kind first."""
+    seen: dict[Any, int] = {}
+    positions = np.empty(len(cells), dtype=np.int64)
+    for row, cell in enumerate(cells):
+        try:
+            hash(cell)
+            value = canonical(cell)
+        except UnusableValue as error:
+            raise DataError(f"column {name!r}, row {row}: {error}") from None
+        except Exception:
+            raise DataError(
+                f"column {name!r}, row {row}: a cell of type {type(cell).__name__} is not a value; "
+                "argument must be a string or a number"
+            ) from None
+        positions[row] = seen.setdefault(value, len(seen))
+    return seen, positions
 
 
 def _finite(column: Numbers) -> Numbers:
@@ -114,49 +211,3 @@ def _finite(column: Numbers) -> Numbers:
             "or by NaN if it is missing"
         )
     return column
-
-
-def _scalar(name: str, value: Any) -> Scalar:
-    plain = value.item() if isinstance(value, np.generic) else value
-    if isinstance(plain, (str, bool, int)):
-        return plain
-    if isinstance(plain, (float, Decimal)):
-        number = float(plain)
-        if np.isinf(number):
-            raise DataError(
-                f"column {name!r}: a value is infinite (infinity); replace it by a number, or by NaN if it "
-                "is missing"
-            )
-        return int(number) if number.is_integer() else number
-    if isinstance(plain, bytes):
-        raise DataError(f"column {name!r}: the value {shown(plain)} is bytes; decode it to text")
-    if hasattr(plain, "isoformat"):
-        return str(plain.isoformat())
-    if type(plain).__module__.startswith("pandas"):
-        return str(plain)  # intervals and periods
-    raise DataError(
-        f"column {name!r}: the value {shown(plain)} of type {type(plain).__name__} is not a category; "
-        "convert it to text or a number"
-    )
-
-
-def _is_missing(value: Any) -> bool:
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
-        return True
-    if isinstance(value, Decimal):
-        return value.is_nan()
-    return isinstance(value, (float, np.floating)) and bool(np.isnan(value))
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (Real, Decimal, np.number)) and not isinstance(
-        value, (bool, np.bool_, np.complexfloating)
-    )
-
-
-def _is_hashable(value: Any) -> bool:
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True

@@ -1,4 +1,4 @@
-"""Series of any data frame library to columns, through narwhals."""
+"""Series of any data frame library to columns."""
 
 from typing import Any
 
@@ -7,95 +7,145 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DataError
-from ..typing import IntArray
-from ._arrays import LARGEST_EXACT, from_cells, from_objects, scalars
+from ._arrays import from_cells, from_distinct, from_objects, from_times
 from .column import Column, Factor
+from .values import clocks_as_text
+
+_NOT_A_TIME = np.iinfo(np.int64).min
+_NANOSECONDS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 
 
 def from_series(name: str, series: nw.Series[Any]) -> Column:
     """A column from a series of any library."""
-    dtype = series.dtype
-    native = series.to_native()
-    if dtype in (nw.Categorical, nw.Enum):
-        return _from_categorical(name, series)
-    if series.implementation.is_pandas_like() and native.dtype == object:
-        # narwhals would judge the whole column by its first cells.
-        return from_objects(name, np.asarray(native, dtype=object))
-    if dtype == nw.Boolean or dtype.is_numeric():
-        return from_cells(name, _numeric_cells(series))
-    if dtype == nw.String:
-        return _from_text(name, series)
-    if dtype in (nw.Datetime, nw.Duration):
-        return from_cells(name, _times(series))
-    if dtype in (nw.Date, nw.Time):
-        return from_objects(name, np.array(series.to_list(), dtype=object))
-    if series.null_count() == len(series):
-        return Factor(name, np.full(len(series), -1, dtype=np.int64), ())
-    if series.implementation.is_pandas_like():
-        return from_objects(name, np.asarray(native, dtype=object))
-    raise DataError(
+    native, implementation = series.to_native(), series.implementation
+    if implementation.is_polars():
+        return _from_polars(name, native)
+    if implementation.is_pyarrow():
+        return from_arrow(name, native)
+    if not implementation.is_pandas_like():
+        return from_objects(name, _objects(series.to_list()))
+    if type(native.dtype).__name__ == "ArrowDtype":
+        return from_arrow(name, native.array.__arrow_array__())
+    return _from_pandas(name, native)
+
+
+def _from_pandas(name: str, native: Any) -> Column:
+    dtype = native.dtype
+    if hasattr(native, "cat"):
+        return from_distinct(name, native.cat.categories.tolist(), native.cat.codes.to_numpy(), declared=True)
+    if isinstance(dtype, np.dtype):
+        return from_cells(name, native.to_numpy())
+    if hasattr(dtype, "numpy_dtype"):  # whole numbers, floats and truth values with gaps
+        filled = native.to_numpy(dtype=dtype.numpy_dtype, na_value=dtype.numpy_dtype.type(0))
+        return from_cells(name, filled, native.isna().to_numpy())
+    if getattr(dtype, "tz", None) is not None:
+        return from_times(name, native.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy(), aware=True)
+    if dtype.name in ("str", "string"):
+        positions, texts = native.factorize()
+        return from_distinct(name, texts.tolist(), positions)
+    return from_objects(name, np.asarray(native, dtype=object))
+
+
+def _from_polars(name: str, native: Any) -> Column:
+    import polars as pl
+
+    dtype = native.dtype
+    if dtype == pl.Enum:
+        positions = native.to_physical().cast(pl.Int64).fill_null(-1).to_numpy()
+        return Factor(name, positions, tuple(dtype.categories.to_list()), declared=True)
+    if dtype in (pl.String, pl.Categorical):
+        texts = native.cast(pl.String)
+        values = texts.drop_nulls().unique()
+        positions = texts.cast(pl.Enum(values)).to_physical().cast(pl.Int64).fill_null(-1)
+        return Factor(name, positions.to_numpy(), tuple(values.to_list()))
+    if dtype.is_decimal() or str(dtype).endswith("128"):
+        return from_objects(name, _objects(native.to_list()))
+    if dtype.is_temporal():
+        counts = native.to_physical().cast(pl.Int64).fill_null(_NOT_A_TIME).to_numpy()
+        unit = "D" if dtype == pl.Date else getattr(dtype, "time_unit", "ns")
+        return _from_counts(name, counts, _time_kind(dtype, pl), unit, getattr(dtype, "time_zone", None))
+    if dtype == pl.Boolean or dtype.is_numeric():
+        missing = native.is_null().to_numpy() if native.null_count() else None
+        return from_cells(name, native.fill_null(0 if dtype != pl.Boolean else False).to_numpy(), missing)
+    if native.null_count() == len(native):
+        return _nothing(name, len(native))
+    raise _not_categorical(name, dtype)
+
+
+def _time_kind(dtype: Any, pl: Any) -> str:
+    return "time" if dtype == pl.Time else "m" if dtype == pl.Duration else "M"
+
+
+def from_arrow(name: str, array: Any) -> Column:
+    """A column from an Arrow array, in one piece or in several."""
+    import pyarrow as pa
+
+    array = _in_one_piece(array)
+    kind, types = array.type, pa.types
+    if types.is_dictionary(kind):
+        return from_distinct(name, array.dictionary.to_pylist(), _indices(array), declared=True)
+    if (
+        types.is_string(kind)
+        or types.is_large_string(kind)
+        or types.is_string_view(kind)
+        or types.is_decimal(kind)
+    ):
+        encoded = _in_one_piece(array.cast(pa.large_string()) if types.is_string_view(kind) else array)
+        encoded = encoded.dictionary_encode()
+        return from_distinct(name, encoded.dictionary.to_pylist(), _indices(encoded))
+    if types.is_temporal(kind) and kind != pa.month_day_nano_interval():
+        unit = "D" if types.is_date32(kind) else getattr(kind, "unit", "ms")
+        width = pa.int32() if kind.bit_width == 32 else pa.int64()
+        counts = array.cast(width).cast(pa.int64()).fill_null(_NOT_A_TIME).to_numpy(zero_copy_only=False)
+        form = "time" if types.is_time(kind) else "m" if types.is_duration(kind) else "M"
+        return _from_counts(name, counts, form, unit, getattr(kind, "tz", None))
+    if types.is_boolean(kind) or types.is_integer(kind) or types.is_floating(kind):
+        missing = array.is_null().to_numpy(zero_copy_only=False) if array.null_count else None
+        filled = array.fill_null(pa.scalar(0).cast(kind)) if array.null_count else array
+        return from_cells(name, filled.to_numpy(zero_copy_only=False), missing)
+    if array.null_count == len(array):
+        return _nothing(name, len(array))
+    raise _not_categorical(name, kind)
+
+
+def _from_counts(name: str, counts: NDArray[Any], form: str, unit: str, zone: str | None) -> Column:
+    """A column from times counted in a unit since some origin: dates, durations or times of day."""
+    if form != "time":
+        return from_times(name, counts.view(f"{form}8[{unit}]"), aware=zone is not None)
+    present = counts != _NOT_A_TIME
+    distinct, places = np.unique(counts[present], return_inverse=True)
+    positions = np.full(len(counts), -1, dtype=np.int64)
+    positions[present] = places.ravel()
+    return from_distinct(name, clocks_as_text(distinct * _NANOSECONDS[unit]), positions)
+
+
+def _in_one_piece(array: Any) -> Any:
+    """An Arrow array from one of several pieces, whose dictionaries may differ."""
+    if hasattr(array, "combine_chunks"):
+        array = array.combine_chunks()
+    if not hasattr(array, "num_chunks"):
+        return array
+    import pyarrow as pa
+
+    return array.chunk(0) if array.num_chunks else pa.array([], array.type)
+
+
+def _indices(encoded: Any) -> NDArray[Any]:
+    indices: NDArray[Any] = encoded.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False)
+    return indices
+
+
+def _objects(cells: list[Any]) -> NDArray[Any]:
+    objects = np.empty(len(cells), dtype=object)
+    objects[:] = cells
+    return objects
+
+
+def _nothing(name: str, n_rows: int) -> Column:
+    return Factor(name, np.full(n_rows, -1, dtype=np.int64), ())
+
+
+def _not_categorical(name: str, dtype: Any) -> DataError:
+    return DataError(
         f"column {name!r}: cells of type {dtype} are not categorical; convert them to text or numbers"
     )
-
-
-def _numeric_cells(series: nw.Series[Any]) -> NDArray[Any]:
-    has_missing = series.null_count() > 0
-    if series.dtype == nw.Boolean:
-        return np.array(series.to_list(), dtype=object) if has_missing else series.to_numpy().astype(bool)
-    if series.dtype.is_decimal():
-        return series.cast(nw.Float64).to_numpy().astype(np.float64)
-    if has_missing and series.dtype.is_integer():
-        present = series.drop_nulls()
-        if len(present) and max(abs(int(present.min())), abs(int(present.max()))) > LARGEST_EXACT:
-            return np.array(series.to_list(), dtype=object)
-    if has_missing:
-        return series.cast(nw.Float64).to_numpy().astype(np.float64)
-    return np.asarray(series.to_numpy())
-
-
-def _times(series: nw.Series[Any]) -> NDArray[Any]:
-    """Times as numpy has them, those with a time zone at Greenwich."""
-    if getattr(series.dtype, "time_zone", None) is not None:
-        series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
-    return np.asarray(series.to_numpy())
-
-
-def _from_categorical(name: str, series: nw.Series[Any]) -> Column:
-    native = series.to_native()
-    implementation = series.implementation
-    if implementation.is_pandas_like():
-        values = native.cat.categories.tolist()
-        return Factor(name, native.cat.codes.to_numpy().astype(np.int64), scalars(name, values), True)
-    if implementation.is_pyarrow():
-        positions, values = _arrow_dictionary(native)
-        return Factor(name, positions, scalars(name, values), True)
-    if series.dtype == nw.Enum:
-        positions = native.to_physical().cast(int).fill_null(-1).to_numpy()
-        return Factor(name, positions.astype(np.int64), tuple(native.dtype.categories.to_list()), True)
-    return _from_text(name, series.cast(nw.String))
-
-
-def _from_text(name: str, series: nw.Series[Any]) -> Column:
-    """Distinct texts and positions, by the hash table of the frame's own library."""
-    native = series.to_native()
-    if series.implementation.is_polars():
-        import polars as pl
-
-        values = native.drop_nulls().unique()
-        positions = native.cast(pl.Enum(values)).to_physical().cast(pl.Int64).fill_null(-1)
-        return Factor(name, positions.to_numpy(), tuple(values.to_list()))
-    if series.implementation.is_pandas_like():
-        positions, uniques = native.factorize()
-        return Factor(name, np.asarray(positions, dtype=np.int64), scalars(name, uniques.tolist()))
-    if series.implementation.is_pyarrow():
-        positions, values = _arrow_dictionary(native)
-        return Factor(name, positions, scalars(name, values))
-    return from_objects(name, np.array(series.to_list(), dtype=object))
-
-
-def _arrow_dictionary(native: Any) -> tuple[IntArray, list[Any]]:
-    combined = native.combine_chunks() if hasattr(native, "combine_chunks") else native
-    chunk = combined.chunk(0) if hasattr(combined, "chunk") and combined.num_chunks else combined
-    encoded = chunk.dictionary_encode() if not hasattr(chunk, "dictionary") else chunk
-    positions = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
-    return positions, encoded.dictionary.to_pylist()

@@ -6,12 +6,15 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ..typing import BoolArray, IntArray, Scalar
+from ..typing import BoolArray, FloatArray, IntArray, Scalar
+
+Positions: TypeAlias = NDArray[np.signedinteger[Any]]
+"""Positions in a list of values, of any width: -1 for missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """A numeric column: integers, or floats with NaN for missing."""
+    """A numeric column: integers, or float64 with NaN for missing."""
 
     name: str
     numbers: NDArray[Any]
@@ -23,6 +26,11 @@ class Numbers:
             return np.asarray(np.isnan(self.numbers))
         return np.zeros(len(self.numbers), dtype=bool)
 
+    @property
+    def cells(self) -> NDArray[Any]:
+        """The cells as an array, NaN where missing."""
+        return self.numbers
+
     def take(self, rows: BoolArray | IntArray) -> "Numbers":
         """The column at some rows."""
         return Numbers(self.name, self.numbers[rows])
@@ -30,10 +38,14 @@ class Numbers:
 
 @dataclass(frozen=True, slots=True)
 class Factor:
-    """A column of values: the distinct ones, and for each cell which (-1 for missing)."""
+    """A column of values: the distinct ones, and for each cell which (-1 for missing).
+
+    A declared factor may list values that no cell has. Numbers are here only where no type of array holds
+    all of them exactly.
+    """
 
     name: str
-    positions: IntArray
+    positions: Positions
     values: tuple[Scalar, ...]
     declared: bool = False
 
@@ -42,6 +54,27 @@ class Factor:
         """Which cells are missing."""
         missing: BoolArray = self.positions < 0
         return missing
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether this is a column of numbers: undeclared, and without text or truth values."""
+        numeric = all(type(value) in (int, float) for value in self.values)
+        return numeric and bool(self.values) and not self.declared
+
+    @property
+    def numbers(self) -> FloatArray:
+        """The cells as the nearest floats, NaN where missing; for columns of numbers alone."""
+        return np.array([*(float(value) for value in self.values), np.nan])[self.positions]
+
+    @property
+    def cells(self) -> NDArray[Any]:
+        """The cells as an array: truth values, or objects with None where missing."""
+        if set(map(type, self.values)) == {bool} and self.values == (False, True) and not self.missing.any():
+            return self.positions.astype(np.bool_)
+        values = np.empty(len(self.values) + 1, dtype=object)
+        values[:-1] = self.values
+        cells: NDArray[Any] = values[self.positions]
+        return cells
 
     def take(self, rows: BoolArray | IntArray) -> "Factor":
         """The column at some rows; values that no longer occur are dropped unless they were declared."""

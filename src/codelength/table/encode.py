@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from ..errors import IgnoredValues, SchemaMismatch, UnknownValue
 from ..typing import BoolArray, CodeArray, IntArray, Scalar
-from ._arrays import LARGEST_EXACT
 from ._messages import listed, shown, suggestion
 from .checks import check_choice
 from .coded import Coded
@@ -17,6 +16,7 @@ from .infer import infer_schema
 from .intervals.cuts import assign
 from .schema import Schema, Variable, smallest_code_type
 from .table import Table, as_table
+from .values import LARGEST_EXACT
 
 HandleUnknown = Literal["ignore", "error"]
 
@@ -213,7 +213,7 @@ def _codes_of_numbers(variable: Variable, numbers: NDArray[Any]) -> IntArray:
 def _look_up(variable: Variable, numbers: NDArray[Any]) -> IntArray:
     listed_numbers = [value for value in variable.values if isinstance(value, (int, float))]
     largest = max((abs(value) for value in listed_numbers), default=0)
-    if numbers.dtype == np.uint64 or largest > LARGEST_EXACT or variable.kind == "code":
+    if numbers.dtype == np.uint64 or largest >= LARGEST_EXACT or variable.kind == "code":
         # One by one over the distinct numbers: no common type of array would keep them all apart.
         distinct, positions = np.unique(numbers, return_inverse=True)
         places = np.array(_places(variable, tuple(distinct.tolist())) or [0], dtype=np.int64)

@@ -21,6 +21,7 @@ from .column import Column, Factor, Numbers
 from .intervals.cuts import Strategy, assign, cut_points
 from .schema import Schema, Variable, interval_variable
 from .table import Table, as_table
+from .values import sorted_values
 
 Missing = Literal["ignore", "value"]
 Numeric = Literal["auto", "discretize", "category", "error"]
@@ -129,7 +130,7 @@ def with_intervals_of(coded: Coded, table: Table, rows: IntArray, cutting: Cutti
     kept = [
         (i, variable, column)
         for i, (variable, column) in enumerate(zip(coded.schema.variables, table.columns, strict=True))
-        if variable.kind == "interval" and isinstance(column, Numbers)
+        if variable.kind == "interval" and (isinstance(column, Numbers) or column.is_numeric)
     ]
     if not kept:
         return coded
@@ -154,14 +155,13 @@ def _variable(
 ) -> Variable:
     is_missing: BoolArray = column.missing
     missing_is_value = missing == "value" and bool(is_missing.any())
-    if isinstance(column, Factor) and (column.declared or not is_missing.all()):
+    if isinstance(column, Factor) and not column.is_numeric and (column.declared or not is_missing.all()):
         return _factor_variable(column, missing_is_value)
     if is_missing.all():
         # One interval that holds any number says nothing about anything.
         return interval_variable(
             column.name, (), missing_is_value=missing_is_value, origin="every cell is missing"
         )
-    assert isinstance(column, Numbers)
     return _number_variable(column, numeric, missing_is_value, cutting, weights)
 
 
@@ -174,7 +174,7 @@ def _factor_variable(column: Factor, missing_is_value: bool) -> Variable:
 
 
 def _number_variable(
-    column: Numbers,
+    column: Column,
     numeric: Numeric,
     missing_is_value: bool,
     cutting: Cutting,
@@ -186,15 +186,12 @@ def _number_variable(
             f"column {name!r}: holds numbers; convert it to text, declare it with schema=, or pass "
             'numeric="auto", "discretize" or "category"'
         )
-    present = column.numbers[~column.missing]
-    whole = _few_whole_numbers(present) if numeric == "auto" else None
+    whole = _few_whole_numbers(column) if numeric == "auto" else None
     if whole is not None:
-        values = tuple(int(number) for number in whole)
-        return _category(name, values, missing_is_value, "whole numbers, kept as categories")
+        return _category(name, whole, missing_is_value, "whole numbers, kept as categories")
     if numeric == "category":
-        distinct = np.unique(present)
-        _check_size(name, len(distinct))
-        kept = tuple(_plain(number) for number in distinct)
+        kept = _distinct_numbers(column)
+        _check_size(name, len(kept))
         return _category(name, kept, missing_is_value, "numbers, kept as categories")
     return cutting.variable(name, column.numbers.astype(np.float64), missing_is_value, weights)
 
@@ -203,8 +200,12 @@ def _category(name: str, values: tuple[Scalar, ...], missing_is_value: bool, ori
     return Variable(name, (*values, None) if missing_is_value else values, "category", origin=origin)
 
 
-def _few_whole_numbers(present: NDArray[Any]) -> NDArray[Any] | None:
+def _few_whole_numbers(column: Column) -> tuple[Scalar, ...] | None:
     """The distinct numbers where all are whole and they are few, else None."""
+    if isinstance(column, Factor):
+        values, whole = column.values, all(type(value) is int for value in column.values)
+        return sorted_values(values) if whole and len(values) <= MAX_NUMBER_CATEGORIES else None
+    present = column.numbers[~column.missing]
     sample = present[:1000]
     if sample.dtype.kind == "f" and not (np.floor(sample) == sample).all():
         return None
@@ -213,7 +214,13 @@ def _few_whole_numbers(present: NDArray[Any]) -> NDArray[Any] | None:
     if present.dtype.kind == "f" and not (np.floor(present) == present).all():
         return None
     distinct = _distinct(present)
-    return distinct if len(distinct) <= MAX_NUMBER_CATEGORIES else None
+    return tuple(int(number) for number in distinct) if len(distinct) <= MAX_NUMBER_CATEGORIES else None
+
+
+def _distinct_numbers(column: Column) -> tuple[Scalar, ...]:
+    if isinstance(column, Factor):
+        return sorted_values(column.values)
+    return tuple(_plain(number) for number in np.unique(column.numbers[~column.missing]))
 
 
 def _distinct(present: NDArray[Any]) -> NDArray[Any]:
@@ -236,17 +243,6 @@ def _target_variable(column: Column) -> Variable:
         return Variable(column.name, values, origin="classes seen")
     distinct = np.unique(column.numbers)
     return Variable(column.name, tuple(number.item() for number in distinct), origin="classes seen")
-
-
-def sorted_values(values: tuple[Scalar, ...]) -> tuple[Scalar, ...]:
-    """Values in a fixed order: truth values and numbers by size, then text.
-
-    Examples
-    --------
-    >>> sorted_values(("b", 10, "a", 9))
-    (9, 10, 'a', 'b')
-    """
-    return tuple(sorted(values, key=lambda value: (isinstance(value, str), value)))
 
 
 def _plain(number: Any) -> Scalar:

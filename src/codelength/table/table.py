@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from ..errors import DataError, InvalidParameter, SchemaMismatch
 from ..typing import BoolArray, FloatArray, IntArray
-from ._arrays import from_cells, from_objects, scalars
+from ._arrays import from_cells, from_distinct, from_objects
 from ._messages import suggestion
 from ._series import from_series
 from .checks import check_distinct, check_same_rows, check_weights
-from .column import Column, Factor
+from .column import Column
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -166,8 +166,7 @@ def as_column(name: str, cells: Any) -> Column:
         return from_objects(name, _objects(cells))
     if hasattr(cells, "categories") and hasattr(cells, "codes"):
         # A pd.Categorical outside a series.
-        values = scalars(name, list(cells.categories))
-        return Factor(name, np.asarray(cells.codes, dtype=np.int64), values, declared=True)
+        return from_distinct(name, list(cells.categories), np.asarray(cells.codes), declared=True)
     series = nw.from_native(cells, pass_through=True, series_only=True)
     if isinstance(series, nw.Series):
         return from_series(name, series)

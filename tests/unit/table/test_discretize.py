@@ -84,7 +84,7 @@ class TestFit:
         classes = (y == "low").astype(int)
         fitted = Discretizer(strategy, 4).fit(table, y)
         for column, cuts, labels in zip(table.T, fitted.cut_points_, fitted.labels_, strict=True):
-            assert cuts.tolist() == cut_points(column, strategy, 4, classes=classes).tolist()
+            assert cuts.tolist() == cut_points(column, strategy, 4, class_codes=classes).tolist()
             assert labels == interval_labels(cuts)
 
     @pytest.mark.parametrize("strategy", STRATEGIES)
@@ -255,10 +255,10 @@ class TestBadInput:
         [
             (
                 {"strategy": "best"},
-                r"strategy='best' does not exist; choose one of frequency, width, kmeans, mdl",
+                r"strategy='best': expected one of 'frequency', 'width', 'kmeans', 'mdl'",
             ),
-            ({"n_bins": 0}, r"n_bins=0 is not a number of bins; give an integer of at least 1"),
-            ({"output": "both"}, r"output='both' does not exist; choose 'label' or 'code'"),
+            ({"n_bins": 0}, r"n_bins=0: expected a whole number of at least 1"),
+            ({"output": "both"}, r"output='both': expected one of 'label', 'code'"),
             (
                 {"strategy": "mdl"},
                 r'strategy="mdl" requires y to be passed, but the target y is None; pass the cl',
@@ -314,9 +314,9 @@ class TestBadInput:
     @pytest.mark.parametrize(
         ("weights", "message"),
         [
-            ([0.0, 0.0], r"sample_weight: every weight is zero; give at least one row a positive weight"),
-            ([1.0], r"sample_weight has shape \(1,\), but there are 2 rows"),
-            ([1.0, -2.0], r"sample_weight, row 1: -2.0 is not a weight"),
+            ([0.0, 0.0], r"sample_weight: all weights are zero; at least one row must count"),
+            ([1.0], r"sample_weight has shape \(1,\); expected one weight per row"),
+            ([1.0, -2.0], r"sample_weight, row 1: -2.0; weights must be finite, not negative"),
         ],
     )
     def test_weights_are_checked(self, weights, message):

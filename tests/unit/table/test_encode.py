@@ -36,14 +36,14 @@ def codes_of(variable, cells, **options):
 def test_codes_are_positions_in_the_schema():
     coded = encode(SCHEMA, TABLE, ["yes", "no", "yes"])
     assert coded.codes.tolist() == [[2, 1, 1, 1, 0], [0, 2, 0, 0, 1], [3, 3, 3, 2, 1]]
-    assert coded.classes.tolist() == [1, 0, 1]
+    assert coded.class_codes.tolist() == [1, 0, 1]
     assert coded.n_rows == 3
     assert coded.codes.flags.f_contiguous
-    assert coded.codes.dtype == coded.classes.dtype == np.uint8
+    assert coded.codes.dtype == coded.class_codes.dtype == np.uint8
 
 
 def test_tables_without_a_target():
-    assert encode(SCHEMA, TABLE).classes.tolist() == [0, 0, 0]
+    assert encode(SCHEMA, TABLE).class_codes.tolist() == [0, 0, 0]
 
 
 def test_numbers_fall_into_intervals():
@@ -157,5 +157,5 @@ def test_looking_up_many_values_takes_time_in_proportion():
     cells = np.array(values[::-1], dtype=object)
     Counted.n_comparisons = 0
     coded = encode(schema, {"c": cells}, cells)
-    assert coded.codes[:, 0].tolist() == coded.classes.tolist() == list(range(n_values))[::-1]
+    assert coded.codes[:, 0].tolist() == coded.class_codes.tolist() == list(range(n_values))[::-1]
     assert Counted.n_comparisons < 20 * n_values

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from codelength.table.column import Factor, Numbers
-from codelength.table.table import as_column
+from codelength.table.table import as_column, as_table
 
 
 def cells_of(column):
@@ -24,16 +24,16 @@ def cells_of(column):
 
 
 def test_names_and_their_absence():
-    assert as_columns({"b": [1], "a": [2]}).names == ("b", "a")
-    assert as_columns({"b": [1], "a": [2]}).named
-    nameless = as_columns([[1, 2]])
+    assert as_table({"b": [1], "a": [2]}).names == ("b", "a")
+    assert as_table({"b": [1], "a": [2]}).named
+    nameless = as_table([[1, 2]])
     assert nameless.names == ("x0", "x1")
     assert not nameless.named
 
 
 @pytest.mark.parametrize("labels", [[0, 1], [("a", "b"), ("a", "c")], ["a", 1]], ids=repr)
 def test_labels_that_are_not_all_text_are_no_names(labels):
-    assert as_columns(pd.DataFrame([[1, 2]], columns=labels)).names == ("x0", "x1")
+    assert as_table(pd.DataFrame([[1, 2]], columns=labels)).names == ("x0", "x1")
 
 
 @pytest.mark.parametrize(
@@ -96,12 +96,12 @@ def test_times_are_the_same_text_in_every_library(cells):
 
 
 def test_a_lazy_frame_is_collected():
-    assert cells_of(as_columns(pl.LazyFrame({"a": ["x", None]})).columns[0]) == ["x", None]
+    assert cells_of(as_table(pl.LazyFrame({"a": ["x", None]})).columns[0]) == ["x", None]
 
 
 def test_masked_cells_are_missing():
     table = np.ma.masked_array([[1, 2], [3, 4]], mask=[[False, True], [False, False]])
-    assert [cells_of(column) for column in as_columns(table).columns] == [[1, 3], [None, 4]]
+    assert [cells_of(column) for column in as_table(table).columns] == [[1, 3], [None, 4]]
 
 
 def test_taking_rows_drops_values_that_are_gone_unless_they_were_declared():
@@ -115,5 +115,5 @@ def test_taking_rows_drops_values_that_are_gone_unless_they_were_declared():
 def test_the_table_itself_is_not_changed():
     frame = pd.DataFrame({"a": [1.0, np.nan], "b": ["x", None]})
     before = frame.copy()
-    as_columns(frame)
+    as_table(frame)
     pd.testing.assert_frame_equal(frame, before)

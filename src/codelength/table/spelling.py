@@ -1,0 +1,166 @@
+"""What text spells: numbers, truth values and times, for tables whose cells have no types of their own."""
+
+import datetime
+import math
+import re
+from collections.abc import Callable
+
+from ..errors import DataError
+from ..typing import Scalar
+from ._messages import shown
+from .schema import Variable
+from .values import LARGEST, seconds_as_text, stamp_as_text, trimmed
+
+SPACES = " \t\n\v\f\r"
+"""What may stand around a number; those that DuckDB passes over."""
+
+NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+"""Numbers, as a regular expression for Python and DuckDB alike."""
+
+NANS = ("nan", "+nan", "-nan")
+"""Missing numbers, in small letters."""
+
+_DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_CLOCK = r"[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?"
+_ZONE = r"(?:Z|[+-][0-9]{2}(?::?[0-9]{2})?)"
+TIME = (
+    rf"{_DATE}(?:[T ][0-9]{{2}}:[0-9]{{2}}(?::[0-9]{{2}}(?:\.[0-9]+)?)?{_ZONE}?)?"
+    rf"|{_CLOCK}|-?[0-9]+ days?(?: [+-]?{_CLOCK})?"
+)
+"""Dates with and without a time, times of day and durations, as a regular expression for both."""
+
+_NUMBER = re.compile(NUMBER)
+_WHOLE = re.compile(r"[+-]?[0-9]+")
+_TIME = re.compile(TIME)
+_STAMP = re.compile(rf"({_DATE})(?:[T ]([0-9]{{2}}:[0-9]{{2}})(?::([0-9]{{2}})(?:\.([0-9]+))?)?({_ZONE})?)?")
+_DURATION = re.compile(
+    r"(?:(-?[0-9]+) years? ?)?(?:(-?[0-9]+) months? ?)?(?:(-?[0-9]+) days? ?)?"
+    r"(?:([+-]?)([0-9]+):([0-9]{2}):([0-9]{2})(?:\.([0-9]+))?)?"
+)
+_LONGEST_WHOLE = 310  # characters: longer ones are beyond float64
+_TRUTHS = {"true": True, "false": False, "1": True, "0": False, "1.0": True, "0.0": False}
+
+
+def parse_number(text: str) -> int | float | str | None:
+    """Return the number that ``text`` spells; None for NaN, the text itself when it spells none.
+
+    Whole numbers are exact. Numbers with a point or an exponent are the nearest float64.
+
+    Examples
+    --------
+    >>> [parse_number(text) for text in ("3", " 2.5", "nan", "many")]
+    [3, 2.5, None, 'many']
+    """
+    stripped = text.strip(SPACES)
+    if _WHOLE.fullmatch(stripped) and len(stripped) <= _LONGEST_WHOLE:
+        number = int(stripped)
+        return number if abs(number) <= LARGEST else text
+    if _NUMBER.fullmatch(stripped) and math.isfinite(value := float(stripped)):
+        return value
+    return None if stripped.lower() in NANS else text
+
+
+def parse_boolean(text: str) -> bool | str:
+    """Return the truth that ``text`` spells, or the text itself when it spells none.
+
+    Examples
+    --------
+    >>> [parse_boolean(text) for text in ("TRUE", "0", "yes")]
+    [True, False, 'yes']
+    """
+    return _TRUTHS.get(text.strip(SPACES).lower(), text)
+
+
+def looks_like_time(text: str) -> bool:
+    """Whether text has the form of a date, a time or a duration, though not always the numbers of one."""
+    return _TIME.fullmatch(text) is not None
+
+
+def parse_time(text: str) -> str:
+    """Return a date, a time or a duration in its one form, or the text itself when it is none.
+
+    Examples
+    --------
+    >>> parse_time("2020-01-31 12:30:00.500+02:00"), parse_time("2020-01-31 00:00:00")
+    ('2020-01-31T10:30:00.5+00:00', '2020-01-31')
+    >>> parse_time("12:30:00.50"), parse_time("1 days 00:00:01.500000")
+    ('12:30:00.5', '86401.5 s')
+    """
+    if not looks_like_time(text):
+        return text
+    if "day" in text:
+        return parse_duration(text)
+    if text[2] == ":":
+        return trimmed(text) if text < "24" else text
+    match = _STAMP.fullmatch(text)
+    return text if match is None else _parse_stamp(match) or text
+
+
+def parse_duration(text: str) -> str:
+    """Return a duration, as pandas and DuckDB write it, in its one form, or the text itself when it is none.
+
+    Examples
+    --------
+    >>> parse_duration("2 days -03:00:00"), parse_duration("1 year 2 months"), parse_duration("00:00:01.50")
+    ('162000 s', '14 months', '1.5 s')
+    """
+    match = _DURATION.fullmatch(text)
+    if match is None or not text:
+        return text
+    years, months, days, hours, minutes, seconds = (int(match[i] or 0) for i in (1, 2, 3, 5, 6, 7))
+    digits = match[8] or ""
+    clock = int(f"{(hours * 60 + minutes) * 60 + seconds}{digits}")
+    total = days * 86_400 * 10 ** len(digits) + (-clock if match[4] == "-" else clock)
+    of_months, of_seconds = years * 12 + months, seconds_as_text(total, len(digits))
+    if not of_months:
+        return of_seconds
+    return f"{of_months} months {of_seconds}" if total else f"{of_months} months"
+
+
+def parser_of(variable: Variable) -> Callable[[str], Scalar | None]:
+    """How to read the cells of a file as values of a variable that has text beside numbers or truth values.
+
+    A cell is the text that it is where that is a value, else the number or the truth value that it spells.
+
+    Raises
+    ------
+    DataError
+        When a text and another value are spelt alike, because then a file cannot say which of them is meant.
+
+    Examples
+    --------
+    >>> parse = parser_of(Variable("rooms", (1, 2.5, "many")))
+    >>> [parse(text) for text in ("many", "1", "2.50", "few")]
+    ['many', 1, 2.5, 'few']
+    """
+    texts = {value for value in variable.values if isinstance(value, str)}
+    others = {value for value in variable.values if not isinstance(value, str) and value is not None}
+    truths = any(isinstance(value, bool) for value in others)
+    numbers = any(not isinstance(value, bool) for value in others)
+
+    def spelt(text: str) -> Scalar | None:
+        number = parse_number(text) if numbers else text
+        if not isinstance(number, str):
+            return number
+        return parse_boolean(text) if truths or text.strip(SPACES).lower() in ("true", "false") else text
+
+    for text in texts:
+        other = spelt(text)
+        if not isinstance(other, str) and other in others:
+            raise DataError(
+                f"column {variable.name!r}: the text {shown(text)} and {shown(other)} are both values of the "
+                "model, and a file cannot tell them apart; pass the rows from Python, or fit with one of them"
+            )
+    return lambda text: text if text in texts else spelt(text)
+
+
+def _parse_stamp(match: re.Match[str]) -> str | None:
+    date, clock, second, digits, zone = match.groups()
+    try:
+        moment = datetime.datetime.fromisoformat(f"{date}T{clock or '00:00'}:{second or '00'}")
+        if zone not in (None, "Z"):
+            minutes = int(zone[1:3]) * 60 + int(zone[3:].lstrip(":") or 0)
+            moment -= datetime.timedelta(minutes=-minutes if zone[0] == "-" else minutes)
+    except (ValueError, OverflowError):
+        return None
+    return stamp_as_text(f"{moment.isoformat()}.{digits or 0}", aware=zone is not None)

@@ -1,0 +1,304 @@
+"""One form for each kind of value, whichever way it comes in.
+
+==================  ==================================================================================
+kind                form
+==================  ==================================================================================
+text                as it is
+truth values        ``False`` and ``True``; beside numbers they are the numbers 0 and 1
+whole numbers       ``int``, exactly, up to the largest float64
+other numbers       the nearest float64; a fraction in float32 is the shortest decimal number that rounds to
+                    it, so that 0.1 is 0.1 in any width
+dates               ``"2020-01-31"``
+dates with a time   ``"2020-01-31T12:30:00.5"``, no zeros at the end of a fraction; midnight is the date alone
+with a time zone    the same in UTC, ``"2020-01-31T10:30:00.5+00:00"``
+times of day        ``"12:30:00.5"``
+durations           ``"90.5 s"``, and ``"14 months"`` where a duration counts months
+==================  ==================================================================================
+
+Containers, frames and files all pass their values through here, so a model fitted on one of them knows the
+values of every other.
+"""
+
+import datetime
+import re
+import sys
+from collections.abc import Callable, Iterable
+from decimal import Decimal
+from fractions import Fraction
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..typing import FloatArray, Scalar
+from ._messages import shown
+
+LARGEST_EXACT = 2**53
+"""Whole numbers beyond this lose digits as floats."""
+
+LARGEST = int(sys.float_info.max)
+"""The largest number: no float64 is beyond it."""
+
+
+class UnusableValue(Exception):
+    """A cell that is not a value; the message says what is wrong with it and what to do."""
+
+
+def canonical(value: Any) -> Scalar | None:
+    """A value in the form of its kind; None where it is missing.
+
+    Examples
+    --------
+    >>> canonical(2.0), canonical(np.float32(0.1)), canonical(Decimal(2**60 + 1))
+    (2, 0.1, 1152921504606846977)
+    >>> canonical(datetime.datetime(2020, 1, 31, 12, 30)), canonical(datetime.timedelta(minutes=1.5))
+    ('2020-01-31T12:30:00', '90 s')
+    """
+    if is_missing(value):
+        return None
+    for kinds, form in _FORMS:
+        if isinstance(value, kinds):
+            return form(value)
+    if type(value).__module__.startswith("pandas"):
+        return str(value)  # intervals and periods
+    raise UnusableValue(
+        f"the value {shown(value)} of type {type(value).__name__} is not a category; convert it to text or a "
+        "number"
+    )
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a cell is None, NaN or one of the markers of pandas and numpy."""
+    # pandas is optional, so its missing values are known by name.
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    if isinstance(value, Decimal):
+        return value.is_nan()
+    if isinstance(value, (np.datetime64, np.timedelta64)):
+        return bool(np.isnat(value))
+    return isinstance(value, (float, np.floating)) and bool(np.isnan(value))
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a number: neither a truth value nor a duration of numpy."""
+    return isinstance(value, (Real, Decimal)) and not isinstance(value, (bool, np.timedelta64))
+
+
+def widened(numbers: NDArray[Any]) -> FloatArray:
+    """Floats of any width as float64: a fraction as the shortest decimal number that rounds to it.
+
+    Examples
+    --------
+    >>> widened(np.array([0.1, 2.5, 16777216, np.nan], dtype=np.float32))
+    array([1.0000000e-01, 2.5000000e+00, 1.6777216e+07,           nan])
+    """
+    wide = numbers.astype(np.float64)
+    if numbers.dtype.itemsize >= 8:
+        return wide
+    narrow = numbers.astype(np.float32)
+    left = np.flatnonzero(np.isfinite(wide) & (wide != np.floor(wide)))
+    magnitudes = np.floor(np.log10(np.abs(wide[left]))).astype(np.int64)
+    for n_digits in range(1, 10):
+        # A power of ten is exact up to 22, and a quotient of exact numbers is the nearest float64.
+        places = n_digits - 1 - magnitudes
+        scales = 10.0 ** np.clip(places, 0, 22)
+        tried = np.rint(wide[left] * scales) / scales
+        found = (tried.astype(np.float32) == narrow[left]) & (places >= 0) & (places <= 22)
+        wide[left[found]] = tried[found]
+        left, magnitudes = left[~found], magnitudes[~found]
+    # Fractions smaller than about 1e-14.
+    wide[left] = [float(str(number)) for number in narrow[left]]
+    return wide
+
+
+def stamps_as_text(stamps: NDArray[np.datetime64], *, aware: bool = False) -> list[str]:
+    """Dates, with or without a time, as text; those of a time zone are given in UTC.
+
+    Examples
+    --------
+    >>> stamps_as_text(np.array(["2020-01-31T12:30:00.500", "2020-01-31"], dtype="datetime64[us]"))
+    ['2020-01-31T12:30:00.5', '2020-01-31']
+    """
+    unit = np.datetime_data(stamps.dtype)[0]
+    if unit in ("Y", "M", "W"):
+        stamps = stamps.astype("datetime64[D]")
+    elif unit in ("h", "m"):
+        stamps = stamps.astype("datetime64[s]")
+    return [stamp_as_text(text, aware) for text in np.datetime_as_string(stamps).tolist()]
+
+
+def durations_as_text(durations: NDArray[np.timedelta64]) -> list[str]:
+    """Durations as text, in seconds or in months.
+
+    Examples
+    --------
+    >>> durations_as_text(np.array([1500, -250], dtype="timedelta64[ms]"))
+    ['1.5 s', '-0.25 s']
+    """
+    unit, size = np.datetime_data(durations.dtype)
+    counts = [count * size for count in durations.astype(np.int64).tolist()]
+    if unit in _MONTHS:
+        return [f"{count * _MONTHS[unit]} months" for count in counts]
+    if unit in _SECONDS:
+        return [f"{count * _SECONDS[unit]} s" for count in counts]
+    if unit not in _DIGITS:
+        raise UnusableValue("a duration has no unit; give it one, such as np.timedelta64(5, 's')")
+    return [seconds_as_text(count, _DIGITS[unit]) for count in counts]
+
+
+def clocks_as_text(nanoseconds: NDArray[np.integer[Any]]) -> list[str]:
+    """Times of day, given in nanoseconds since midnight, as text.
+
+    Examples
+    --------
+    >>> clocks_as_text(np.array([45_000_500_000_000]))
+    ['12:30:00.5']
+    """
+    return [_clock(count) for count in nanoseconds.tolist()]
+
+
+def sorted_values(values: Iterable[Scalar]) -> tuple[Scalar, ...]:
+    """Values in a fixed order: truth values and numbers by size, then text by its characters.
+
+    The order of values that were found in a column. It depends on nothing but the values, and text never
+    counts as a number. Compare :func:`in_natural_order`.
+
+    Examples
+    --------
+    >>> sorted_values(("b", 10, "a", 9)), sorted_values(("10", "9"))
+    ((9, 10, 'a', 'b'), ('10', '9'))
+    """
+    return tuple(sorted(values, key=lambda value: (isinstance(value, str), value)))
+
+
+def in_natural_order(values: Iterable[str]) -> tuple[str, ...]:
+    """Distinct text, ordered so that numbers inside it come in the order of their size.
+
+    The order in which people list a domain, used where a domain is declared: for the bundled data sets.
+    Compare :func:`sorted_values`.
+
+    Examples
+    --------
+    >>> in_natural_order(["10", "9", "-1.5"]), in_natural_order(["10-14", "5-9", "none"])
+    (('-1.5', '9', '10'), ('5-9', '10-14', 'none'))
+    """
+    distinct = set(values)
+    try:
+        return tuple(sorted(distinct, key=lambda value: (float(value), value)))
+    except ValueError:
+        return tuple(sorted(distinct, key=_natural_key))
+
+
+def _natural_key(value: str) -> tuple[list[tuple[bool, int, str]], str]:
+    parts = [part for part in re.split(r"([0-9]+)", value) if part]
+    return [(not part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in parts], value
+
+
+def _text(value: str) -> str:
+    return str.__str__(value)  # that of a subclass may be anything
+
+
+def _whole(value: Any) -> int:
+    number = int(value)
+    if abs(number) > LARGEST:
+        raise UnusableValue(f"the number {shown(number)} is too large; convert it to text")
+    return number
+
+
+def _float(value: Any) -> Scalar:
+    if np.isinf(value):
+        raise UnusableValue(
+            "the value is infinite (infinity); replace it by a number, or by NaN if it is missing"
+        )
+    if value == np.floor(value):
+        return _whole(value)
+    if isinstance(value, np.floating) and value.dtype.itemsize < 8:
+        return float(widened(np.array([value]))[0])
+    return float(value)
+
+
+def _exact(value: Any) -> Scalar:
+    """Decimals and fractions: exact where whole, else the nearest float64."""
+    if isinstance(value, Decimal) and not value.is_finite():
+        return _float(float(value))
+    if abs(value) > LARGEST:
+        raise UnusableValue(f"the number {shown(value)} is too large; convert it to text")
+    return int(value) if value == int(value) else _float(float(value))
+
+
+def _moment(value: datetime.datetime) -> str:
+    aware = value.utcoffset() is not None
+    if aware:
+        try:
+            value = value.astimezone(datetime.UTC)
+        except OverflowError:
+            raise UnusableValue(
+                f"the time {shown(value)} has no counterpart in UTC; convert it to text"
+            ) from None
+    return stamp_as_text(value.replace(tzinfo=None).isoformat(), aware)
+
+
+def _time_of_day(value: datetime.time) -> str:
+    offset = value.utcoffset()
+    since_midnight = datetime.datetime.combine(datetime.date(2000, 1, 2), value.replace(tzinfo=None))
+    text = (since_midnight - (offset or datetime.timedelta())).time().isoformat()
+    return trimmed(text) + ("" if offset is None else "+00:00")
+
+
+def _duration(value: datetime.timedelta) -> str:
+    if hasattr(value, "to_timedelta64"):  # that of pandas knows nanoseconds
+        return durations_as_text(np.array([value.to_timedelta64()]))[0]
+    return seconds_as_text((value.days * 86_400 + value.seconds) * 10**6 + value.microseconds, 6)
+
+
+def _bytes(value: bytes) -> str:
+    raise UnusableValue(f"the value {shown(value)} is bytes; decode it to text")
+
+
+def _date(value: datetime.date) -> str:
+    return value.isoformat()
+
+
+_FORMS: tuple[tuple[Any, Callable[[Any], Scalar]], ...] = (
+    (str, _text),
+    ((bool, np.bool_), bool),
+    # numpy's durations are whole numbers to Python, so times come first.
+    (np.datetime64, lambda value: stamps_as_text(np.array([value]))[0]),
+    (np.timedelta64, lambda value: durations_as_text(np.array([value]))[0]),
+    (Integral, _whole),
+    ((float, np.floating), _float),
+    ((Decimal, Fraction, Real), _exact),
+    (datetime.datetime, _moment),
+    (datetime.date, _date),
+    (datetime.time, _time_of_day),
+    (datetime.timedelta, _duration),
+    ((bytes, bytearray, memoryview), _bytes),
+)
+
+_MONTHS = {"Y": 12, "M": 1}
+_SECONDS = {"W": 604_800, "D": 86_400, "h": 3600, "m": 60, "s": 1}
+_DIGITS = {"ms": 3, "us": 6, "ns": 9, "ps": 12, "fs": 15, "as": 18}
+
+
+def seconds_as_text(count: int, n_digits: int) -> str:
+    """A duration in seconds, given in units of ``10 ** -n_digits`` of one."""
+    whole, fraction = divmod(abs(count), 10**n_digits)
+    return f"{'-' if count < 0 else ''}{trimmed(f'{whole}.{fraction:0{n_digits}}')} s"
+
+
+def _clock(nanoseconds: int) -> str:
+    seconds, fraction = divmod(nanoseconds, 10**9)
+    minutes, second = divmod(seconds, 60)
+    hour, minute = divmod(minutes, 60)
+    return trimmed(f"{hour:02}:{minute:02}:{second:02}.{fraction:09}")
+
+
+def stamp_as_text(text: str, aware: bool) -> str:
+    """A date with a time from its ISO form, which is in UTC where it is aware of time zones."""
+    return f"{trimmed(text)}+00:00" if aware else trimmed(text).removesuffix("T00:00:00")
+
+
+def trimmed(text: str) -> str:
+    """The text without zeros at the end of a fraction."""
+    return text.rstrip("0").rstrip(".") if "." in text else text
