@@ -77,7 +77,8 @@ class ClassOffsets:
         """The offsets when these variables are chosen."""
         if not depends_on_variables(self.rule.prior(self.prior)):
             selected = np.ones_like(selected)
-        key = selected.tobytes()
+        # A prior looks at how many values the variables have, and at nothing else about them.
+        key = np.sort(self.schema.n_values[selected]).tobytes()
         if key not in self.known:
             chosen = self.schema.select(np.flatnonzero(selected).tolist())
             self.known[key] = checked_offsets(self.rule, self.prior, chosen).class_offsets
