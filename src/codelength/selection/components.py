@@ -84,7 +84,7 @@ def choose_components(
     shortest = math.inf
     for size in sizes:
         state, info = fit_mixture(
-            rows,
+            layout,
             size,
             prior,
             n_init=n_init,
@@ -92,7 +92,6 @@ def choose_components(
             max_iter=max_iter,
             tol=tol,
             random_state=[seed, size],
-            layout=layout,
         )
         # Largest first, so that the numbers of the components mean something.
         state = state.permuted(np.argsort(-state.class_probs, kind="stable"))
