@@ -1,1 +1,1 @@
-""""""
+"""Finite mixtures: tables whose rows belong to components that nobody has seen."""

@@ -1,8 +1,7 @@
-"""Loops over clusterings. Arrays in, arrays out, nothing checked.
+"""Loops over clusterings. Arrays in, arrays out, nothing checked; see ``clusterings`` for the shapes.
 
-Rows are lists of observed cells: row ``n`` has cells ``cells[starts[n] : starts[n + 1]]``, of the variables
-``variables[...]`` at the same places. The state of a clustering is ``raised`` (n_cells, n_components),
-``totals`` (n_variables, n_components) and ``sizes`` (n_components,): counts with their pseudocounts.
+Functions take whole tuples, and look the arrays up once before their loops: a look-up inside a loop counts
+references every time.
 """
 
 import math
@@ -11,42 +10,28 @@ import numpy as np
 from numba import njit
 
 from ..typing import FloatArray, IntArray
+from .clusterings import ClusteringState, ObservedCells
 
 _FACTORS_AT_ONCE = 24
 
 
-@njit(cache=True, nogil=True)
-def shift(
-    cells: IntArray,
-    variables: IntArray,
-    first: int,
-    last: int,
-    k: int,
-    step: float,
-    raised: FloatArray,
-    totals: FloatArray,
-    sizes: FloatArray,
-) -> None:
-    """Put a row into component ``k`` (step 1) or take it out (step -1)."""
-    sizes[k] += step
-    for j in range(first, last):
+@njit(cache=True, nogil=True, forceinline=True)
+def shift(observed: ObservedCells, n: int, k: int, step: float, state: ClusteringState) -> None:
+    """Put row ``n`` into component ``k`` (step 1) or take it out (step -1)."""
+    cells, variables, raised, totals = observed.cells, observed.variables, state.raised, state.totals
+    state.sizes[k] += step
+    for j in range(observed.starts[n], observed.starts[n + 1]):
         raised[cells[j], k] += step
         totals[variables[j], k] += step
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def log_predictions(
-    cells: IntArray,
-    variables: IntArray,
-    first: int,
-    last: int,
-    raised: FloatArray,
-    totals: FloatArray,
-    logs: FloatArray,
-    scratch: FloatArray,
+    observed: ObservedCells, n: int, state: ClusteringState, logs: FloatArray, scratch: FloatArray
 ) -> None:
-    """Log probability of a row in each component, given the rows that are in it now."""
-    n_components = len(logs)
+    """Log probability of row ``n`` in each component, given the rows that are in it now."""
+    cells, variables, raised, totals = observed.cells, observed.variables, state.raised, state.totals
+    first, last, n_components = observed.starts[n], observed.starts[n + 1], len(logs)
     for k in range(n_components):
         logs[k] = 0.0
     # A product of a few factors needs one logarithm, and cannot leave the range of a float64.
@@ -64,48 +49,35 @@ def log_predictions(
 
 
 @njit(cache=True, nogil=True)
-def climb(
-    cells: IntArray,
-    variables: IntArray,
-    starts: IntArray,
-    raised: FloatArray,
-    totals: FloatArray,
-    sizes: FloatArray,
-    labels: IntArray,
-    max_sweeps: int,
-) -> None:
+def climb(observed: ObservedCells, state: ClusteringState, labels: IntArray, max_sweeps: int) -> None:
     """Move rows one at a time to their most probable component, in place, until none wants to move."""
-    n_rows, n_components = len(labels), len(sizes)
-    logs, scratch = np.empty(n_components), np.empty((2, n_components))
+    n_rows, sizes = len(labels), state.sizes
+    logs, scratch = np.empty(len(sizes)), np.empty((2, len(sizes)))
     for n in range(n_rows):
-        shift(cells, variables, starts[n], starts[n + 1], labels[n], 1.0, raised, totals, sizes)
+        shift(observed, n, labels[n], 1.0, state)
     for _ in range(max_sweeps):
         moved = False
         for n in range(n_rows):
-            first, last, own = starts[n], starts[n + 1], labels[n]
-            shift(cells, variables, first, last, own, -1.0, raised, totals, sizes)
-            log_predictions(cells, variables, first, last, raised, totals, logs, scratch)
+            own = labels[n]
+            shift(observed, n, own, -1.0, state)
+            log_predictions(observed, n, state, logs, scratch)
             best, highest = own, logs[own] + math.log(sizes[own])
-            for k in range(n_components):
+            for k in range(len(sizes)):
                 score = logs[k] + math.log(sizes[k])
                 # A gain within rounding is none: two equal places must not swap a row for ever.
                 if score > highest + 1e-9:
                     best, highest = k, score
             labels[n] = best
             moved = moved or best != own
-            shift(cells, variables, first, last, best, 1.0, raised, totals, sizes)
+            shift(observed, n, best, 1.0, state)
         if not moved:
             return
 
 
 @njit(cache=True, nogil=True)
 def search_all(
-    cells: IntArray,
-    variables: IntArray,
-    starts: IntArray,
-    raised: FloatArray,
-    totals: FloatArray,
-    sizes: FloatArray,
+    observed: ObservedCells,
+    state: ClusteringState,
     names: IntArray,
     goal: float,
     max_steps: int,
@@ -118,22 +90,22 @@ def search_all(
     only the first is tried. ``best`` receives the labels; returns the number of steps, or -1 when they
     did not suffice.
     """
-    n_rows, n_components = len(best), len(sizes)
+    n_rows, n_components = len(best), len(names)
     labels = np.full(n_rows, -1, dtype=np.int64)
     scores = np.empty((n_rows, n_components))
     reached = np.zeros(n_rows + 1)
     used = np.zeros(n_components, dtype=np.int64)
-    scratch, total, tie = np.empty((2, n_components)), sizes.sum(), 1e-11 * (1 + abs(goal))
+    scratch, total, tie = np.empty((2, n_components)), state.sizes.sum(), 1e-11 * (1 + abs(goal))
     found, n, steps = False, 0, 0
-    _score_row(cells, variables, starts, raised, totals, sizes, total, 0, scores, scratch)
+    _score_row(observed, 0, state, total, scores[0], scratch)
     while n >= 0:
         steps += 1
         if steps > max_steps:
             return -1
-        first, last, k = starts[n], starts[n + 1], labels[n]
+        k = labels[n]
         if k >= 0:
             used[k] -= 1
-            shift(cells, variables, first, last, k, -1.0, raised, totals, sizes)
+            shift(observed, n, k, -1.0, state)
         k += 1
         while k < n_components and not _is_worth(k, used, names, reached[n] + scores[n, k], goal, tie, found):
             k += 1
@@ -144,10 +116,10 @@ def search_all(
         labels[n] = k
         used[k] += 1
         reached[n + 1] = reached[n] + scores[n, k]
-        shift(cells, variables, first, last, k, 1.0, raised, totals, sizes)
+        shift(observed, n, k, 1.0, state)
         if n + 1 < n_rows:
             n += 1
-            _score_row(cells, variables, starts, raised, totals, sizes, total + n, n, scores, scratch)
+            _score_row(observed, n, state, total + n, scores[n], scratch)
         else:
             found, goal = True, max(goal, reached[n_rows])
             for j in range(n_rows):
@@ -167,19 +139,16 @@ def _is_worth(
     return reached > goal + tie if found else reached >= goal - tie
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def _score_row(
-    cells: IntArray,
-    variables: IntArray,
-    starts: IntArray,
-    raised: FloatArray,
-    totals: FloatArray,
-    sizes: FloatArray,
-    total: float,
+    observed: ObservedCells,
     n: int,
+    state: ClusteringState,
+    total: float,
     scores: FloatArray,
     scratch: FloatArray,
 ) -> None:
-    log_predictions(cells, variables, starts[n], starts[n + 1], raised, totals, scores[n], scratch)
+    log_predictions(observed, n, state, scores, scratch)
+    sizes = state.sizes
     for k in range(len(sizes)):
-        scores[n, k] += math.log(sizes[k] / total)
+        scores[k] += math.log(sizes[k] / total)

@@ -1,22 +1,32 @@
 """The most probable clustering: by branch and bound where that is feasible, else by climbing."""
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
-from ..errors import Infeasible, InvalidParameter
-from ..rules import Pseudocounts
-from ..scores.evidence import evidence_code_length
-from ..table import Schema
-from ..typing import CodeArray, IntArray
-from .clusterings import ObservedCells, canonical, clustering_counts, empty_state, exchangeable
+from ..errors import Infeasible
+from ..rules import PriorLike, Pseudocounts, pseudocounts
+from ..scores import evidence_code_length
+from ..table import Coded
+from ..table.checks import check_choice, check_random_state, check_whole
+from ..typing import IntArray
+from .clusterings import (
+    ClusteringState,
+    ObservedCells,
+    canonical,
+    clustering_counts,
+    exchangeable,
+    single_rows,
+)
 from .parameters import with_components
 
 MAX_STEPS = 20_000_000
 """Steps of the exhaustive search before it gives up: a few seconds."""
 
 MAX_SWEEPS = 1000
+
+METHODS = ("auto", "exact", "climb")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -39,8 +49,7 @@ class BestClustering:
 
 
 def local_optima(
-    schema: Schema,
-    codes: CodeArray,
+    rows: Any,
     n_components: int,
     prior: PriorLike = "uniform",
     *,
@@ -50,46 +59,39 @@ def local_optima(
     """Clusterings that no move of a single row improves, the best first.
 
     From each random clustering rows move, one at a time, to their most probable component until none
-    wants to. Clusterings that differ in exchangeable names only are listed once.
-
-    Parameters
-    ----------
-    schema, codes, n_components, prior, random_state
-        As in :func:`best_clustering`.
-    n_starts : int
-        Random clusterings to climb from, which is also how many optima there are at most.
+    wants to. Clusterings that differ in exchangeable names only are listed once. Parameters are those of
+    :func:`best_clustering`; there are at most ``n_starts`` optima.
 
     Examples
     --------
-    >>> schema, codes = Schema.from_sizes([2, 2]), np.array([[0, 0], [1, 1]] * 4, dtype=np.uint8)
-    >>> [round(optimum.code_length, 3) for optimum in local_optima(schema, codes, 2)]
+    >>> from codelength.table import Schema
+    >>> coded = Coded.of(Schema.from_sizes([2, 2]), [[0, 0], [1, 1]] * 4)
+    >>> [round(optimum.code_length, 3) for optimum in local_optima(coded, 2)]
     [12.883, 15.089]
     """
     from ._kernels import climb
 
-    if n_starts < 1:
-        raise InvalidParameter(f"n_starts={n_starts}: expected at least 1")
-    full = with_components(schema, n_components)
-    spread = pseudocounts(prior, full)
-    observed, names = ObservedCells.of(full, codes), exchangeable(spread)
-    generator = np.random.default_rng(random_state)
+    check_whole("n_starts", n_starts)
+    coded = with_components(single_rows(rows), n_components)
+    spread = pseudocounts(prior, coded.schema)
+    observed, names = ObservedCells.of(coded), exchangeable(spread)
+    generator = np.random.default_rng(check_random_state(random_state))
     found = {}
     for _ in range(n_starts):
-        labels = generator.integers(n_components, size=len(codes))
-        climb(*observed.arrays, *empty_state(full, spread), labels, MAX_SWEEPS)
+        labels = generator.integers(n_components, size=coded.n_rows)
+        climb(observed, ClusteringState.empty(coded.schema, spread), labels, MAX_SWEEPS)
         renamed = canonical(labels, names)
         found[renamed.tobytes()] = renamed
-    optima = [_at(full, codes, labels, spread, exact=False) for labels in found.values()]
+    optima = [_at(coded, labels, spread, exact=False) for labels in found.values()]
     return sorted(optima, key=lambda optimum: optimum.code_length)
 
 
 def best_clustering(
-    schema: Schema,
-    codes: CodeArray,
+    rows: Any,
     n_components: int,
     prior: PriorLike = "uniform",
     *,
-    method: Literal["auto", "exact", "climb"] = "auto",
+    method: str = "auto",
     n_starts: int = 20,
     random_state: Any = 0,
 ) -> BestClustering:
@@ -101,14 +103,12 @@ def best_clustering(
 
     Parameters
     ----------
-    schema : Schema
-        The schema of the codes.
-    codes : array of shape (n_rows, n_variables)
-        The coded rows.
+    rows : Coded, or a table of any kind
+        The rows; one with a weight counts as so many rows, each with a label of its own.
     n_components : int
         How many components there are; some may stay empty.
     prior : prior or its name
-        Pseudocounts of the components and values.
+        Dirichlet pseudocounts of the components and values.
     method : {"auto", "exact", "climb"}
         ``"auto"`` searches exhaustively and falls back on the climb where that takes too many steps,
         which ``"exact"`` refuses to do.
@@ -117,50 +117,44 @@ def best_clustering(
     random_state : int, generator or None
         Where the random clusterings come from.
 
+    Raises
+    ------
+    Infeasible
+        Where ``method="exact"`` takes more than ``MAX_STEPS`` steps.
+
     Examples
     --------
-    >>> schema = Schema.from_sizes([2, 2, 2])
-    >>> codes = np.array([[0, 0, 0], [1, 1, 1], [0, 0, 0]], dtype=np.uint8)
-    >>> best = best_clustering(schema, codes, 2)
+    >>> best = best_clustering([["a", "x"], ["b", "y"], ["a", "x"], ["b", "y"]], 2)
     >>> best.clustering, best.exact
-    (array([0, 1, 0]), True)
+    (array([0, 1, 0, 1]), True)
     """
-    if method not in ("auto", "exact", "climb"):
-        raise InvalidParameter(f'method={method!r}: expected "auto", "exact" or "climb"')
-    full = with_components(schema, n_components)
-    spread = pseudocounts(prior, full)
-    found = local_optima(full, codes, n_components, spread, n_starts=n_starts, random_state=random_state)[0]
+    check_choice("method", method, METHODS)
+    coded = with_components(single_rows(rows), n_components)
+    spread = pseudocounts(prior, coded.schema)
+    found = local_optima(coded, n_components, spread, n_starts=n_starts, random_state=random_state)[0]
     if method == "climb":
         return found
-    if not len(codes):
+    if not coded.n_rows:
         return replace(found, exact=True)
-    searched = _searched(full, codes, spread, found.code_length)
+    searched = _searched(coded, spread, found.code_length)
     if searched is None and method == "exact":
         raise Infeasible(
-            f"{len(codes)} rows in {n_components} components: the exhaustive search takes more than "
+            f"{coded.n_rows} rows in {n_components} components: the exhaustive search takes more than "
             f'{MAX_STEPS:,} steps; use fewer rows, or method="climb"'
         )
     return found if searched is None else searched
 
 
-def _searched(schema: Schema, codes: CodeArray, prior: Pseudocounts, known: float) -> BestClustering | None:
+def _searched(coded: Coded, prior: Pseudocounts, known: float) -> BestClustering | None:
     """The best clustering by exhaustive search, or None where that takes too long."""
     from ._kernels import search_all
 
-    labels = np.empty(len(codes), dtype=np.int64)
-    n_steps = search_all(
-        *ObservedCells.of(schema, codes).arrays,
-        *empty_state(schema, prior),
-        exchangeable(prior),
-        -known,
-        MAX_STEPS,
-        labels,
-    )
-    return None if n_steps < 0 else _at(schema, codes, labels, prior, exact=True)
+    labels = np.empty(coded.n_rows, dtype=np.int64)
+    state = ClusteringState.empty(coded.schema, prior)
+    n_steps = search_all(ObservedCells.of(coded), state, exchangeable(prior), -known, MAX_STEPS, labels)
+    return None if n_steps < 0 else _at(coded, labels, prior, exact=True)
 
 
-def _at(
-    schema: Schema, codes: CodeArray, labels: IntArray, prior: Pseudocounts, *, exact: bool
-) -> BestClustering:
-    counts = clustering_counts(schema, codes, labels)
+def _at(coded: Coded, labels: IntArray, prior: Pseudocounts, *, exact: bool) -> BestClustering:
+    counts = clustering_counts(coded, labels)
     return BestClustering(labels, evidence_code_length(counts, prior), exact)

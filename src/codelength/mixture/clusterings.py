@@ -1,108 +1,89 @@
 """Clusterings: which component each row is in, and the counts of a table completed by them."""
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import gammaln
 
 from ..counts import Counts, count
-from ..errors import DataError, InvalidParameter
+from ..errors import DataError
 from ..rules import Pseudocounts
-from ..table import Coded, Schema
-from ..table.schema import smallest_code_type
-from ..typing import BoolArray, CodeArray, FloatArray, IntArray
+from ..table import Coded, Schema, as_coded
+from ..typing import BoolArray, FloatArray, IntArray
+from .costs import check_memory
+from .parameters import MixtureParameters
 
 
-def clustering_counts(
-    schema: Schema, codes: CodeArray, clustering: Any, sample_weight: FloatArray | None = None
-) -> Counts:
-    """Counts of the table completed by a clustering.
+def completed(rows: Any, clustering: Any) -> Coded:
+    """The table with a clustering as its classes.
 
     Parameters
     ----------
-    schema : Schema
-        The schema of the codes, whose target is the component.
-    codes : array of shape (n_rows, n_variables)
-        The coded rows.
-    clustering : array of shape (n_rows,)
-        The component of each row.
-    sample_weight : array of shape (n_rows,), optional
-        Weights of the rows.
+    rows : Coded, or a table of any kind
+        The rows. The classes of their schema are the components; see
+        :func:`codelength.mixture.parameters.with_components`.
+    clustering : array of shape (n_rows,), array of shape (n_rows, n_components), or MixtureParameters
+        The component of each row, or what tells the most probable one: the share of each component in each
+        row, or a mixture, which also says how many components there are.
+
+    Raises
+    ------
+    DataError
+        Where a label is not the number of a component.
 
     Examples
     --------
-    >>> from codelength.scores.mixtures import with_components
-    >>> schema = with_components(Schema.from_sizes([2]), 3)
-    >>> clustering_counts(schema, np.array([[0], [1], [1]], dtype=np.uint8), [2, 0, 2]).of(0)
+    >>> from codelength.mixture.parameters import with_components
+    >>> coded = with_components(as_coded([["red"], ["blue"]]), 3)
+    >>> completed(coded, [2, 0]).class_codes
+    array([2, 0], dtype=uint8)
+    """
+    if isinstance(clustering, MixtureParameters):
+        coded = clustering.coded(rows)
+        return coded.relabelled(coded.schema, clustering.labels(coded))
+    coded, labels = as_coded(rows), np.asarray(clustering)
+    if labels.ndim == 2:
+        labels = np.argmax(labels, axis=1)
+    if labels.shape != (coded.n_rows,) or (len(labels) and labels.dtype.kind not in "iu"):
+        raise DataError(
+            f"clustering of shape {labels.shape} and type {labels.dtype}: expected one whole number for each "
+            f"of the {coded.n_rows} rows"
+        )
+    n_components = coded.schema.n_classes
+    outside = (labels < 0) | (labels >= n_components)
+    if outside.any():
+        row = int(np.argmax(outside))
+        raise DataError(
+            f"clustering, row {row}: component {labels[row]} is not one of 0 to {n_components - 1}; give rows "
+            "with more components, with_components(rows, n)"
+        )
+    return coded.relabelled(coded.schema, labels)
+
+
+def clustering_counts(rows: Any, clustering: Any) -> Counts:
+    """Counts of the table completed by a clustering; both as in :func:`completed`.
+
+    Examples
+    --------
+    >>> from codelength.mixture.parameters import with_components
+    >>> coded = Coded.of(with_components(Schema.from_sizes([2]), 3), [[0], [1], [1]])
+    >>> clustering_counts(coded, [2, 0, 2]).of(0)
     array([[0., 1.],
            [0., 0.],
            [1., 1.]])
     """
-    return count(schema, completed(schema, codes, clustering), checked_weights(sample_weight, len(codes)))
+    return count(completed(rows, clustering))
 
 
-def expected_counts(
-    schema: Schema, codes: CodeArray, responsibilities: Any, sample_weight: FloatArray | None = None
-) -> Counts:
-    """Counts of the table when each row is shared out over the components.
+def single_rows(rows: Any) -> Coded:
+    """The rows one by one, for work on single rows: a weight of 2 becomes two rows.
 
-    Examples
-    --------
-    >>> from codelength.scores.mixtures import with_components
-    >>> schema = with_components(Schema.from_sizes([2]), 2)
-    >>> expected_counts(schema, np.array([[0], [1]], dtype=np.uint8), [[0.25, 0.75], [1, 0]]).of(0)
-    array([[0.25, 1.  ],
-           [0.75, 0.  ]])
+    Refused where weights are not whole numbers, or where memory does not hold so many rows.
     """
-    from ._kernels import add_soft_counts
-
-    shares = np.ascontiguousarray(responsibilities, dtype=np.float64)
-    if shares.shape != (len(codes), schema.n_classes):
-        raise DataError(
-            f"responsibilities of shape {shares.shape}: expected {(len(codes), schema.n_classes)}, a share "
-            "for each row and each component of the schema"
-        )
-    if not (shares >= 0).all():
-        raise DataError("responsibilities: a share is negative or not a number")
-    weights = checked_weights(sample_weight, len(codes))
-    if weights is not None:
-        shares = shares * weights[:, None]
-    value_counts = np.zeros((schema.n_cells, schema.n_classes))
-    add_soft_counts(codes.T, schema.offsets, shares, value_counts)
-    return Counts(schema, shares.sum(axis=0), np.ascontiguousarray(value_counts.T))
-
-
-def completed(schema: Schema, codes: CodeArray, clustering: Any) -> Coded:
-    """The table with the clustering as its classes, checked against the schema."""
-    labels = np.asarray(clustering)
-    if labels.shape != (len(codes),) or (len(labels) and labels.dtype.kind not in "iu"):
-        raise DataError(
-            f"clustering of shape {labels.shape} and type {labels.dtype}: expected a whole number for each "
-            f"of the {len(codes)} rows"
-        )
-    if len(labels) and not (labels.min() >= 0 and labels.max() < schema.n_classes):
-        row = int(np.argmax((labels < 0) | (labels >= schema.n_classes)))
-        raise DataError(
-            f"clustering, row {row}: component {labels[row]} is not one of 0 to {schema.n_classes - 1}; give "
-            "a schema with more components, with_components(schema, n)"
-        )
-    return Coded(codes, labels.astype(smallest_code_type(schema.n_classes)))
-
-
-def checked_weights(sample_weight: Any, n_rows: int) -> FloatArray | None:
-    """The weights as an array, or None; refused where they are not one finite number a row, at least 0."""
-    if sample_weight is None:
-        return None
-    weights = np.ascontiguousarray(sample_weight, dtype=np.float64)
-    if weights.shape != (n_rows,):
-        raise InvalidParameter(f"sample_weight has shape {weights.shape}; expected ({n_rows},)")
-    if not (np.isfinite(weights).all() and (weights >= 0).all()):
-        row = int(np.argmax(~(np.isfinite(weights) & (weights >= 0))))
-        raise InvalidParameter(
-            f"sample_weight, row {row}: {weights[row]}; expected a finite number of at least 0"
-        )
-    return weights
+    coded = as_coded(rows)
+    n_bytes = coded.total_weight * (16 * coded.schema.n_variables + 16)
+    check_memory(f"{coded.total_weight:g} single rows", n_bytes, "take a sample of the rows")
+    return coded.repeated()
 
 
 def exchangeable(prior: Pseudocounts) -> IntArray:
@@ -115,7 +96,8 @@ def exchangeable(prior: Pseudocounts) -> IntArray:
     array([0, 1, 0])
     """
     rows = np.column_stack((prior.class_pseudocounts, prior.value_pseudocounts))
-    return np.array([int(np.argmax((rows == row).all(axis=1))) for row in rows], dtype=np.int64)
+    _, firsts, places = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+    return firsts[places.ravel()].astype(np.int64)
 
 
 def canonical(clustering: IntArray, names: IntArray) -> IntArray:
@@ -154,8 +136,7 @@ def log_renamings(used: BoolArray, names: IntArray) -> FloatArray:
     return np.asarray((gammaln(n_alike + 1) - gammaln(n_alike - n_used + 1)).sum(axis=-1))
 
 
-@dataclass(frozen=True, slots=True)
-class ObservedCells:
+class ObservedCells(NamedTuple):
     """Rows as lists of the cells that are not missing, for the kernels.
 
     Attributes
@@ -171,25 +152,38 @@ class ObservedCells:
     starts: IntArray
 
     @classmethod
-    def of(cls, schema: Schema, codes: CodeArray) -> "ObservedCells":
+    def of(cls, coded: Coded) -> "ObservedCells":
         """The observed cells of a coded table."""
-        wide = np.ascontiguousarray(codes, dtype=np.int64)
+        schema, wide = coded.schema, np.ascontiguousarray(coded.codes, dtype=np.int64)
         rows, variables = np.nonzero(wide < schema.n_values)
         starts = np.searchsorted(rows, np.arange(len(wide) + 1)).astype(np.int64)
         return cls(schema.offsets[variables] + wide[rows, variables], variables.astype(np.int64), starts)
 
-    @property
-    def arrays(self) -> tuple[IntArray, IntArray, IntArray]:
-        """The three arrays in the order of the kernels."""
-        return self.cells, self.variables, self.starts
 
+class ClusteringState(NamedTuple):
+    """A clustering as the kernels see it: counts with their pseudocounts, components side by side.
 
-def empty_state(schema: Schema, prior: Pseudocounts) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Pseudocounts of cells, of variables and of components: a clustering of no rows, for the kernels."""
-    raised = np.array(prior.value_pseudocounts.T, order="C")
-    totals = (
-        np.add.reduceat(raised, schema.offsets[:-1])
-        if schema.n_variables
-        else np.zeros((0, schema.n_classes))
-    )
-    return raised, totals, prior.class_pseudocounts.copy()
+    Attributes
+    ----------
+    raised : array of shape (n_cells, n_components)
+        Of the values.
+    totals : array of shape (n_variables, n_components)
+        Of the rows in which a variable was observed.
+    sizes : array of shape (n_components,)
+        Of the components.
+    """
+
+    raised: FloatArray
+    totals: FloatArray
+    sizes: FloatArray
+
+    @classmethod
+    def empty(cls, schema: Schema, prior: Pseudocounts) -> "ClusteringState":
+        """No rows yet."""
+        raised = np.array(prior.value_pseudocounts.T, order="C")
+        totals = (
+            np.add.reduceat(raised, schema.offsets[:-1])
+            if schema.n_variables
+            else np.zeros((0, schema.n_classes))
+        )
+        return cls(raised, totals, prior.class_pseudocounts.copy())

@@ -1,51 +1,61 @@
-"""Finite mixtures: tables whose rows belong to components that nobody has seen.
+"""The parameters of a finite mixture.
 
-A component is a class that is hidden, so the counts, priors and log tables of labelled tables serve
-here too, under a schema whose target is the component.
+A component is a class that is hidden, so the counts, priors and log tables of labelled tables serve here too,
+under a schema whose target is the component.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Self, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from scipy.special import logsumexp
 
 from ..counts import Counts
-from ..errors import DataError, InvalidParameter
-from ..rules import LogTables, PriorLike, Pseudocounts, Scorer, pseudocounts
-from ..table import Schema, Variable
-from ..typing import CodeArray, FloatArray
+from ..errors import DataError, InvalidParameter, SchemaMismatch
+from ..rules import LogTables, PriorLike, Scorer, logarithm, rule_of
+from ..table import Coded, Schema, Variable, as_coded, encode
+from ..table.checks import check_whole
+from ..typing import FloatArray, IntArray
+from .costs import check_components
 
-PriorLike: TypeAlias = PriorLike | Pseudocounts
-"""A prior by name, by equivalent sample size or explicitly, or one that is spelled out already."""
+Rows = TypeVar("Rows", Schema, Coded)
+
+_BYTES_OF_VALUE = 200
+"""What the name of one component takes in a schema, roughly."""
 
 
-def with_components(schema: Schema, n_components: int) -> Schema:
-    """The schema whose target is a hidden component.
+def with_components(rows: Rows, n_components: int) -> Rows:
+    """A schema, or coded rows, whose target is a hidden component.
+
+    Parameters
+    ----------
+    rows : Schema or Coded
+        What to give the target to. A target it has already is left out.
+    n_components : int
+        How many components there are.
+
+    Raises
+    ------
+    Infeasible
+        Where a prior of so many components would not fit into memory.
 
     Examples
     --------
     >>> with_components(Schema.from_sizes([2, 3]), 4).n_classes
     4
     """
-    if isinstance(n_components, bool) or not isinstance(n_components, (int, np.integer)) or n_components < 1:
-        raise InvalidParameter(f"n_components={n_components!r}: expected a whole number of at least 1")
-    component = Variable("component", tuple(range(int(n_components))), "code", origin="hidden")
-    return schema if schema.target == component else Schema(schema.variables, component)
-
-
-def pseudocounts(prior: PriorLike, schema: Schema) -> Pseudocounts:
-    """The prior in the layout of the counts, one row a component."""
-    if not isinstance(prior, Pseudocounts):
-        return pseudocounts(prior, schema)
-    shape = (schema.n_classes, schema.n_cells)
-    if prior.value_pseudocounts.shape != shape or prior.class_pseudocounts.shape != shape[:1]:
-        raise InvalidParameter(
-            f"prior: pseudocounts of shape {prior.value_pseudocounts.shape} do not fit {shape} "
-            "(components, cells); spell the prior out for this schema and this many components"
-        )
-    return prior
+    n_components = check_whole("n_components", n_components)
+    schema = rows if isinstance(rows, Schema) else rows.schema
+    check_components(n_components, _BYTES_OF_VALUE + 16 * schema.n_cells, "its prior")
+    if schema.target is None or schema.target.origin != "hidden" or schema.n_classes != n_components:
+        component = Variable("component", tuple(range(n_components)), "code", origin="hidden")
+        schema = Schema(schema.variables, component)
+    if isinstance(rows, Schema):
+        return schema
+    # Rows that were distinct without the help of a class still are.
+    is_distinct = rows.is_distinct and not rows.class_codes.any()
+    return replace(rows.relabelled(schema), is_distinct=is_distinct)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -59,8 +69,8 @@ class MixtureParameters:
     class_probs : array of shape (n_components,)
         Probability of each component.
     value_probs : array of shape (n_components, n_cells)
-        Probability of each value in each component, laid out like the value counts; 1 in the spare cell
-        of each variable, so that a missing cell is no factor.
+        Probability of each value in each component, laid out like the value counts; 1 in the cell for
+        missing of each variable, so that a missing cell is no factor.
     """
 
     schema: Schema
@@ -74,34 +84,43 @@ class MixtureParameters:
 
     def of(self, variable: int | str) -> FloatArray:
         """Probabilities of one variable's values, shape (n_components, n_values)."""
-        i = self.schema.position(variable) if isinstance(variable, str) else variable
+        i = self.schema.position(variable)
         return self.value_probs[:, self.schema.offsets[i] : self.schema.offsets[i + 1] - 1]
 
     def permuted(self, order: Any) -> "MixtureParameters":
         """The same mixture with its components in another order."""
         return MixtureParameters(self.schema, self.class_probs[order], self.value_probs[order])
 
+    def coded(self, rows: Any) -> Coded:
+        """Rows of any kind as codes under the schema of this mixture; codes are checked to fit it."""
+        coded = rows if isinstance(rows, Coded) else encode(self.schema.without_target(), rows)
+        self._check_fit(coded)
+        return with_components(coded, self.n_components)
+
     def log_tables(self) -> LogTables:
         """The mixture as log tables; the log of 0 is minus infinity."""
-        with np.errstate(divide="ignore"):
-            return LogTables(np.log(self.class_probs), np.log(self.value_probs), 0.0)
+        return LogTables(logarithm(self.class_probs), logarithm(self.value_probs), 0.0)
 
-    def responsibilities(self, codes: CodeArray, n_threads: int | None = None) -> FloatArray:
+    def responsibilities(self, coded: Coded, n_threads: int | None = None) -> FloatArray:
         """Probability of each component for each row; uniform for a row that the mixture excludes."""
-        return np.exp(Scorer.of(self.schema, self.log_tables()).log_probs(codes, n_threads)[0])
+        return np.asarray(np.exp(self._scorer(coded).log_probs(coded, n_threads).log_probs))
 
-    def log_probs(self, codes: CodeArray, n_threads: int | None = None) -> FloatArray:
+    def labels(self, coded: Coded, n_threads: int | None = None) -> IntArray:
+        """The most probable component of each row; the first of equally probable ones."""
+        labels: IntArray = np.argmax(self.responsibilities(coded, n_threads), axis=1).astype(np.int64)
+        return labels
+
+    def log_probs(self, coded: Coded, n_threads: int | None = None) -> FloatArray:
         """Log probability of each row, the components summed out, in nats.
 
         Examples
         --------
         >>> schema = with_components(Schema.from_sizes([2]), 2)
         >>> mixture = MixtureParameters(schema, np.array([0.5, 0.5]), np.array([[1, 0, 1.0], [0.5, 0.5, 1]]))
-        >>> np.exp(mixture.log_probs(np.array([[0], [1], [2]], dtype=np.uint8)))
+        >>> np.exp(mixture.log_probs(Coded.of(schema, [[0], [1], [2]])))
         array([0.75, 0.25, 1.  ])
         """
-        weights = Scorer.of(self.schema, self.log_tables()).log_weights(codes, n_threads)
-        return np.asarray(logsumexp(weights, axis=1))
+        return np.asarray(logsumexp(self._scorer(coded).log_weights(coded, n_threads), axis=1))
 
     def to_json(self) -> dict[str, Any]:
         """The probabilities as JSON types, without the schema."""
@@ -124,6 +143,19 @@ class MixtureParameters:
         mixture._check()
         return mixture
 
+    def _scorer(self, coded: Coded) -> Scorer:
+        self._check_fit(coded)
+        return Scorer.of(self.schema, self.log_tables())
+
+    def _check_fit(self, coded: Coded) -> None:
+        """Codes beyond the tables would be looked up out of bounds."""
+        if not np.array_equal(coded.schema.n_values, self.schema.n_values):
+            given, own = coded.schema.n_values.tolist(), self.schema.n_values.tolist()
+            raise SchemaMismatch(
+                f"the rows have {len(given)} variables of sizes {given[:6]}, and the mixture has {len(own)} of "
+                f"sizes {own[:6]}; encode the rows with the schema of the mixture"
+            )
+
     def _check(self) -> None:
         blocks = [self.class_probs[None, :], *(self.of(i) for i in range(self.schema.n_variables))]
         if not all(
@@ -131,32 +163,50 @@ class MixtureParameters:
         ):
             raise DataError("the probabilities of a distribution do not add up to 1")
         if not (self.value_probs[:, self.schema.offsets[1:] - 1] == 1).all():
-            raise DataError("the spare cell of a variable is not 1")
+            raise DataError("the cell for missing of a variable is not 1")
 
 
-def posterior_mode(counts: Counts, prior: PriorLike) -> MixtureParameters:
+def rows_under(rows: Any, mixture: MixtureParameters | int) -> Coded:
+    """Rows of any kind, with a mixture's hidden component as their target, or one of so many values."""
+    if isinstance(mixture, MixtureParameters):
+        return mixture.coded(rows)
+    return with_components(as_coded(rows), mixture)
+
+
+def posterior_mode(counts: Counts, prior: PriorLike = "uniform") -> MixtureParameters:
     r"""The most probable mixture when the component of every row is known, or shared out.
 
     .. math:: \hat\alpha_k \propto h_k + \mu_k - 1, \quad \hat\phi_{kil} \propto f_{kil} + \sigma_{kil} - 1
 
     A distribution of which nothing was seen is 0/0, and the uniform one stands in.
 
+    Parameters
+    ----------
+    counts : Counts
+        Counts of the completed rows; the target of their schema is the component.
+    prior : prior or its name
+        Dirichlet pseudocounts.
+
+    Raises
+    ------
+    InvalidParameter
+        Where a count plus its pseudocount is below 1: then the posterior has no mode.
+
     Examples
     --------
     >>> counts = Counts.empty(with_components(Schema.from_sizes([2]), 2)).add([1], 0)
-    >>> mode = posterior_mode(counts, "uniform")
+    >>> mode = posterior_mode(counts)
     >>> mode.class_probs, mode.of(0).tolist()
     (array([1., 0.]), [[0.0, 1.0], [0.5, 0.5]])
     """
-    schema, spread = counts.schema, pseudocounts(prior, counts.schema)
-    # The 1 is taken from the pseudocount first: a tiny expected count would be lost beside it.
-    class_probs = _normalised(counts.class_counts[None, :] + (spread.class_pseudocounts - 1))[0]
+    schema = counts.schema
+    # The rule takes the 1 from the pseudocount: a tiny expected count would be lost beside it.
+    offsets = rule_of("map").offsets_under(prior, schema)
+    class_probs = _normalised((counts.class_counts + offsets.class_offsets)[None, :])[0]
     value_probs = np.ones_like(counts.value_counts)
     for i in range(schema.n_variables):
         start, stop = schema.offsets[i], schema.offsets[i + 1] - 1
-        value_probs[:, start:stop] = _normalised(
-            counts.of(i) + (spread.value_pseudocounts[:, start:stop] - 1)
-        )
+        value_probs[:, start:stop] = _normalised(counts.of(i) + offsets.value_offsets[:, start:stop])
     return MixtureParameters(schema, class_probs, value_probs)
 
 

@@ -1,1 +1,85 @@
-""""""
+"""What a table costs under a finite mixture: exactly, or by one of several approximations, all in nats.
+
+======================== ===================================================================================
+name                     code length
+======================== ===================================================================================
+``cheeseman_stutz``      the evidence of the completed data, corrected by two likelihoods; every row goes to
+                         its most probable component
+``cheeseman_stutz_soft`` the same with every row shared out over the components
+``bic``, ``aic``         the likelihood of the most probable mixture, with a penalty for its parameters
+``neighbourhood``        the sum over a clustering and those that differ from it in one row
+``annealed``             the sum over all clusterings, estimated by annealed importance sampling
+``exact``                the sum over all clusterings, for few distinct rows
+======================== ===================================================================================
+
+"The 1997 paper" here is Kontkanen, Myllymäki, Silander and Tirri (1997), On the accuracy of stochastic
+complexity approximations, Causal Models and Statistical Learning.
+"""
+
+from functools import partial
+from typing import Any, Protocol, SupportsFloat
+
+from ...rules import PriorLike
+from .annealed import AnnealedCodeLength, annealed_code_length
+from .cheeseman_stutz import cheeseman_stutz_code_length, soft_shares
+from .exact import ExactCodeLength, clustering_log_terms, exact_code_length
+from .information_criteria import aic_code_length, bic_code_length, log_likelihood, n_parameters
+from .neighbourhood import neighbourhood_code_length, neighbourhoods_code_length
+
+
+class Criterion(Protocol):
+    """A code length of rows under a mixture, in nats; lower is better.
+
+    Parameters
+    ----------
+    rows : Coded, or a table of any kind
+        The rows. A weight of 2 counts as two equal rows; criteria that work on single rows refuse weights
+        that are not whole numbers.
+    mixture : MixtureParameters
+        A fitted mixture. Some criteria also take what they need of it: a clustering, shares of rows, or a
+        number of components. The components of a clustering are the classes of the schema of the rows; see
+        :func:`codelength.mixture.parameters.with_components`.
+    prior : prior or its name
+        Dirichlet pseudocounts of the components and values.
+    random_state : int, sequence of int, generator or None
+        Where randomness comes from, if there is any.
+
+    Returns
+    -------
+    float, or an object with a ``__float__``
+        The code length; such an object also says how far to trust it.
+    """
+
+    def __call__(
+        self, rows: Any, mixture: Any, prior: PriorLike = "uniform", *, random_state: Any = None
+    ) -> SupportsFloat: ...
+
+
+CRITERIA: dict[str, Criterion] = {
+    "cheeseman_stutz": cheeseman_stutz_code_length,
+    "cheeseman_stutz_soft": partial(cheeseman_stutz_code_length, completion="soft"),
+    "bic": bic_code_length,
+    "aic": aic_code_length,
+    "neighbourhood": neighbourhood_code_length,
+    "annealed": annealed_code_length,
+    "exact": exact_code_length,
+}
+"""The criteria by name: called as :class:`Criterion` says, all of them take a fitted mixture."""
+
+__all__ = [
+    "CRITERIA",
+    "AnnealedCodeLength",
+    "Criterion",
+    "ExactCodeLength",
+    "aic_code_length",
+    "annealed_code_length",
+    "bic_code_length",
+    "cheeseman_stutz_code_length",
+    "clustering_log_terms",
+    "exact_code_length",
+    "log_likelihood",
+    "n_parameters",
+    "neighbourhood_code_length",
+    "neighbourhoods_code_length",
+    "soft_shares",
+]

@@ -1,4 +1,7 @@
-"""Loops of annealed importance sampling. Arrays in, arrays out, nothing checked; see ``_kernels``."""
+"""Loops of annealed importance sampling. Arrays in, arrays out, nothing checked.
+
+See ``clusterings`` and ``_references`` for the shapes.
+"""
 
 import math
 
@@ -7,32 +10,28 @@ from numba import njit
 
 from ...typing import FloatArray, IntArray
 from .._kernels import log_predictions, shift
+from ..clusterings import ClusteringState, ObservedCells
+from ._references import Reference
 
 
 @njit(cache=True, nogil=True)
 def anneal(
-    cells: IntArray,
-    variables: IntArray,
-    starts: IntArray,
-    raised: FloatArray,
-    totals: FloatArray,
-    sizes: FloatArray,
-    reference: FloatArray,
-    log_shares: FloatArray,
+    observed: ObservedCells,
+    state: ClusteringState,
+    reference: Reference,
     powers: FloatArray,
     generator: np.random.Generator,
     labels: IntArray,
 ) -> float:
     """Log importance weight of one chain from a reference distribution over clusterings to P(Z, D).
 
-    The reference is a mixture, with log weights ``log_shares``, of independent draws: ``reference``
-    has shape (2, n_rows, n_references, n_components) and holds probabilities and their logs. At each
-    power ``b`` the chain makes one Gibbs sweep that leaves reference ** (1 - b) * P(Z, D) ** b as it is.
-    ``labels`` receives the last clustering.
+    At each power ``b`` the chain makes one Gibbs sweep that leaves reference ** (1 - b) * P(Z, D) ** b as it
+    is. ``state`` holds no rows at first; ``labels`` receives the last clustering.
     """
+    sizes, probs, log_probs = state.sizes, reference.probs, reference.log_probs
     n_rows, n_components = len(labels), len(sizes)
     logs, scratch, weights = np.empty(n_components), np.empty((2, n_components)), np.empty(n_components)
-    log_reference, shares = log_shares.copy(), log_shares.copy()
+    log_reference, shares = reference.log_shares.copy(), reference.log_shares.copy()
     part = _draw(shares, generator)
     log_joint, log_weight, total = 0.0, 0.0, 0.0
     for k in range(n_components):
@@ -40,50 +39,45 @@ def anneal(
     for n in range(n_rows):
         log_joint -= math.log(total + n)
         for k in range(n_components):
-            weights[k] = reference[1, n, part, k]
-        log_predictions(cells, variables, starts[n], starts[n + 1], raised, totals, logs, scratch)
-        log_joint += _place(n, logs, sizes, weights, reference[1, n], log_reference, generator, labels)
-        shift(cells, variables, starts[n], starts[n + 1], labels[n], 1.0, raised, totals, sizes)
+            weights[k] = log_probs[n, part, k]
+        log_predictions(observed, n, state, logs, scratch)
+        labels[n] = _place(weights, log_probs[n], log_reference, generator)
+        log_joint += logs[labels[n]] + math.log(sizes[labels[n]])
+        shift(observed, n, labels[n], 1.0, state)
     for step in range(1, len(powers)):
         log_weight += (powers[step] - powers[step - 1]) * (log_joint - _log_sum(log_reference))
         # After the last weight no further state is needed.
         for n in range(n_rows if step < len(powers) - 1 else 0):
-            first, last, own = starts[n], starts[n + 1], labels[n]
+            own = labels[n]
             for m in range(len(log_reference)):
-                log_reference[m] -= reference[1, n, m, own]
-            shift(cells, variables, first, last, own, -1.0, raised, totals, sizes)
-            log_predictions(cells, variables, first, last, raised, totals, logs, scratch)
+                log_reference[m] -= log_probs[n, m, own]
+            shift(observed, n, own, -1.0, state)
+            log_predictions(observed, n, state, logs, scratch)
             log_joint -= logs[own] + math.log(sizes[own])
-            _log_mixed(reference[0, n], log_reference, weights)
+            _log_mixed(probs[n], log_reference, weights)
             for k in range(n_components):
                 weights[k] += powers[step] * (logs[k] + math.log(sizes[k]) - weights[k])
-            log_joint += _place(n, logs, sizes, weights, reference[1, n], log_reference, generator, labels)
-            shift(cells, variables, first, last, labels[n], 1.0, raised, totals, sizes)
+            own = _place(weights, log_probs[n], log_reference, generator)
+            labels[n] = own
+            log_joint += logs[own] + math.log(sizes[own])
+            shift(observed, n, own, 1.0, state)
     return log_weight
 
 
 @njit(cache=True, nogil=True)
 def _place(
-    n: int,
-    logs: FloatArray,
-    sizes: FloatArray,
-    weights: FloatArray,
-    log_probs: FloatArray,
-    log_reference: FloatArray,
-    generator: np.random.Generator,
-    labels: IntArray,
-) -> float:
-    """Draw a label for a row; returns what log P(Z, D) gains by it, up to a constant."""
+    weights: FloatArray, log_probs: FloatArray, log_reference: FloatArray, generator: np.random.Generator
+) -> int:
+    """Draw the component of a row, and take it into the log probability of each part of the reference."""
     chosen = _draw(weights, generator)
-    labels[n] = chosen
     for m in range(len(log_reference)):
         log_reference[m] += log_probs[m, chosen]
-    return float(logs[chosen] + math.log(sizes[chosen]))
+    return chosen
 
 
 @njit(cache=True, nogil=True)
 def _log_mixed(probs: FloatArray, log_shares: FloatArray, logs: FloatArray) -> None:
-    """Log of a weighted sum of distributions, up to a constant; ``probs`` has one distribution a row."""
+    """Log of a weighted sum of distributions, up to a constant; ``probs`` has one distribution per row."""
     highest = _highest(log_shares)
     for k in range(len(logs)):
         logs[k] = 0.0
@@ -114,19 +108,19 @@ def _log_sum(logs: FloatArray) -> float:
 
 
 @njit(cache=True, nogil=True)
-def log_name_share(labels: IntArray, logs: FloatArray, log_shares: FloatArray, names: IntArray) -> float:
+def log_name_share(labels: IntArray, reference: Reference, power: float, names: IntArray) -> float:
     """Log of the share of a clustering among all that differ from it in exchangeable names.
 
-    Shares are in proportion to the reference distribution, whose logs have shape (n_rows, n_references,
-    n_components). The sum over renamings is a permanent, added up subset by subset.
+    Shares are in proportion to a power of the reference distribution. The sum over renamings is a
+    permanent, added up subset by subset.
     """
-    n_components = len(names)
-    given, renamed = log_shares.copy(), log_shares.copy()
-    for m in range(len(log_shares)):
+    n_components, logs = len(names), reference.log_probs
+    given, renamed = reference.log_shares.copy(), reference.log_shares.copy()
+    for m in range(len(given)):
         table = np.zeros((n_components, n_components))
         for n in range(len(labels)):
             for k in range(n_components):
-                table[labels[n], k] += logs[n, m, k]
+                table[labels[n], k] += power * logs[n, m, k]
         for k in range(n_components):
             given[m] += table[k, k]
             for other in range(n_components):

@@ -1,17 +1,17 @@
 """Distributions over clusterings that are easy to draw from, for importance sampling to start at."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 from scipy.special import log_softmax
 
-from ...rules import Pseudocounts, evidence_rule
-from ...scores.leave_one_out import leave_one_out
-from ...table import Schema
-from ...typing import CodeArray, FloatArray, IntArray
+from ...counts import count
+from ...rules import Predictor, Pseudocounts
+from ...table import Coded
+from ...typing import FloatArray, IntArray
 from ..best_clustering import local_optima
-from ..clusterings import clustering_counts, completed, exchangeable
+from ..clusterings import completed, exchangeable
 from .neighbourhood import neighbourhood_code_length
 
 N_CLIMBS = 20
@@ -21,47 +21,43 @@ SPREAD = 0.02
 """Share of every distribution that is spread over all components evenly."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(NamedTuple):
     """A mixture of independent draws of labels.
 
     Attributes
     ----------
-    probs : array of shape (n_rows, n_parts, n_components)
-        Probability of each label of each row, in each part of the mixture.
+    probs, log_probs : arrays of shape (n_rows, n_parts, n_components)
+        Probability of each label of each row, in each part of the mixture, and its log.
     log_shares : array of shape (n_parts,)
         Log weight of each part.
     """
 
     probs: FloatArray
+    log_probs: FloatArray
     log_shares: FloatArray
 
     @classmethod
     def uniform(cls, n_rows: int, n_components: int) -> "Reference":
         """All labels alike."""
-        return cls(np.full((n_rows, 1, n_components), 1 / n_components), np.zeros(1))
+        probs = np.full((n_rows, 1, n_components), 1 / n_components)
+        return cls(probs, np.log(probs), np.zeros(1))
 
     @classmethod
-    def at_optima(
-        cls, schema: Schema, codes: CodeArray, prior: Pseudocounts, generator: np.random.Generator
-    ) -> "Reference":
-        """One part a local optimum, with labels as leave-one-out prediction has them there."""
-        optima = local_optima(
-            schema, codes, schema.n_classes, prior, n_starts=N_CLIMBS, random_state=generator
-        )
+    def at_optima(cls, coded: Coded, prior: Pseudocounts, generator: np.random.Generator) -> "Reference":
+        """One part per local optimum, with labels as leave-one-out prediction has them there."""
+        optima = local_optima(coded, coded.schema.n_classes, prior, n_starts=N_CLIMBS, random_state=generator)
         names = exchangeable(prior)
         # Optima that are alike get like names, so that a chain may wander between them.
         centres = [_renamed_like(optima[0].clustering, optimum.clustering, names) for optimum in optima]
-        probs = [_predicted(schema, codes, centre, prior) for centre in centres]
-        masses = np.array([-neighbourhood_code_length(schema, codes, centre, prior) for centre in centres])
+        probs = np.stack([_predicted(completed(coded, centre), prior) for centre in centres], axis=1)
+        masses = np.array([-neighbourhood_code_length(coded, centre, prior) for centre in centres])
         # Half the log: a wrong guess of what an optimum is worth must not leave it without chains.
-        return cls(np.stack(probs, axis=1), log_softmax(masses / 2))
+        return cls(probs, np.log(probs), log_softmax(masses / 2))
 
 
-def _predicted(schema: Schema, codes: CodeArray, centre: IntArray, prior: Pseudocounts) -> FloatArray:
-    counts = clustering_counts(schema, codes, centre)
-    predictions = leave_one_out(counts, completed(schema, codes, centre), evidence_rule(counts, prior))
-    return (1 - SPREAD) * np.exp(predictions.log_probs) + SPREAD / schema.n_classes
+def _predicted(table: Coded, prior: Pseudocounts) -> FloatArray:
+    log_probs = Predictor.of(count(table), "evidence", prior).leave_one_out(table).log_probs
+    return np.asarray((1 - SPREAD) * np.exp(log_probs) + SPREAD / table.schema.n_classes)
 
 
 def _renamed_like(model: IntArray, clustering: IntArray, names: IntArray) -> IntArray:

@@ -2,19 +2,23 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from scipy.special import gammaln, logsumexp
 
 from ..._threads import n_threads_or_default
-from ...errors import Infeasible, InvalidParameter
-from ...rules import Pseudocounts
-from ...table import Schema
-from ...typing import CodeArray, FloatArray
-from ..clusterings import ObservedCells, empty_state, exchangeable
-from ..parameters import with_components
-from ._references import Reference
+from ...errors import Infeasible
+from ...rules import PriorLike, Pseudocounts, pseudocounts
+from ...table import Coded
+from ...table.checks import check_choice, check_random_state, check_whole
+from ...typing import FloatArray
+from ..clusterings import ClusteringState, ObservedCells, exchangeable, single_rows
+from ..costs import check_components
+from ..parameters import MixtureParameters, rows_under
+from ._references import N_CLIMBS, Reference
+
+STARTS = ("auto", "optima", "uniform")
 
 MAX_COMPONENTS = 10
 """Components at most for a start at local optima, whose renamings are summed subset by subset."""
@@ -43,6 +47,9 @@ class AnnealedCodeLength:
     code_length: float
     log_weights: FloatArray
 
+    def __float__(self) -> float:
+        return self.code_length
+
     @property
     def standard_error(self) -> float:
         """Standard error of the code length, in nats: that of the mean weight, relative to it.
@@ -69,15 +76,14 @@ class AnnealedCodeLength:
 
 
 def annealed_code_length(
-    schema: Schema,
-    codes: CodeArray,
-    n_components: int,
+    rows: Any,
+    mixture: MixtureParameters | int,
     prior: PriorLike = "uniform",
     *,
+    random_state: Any = None,
     n_chains: int = 100,
     n_temperatures: int = 100,
-    start: Literal["auto", "optima", "uniform"] = "auto",
-    random_state: Any = None,
+    start: str = "auto",
     n_threads: int | None = None,
 ) -> AnnealedCodeLength:
     r"""Estimate the exact code length of a mixture by sampling clusterings, in nats.
@@ -92,14 +98,10 @@ def annealed_code_length(
 
     Parameters
     ----------
-    schema : Schema
-        The schema of the codes.
-    codes : array of shape (n_rows, n_variables)
-        The coded rows.
-    n_components : int
-        How many components the mixture has.
-    prior : prior or its name
-        Pseudocounts of the components and values.
+    rows, prior, random_state
+        As in :data:`codelength.mixture.code_length.CRITERIA`; each chain has a random stream of its own.
+    mixture : int or MixtureParameters
+        How many components there are, or a mixture with so many.
     n_chains : int
         Independent chains; the standard error falls with the square root.
     n_temperatures : int
@@ -111,8 +113,6 @@ def annealed_code_length(
         the renamings it did not see, which is feasible up to 10 components. ``"auto"``: uniform up to 20
         rows or beyond 10 components. With more than some fifty rows a uniform start needs very many
         temperatures.
-    random_state : int, generator or None
-        Where the randomness comes from; each chain has a stream of its own.
     n_threads : int, optional
         Threads to run chains on; by default one for each processor.
 
@@ -124,30 +124,31 @@ def annealed_code_length(
     --------
     With one component there is one clustering, and the estimate is exact.
 
-    >>> schema, codes = Schema.from_sizes([2]), np.array([[0], [1]], dtype=np.uint8)
-    >>> estimate = annealed_code_length(schema, codes, 1, n_chains=3, n_temperatures=2, random_state=0)
-    >>> round(float(np.exp(-estimate.code_length)), 9), round(estimate.effective_sample_size, 9)
+    >>> estimate = annealed_code_length([["a"], ["b"]], 1, n_chains=3, n_temperatures=2, random_state=0)
+    >>> round(float(np.exp(-float(estimate))), 9), round(estimate.effective_sample_size, 9)
     (0.166666667, 3.0)
     """
-    _check(n_chains, n_temperatures, start, n_components)
-    full = with_components(schema, n_components)
-    spread = pseudocounts(prior, full)
-    generator = np.random.default_rng(random_state)
-    is_uniform = start == "uniform" or not len(codes)
-    if start == "auto":
-        is_uniform = len(codes) <= FEW_ROWS or n_components > MAX_COMPONENTS
+    check_choice("start", start, STARTS)
+    check_whole("n_chains", n_chains)
+    check_whole("n_temperatures", n_temperatures)
+    coded = single_rows(rows_under(rows, mixture))
+    is_uniform = _is_uniform(start, coded)
+    n_parts = 1 if is_uniform else N_CLIMBS
+    bytes_each = 24.0 * coded.n_rows * n_parts + 24.0 * coded.schema.n_cells
+    check_components(coded.schema.n_classes, bytes_each, "annealing")
+    spread = pseudocounts(prior, coded.schema)
+    generator = np.random.default_rng(check_random_state(random_state))
     if is_uniform:
-        reference = Reference.uniform(len(codes), n_components)
+        reference = Reference.uniform(coded.n_rows, coded.schema.n_classes)
     else:
-        reference = Reference.at_optima(full, codes, spread, generator)
+        reference = Reference.at_optima(coded, spread, generator)
     streams = generator.spawn(n_chains)
-    log_weights = _run(full, codes, spread, reference, is_uniform, n_temperatures, streams, n_threads)
+    log_weights = _run(coded, spread, reference, is_uniform, n_temperatures, streams, n_threads)
     return AnnealedCodeLength(float(np.log(n_chains) - logsumexp(log_weights)), log_weights)
 
 
 def _run(
-    schema: Schema,
-    codes: CodeArray,
+    coded: Coded,
     prior: Pseudocounts,
     reference: Reference,
     is_uniform: bool,
@@ -155,34 +156,32 @@ def _run(
     streams: list[np.random.Generator],
     n_threads: int | None,
 ) -> FloatArray:
-    """Log importance weight of one chain a stream."""
+    """Log importance weights, one chain per stream."""
     from ._annealing_kernels import anneal, log_name_share
 
-    observed, powers = ObservedCells.of(schema, codes), np.linspace(0.0, 1.0, n_temperatures + 1)
-    names, log_probs = exchangeable(prior), np.log(reference.probs)
-    tables, for_names = np.stack((reference.probs, log_probs)), NAME_POWER * log_probs
+    observed, powers = ObservedCells.of(coded), np.linspace(0.0, 1.0, n_temperatures + 1)
+    names = exchangeable(prior)
     log_renamings = float(gammaln(np.unique(names, return_counts=True)[1] + 1).sum())
 
     def chain(stream: np.random.Generator) -> float:
-        labels, state = np.zeros(len(codes), dtype=np.int64), empty_state(schema, prior)
-        log_weight = anneal(*observed.arrays, *state, tables, reference.log_shares, powers, stream, labels)
+        labels, state = np.zeros(coded.n_rows, dtype=np.int64), ClusteringState.empty(coded.schema, prior)
+        log_weight = anneal(observed, state, reference, powers, stream, labels)
         if is_uniform:
             return float(log_weight)
-        own = log_name_share(labels, for_names, reference.log_shares, names)
-        return float(log_weight + log_renamings + own)
+        return float(log_weight + log_renamings + log_name_share(labels, reference, NAME_POWER, names))
 
     with ThreadPoolExecutor(min(n_threads_or_default(n_threads), len(streams))) as pool:
         return np.array(list(pool.map(chain, streams)))
 
 
-def _check(n_chains: int, n_temperatures: int, start: str, n_components: int) -> None:
-    for name, number in (("n_chains", n_chains), ("n_temperatures", n_temperatures)):
-        if number < 1:
-            raise InvalidParameter(f"{name}={number}: expected at least 1")
-    if start not in ("auto", "optima", "uniform"):
-        raise InvalidParameter(f'start={start!r}: expected "auto", "optima" or "uniform"')
+def _is_uniform(start: str, coded: Coded) -> bool:
+    """Whether the reference is the uniform one."""
+    n_components = coded.schema.n_classes
     if start == "optima" and n_components > MAX_COMPONENTS:
         raise Infeasible(
             f'n_components={n_components}: start="optima" sums over renamings of the components, which is '
             f'feasible up to {MAX_COMPONENTS} of them; use start="uniform" with many temperatures'
         )
+    if start == "auto":
+        return coded.n_rows <= FEW_ROWS or n_components > MAX_COMPONENTS
+    return start == "uniform" or not coded.n_rows

@@ -1,74 +1,73 @@
 """The Cheeseman-Stutz approximation: the evidence of completed data, corrected by two likelihoods."""
 
 import math
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
-from ...counts import Counts
-from ...counts.soft import expected_counts
+from ...counts import Counts, expected_counts
 from ...errors import DataError, InvalidParameter
-from ...scores.evidence import evidence_code_length
-from ...table import Schema
-from ...typing import CodeArray, FloatArray
+from ...rules import PriorLike, pseudocounts
+from ...scores import evidence_code_length
+from ...table import Coded, as_coded
+from ...table.checks import check_choice
+from ...typing import FloatArray
 from ..clusterings import clustering_counts
 from ..parameters import MixtureParameters, posterior_mode
 from .information_criteria import log_likelihood
 
-Completion = Literal["hard", "soft"]
+COMPLETIONS = ("hard", "soft")
+
+LEAST_SHARE = 1e-200
+"""A smaller share of a row is worth nothing in any sum, but its ratios to others are not exact."""
 
 
 def cheeseman_stutz_code_length(
-    schema: Schema,
-    codes: CodeArray,
-    memberships: Any,
+    rows: Any,
+    mixture: Any,
     prior: PriorLike = "uniform",
     *,
-    completion: Completion = "hard",
+    random_state: Any = None,
+    completion: str = "hard",
     parameters: MixtureParameters | None = None,
-    sample_weight: FloatArray | None = None,
 ) -> float:
     r"""Approximate code length of a table under a mixture, in nats; lower is better.
 
     .. math:: -\log P(D, \tilde Z) - \log P(D \mid \hat\Theta) + \log P(D, \tilde Z \mid \hat\Theta)
 
-    Equation (6) of [1]_: the code length of the completed data, which has a closed form, and a correction
-    for what the completion made up.
+    Equation (6) of the 1997 paper: the code length of the completed data, which has a closed form, and a
+    correction for what the completion made up.
 
     Parameters
     ----------
-    schema : Schema
-        The schema of the codes, whose target is the component.
-    codes : array of shape (n_rows, n_variables)
-        The coded rows.
-    memberships : array of shape (n_rows,) or (n_rows, n_components)
-        The component of each row, or the probability of each component for each row.
-    prior : prior or its name
-        Pseudocounts; the most probable parameters need them to be at least 1 where nothing was seen.
+    rows, prior, random_state
+        As in :data:`codelength.mixture.code_length.CRITERIA`. The most probable parameters need pseudocounts
+        of at least 1 where nothing was seen; nothing is random.
+    mixture : MixtureParameters, array of shape (n_rows,) or array of shape (n_rows, n_components)
+        What completes the data: a mixture, the component of each row, or the share of each component in each
+        row.
     completion : {"hard", "soft"}
         Whether a row goes to its most probable component (the first of equal ones) or is shared out.
     parameters : MixtureParameters, optional
         The mixture to correct by, such as the one EM ended with; by default the most probable one given
         the completed data. The two agree where EM has converged and the completion is soft.
-    sample_weight : array of shape (n_rows,), optional
-        Weights of the rows.
 
-    References
-    ----------
-    .. [1] Kontkanen, Myllymäki, Silander and Tirri (1997). On the accuracy of stochastic complexity
-       approximations. Causal Models and Statistical Learning.
+    Raises
+    ------
+    DataError
+        Where ``parameters`` exclude the completed data.
 
     Examples
     --------
     With a single component the completion is certain, and the approximation is exact.
 
-    >>> from codelength.scores.mixtures import with_components
-    >>> schema, codes = with_components(Schema.from_sizes([2]), 1), np.array([[0], [1]], dtype=np.uint8)
-    >>> round(float(np.exp(-cheeseman_stutz_code_length(schema, codes, [0, 0]))), 9)
+    >>> round(math.exp(-cheeseman_stutz_code_length([["a"], ["b"]], [0, 0])), 9)
     0.166666667
     """
-    spread = pseudocounts(prior, schema)
-    counts = _completed_counts(schema, codes, memberships, completion, sample_weight)
+    check_choice("completion", completion, COMPLETIONS)
+    coded = mixture.coded(rows) if isinstance(mixture, MixtureParameters) else as_coded(rows)
+    counts = _completed_counts(coded, mixture, completion)
+    spread = pseudocounts(prior, counts.schema)
     fitted = posterior_mode(counts, spread) if parameters is None else parameters
     complete = _complete_log_likelihood(counts, fitted)
     if complete == -math.inf:
@@ -76,21 +75,30 @@ def cheeseman_stutz_code_length(
             "the parameters exclude the completed data, so there is nothing to correct by; give those of the "
             "same rows and components, or leave parameters= out"
         )
-    observed = log_likelihood(fitted, codes, sample_weight=sample_weight)
-    return math.fsum((evidence_code_length(counts, spread), -observed, complete))
+    return math.fsum((evidence_code_length(counts, spread), -log_likelihood(coded, fitted), complete))
 
 
-def _completed_counts(
-    schema: Schema, codes: CodeArray, memberships: Any, completion: str, sample_weight: FloatArray | None
-) -> Counts:
-    if completion not in ("hard", "soft"):
-        raise InvalidParameter(f'completion={completion!r}: expected "hard" or "soft"')
-    shares = np.asarray(memberships)
-    if shares.ndim != 2:
-        return clustering_counts(schema, codes, shares, sample_weight)
-    if completion == "soft":
-        return expected_counts(schema, codes, shares, sample_weight)
-    return clustering_counts(schema, codes, np.argmax(shares, axis=1), sample_weight)
+def soft_shares(coded: Coded, mixture: MixtureParameters, n_threads: int | None = None) -> FloatArray:
+    """Probability of each component for each row, without those so small that counts of them underflow.
+
+    Examples
+    --------
+    >>> from codelength.mixture.parameters import with_components
+    >>> from codelength.table import Schema
+    >>> schema = with_components(Schema.from_sizes([2]), 2)
+    >>> mixture = MixtureParameters(schema, np.array([1 - 1e-320, 1e-320]), np.array([[0.5, 0.5, 1]] * 2))
+    >>> soft_shares(Coded.of(schema, [[0]]), mixture)
+    array([[1., 0.]])
+    """
+    shares = mixture.responsibilities(coded, n_threads)
+    return np.where(shares < LEAST_SHARE, 0.0, shares)
+
+
+def _completed_counts(coded: Coded, mixture: Any, completion: str) -> Counts:
+    if completion == "hard" or np.ndim(mixture) == 1:
+        return clustering_counts(coded, mixture)
+    is_fitted = isinstance(mixture, MixtureParameters)
+    return expected_counts(coded, soft_shares(coded, mixture) if is_fitted else mixture)
 
 
 def _complete_log_likelihood(counts: Counts, parameters: MixtureParameters) -> float:

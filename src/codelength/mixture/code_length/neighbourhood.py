@@ -12,67 +12,56 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
+from ...counts import count
 from ...errors import InvalidParameter
-from ...rules import Pseudocounts, evidence_rule
-from ...scores.evidence import evidence_code_length
-from ...scores.leave_one_out import leave_one_out
-from ...table import Coded, Schema
-from ...typing import BoolArray, CodeArray, FloatArray, IntArray
-from ..clusterings import canonical, clustering_counts, completed, exchangeable, log_renamings
+from ...rules import Predictor, PriorLike, Pseudocounts, pseudocounts
+from ...table import Coded, as_coded
+from ...typing import BoolArray, FloatArray, IntArray
+from ..clusterings import canonical, completed, exchangeable, log_renamings, single_rows
 
 
 def neighbourhood_code_length(
-    schema: Schema,
-    codes: CodeArray,
-    clustering: Any,
+    rows: Any,
+    mixture: Any,
     prior: PriorLike = "uniform",
     *,
+    random_state: Any = None,
     with_centre: bool = True,
 ) -> float:
     r"""Code length by a clustering and its one-change neighbours alone, in nats.
 
     .. math:: -\log \sum_{Z \in \mathcal{N}(\hat Z)} P(Z, D)
 
-    Equation (7) of [1]_, where the neighbours are the N(K - 1) clusterings that differ in one row. It is
-    never below the exact code length.
+    Equation (7) of the 1997 paper, where the neighbours are the N(K - 1) clusterings that differ in one row.
+    It is never below the exact code length.
 
     Parameters
     ----------
-    schema : Schema
-        The schema of the codes, whose target is the component.
-    codes : array of shape (n_rows, n_variables)
-        The coded rows.
-    clustering : array of shape (n_rows,)
-        The component of each row.
-    prior : prior or its name
-        Pseudocounts of the components and values.
+    rows, prior, random_state
+        As in :data:`codelength.mixture.code_length.CRITERIA`; nothing is random.
+    mixture : MixtureParameters or array of shape (n_rows,)
+        A mixture, which puts each row into its most probable component, or the component of each row.
     with_centre : bool
         Whether the clustering itself is summed too. Without it a single component has no neighbours,
         and the code length is infinite.
-
-    References
-    ----------
-    .. [1] Kontkanen, Myllymäki, Silander and Tirri (1997). On the accuracy of stochastic complexity
-       approximations. Causal Models and Statistical Learning.
 
     Examples
     --------
     With one row the neighbourhood is everything.
 
-    >>> from codelength.scores.mixtures import with_components
-    >>> schema = with_components(Schema.from_sizes([2]), 3)
-    >>> round(float(np.exp(-neighbourhood_code_length(schema, np.array([[1]], dtype=np.uint8), [0]))), 9)
+    >>> from codelength.mixture.parameters import with_components
+    >>> from codelength.table import Schema
+    >>> coded = Coded.of(with_components(Schema.from_sizes([2]), 3), [[1]])
+    >>> round(float(np.exp(-neighbourhood_code_length(coded, [0]))), 9)
     0.5
     """
-    table = completed(schema, codes, clustering)
-    centre, moves = _log_moves(schema, table, pseudocounts(prior, schema))
-    away = moves[np.arange(schema.n_classes) != table.classes[:, None]]
+    table = single_rows(completed(rows, mixture))
+    centre, moves = _log_moves(table, pseudocounts(prior, table.schema))
+    away = moves[np.arange(table.schema.n_classes) != table.class_codes[:, None]]
     return -(centre + float(logsumexp(np.append(away, 0.0 if with_centre else -np.inf))))
 
 
-def neighbourhoods_code_length(
-    schema: Schema, codes: CodeArray, clusterings: Sequence[Any], prior: PriorLike = "uniform"
-) -> float:
+def neighbourhoods_code_length(rows: Any, clusterings: Sequence[Any], prior: PriorLike = "uniform") -> float:
     """Code length by all clusterings near one of several, under any names of the components, in nats.
 
     A clustering that is near several centres counts once. Components with the same pseudocounts can swap
@@ -81,44 +70,41 @@ def neighbourhoods_code_length(
 
     Parameters
     ----------
-    schema : Schema
-        The schema of the codes, whose target is the component.
-    codes : array of shape (n_rows, n_variables)
-        The coded rows.
+    rows, prior
+        As in :func:`neighbourhood_code_length`.
     clusterings : sequence of arrays of shape (n_rows,)
         The centres, such as the local optima that a search found.
-    prior : prior or its name
-        Pseudocounts of the components and values.
 
     Examples
     --------
     Two rows in two components, apart or together: one neighbourhood holds both, and their renamings.
 
-    >>> from codelength.scores.mixtures import with_components
-    >>> schema = with_components(Schema.from_sizes([2]), 2)
-    >>> codes = np.array([[0], [1]], dtype=np.uint8)
-    >>> round(float(np.exp(-neighbourhoods_code_length(schema, codes, [[0, 1]]))), 9)
+    >>> from codelength.mixture.parameters import with_components
+    >>> from codelength.table import Schema
+    >>> coded = Coded.of(with_components(Schema.from_sizes([2]), 2), [[0], [1]])
+    >>> round(float(np.exp(-neighbourhoods_code_length(coded, [[0, 1]]))), 9)
     0.194444444
     """
     if not len(clusterings):
         raise InvalidParameter("clusterings: none given; name at least one centre")
-    if not len(codes):
+    coded = as_coded(rows)
+    tables = [single_rows(completed(coded, clustering)) for clustering in clusterings]
+    if not tables[0].n_rows:
         return 0.0
-    spread = pseudocounts(prior, schema)
+    spread = pseudocounts(prior, tables[0].schema)
     names = exchangeable(spread)
-    tables = (completed(schema, codes, clustering) for clustering in clusterings)
-    centres = np.unique([canonical(table.classes.astype(np.int64), names) for table in tables], axis=0)
-    nearby = [_nearby(schema, codes, centre, spread, names) for centre in centres]
+    centres = np.unique([canonical(table.class_codes.astype(np.int64), names) for table in tables], axis=0)
+    nearby = [_nearby(completed(tables[0], centre), spread, names) for centre in centres]
     kept = _distinct(nearby, names)
     return -float(logsumexp(np.concatenate([near.log_masses for near in nearby])[kept]))
 
 
-def _log_moves(schema: Schema, table: Coded, prior: Pseudocounts) -> tuple[float, FloatArray]:
+def _log_moves(table: Coded, prior: Pseudocounts) -> tuple[float, FloatArray]:
     """Log P(Z, D), and what it gains when a row goes to a component, shape (n_rows, n_components)."""
-    counts = clustering_counts(schema, table.codes, table.classes)
-    log_probs = leave_one_out(counts, table, evidence_rule(counts, prior)).log_probs
-    own = np.take_along_axis(log_probs, table.classes.astype(np.int64)[:, None], axis=1)
-    return -evidence_code_length(counts, prior), log_probs - own
+    predictor = Predictor.of(count(table), "evidence", prior)
+    log_probs = predictor.leave_one_out(table).log_probs
+    own = np.take_along_axis(log_probs, table.class_codes.astype(np.int64)[:, None], axis=1)
+    return -predictor.code_length(), log_probs - own
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,10 +134,9 @@ class _Nearby:
         return np.asarray(np.where(self.sizes > 0, mixed, np.uint64(0)).sum(axis=1, dtype=np.uint64))
 
 
-def _nearby(
-    schema: Schema, codes: CodeArray, centre: IntArray, prior: Pseudocounts, names: IntArray
-) -> _Nearby:
-    log_prob, moves = _log_moves(schema, completed(schema, codes, centre), prior)
+def _nearby(table: Coded, prior: Pseudocounts, names: IntArray) -> _Nearby:
+    log_prob, moves = _log_moves(table, prior)
+    centre = table.class_codes.astype(np.int64)
     sizes = np.bincount(centre, minlength=len(names))
     rows, targets = np.nonzero(_worthwhile(centre, sizes, names))
     places = np.arange(len(names))

@@ -1,17 +1,8 @@
-"""Pure loops from a state to a better one: ``state -> (state, info)``."""
+"""EM for finite mixtures: pure loops from a state to a better one, ``state -> (state, info)``."""
 
-from ...selection.variables import SelectionResult, select_variables
+from ._layout import EMLayout
 from .em import EMInfo, em
 from .restarts import RestartsInfo, fit_mixture
-from .starts import STARTS, StartName
+from .starts import STARTS
 
-__all__ = [
-    "STARTS",
-    "EMInfo",
-    "RestartsInfo",
-    "SelectionResult",
-    "StartName",
-    "em",
-    "fit_mixture",
-    "select_variables",
-]
+__all__ = ["STARTS", "EMInfo", "EMLayout", "RestartsInfo", "em", "fit_mixture"]

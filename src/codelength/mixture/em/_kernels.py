@@ -1,4 +1,4 @@
-"""The loops of EM. Arrays in, arrays out, nothing checked; see ``_layout`` for the shapes."""
+"""The loops of EM. Arrays in, arrays out, nothing checked; ``_layout`` and ``_problem`` give the shapes."""
 
 import math
 
@@ -6,6 +6,8 @@ import numpy as np
 from numba import njit
 
 from ...typing import CodeArray, FloatArray, IntArray
+from ._layout import JointRows
+from ._problem import EMPrior
 
 _ROWS_AT_ONCE = 256
 _SAFE = 2.0**-800
@@ -26,21 +28,14 @@ def expand(table: FloatArray, members: IntArray, joint: FloatArray) -> None:
 
 @njit(cache=True, nogil=True)
 def share_out(
-    keys: CodeArray,
-    weights: FloatArray,
-    members: IntArray,
-    table: FloatArray,
-    joint: FloatArray,
-    n_components: int,
-    start: int,
-    stop: int,
-    counts: FloatArray,
+    rows: JointRows, table: FloatArray, joint: FloatArray, n_components: int, block: int, counts: FloatArray
 ) -> float:
-    """Share rows ``start .. stop - 1`` out over the components.
+    """Share one block of rows out over the components.
 
     ``counts``, of the shape of ``joint``, receives the expected counts. Returns the log-likelihood.
     Probabilities are multiplied as they are; a row for which that might underflow is done in logs.
     """
+    keys, weights, start, stop = rows.keys, rows.weights, rows.bounds[block], rows.bounds[block + 1]
     n_groups, n_lanes = keys.shape[0], joint.shape[1]
     shares = np.empty((_ROWS_AT_ONCE, n_lanes))
     logs = np.empty((0, 0))
@@ -57,7 +52,7 @@ def share_out(
                 log_likelihood += weights[low + t] * math.log(total)
             else:
                 if logs.shape[0] == 0:
-                    logs = _log_joint(table, members)
+                    logs = _log_joint(table, rows.members)
                 log_total = _share_in_logs(keys, logs, n_components, low + t, shares[t])
                 log_likelihood += weights[low + t] * log_total
                 total = 1.0
@@ -133,15 +128,9 @@ def _clear(table: FloatArray) -> None:
 
 
 @njit(cache=True, nogil=True)
-def maximise(
-    counts: FloatArray,
-    members: IntArray,
-    excess: FloatArray,
-    offsets: IntArray,
-    n_components: int,
-    table: FloatArray,
-) -> None:
-    """Most probable table given expected counts of joint cells and pseudocounts less one."""
+def maximise(counts: FloatArray, members: IntArray, prior: EMPrior, table: FloatArray) -> None:
+    """Most probable table given expected counts of joint cells and a prior."""
+    excess, offsets, n_components = prior.excess, prior.offsets, prior.n_components
     n_lanes, of_components = table.shape[1], offsets[-1]
     for cell in range(table.shape[0]):
         for k in range(n_lanes):
@@ -184,40 +173,28 @@ def log_prior(table: FloatArray, excess: FloatArray) -> float:
 
 
 @njit(cache=True, nogil=True)
-def run(
-    keys: CodeArray,
-    weights: FloatArray,
-    members: IntArray,
-    excess: FloatArray,
-    offsets: IntArray,
-    n_components: int,
-    bounds: IntArray,
-    least_gain: float,
-    table: FloatArray,
-    trace: FloatArray,
-) -> int:
+def run(rows: JointRows, prior: EMPrior, least_gain: float, table: FloatArray, trace: FloatArray) -> int:
     """EM on one thread. ``table`` holds the start and receives the end; returns the iterations made.
 
     Row 0 of ``trace`` receives the objective and row 1 the log-likelihood of each iteration.
     """
+    members = rows.members
     joint = np.empty((members.shape[0], table.shape[1]))
     counts, of_block = np.empty(joint.shape), np.empty(joint.shape)
     for iteration in range(trace.shape[1]):
         expand(table, members, joint)
         _clear(counts)
         log_likelihood = 0.0
-        for b in range(len(bounds) - 1):
-            log_likelihood += share_out(
-                keys, weights, members, table, joint, n_components, bounds[b], bounds[b + 1], of_block
-            )
+        for b in range(len(rows.bounds) - 1):
+            log_likelihood += share_out(rows, table, joint, prior.n_components, b, of_block)
             for j in range(counts.shape[0]):
                 for k in range(counts.shape[1]):
                     counts[j, k] += of_block[j, k]
-        trace[0, iteration] = log_likelihood + log_prior(table, excess)
+        trace[0, iteration] = log_likelihood + log_prior(table, prior.excess)
         trace[1, iteration] = log_likelihood
         if iteration + 1 == trace.shape[1] or has_converged(trace[0], iteration, least_gain):
             return iteration + 1
-        maximise(counts, members, excess, offsets, n_components, table)
+        maximise(counts, members, prior, table)
     return 0
 
 

@@ -3,11 +3,13 @@
 from dataclasses import dataclass
 
 from ..._threads import n_threads_or_default
-from ...table import Schema
-from ...typing import CodeArray, FloatArray
-from ..clusterings import checked_weights
-from ..parameters import MixtureParameters
-from ._problem import Problem
+from ...rules import PriorLike, pseudocounts
+from ...table import Coded
+from ...table.checks import check_number, check_whole
+from ...typing import FloatArray
+from ..parameters import MixtureParameters, with_components
+from ._layout import EMLayout
+from ._problem import EMPrior, EMProblem
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -18,7 +20,7 @@ class EMInfo:
     ----------
     log_posteriors : array of shape (n_iter,)
         The objective after each iteration: log-likelihood plus the sum of (pseudocount - 1) log(probability),
-        which is the log posterior up to a constant. It never falls, but for rounding.
+        which is the log posterior up to a constant. Within rounding it never falls.
     log_likelihoods : array of shape (n_iter,)
         The log-likelihood after each iteration.
     converged : bool
@@ -46,12 +48,10 @@ class EMInfo:
 
 
 def em(
-    schema: Schema,
-    codes: CodeArray,
+    rows: Coded | EMLayout,
     start: MixtureParameters,
     prior: PriorLike = "uniform",
     *,
-    sample_weight: FloatArray | None = None,
     max_iter: int = 1000,
     tol: float = 1e-7,
     n_threads: int | None = None,
@@ -60,24 +60,20 @@ def em(
 
     Every iteration shares the rows out over the components by the mixture at hand, and scores it; the
     next one starts from the most probable mixture given those expected counts. The first
-    iteration scores ``start`` itself. Where nothing of a distribution is expected, it becomes uniform.
+    iteration scores ``start`` itself. A distribution with no expected counts becomes uniform.
 
     Parameters
     ----------
-    schema : Schema
-        The schema of the codes.
-    codes : array of shape (n_rows, n_variables)
-        The coded rows.
+    rows : Coded or EMLayout
+        The rows; a layout of them saves merging equal rows again. A weight of 2 counts as two equal rows.
     start : MixtureParameters
         Where to start. A probability of zero stays zero unless its pseudocount is above 1.
     prior : prior or its name
-        Pseudocounts, none of them below 1.
-    sample_weight : array of shape (n_rows,), optional
-        Weights of the rows; a weight of 2 counts as two equal rows.
+        Dirichlet pseudocounts, none of them below 1.
     max_iter : int
         Iterations at most.
     tol : float
-        End when an iteration gains less than this, in nats a row; with 0 all iterations are made.
+        Stop when an iteration gains less than this, in nats per row; with 0 all iterations are made.
     n_threads : int, optional
         Threads to share rows out with; by default one for each processor. The result is the same for any.
 
@@ -88,15 +84,23 @@ def em(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from codelength.scores.mixtures import with_components
-    >>> schema, codes = with_components(Schema.from_sizes([2]), 1), np.array([[0], [1], [1]], dtype=np.uint8)
-    >>> start = MixtureParameters(schema, np.array([1.0]), np.array([[0.5, 0.5, 1.0]]))
-    >>> state, info = em(schema, codes, start)
+    >>> from codelength.counts import Counts
+    >>> from codelength.mixture.parameters import posterior_mode
+    >>> from codelength.table import Schema
+    >>> coded = Coded.of(with_components(Schema.from_sizes([2]), 1), [[0], [1], [1]])
+    >>> state, info = em(coded, posterior_mode(Counts.empty(coded.schema)))
     >>> state.of(0).round(6), info.converged
     (array([[0.333333, 0.666667]]), True)
     """
-    weights = checked_weights(sample_weight, len(codes))
-    problem = Problem.of(schema, codes, start.n_components, prior, weights)
+    check_run(max_iter, tol)
+    layout = EMLayout.of(rows)
+    schema = with_components(layout.coded.schema, start.n_components)
+    problem = EMProblem(schema, layout.joint, EMPrior.of(schema, pseudocounts(prior, schema)))
     state, trace, converged = problem.run(start, max_iter, tol, n_threads_or_default(n_threads))
     return state, EMInfo(trace[0], trace[1], converged)
+
+
+def check_run(max_iter: int, tol: float) -> None:
+    """Refuse what EM cannot run by."""
+    check_whole("max_iter", max_iter)
+    check_number("tol", tol)

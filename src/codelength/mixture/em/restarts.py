@@ -8,15 +8,18 @@ from typing import Any
 import numpy as np
 
 from ..._threads import n_threads_or_default
-from ...counts.soft import expected_counts
-from ...errors import DataError, InvalidParameter
-from ...table import Schema
-from ...typing import CodeArray, FloatArray
-from ..clusterings import checked_weights
-from ..parameters import MixtureParameters, posterior_mode
-from ._problem import Problem
-from .em import EMInfo
-from .starts import STARTS, StartName
+from ...counts import expected_counts
+from ...errors import DataError
+from ...rules import PriorLike, pseudocounts
+from ...table import Coded
+from ...table.checks import check_choice, check_random_state, check_weights, check_whole
+from ...typing import FloatArray
+from ..costs import check_components
+from ..parameters import MixtureParameters, posterior_mode, with_components
+from ._layout import EMLayout
+from ._problem import EMPrior, EMProblem
+from .em import EMInfo, check_run
+from .starts import STARTS
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -49,16 +52,14 @@ class RestartsInfo:
 
 
 def fit_mixture(
-    schema: Schema,
-    codes: CodeArray,
+    rows: Coded | EMLayout,
     n_components: int,
     prior: PriorLike = "uniform",
     *,
     n_init: int = 20,
-    init: StartName = "random",
+    init: str = "random",
     max_iter: int = 1000,
     tol: float = 1e-7,
-    sample_weight: FloatArray | None = None,
     random_state: Any = None,
     n_threads: int | None = None,
 ) -> tuple[MixtureParameters, RestartsInfo]:
@@ -66,23 +67,16 @@ def fit_mixture(
 
     Parameters
     ----------
-    schema : Schema
-        The schema of the codes.
-    codes : array of shape (n_rows, n_variables)
-        The coded rows.
+    rows, prior, max_iter, tol
+        As in :func:`codelength.mixture.em.em`. Whoever fits several numbers of components to the same rows
+        gives them as one :class:`EMLayout`.
     n_components : int
         How many components to fit; some may end up empty.
-    prior : prior or its name
-        Pseudocounts, none of them below 1.
     n_init : int
         Starts; a single component needs one only, whatever is asked.
-    init : {"random", "kmeans", "kmodes"}
-        Where to start; see :mod:`codelength.fitting.starts`.
-    max_iter, tol
-        As in :func:`codelength.fitting.em`.
-    sample_weight : array of shape (n_rows,), optional
-        Weights of the rows.
-    random_state : int, generator or None
+    init : str
+        Where to start, one of :data:`codelength.mixture.em.STARTS`.
+    random_state : int, sequence of int, generator or None
         Where the randomness comes from; each start has a stream of its own.
     n_threads : int, optional
         Threads to run on; by default one for each processor. The result is the same for any number.
@@ -94,6 +88,13 @@ def fit_mixture(
     info : RestartsInfo
         All ends, and how they were reached.
 
+    Raises
+    ------
+    DataError
+        Where there is nothing to fit.
+    Infeasible
+        Where memory does not hold the shares of so many components.
+
     Warns
     -----
     sklearn.exceptions.ConvergenceWarning
@@ -101,26 +102,30 @@ def fit_mixture(
 
     Examples
     --------
-    >>> schema, codes = Schema.from_sizes([2, 2, 2]), np.array([[0, 0, 0], [1, 1, 1]] * 5, dtype=np.uint8)
-    >>> state, info = fit_mixture(schema, codes, 2, random_state=0)
+    >>> from codelength.table import Schema
+    >>> coded = Coded.of(Schema.from_sizes([2, 2, 2]), [[0, 0, 0], [1, 1, 1]] * 5)
+    >>> state, info = fit_mixture(coded, 2, random_state=0)
     >>> state.class_probs.round(3), len(info.runs)
     (array([0.5, 0.5]), 20)
     """
-    weights, threads = checked_weights(sample_weight, len(codes)), n_threads_or_default(n_threads)
-    _check(codes, weights, n_init, init)
-    problem = Problem.of(schema, codes, n_components, prior, weights)
-    full, spread = problem.schema, pseudocounts(prior, problem.schema)
-    generators = np.random.default_rng(random_state).spawn(1 if n_components == 1 else n_init)
-    at_once = min(threads, len(generators))
+    check_choice("init", init, STARTS)
+    check_run(max_iter, tol)
+    check_whole("n_init", n_init)
+    layout, threads = EMLayout.of(rows), n_threads_or_default(n_threads)
+    generator = np.random.default_rng(check_random_state(random_state))
+    streams = generator.spawn(1 if n_components == 1 else n_init)
+    at_once = min(threads, len(streams))
+    coded = _checked(layout, n_components, at_once)
+    spread = pseudocounts(prior, coded.schema)
+    problem = EMProblem(coded.schema, layout.joint, EMPrior.of(coded.schema, spread))
 
-    def run(generator: np.random.Generator) -> tuple[MixtureParameters, EMInfo]:
-        shares = STARTS[init](full, codes, weights, generator)
-        start = posterior_mode(expected_counts(full, codes, shares, weights), spread)
+    def run(stream: np.random.Generator) -> tuple[MixtureParameters, EMInfo]:
+        start = posterior_mode(expected_counts(coded, STARTS[init](coded, stream)), spread)
         state, trace, converged = problem.run(start, max_iter, tol, threads // at_once)
         return state, EMInfo(trace[0], trace[1], converged)
 
     with ThreadPoolExecutor(at_once) as pool:
-        ends = list(pool.map(run, generators))
+        ends = list(pool.map(run, streams))
     best = int(np.argmax([end.log_posterior for _, end in ends]))
     info = RestartsInfo(tuple(end for _, end in ends), tuple(state for state, _ in ends), best)
     if tol > 0 and not info.converged:
@@ -128,17 +133,19 @@ def fit_mixture(
     return ends[best][0], info
 
 
-def _check(codes: CodeArray, weights: FloatArray | None, n_init: int, init: str) -> None:
-    if n_init < 1:
-        raise InvalidParameter(f"n_init={n_init}: expected at least 1")
-    if init not in STARTS:
-        raise InvalidParameter(f"init={init!r}: expected one of {', '.join(map(repr, STARTS))}")
-    if not codes.size:
+def _checked(layout: EMLayout, n_components: int, at_once: int) -> Coded:
+    """The rows with so many hidden components, once it is clear that they can be fitted."""
+    rows = layout.coded
+    if not rows.codes.size:
         raise DataError(
-            f"a mixture cannot be fitted to a table of shape {codes.shape}; give rows and columns"
+            f"a mixture cannot be fitted to a table of shape {rows.codes.shape}; give rows and columns"
         )
-    if weights is not None and not weights.any():
-        raise DataError("sample_weight: all weights are zero, so there are no rows to fit a mixture to")
+    check_weights(rows.weights, rows.n_rows)
+    # A start holds its shares twice, with weights; a run its tables and their products.
+    n_joint = len(layout.joint.members)
+    bytes_each = 8.0 * at_once * (2 * rows.n_rows + 3 * n_joint + 6 * rows.schema.n_cells)
+    check_components(check_whole("n_components", n_components), bytes_each, "EM")
+    return with_components(rows, n_components)
 
 
 def _warn(max_iter: int) -> None:

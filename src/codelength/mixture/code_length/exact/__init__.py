@@ -7,16 +7,16 @@
 ======================  =====================================================================
 """
 
+from ...costs import MAX_BYTES, MAX_SECONDS
 from .code_length import ExactCodeLength, exact_code_length
-from .costs import MAX_BYTES, MAX_SECONDS
 from .enumeration import clustering_log_terms
-from .methods import Method
+from .methods import METHODS
 
 __all__ = [
     "MAX_BYTES",
     "MAX_SECONDS",
+    "METHODS",
     "ExactCodeLength",
-    "Method",
     "clustering_log_terms",
     "exact_code_length",
 ]

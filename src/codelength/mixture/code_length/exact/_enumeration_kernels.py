@@ -4,15 +4,14 @@ import numpy as np
 from numba import njit
 
 from ....typing import FloatArray, IntArray
+from .problem import StepTables
 
 
 @njit(cache=True, nogil=True)
 def log_terms(
     cells: IntArray,
     spares: IntArray,
-    size_logs: FloatArray,
-    value_logs: FloatArray,
-    total_logs: FloatArray,
+    tables: StepTables,
     norm_logs: FloatArray,
     first: int,
     terms: FloatArray,
@@ -22,6 +21,7 @@ def log_terms(
     A clustering differs from the one before it in its last rows only: those are taken out and put in
     again, each for its predictive probability, on top of the sum that was kept for the rows before.
     """
+    size_logs, value_logs, total_logs = tables.size_logs, tables.value_logs, tables.total_logs
     n_rows, n_components = len(cells), len(size_logs)
     clustering = np.zeros(n_rows, dtype=np.int64)
     for n in range(n_rows - 1, -1, -1):

@@ -9,22 +9,17 @@ from numba import njit
 from ....typing import FloatArray, IntArray
 from ._products import add_products
 from ._states import advance, count_states, list_partners, partners_within_tile, share_with_top
+from .problem import StepTables
 
 
 @njit(cache=True, nogil=True)
-def subset_log_weights(
-    cells: IntArray,
-    copies: IntArray,
-    spares: IntArray,
-    size_logs: FloatArray,
-    value_logs: FloatArray,
-    total_logs: FloatArray,
-) -> FloatArray:
-    """Log weight of every state: its evidence as one cluster, over the factorials of its digits.
+def subset_log_weights(cells: IntArray, copies: IntArray, spares: IntArray, tables: StepTables) -> FloatArray:
+    """Log weight of every state: its evidence in the first component, over the factorials of its digits.
 
     Each is the log weight of the state with one row less, plus the log predictive probability of
     that row, so no chain is longer than the number of rows.
     """
+    size_logs, value_logs, total_logs = tables.size_logs[0], tables.value_logs[0], tables.total_logs[0]
     n_states = count_states(copies)
     log_weights = np.zeros(n_states)
     held = np.zeros(len(copies), dtype=np.int64)

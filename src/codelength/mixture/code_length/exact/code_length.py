@@ -6,10 +6,10 @@ from typing import Any
 
 from ....errors import Infeasible
 from ....rules import PriorLike
-from ....table import Schema
 from ....table.checks import check_choice
-from .methods import Candidate, Found, Method, affordable, described
-from .mixture import Mixture, distinct_rows, mixture_of
+from ...parameters import MixtureParameters
+from .methods import METHODS, Found, PricedMethod, affordable
+from .problem import ClusteringSum
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,33 +41,33 @@ class ExactCodeLength:
     n_distinct_rows: int
     memory_bytes: int
 
+    def __float__(self) -> float:
+        return self.code_length
+
 
 def exact_code_length(
-    X: Any,
-    n_components: int,
-    *,
+    rows: Any,
+    mixture: MixtureParameters | int,
     prior: PriorLike = "uniform",
-    schema: Schema | None = None,
-    method: Method = "auto",
+    *,
+    random_state: Any = None,
+    method: str = "auto",
 ) -> ExactCodeLength:
     r"""Code length of a table when all finite mixtures with K components are averaged, in nats.
 
     .. math:: -\log P(D \mid K) = -\log \sum_Z P(Z, D \mid K)
 
-    Equation (10) of [1]_, the stochastic complexity there: the sum goes over all :math:`K^N`
+    Equation (10) of the 1997 paper, the stochastic complexity there: the sum goes over all :math:`K^N`
     clusterings Z of the N rows, and P(Z, D) is the evidence of the table completed by Z. Missing cells
     are marginalised.
 
     Parameters
     ----------
-    X : data frame, array, or mapping of names to columns
-        The rows.
-    n_components : int
-        Number of components K.
-    prior : {"uniform", "jeffreys", "indifferent"}, float or Prior
-        Dirichlet pseudocounts; a number is an equivalent sample size.
-    schema : Schema, optional
-        What the rows may hold; by default inferred from ``X``. A value outside is an error.
+    rows, prior, random_state
+        As in :data:`codelength.mixture.code_length.CRITERIA`. The prior may differ between components;
+        nothing is random.
+    mixture : int or MixtureParameters
+        Number of components K, or a mixture with so many.
     method : {"auto", "enumeration", "subsets", "transform"}
         ``"enumeration"`` adds up all terms, for any prior. The others need a prior that is the same
         for all components, and give the code lengths with fewer components too: ``"subsets"`` splits
@@ -88,11 +88,6 @@ def exact_code_length(
         when the terms differ too much in size for floats, which takes hundreds of columns, or too much
         of an alternating sum cancels.
 
-    References
-    ----------
-    .. [1] Kontkanen, Myllymäki, Silander and Tirri (1997). On the accuracy of stochastic complexity
-       approximations. Causal Models and Statistical Learning.
-
     Examples
     --------
     Two components describe two pairs of equal rows better than one:
@@ -103,33 +98,35 @@ def exact_code_length(
     >>> result.method, result.n_distinct_rows, result.error_bound < 1e-11
     ('subsets', 2, True)
     """
-    check_choice("method", method, Method)
-    mixture = mixture_of(X, n_components, prior, schema)
-    if not mixture.n_rows:
-        empty = (0.0,) * mixture.n_components
+    check_choice("method", method, METHODS)
+    problem = ClusteringSum.of(rows, mixture, prior)
+    if not problem.n_rows:
+        empty = (0.0,) * problem.n_components
         return ExactCodeLength(0.0, empty, 0.0, "subsets" if method == "auto" else method, 0, 0, 0)
-    distinct = distinct_rows(mixture)
-    for candidate in affordable(mixture, distinct, method):
-        found = candidate.run()
-        if mixture.n_components in found:
-            return _result(found, candidate, mixture, len(distinct.copies))
+    for priced in affordable(problem, method):
+        found = priced.run()
+        if problem.n_components in found:
+            return _result(found, priced, problem)
     if method == "transform":
         why = 'too much of the sum cancels; pass method="subsets", which does not subtract'
     else:
-        why = "its terms differ too much in size for floats; take fewer columns or more components"
-    raise Infeasible(f"{described(mixture, distinct)}, method={method!r}: {why}")
+        why = (
+            "its terms differ too much in size for floats, or there are too many of them; take fewer columns, "
+            "fewer rows or more components"
+        )
+    raise Infeasible(f"{problem}, method={method!r}: {why}")
 
 
-def _result(found: Found, candidate: Candidate, mixture: Mixture, n_distinct: int) -> ExactCodeLength:
-    last = mixture.n_components
-    complete = mixture.is_prior_of_any_size and len(found) == last
+def _result(found: Found, priced: PricedMethod, problem: ClusteringSum) -> ExactCodeLength:
+    last = problem.n_components
+    complete = problem.is_prior_of_any_size and len(found) == last
     given = [found[k] for k in range(1, last + 1)] if complete else [found[last]]
     return ExactCodeLength(
         found[last][0],
         tuple(code_length for code_length, _ in given) if complete else None,
         max(error for _, error in given),
-        candidate.method,
-        mixture.n_rows,
-        n_distinct,
-        math.ceil(candidate.cost.n_bytes),
+        priced.name,
+        problem.n_rows,
+        len(problem.distinct.copies),
+        math.ceil(priced.cost.n_bytes),
     )

@@ -13,11 +13,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import gammaln
 
 from ....typing import FloatArray, IntArray
-from .costs import Cost, count_of
-from .mixture import DistinctRows, Mixture, table_bytes
-from .sums import Sums
+from ...costs import Cost, count_of
+from .problem import ClusteringSum
+from .sums import SIZES_PER_SECOND, Sums
 from .weights import ROUNDING, SMALLEST, Weights, scaled_weights
 
 N_BITS = 4
@@ -26,17 +27,17 @@ N_BITS = 4
 TILE_STATES = 4096
 """Most states that are worked on together: three arrays of so many floats fit in the cache."""
 
-_PRODUCTS_A_SECOND = {True: 4e9, False: 5e8}
-_STEPS_A_SECOND = 2e8
+_PRODUCTS_PER_SECOND = {True: 4e9, False: 5e8}
+_STEPS_PER_SECOND = 2e8
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class DigitOrder:
     """In which order distinct rows become digits, lowest first.
 
     Attributes
     ----------
-    order : array of shape (n_distinct,)
+    rows : array of shape (n_distinct,)
         The distinct rows, lowest digit first.
     copies : array of shape (n_distinct,)
         Copies of each, in this order.
@@ -45,7 +46,7 @@ class Layout:
         stands alone.
     """
 
-    order: IntArray
+    rows: IntArray
     copies: IntArray
     by_bits: bool
 
@@ -75,8 +76,8 @@ class Layout:
         return caps
 
 
-def layouts(copies: IntArray) -> list[Layout]:
-    """The ways to lay out the rows.
+def digit_orders(copies: IntArray) -> list[DigitOrder]:
+    """The ways to make digits of the rows.
 
     Single rows go to the top, where a step takes one of them off: it makes the next step cheaper by
     three. Four of them may form the lowest block; else the row with most copies does.
@@ -84,59 +85,59 @@ def layouts(copies: IntArray) -> list[Layout]:
     rising = np.argsort(copies, kind="stable")
     n_single = int(np.count_nonzero(copies == 1))
     falling = rising[::-1]
-    found = [Layout(falling, copies[falling], False)]
+    found = [DigitOrder(falling, copies[falling], False)]
     if n_single >= N_BITS:
-        order = np.concatenate((rising[:N_BITS], rising[N_BITS:][::-1]))
-        found.append(Layout(order, copies[order], True))
+        rows = np.concatenate((rising[:N_BITS], rising[N_BITS:][::-1]))
+        found.append(DigitOrder(rows, copies[rows], True))
     return found
 
 
-def subsets_cost(layout: Layout, mixture: Mixture) -> Cost:
+def subsets_cost(order: DigitOrder, problem: ClusteringSum) -> Cost:
     """Estimated cost of the sums for all numbers of components."""
-    n_states, n_clusters = _count(layout.copies + 1.0), min(mixture.n_components, mixture.n_rows)
-    within_tile = _n_pairs(layout.low) * _n_pairs(layout.middle)
+    n_states, n_clusters = _count(order.copies + 1.0), min(problem.n_components, problem.n_rows)
+    within_tile = _n_pairs(order.low) * _n_pairs(order.middle)
     n_products = 0.0
     for j in range(1, n_clusters):
-        upper = layout.left(j)
+        upper = order.left(j)
         # Of the last step, only the sum at the state of no rows is wanted.
         n_products += within_tile * (_n_pairs(upper) / 2 if j + 1 < n_clusters else _count(upper + 1.0))
-    seconds = n_states * (mixture.n_variables + 5) / _STEPS_A_SECOND
-    seconds += n_products / _PRODUCTS_A_SECOND[layout.by_bits]
-    n_left = layout.n_tile * (_count(layout.left(1) + 1.0) + _count(layout.left(2) + 1.0))
-    return Cost(seconds, 8 * (n_states + n_left) + table_bytes(mixture, 1))
+    seconds = n_states * (problem.n_variables + 5) / _STEPS_PER_SECOND
+    seconds += n_products / _PRODUCTS_PER_SECOND[order.by_bits] + problem.n_components / SIZES_PER_SECOND
+    n_left = order.n_tile * (_count(order.left(1) + 1.0) + _count(order.left(2) + 1.0))
+    return Cost(seconds, 8 * (n_states + n_left) + problem.table_bytes(1))
 
 
-def subsets_sums(mixture: Mixture, distinct: DistinctRows, layout: Layout, n_components: int) -> Sums:
+def subsets_sums(problem: ClusteringSum, order: DigitOrder, n_components: int) -> Sums:
     """Log sums over all clusterings into 1 .. ``n_components`` components, with bounds on their errors."""
-    weights = scaled_weights(mixture, distinct.cells[layout.order], layout.copies, n_components)
-    partitions = _partition_sums(weights.scaled, layout, min(n_components, mixture.n_rows))
-    logs, dropped = _labelled(partitions, weights, mixture.n_rows, n_components)
-    errors = _rounding_of_sums(layout, len(partitions)) + dropped
+    weights = scaled_weights(problem, problem.distinct.cells[order.rows], order.copies, n_components)
+    partitions = _partition_sums(weights.scaled, order, min(n_components, problem.n_rows))
+    logs, dropped = _labelled(partitions, weights, order.copies, n_components)
+    errors = _rounding_of_sums(order, len(partitions)) + dropped
     return Sums(logs + weights.rows_log, errors, weights.log_magnitude)
 
 
-def _partition_sums(weights: FloatArray, layout: Layout, n_clusters: int) -> FloatArray:
+def _partition_sums(weights: FloatArray, order: DigitOrder, n_clusters: int) -> FloatArray:
     """Summed scaled weights of all partitions into exactly 1 .. ``n_clusters`` clusters."""
     from ._subset_kernels import split_off
 
-    remainders = _after_first(weights, layout)
+    remainders = _after_first(weights, order)
     sums = [remainders[0]]
-    n_low = _n_states(layout.low)
+    n_low = _n_states(order.low)
     for j in range(2, n_clusters + 1):
-        n_tiles = _n_states(layout.left(j)) if j < n_clusters else 1
-        out = np.empty(n_tiles * layout.n_tile)
-        upper = layout.left(j - 1)
-        split_off(remainders, weights, upper, layout.middle, n_low, layout.by_bits, SMALLEST, out)
+        n_tiles = _n_states(order.left(j)) if j < n_clusters else 1
+        out = np.empty(n_tiles * order.n_tile)
+        upper = order.left(j - 1)
+        split_off(remainders, weights, upper, order.middle, n_low, order.by_bits, SMALLEST, out)
         remainders = out
         sums.append(remainders[0])
     return np.array(sums)
 
 
-def _after_first(weights: FloatArray, layout: Layout) -> FloatArray:
+def _after_first(weights: FloatArray, order: DigitOrder) -> FloatArray:
     """The remainders when one cluster, which holds a copy of the topmost row, is split off."""
-    n_top = int(layout.copies[-1])
+    n_top = int(order.copies[-1])
     stride = len(weights) // (n_top + 1)
-    n_states = layout.n_tile * _n_states(layout.left(1))
+    n_states = order.n_tile * _n_states(order.left(1))
     remainders = weights[::-1][:n_states].copy()
     for held in range(n_top + 1):
         remainders[held * stride : (held + 1) * stride] *= (n_top - held) / n_top
@@ -144,18 +145,19 @@ def _after_first(weights: FloatArray, layout: Layout) -> FloatArray:
 
 
 def _labelled(
-    partitions: FloatArray, weights: Weights, n_rows: int, n_components: int
+    partitions: FloatArray, weights: Weights, copies: IntArray, n_components: int
 ) -> tuple[FloatArray, FloatArray]:
     """Log sums over clusterings, whose clusters have labels and may be empty, and what dropping cost.
 
-    A partition into j clusters is labelled in K (K - 1) ... (K - j + 1) ways. At most ``j ** n_rows``
-    partial products below the smallest number were dropped on the way to one of the sums, and what
-    each would have been multiplied by is at most 1.
+    A partition into j clusters is labelled in K (K - 1) ... (K - j + 1) ways. On the way to one of the sums
+    at most as many partial products below the smallest number were dropped as there are ways to share the
+    copies of each row out over j clusters, ``(c + j - 1 choose c)`` for a row of c copies, and what each
+    would have been multiplied by is at most 1.
     """
     j = np.arange(1, len(partitions) + 1)
     with np.errstate(divide="ignore"):
         logs = np.log(partitions)
-    dropped = math.log(4 * SMALLEST) + (n_rows + 1) * np.log(j)
+    dropped = math.log(4 * SMALLEST) + np.log(j) + _log_shared_out(copies, j)
     sums, losses = np.empty(n_components), np.empty(n_components)
     for k in range(n_components):
         usable = j[: k + 1]
@@ -165,9 +167,17 @@ def _labelled(
     return sums, losses
 
 
-def _rounding_of_sums(layout: Layout, n_clusters: int) -> float:
+def _log_shared_out(copies: IntArray, n_clusters: IntArray) -> FloatArray:
+    """Log of the number of ways to share all copies out over clusters, for each number of clusters."""
+    kinds, how_often = np.unique(copies, return_counts=True)
+    c, j = kinds[:, None], n_clusters
+    ways = gammaln(c + j) - gammaln(j) - gammaln(c + 1)
+    return np.asarray(how_often @ ways)
+
+
+def _rounding_of_sums(order: DigitOrder, n_clusters: int) -> float:
     """Bound on the relative error of sums of positive terms: the longest chain of operations."""
-    return ROUNDING * (n_clusters * (2 * layout.n_tile + _n_states(layout.left(1)) + 8) + 16)
+    return ROUNDING * (n_clusters * (2 * order.n_tile + _n_states(order.left(1)) + 8) + 16)
 
 
 def _n_states(copies: IntArray) -> int:

@@ -4,6 +4,9 @@ from dataclasses import dataclass
 
 from ....typing import FloatArray
 
+SIZES_PER_SECOND = 2e4
+"""Numbers of components whose sums become code lengths, with bounds on their errors, in a second."""
+
 
 @dataclass(frozen=True, slots=True)
 class Sums:
@@ -16,7 +19,7 @@ class Sums:
     errors : array of shape (n_components,)
         Bounds on the relative errors of the summation; those of the weights are not in here.
     log_magnitude : float
-        What :class:`~codelength.scores.exact.weights.Weights` says.
+        As in :class:`~codelength.mixture.code_length.exact.weights.Weights`.
     """
 
     logs: FloatArray

@@ -9,9 +9,9 @@ double-double arithmetic. The sum of the absolute values tells how much was lost
 
 import numpy as np
 
-from .costs import Cost, count_of
-from .mixture import Mixture, table_bytes
-from .sums import Sums
+from ...costs import Cost, count_of
+from .problem import ClusteringSum
+from .sums import SIZES_PER_SECOND, Sums
 from .weights import ROUNDING, SMALLEST, scaled_weights
 
 N_SLAB = 13
@@ -20,26 +20,27 @@ N_SLAB = 13
 _ROUNDING = 2.0**-102
 """Bound on the relative error of one double-double operation on positive numbers."""
 
-_PRODUCTS_A_SECOND = 1.5e8
+_PRODUCTS_PER_SECOND = 1.5e8
 
 
-def transform_cost(mixture: Mixture) -> Cost:
+def transform_cost(problem: ClusteringSum) -> Cost:
     """Estimated cost of the sums for all numbers of components."""
-    n_rows = mixture.n_rows
+    n_rows = problem.n_rows
     n_subsets = count_of(n_rows * np.log(2.0))
-    products = n_rows**2 / 4 * max(mixture.n_components - 2, 0) + n_rows * 2
+    products = n_rows**2 / 4 * max(problem.n_components - 2, 0) + n_rows * 2
     n_slab = min(N_SLAB, n_rows - 1)
     gathered = count_of(np.log(3.0) * (n_rows - 1 - n_slab) + np.log(2.0) * (n_slab + 1))
-    seconds = (n_subsets * (products + mixture.n_variables / 4) + gathered / 2) / _PRODUCTS_A_SECOND
-    return Cost(seconds, 8 * n_subsets + 2**n_slab * n_rows * 32 + table_bytes(mixture, 1))
+    seconds = (n_subsets * (products + problem.n_variables / 4) + gathered / 2) / _PRODUCTS_PER_SECOND
+    seconds += problem.n_components / SIZES_PER_SECOND
+    return Cost(seconds, 8 * n_subsets + 2**n_slab * n_rows * 32 + problem.table_bytes(1))
 
 
-def transform_sums(mixture: Mixture, n_components: int) -> Sums:
+def transform_sums(problem: ClusteringSum, n_components: int) -> Sums:
     """Log sums over all clusterings into 1 .. ``n_components`` components, with bounds on their errors."""
     from ._transform_kernels import signed_sums
 
-    n_rows = mixture.n_rows
-    weights = scaled_weights(mixture, mixture.cells, np.ones(n_rows, dtype=np.int64), n_components)
+    n_rows = problem.n_rows
+    weights = scaled_weights(problem, problem.cells, np.ones(n_rows, dtype=np.int64), n_components)
     n_slab = min(N_SLAB, n_rows - 1)
     signed, magnitudes = signed_sums(weights.scaled, n_rows, n_slab, n_components)
     k = np.arange(1, n_components + 1)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ....typing import FloatArray, IntArray
-from .mixture import Mixture, step_tables
+from .problem import ClusteringSum
 
 SMALLEST = 1e-290
 """Weights and sums of weights below this are dropped."""
@@ -49,14 +49,11 @@ class Weights:
     log_magnitude: float
 
 
-def scaled_weights(mixture: Mixture, cells: IntArray, copies: IntArray, n_components: int) -> Weights:
+def scaled_weights(problem: ClusteringSum, cells: IntArray, copies: IntArray, n_components: int) -> Weights:
     """The weights of all states of these distinct rows, scaled for so many components."""
     from ._subset_kernels import subset_log_weights
 
-    tables = step_tables(mixture, 1)
-    logs = subset_log_weights(
-        cells, copies, mixture.spares, tables.size_logs[0], tables.value_logs[0], tables.total_logs[0]
-    )
+    logs = subset_log_weights(cells, copies, problem.spares, problem.step_tables(1))
     row_logs = _row_logs(logs, copies, n_components)
     _subtract_row_logs(logs, copies, row_logs)
     cluster_log = max(0.0, float(logs[1:].max()))
@@ -64,12 +61,14 @@ def scaled_weights(mixture: Mixture, cells: IntArray, copies: IntArray, n_compon
     scaled = np.exp(logs, out=logs)
     scaled[scaled < SMALLEST] = 0.0
     factorials = math.fsum(math.lgamma(n + 1) for n in copies.tolist())
-    n_clusters = min(n_components, mixture.n_rows)
+    n_clusters = min(n_components, problem.n_rows)
     magnitude = float(np.abs(row_logs) @ copies) + n_clusters * cluster_log + factorials
     return Weights(scaled, float(row_logs @ copies) + factorials, cluster_log, magnitude)
 
 
-def rounding_of_terms(mixture: Mixture, magnitude: float, n_components: int, code_length: float) -> float:
+def rounding_of_terms(
+    problem: ClusteringSum, magnitude: float, n_components: int, code_length: float
+) -> float:
     r"""Bound on the relative error that the logs of the terms bring into their sum.
 
     A term of code length L is a sum of n_rows (n_variables + 1) logs, added with an error of at most
@@ -77,8 +76,8 @@ def rounding_of_terms(mixture: Mixture, magnitude: float, n_components: int, cod
     of their own. The mean of L over all terms, each weighted by its share of the sum, is the code length
     of the sum plus the entropy of the shares, which is at most n_rows log n_components.
     """
-    n_rows, n_variables = mixture.n_rows, mixture.n_variables
-    largest = mixture.largest_log
+    n_rows, n_variables = problem.n_rows, problem.n_variables
+    largest = problem.largest_log
     mean = max(code_length, 0.0) + n_rows * math.log(n_components)
     added = (n_variables + n_rows + 8) * (mean + magnitude + 2 * n_rows * largest)
     looked_up = 5 * n_rows * (n_variables + 1) * (largest + 1)

@@ -1,0 +1,113 @@
+"""What a computation would cost, and how much is too much: refused before any memory is taken.
+
+Seconds are those of one core of about 3 GHz: good to a factor of two or so, which is all that a choice
+between methods whose costs differ by powers needs.
+"""
+
+import math
+import os
+import sys
+from dataclasses import dataclass
+
+from ..errors import Infeasible
+
+MAX_SECONDS = 600.0
+"""An exact sum that is estimated to take longer is refused."""
+
+MAX_BYTES = 2 * 2**30
+"""An exact sum that is estimated to need more memory is refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Estimated seconds on one core, and bytes of memory at the peak."""
+
+    seconds: float
+    n_bytes: float
+
+    @property
+    def is_feasible(self) -> bool:
+        """Whether both lie within the limits."""
+        return self.seconds <= MAX_SECONDS and self.n_bytes <= MAX_BYTES
+
+
+def count_of(log_count: float) -> float:
+    """A number of things by its log, without overflow.
+
+    Examples
+    --------
+    >>> round(count_of(math.log(7))), count_of(1e9) < math.inf
+    (7, True)
+    """
+    return math.exp(min(log_count, 650.0))
+
+
+def refuse(what: str, cost: Cost) -> Infeasible:
+    """The refusal of a sum that costs too much."""
+    estimate = f"about {duration(cost.seconds)} and {amount(cost.n_bytes)} of memory"
+    limits = f"limits: {duration(MAX_SECONDS)}, {amount(MAX_BYTES)}"
+    remedy = "take a sample of the rows, or an approximation such as Cheeseman-Stutz"
+    return Infeasible(f"{what} would take {estimate} ({limits}); {remedy}")
+
+
+def check_memory(what: str, n_bytes: float, remedy: str, limit: float | None = None) -> None:
+    """Refuse what takes more than ``limit``, which is by default the memory of the machine.
+
+    Examples
+    --------
+    >>> check_memory("the table", 2**40, "take a sample of the rows", MAX_BYTES)
+    Traceback (most recent call last):
+    codelength.errors.Infeasible: the table would take 1 TB of memory (limit: 2 GB); take a sample of the rows
+    """
+    most = _machine_bytes() if limit is None else limit
+    if n_bytes > most:
+        raise Infeasible(f"{what} would take {amount(n_bytes)} of memory (limit: {amount(most)}); {remedy}")
+
+
+def check_components(n_components: int, bytes_each: float, what: str, limit: float | None = None) -> None:
+    """Refuse more components than memory holds, and say how many it does hold; as :func:`check_memory`."""
+    most = _machine_bytes() if limit is None else limit
+    largest = int(min(most // bytes_each, sys.maxsize))
+    remedy = f"ask for at most {largest} components" if largest else "take a sample of the rows"
+    check_memory(f"n_components={n_components}: {what}", n_components * bytes_each, remedy, most)
+
+
+def duration(seconds: float) -> str:
+    """A time for people.
+
+    Examples
+    --------
+    >>> duration(0.5), duration(600), duration(1e30)
+    ('1 second', '10 minutes', '3.2e+22 years')
+    """
+    for unit, length in (("years", 31_557_600), ("days", 86_400), ("hours", 3600), ("minutes", 60)):
+        if seconds >= 2 * length:
+            return f"{_rounded(seconds / length)} {unit}"
+    n = max(1, round(seconds))
+    return f"{n} second{'s' if n > 1 else ''}"
+
+
+def amount(n_bytes: float) -> str:
+    """An amount of memory for people.
+
+    Examples
+    --------
+    >>> amount(2**31), amount(1.5 * 2**20)
+    ('2 GB', '1.5 MB')
+    """
+    for unit, size in (("TB", 2**40), ("GB", 2**30), ("MB", 2**20)):
+        if n_bytes >= size:
+            return f"{_rounded(n_bytes / size)} {unit}"
+    return "less than 1 MB"
+
+
+def _machine_bytes() -> float:
+    """Memory of the machine, where it can be asked for."""
+    try:
+        return max(float(os.sysconf("SC_PAGE_SIZE")) * float(os.sysconf("SC_PHYS_PAGES")), MAX_BYTES)
+    except (AttributeError, OSError, ValueError):
+        return math.inf
+
+
+def _rounded(number: float) -> str:
+    return f"{number:.0f}" if 100 <= number < 10_000 else f"{number:.2g}"
