@@ -1,19 +1,28 @@
-"""Writing files so that a reader never meets half of one."""
+"""Writing files so that a reader never meets half of one, and an input is never written over."""
 
 import errno
 import hashlib
 import os
+import re
 import secrets
-from collections.abc import Iterator
-from contextlib import contextmanager
+import shutil
+import stat
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from .errors import DataError
+from .errors import DataError, InvalidParameter
 
-__all__ = ["atomic_write", "sha256_of"]
+__all__ = ["atomic_write", "check_not_input", "sha256_of"]
 
 # What a full or failing disk says, whoever was writing. Other errors inside the block are not ours to reword.
 _DISK_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS}
+
+_TEMPORARY = re.compile(r"\..+\.codelength-[0-9a-f]{8}\.tmp(\.[^.]*)?")
+_STALE_SECONDS = 3600
+_LONGEST_NAME = 255
 
 
 @contextmanager
@@ -21,12 +30,14 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Give a temporary path beside ``path`` that takes its place once the block has ended well.
 
     The temporary file ends in the same suffix. When the block raises, it is removed and what stood at
-    ``path`` before stays as it was.
+    ``path`` before stays as it was. A file that is replaced keeps its permissions and its links: a symbolic
+    link is followed, and the content of a file with several names is replaced in place. Temporary files that
+    a killed process left in the directory more than an hour ago are removed.
 
     Parameters
     ----------
     path
-        The file to write. A symbolic link is followed.
+        The file to write.
 
     Yields
     ------
@@ -36,7 +47,7 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
     Raises
     ------
     DataError
-        When the directory does not exist or cannot be written, or the disk is full.
+        When the directory does not exist or cannot be written, the file is read-only, or the disk is full.
 
     Examples
     --------
@@ -49,19 +60,42 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
     >>> target.read_text()
     'hello'
     """
-    target = Path(os.path.realpath(path))
-    temporary = target.with_name(f".{secrets.token_hex(6)}.{target.name}")
     try:
-        _create(target, temporary)
+        target = Path(os.path.realpath(path))
+        before = _checked(target, str(path))
+        _remove_stale(target.parent)
+        temporary = _created(target, before)
+    except OSError as error:
+        raise DataError(f"{path}: cannot be written: {error.strerror}") from error
+    try:
         try:
             yield temporary
-            _move(temporary, target)
+            _take_place(temporary, target, before)
         finally:
             temporary.unlink(missing_ok=True)
     except OSError as error:
         if error.errno in _DISK_ERRORS or str(error.filename) == str(temporary):
             raise DataError(f"{path}: cannot be written: {error.strerror}") from error
         raise
+
+
+def check_not_input(output: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]]) -> None:
+    """Refuse to write over a file that is read, whatever path or link leads to it.
+
+    ``"-"`` is standard output as an output, and standard input as an input.
+
+    Examples
+    --------
+    >>> check_not_input("table.csv", ["./table.csv"])
+    Traceback (most recent call last):
+    codelength.errors.InvalidParameter: table.csv: would write over ./table.csv; name another file
+    """
+    if os.fspath(output) == "-":
+        return
+    for source in inputs:
+        if _is_same(output, source):
+            shown = "standard input" if os.fspath(source) == "-" else os.fspath(source)
+            raise InvalidParameter(f"{os.fspath(output)}: would write over {shown}; name another file")
 
 
 def sha256_of(path: str | os.PathLike[str]) -> str:
@@ -77,18 +111,71 @@ def sha256_of(path: str | os.PathLike[str]) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _create(target: Path, temporary: Path) -> None:
-    if target.is_dir():
-        raise DataError(f"{target}: is a directory; name a file in it")
-    if target.exists() and not target.is_file():
-        raise DataError(f"{target}: is not a regular file; name a file, or '-' for standard output")
-    if not target.parent.is_dir():
-        raise DataError(f"{target}: the directory {target.parent} does not exist; create it first")
-    # Opened by number rather than with tempfile, so that the file gets the permissions of any new file.
-    os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+def _is_same(output: str | os.PathLike[str], source: str | os.PathLike[str]) -> bool:
+    try:
+        if os.fspath(source) == "-":
+            return sys.stdin is not None and os.path.samestat(os.stat(output), os.fstat(sys.stdin.fileno()))
+        return os.path.samefile(output, source)
+    except (OSError, ValueError):
+        # One of them is not there yet, or standard input is no file.
+        return os.fspath(source) != "-" and os.path.realpath(output) == os.path.realpath(source)
 
 
-def _move(temporary: Path, target: Path) -> None:
+def _checked(target: Path, shown: str) -> os.stat_result | None:
+    """The status of the file to be replaced, if there is one; refused where it cannot be."""
+    try:
+        before = target.lstat()
+    except FileNotFoundError:
+        if not target.parent.is_dir():
+            raise DataError(
+                f"{shown}: the directory {target.parent} does not exist; create it first"
+            ) from None
+        return None
+    if stat.S_ISDIR(before.st_mode):
+        raise DataError(f"{shown}: is a directory; name a file in it")
+    if stat.S_ISLNK(before.st_mode):
+        raise DataError(f"{shown}: is a link that leads back to itself; name another file")
+    if not stat.S_ISREG(before.st_mode):
+        raise DataError(f"{shown}: is not a regular file; name one")
+    # The superuser may write to any file, but one without a single such permission is meant to stay.
+    if not before.st_mode & 0o222 or not os.access(target, os.W_OK):
+        raise DataError(f"{shown}: is read-only; change its permissions, or name another file")
+    return before
+
+
+def _remove_stale(directory: Path) -> None:
+    """Remove what saves that were killed left behind."""
+    oldest = time.time() - _STALE_SECONDS
+    with suppress(OSError), os.scandir(directory) as entries:
+        for entry in entries:
+            if _TEMPORARY.fullmatch(entry.name) and entry.stat(follow_symlinks=False).st_mtime < oldest:
+                with suppress(OSError):
+                    os.unlink(entry.path)
+
+
+def _created(target: Path, before: os.stat_result | None) -> Path:
+    suffix = target.suffix if len(os.fsencode(target.suffix)) <= 16 else ""
+    ending = f".codelength-{secrets.token_hex(4)}.tmp{suffix}"
+    name = target.name
+    while len(os.fsencode(name)) > _LONGEST_NAME - 1 - len(os.fsencode(ending)):
+        name = name[:-1]
+    temporary = target.with_name(f".{name}{ending}")
+    # Opened by number rather than with tempfile, so that a new file gets the permissions of any new file.
+    # The content of a private file is private from the start.
+    mode = 0o666 if before is None else 0o600
+    os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode))
+    return temporary
+
+
+def _take_place(temporary: Path, target: Path, before: os.stat_result | None) -> None:
     with open(temporary, "rb+") as file:
         os.fsync(file.fileno())
+    if before is not None and before.st_nlink > 1:
+        # Another name for the same file would keep the old content.
+        shutil.copyfile(temporary, target)
+        return
+    if before is not None:
+        with suppress(PermissionError, AttributeError):  # not on every system
+            os.chown(temporary, before.st_uid, before.st_gid)
+        os.chmod(temporary, stat.S_IMODE(before.st_mode))
     os.replace(temporary, target)

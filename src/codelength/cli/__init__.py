@@ -1,8 +1,12 @@
-"""The command line: one file a command, no arithmetic."""
+"""The command line: one file per command, no arithmetic."""
+
+import sys
 
 
 def main() -> None:
     """Run the command line."""
-    from .app import main as run
-
+    try:
+        from .app import main as run
+    except KeyboardInterrupt:
+        sys.exit(130)
     run()

@@ -1,90 +1,154 @@
 """The command line as a whole: its commands, its errors and its exit codes."""
 
+import os
+import signal
 import sys
+import threading
 import warnings
-from typing import Annotated, Any
+from collections.abc import Sequence
+from types import FrameType
+from typing import Any
 
-import typer
+import click
 
 from .. import __version__
 from ..errors import CodelengthError, InvalidParameter
+from . import streams
 from .cluster import cluster
+from .command import SETTINGS, Group
+from .completion import COMPLETE_VARIABLE, completion
 from .datasets import datasets
 from .evaluate import evaluate
 from .fit import fit
 from .inspect import inspect
+from .output import tell
 from .predict import predict
 from .reproduce import reproduce
-from .select import select
 
-HELP = """Honest class probabilities and code lengths for categorical tables.
-
-Tables are CSV, Parquet or ARFF files; [bold]-[/bold] is standard input or output.
-
-Examples:
-
-  codelength fit train.csv --target play -o model.json
-
-  codelength predict model.json new.csv -o predictions.csv
-
-  codelength evaluate train.csv --target play --cv 10 --repeats 10
-
-  codelength inspect model.json
-
-  codelength cluster animals.csv --drop name -o clusters.csv
-
-  codelength select train.csv --target play -o model.json
-
-  codelength reproduce predictive-inference --quick
-"""
-
-app = typer.Typer(
-    name="codelength",
-    help=HELP,
-    no_args_is_help=True,
-    rich_markup_mode="rich",
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    add_completion=False,
-)
-app.command()(fit)
-app.command()(predict)
-app.command()(evaluate)
-app.command()(inspect)
-app.command()(cluster)
-app.command()(select)
-app.command()(reproduce)
-app.add_typer(datasets)
+INTERRUPTED = 128 + signal.SIGINT
+CLOSED_PIPE = 141
+"""Exit codes that a shell gives to processes ended by these signals."""
 
 
-def _version(asked: bool) -> None:
-    if asked:
-        typer.echo(f"codelength {__version__}")
-        raise typer.Exit
+@click.group(cls=Group, context_settings=SETTINGS)
+@click.version_option(__version__, message="codelength %(version)s", help="Show the version and exit.")
+def app() -> None:
+    """Honest class probabilities and code lengths for tables.
+
+    A table is a CSV, Parquet, ARFF or JSON file, the name of a bundled table such as vote, or - for standard
+    input. Every command has a --help.
+
+    \b
+    Examples:
+      codelength fit vote -o vote.json
+      codelength inspect vote.json
+      codelength predict vote.json vote --carry class -o predictions.csv
+      codelength evaluate vote --cv 10 --repeats 10
+      codelength cluster zoo --drop animal_name -o zoo.json
+      codelength reproduce predictive-inference --quick
+    """
 
 
-@app.callback()
-def _root(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
-    ] = False,
-) -> None:
-    pass
+for command in (fit, predict, inspect, evaluate, cluster, datasets, reproduce, completion):
+    app.add_command(command)
 
 
 def main() -> None:
-    """Run the command line: exit code 0, 1 for a problem with the data, 2 for one with the call."""
+    """Run the command line and exit.
+
+    The exit code is 0 if all went well, 1 for a problem with the data or the machine, 2 for one with the
+    call, and 130 after Ctrl-C.
+    """
+    streams.prepare()
     warnings.showwarning = _show_warning
+    if instruction := os.environ.get(COMPLETE_VARIABLE):
+        from click.shell_completion import shell_complete
+
+        sys.exit(shell_complete(app, {}, "codelength", COMPLETE_VARIABLE, instruction))
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command; its exit code."""
+    with _Interruption() as interruption:
+        try:
+            code = _invoked(arguments)
+            streams.flush()
+        except KeyboardInterrupt:
+            code = INTERRUPTED
+        except OSError as error:
+            code = _failed(error)
+        except (CodelengthError, MemoryError, UnicodeEncodeError) as error:
+            # Libraries that notice an interruption may report it as a failure of their own.
+            code = INTERRUPTED if interruption.has_come else _refused(error)
+    if code == INTERRUPTED:
+        tell("error", "interrupted")
+    streams.discard()
+    return code
+
+
+def _invoked(arguments: Sequence[str]) -> int:
     try:
-        app()
-    except CodelengthError as error:
-        typer.echo(f"error: {error}", err=True)
-        sys.exit(2 if isinstance(error, InvalidParameter) else 1)
-    except BrokenPipeError:
+        with app.make_context("codelength", list(arguments)) as context:
+            app.invoke(context)
+    except click.exceptions.Exit as stop:
+        return stop.exit_code
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.ctx.get_help() if error.ctx else "", err=True)
+        return error.exit_code
+    except click.UsageError as error:
+        hint = "" if error.ctx is None else f"; see {error.ctx.command_path} --help"
+        message = error.format_message().rstrip(".")
+        tell("error", f"{message[:1].lower()}{message[1:]}{hint}")
+        return error.exit_code
+    return 0
+
+
+def _refused(error: BaseException) -> int:
+    if isinstance(error, MemoryError):
+        tell("error", "not enough memory; take fewer rows, values or components")
+    elif isinstance(error, UnicodeEncodeError):
+        text = error.object[error.start : error.end]
+        tell("error", f"the text {text!a} is not valid Unicode and cannot be written; mend the table")
+    else:
+        tell("error", error)
+    return 2 if isinstance(error, InvalidParameter) else 1
+
+
+def _failed(error: OSError) -> int:
+    """What the machine refused."""
+    if streams.is_closed_pipe(error):
         # The reader of our output has gone; there is nobody left to tell.
-        sys.stderr.close()
-        sys.exit(1)
+        return CLOSED_PIPE
+    where = "standard output" if error.filename is None else error.filename
+    if isinstance(error, FileNotFoundError) and error.filename is None:
+        where = "the current directory"
+    tell("error", f"{where}: {error.strerror or error}")
+    return 1
+
+
+class _Interruption:
+    """Remembers whether Ctrl-C was pressed."""
+
+    def __init__(self) -> None:
+        self.has_come = False
+        self._before: Any = None
+
+    def __enter__(self) -> "_Interruption":
+        # Where interruptions are ignored, as under nohup, they stay ignored.
+        is_usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        if is_usual and threading.current_thread() is threading.main_thread():
+            self._before = signal.signal(signal.SIGINT, self._take)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._before is not None:
+            signal.signal(signal.SIGINT, self._before)
+
+    def _take(self, number: int, frame: FrameType | None) -> None:
+        self.has_come = True
+        raise KeyboardInterrupt
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    typer.echo(f"warning: {message}", err=True)
+    tell("warning", message)

@@ -1,27 +1,32 @@
 """``codelength datasets``."""
 
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
-from .options import AsJson
-from .output import print_json, print_table
+from ..blocks import Facts, Grid, Paragraph
+from .choices import DATASET
+from .command import SETTINGS, Group, argument
+from .options import as_json_option
+from .output import print_json, show
 
-datasets = typer.Typer(
-    name="datasets",
-    help="List the bundled tables, or describe one.",
-    context_settings={"help_option_names": ["-h", "--help"]},
+if TYPE_CHECKING:
+    from ..datasets import Entry
+
+
+@click.group(
+    cls=Group, context_settings=SETTINGS, invoke_without_command=True, short_help="List the bundled tables."
 )
+@as_json_option
+@click.pass_context
+def datasets(context: click.Context, as_json: bool) -> None:
+    """List the bundled tables, or describe one of them.
 
-
-@datasets.callback(invoke_without_command=True)
-def list_tables(context: typer.Context, as_json: AsJson = False) -> None:
-    """List the bundled tables.
-
-    Example:
-
+    \b
+    Examples:
       codelength datasets
+      codelength datasets show hepatitis
     """
     if context.invoked_subcommand is not None:
         return
@@ -31,29 +36,27 @@ def list_tables(context: typer.Context, as_json: AsJson = False) -> None:
     if as_json:
         print_json([_document(entry) for entry in entries])
         return
-    print_table(
-        f"{len(entries)} bundled tables; codelength datasets show NAME tells more",
-        ["name", "title", "rows", "attributes", "classes", "missing cells"],
+    rows = [
         [
-            [
-                entry.name,
-                entry.title,
-                *(f"{n:,}" for n in (entry.rows, entry.attributes, entry.classes, entry.missing_cells)),
-            ]
-            for entry in entries
-        ],
-        n_text=2,
-    )
+            entry.name,
+            entry.title,
+            *(f"{n:,}" for n in (entry.rows, entry.attributes, entry.classes, entry.missing_cells)),
+        ]
+        for entry in entries
+    ]
+    columns = ["name", "title", "rows", "attributes", "classes", "missing cells"]
+    more = Paragraph("codelength datasets show NAME tells more about one of them.")
+    show([Grid(f"{len(entries)} bundled tables", columns, rows, n_text=2), more])
 
 
-@datasets.command()
-def show(
-    name: Annotated[str, typer.Argument(help="Name of a bundled table.")], as_json: AsJson = False
-) -> None:
-    """Describe a bundled table: its size, where it comes from, and how it differs from what papers print.
+@datasets.command("show", short_help="Describe a bundled table.")
+@argument("name", metavar="NAME", type=DATASET, purpose="Name of a bundled table.")
+@as_json_option
+def show_one(name: str, as_json: bool) -> None:
+    """Describe a bundled table: its size, its source, and how it differs from what papers print.
 
+    \b
     Example:
-
       codelength datasets show hepatitis
     """
     from ..datasets import describe
@@ -61,16 +64,16 @@ def show(
     entry = describe(name)
     if as_json:
         print_json(_document(entry))
-        return
-    print_table(f"{entry.name}: {entry.title}", ["", ""], _lines(entry), n_text=2)
+    else:
+        show([Facts(_facts(entry), title=f"{entry.name}: {entry.title}")])
 
 
-def _lines(entry: Any) -> list[list[str]]:
+def _facts(entry: "Entry") -> list[tuple[str, str]]:
     quoted = [
         f"{paper}: {size.rows} x {size.attributes}, {size.classes} classes"
         for paper, size in entry.quoted.items()
     ]
-    lines = {
+    facts = {
         "size": f"{entry.rows:,} rows, {entry.attributes} attributes, {entry.classes} classes",
         "classes": ", ".join(f"{label} {count:,}" for label, count in entry.class_counts.items()),
         "missing cells": f"{entry.missing_cells:,}",
@@ -87,8 +90,8 @@ def _lines(entry: Any) -> list[list[str]]:
         "licence": entry.licence,
         "sha256": entry.sha256,
     }
-    return [[name, text] for name, text in lines.items() if text]
+    return [(name, text) for name, text in facts.items() if text]
 
 
-def _document(entry: Any) -> dict[str, Any]:
+def _document(entry: "Entry") -> dict[str, Any]:
     return asdict(entry) | {"quoted": {paper: size._asdict() for paper, size in entry.quoted.items()}}

@@ -1,83 +1,187 @@
 """``codelength evaluate``."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Annotated
+from typing import TYPE_CHECKING, Any
 
-import typer
-
+from ..blocks import Block, Grid
 from ..errors import InvalidParameter
-from .options import Absent, AsJson, Missing, Numeric, Prior, Target, chosen_rules, prior_of, read_with_target
-from .output import decimals, print_json, print_table
+from .choices import CLASSIFIER, RULE, Fraction, Whole
+from .command import command, option
+from .models import build, check_capable, given, parameters
+from .options import (
+    MODEL_SECTION,
+    as_json_option,
+    cell_options,
+    param_option,
+    prior_option,
+    seed_option,
+    table_options,
+    target_option,
+)
+from .output import decimals, print_json, show
+from .progress import working
+from .source import Source
+
+if TYPE_CHECKING:
+    from ..estimators.contract import TableEstimator
+    from ..experiments import Evaluation
+    from ..table import Table
+
+SECTION = "Evaluation"
 
 
+@command("Compare classifiers on a table.")
+@target_option
+@table_options
+@option(
+    "--model",
+    "kinds",
+    metavar="NAME",
+    type=CLASSIFIER,
+    multiple=True,
+    section=MODEL_SECTION,
+    help="Kind of model to compare; by default naive-bayes.",
+)
+@option(
+    "--rule",
+    "rules",
+    metavar="NAME",
+    type=RULE,
+    multiple=True,
+    section=MODEL_SECTION,
+    help="Rule to compare; without --model all are.",
+)
+@prior_option
+@cell_options
+@seed_option
+@param_option
+@option(
+    "--cv",
+    metavar="NUMBER",
+    type=Whole("cv", 2),
+    section=SECTION,
+    help="Folds of cross-validation. Without it, leave-one-out where every model has it in closed form, else "
+    "10 folds.",
+)
+@option(
+    "--repeats",
+    metavar="NUMBER",
+    type=Whole("repeats"),
+    section=SECTION,
+    usual="1",
+    help="How often to repeat the cross-validation.",
+)
+@option(
+    "--train-fraction",
+    metavar="NUMBER",
+    type=Fraction("train_fraction"),
+    section=SECTION,
+    usual="1",
+    help="Share of the training rows to learn from.",
+)
+@as_json_option
 def evaluate(
-    data: Annotated[str, typer.Argument(help="A table, a bundled one's name, or - for standard input.")],
-    target: Target = None,
-    rule: Annotated[
-        list[str] | None,
-        typer.Option(help="A rule to evaluate; all four by default. Repeatable.", show_default=False),
-    ] = None,
-    prior: Prior = "uniform",
-    cv: Annotated[
-        int | None,
-        typer.Option(help="Folds of cross-validation instead of leave-one-out.", show_default=False),
-    ] = None,
-    repeats: Annotated[int, typer.Option(help="How often to repeat the cross-validation.")] = 1,
-    train_fraction: Annotated[float, typer.Option(help="Share of the training folds to learn from.")] = 1.0,
-    seed: Annotated[int, typer.Option(help="Seed of the random folds.")] = 0,
-    missing: Missing = "ignore",
-    numeric: Numeric = "auto",
-    na: Absent = None,
-    as_json: AsJson = False,
+    source: Source,
+    kinds: tuple[str, ...],
+    rules: tuple[str, ...],
+    params: tuple[str, ...],
+    cv: int | None,
+    repeats: int | None,
+    train_fraction: float | None,
+    as_json: bool,
+    **options: Any,
 ) -> None:
-    """Compare the predictive rules on a table, by leave-one-out or by cross-validation.
+    """Compare classifiers on a table, by leave-one-out or by cross-validation.
 
-    Accuracy and the Brier score (0 at best, 2 at worst) are means over all predictions; so is the log
-    score, the log probability of the class that occurred in nats (higher is better). Zero rows are those
-    whose class was given probability zero; in 0/0 rows every class was, and the uniform distribution
-    stands in.
+    Accuracy, log score and Brier score are means over all predictions. The log score is the log probability
+    of the class that occurred, in nats (0 at best); the Brier score is 0 at best and 2 at worst. In zero rows
+    the class that occurred was given probability zero; in 0/0 rows every class was, and the uniform
+    distribution stands in.
 
-    Example:
-
-      codelength evaluate train.csv --target play --cv 10 --repeats 10 --train-fraction 0.1
+    \b
+    Examples:
+      codelength evaluate vote
+      codelength evaluate zoo --model naive-bayes --model mixture-classifier
+      codelength evaluate train.csv --target play --cv 10 --repeats 10
     """
-    from ..experiments import evaluate as evaluate_rules
+    from ..experiments import evaluate as evaluated
 
-    if cv is None and (repeats != 1 or train_fraction != 1.0):
+    seed, cells = options.pop("seed"), {name: options.pop(name) for name in ("missing", "numeric")}
+    models = _models(kinds, rules, options, params, seed)
+    for model in models.values():
+        check_capable(model, source)
+    by_leaving_out = cv is None and all("leave_one_out" in model.capabilities for model in models.values())
+    if by_leaving_out and (repeats is not None or train_fraction is not None):
         raise InvalidParameter("--repeats and --train-fraction go with --cv; leave-one-out needs neither")
-    columns, classes, name = read_with_target(data, target, na)
-    results = evaluate_rules(
-        columns,
-        classes,
-        rules=chosen_rules(rule),
-        prior=prior_of(prior),
-        missing=missing,  # type: ignore[arg-type]
-        numeric=numeric,  # type: ignore[arg-type]
-        n_folds=cv,
-        repeats=repeats,
-        train_fraction=train_fraction,
-        random_state=seed,
-    )
-    protocol = "leave-one-out"
-    if cv is not None:
-        protocol = f"{repeats} x {cv}-fold cross-validation, {train_fraction:.0%} of the training rows"
+    table = source.read(needs_target=True)
+    with working("evaluating"):
+        results = evaluated(
+            table,
+            models,
+            n_folds=cv,
+            repeats=repeats or 1,
+            train_fraction=train_fraction or 1.0,
+            random_state=seed or 0,
+            **{name: value for name, value in cells.items() if value is not None},
+        )
     if as_json:
-        documents = [asdict(result) | {"log_score_bits": result.log_score_bits} for result in results]
-        print_json({"data": data, "target": name, "protocol": protocol, "results": documents})
-        return
-    print_table(
-        f"{data}: {len(classes)} rows, predicting {name!r}, {protocol}",
-        ["rule", "accuracy", "log score", "in bits", "Brier", "zero rows", "0/0 rows"],
+        print_json(_document(results, source.data, table))
+    else:
+        show(_blocks(results, source.data, table))
+
+
+def _models(
+    kinds: Sequence[str],
+    rules: Sequence[str],
+    options: dict[str, Any],
+    params: Sequence[str],
+    seed: int | None,
+) -> "dict[str, TableEstimator]":
+    """The models to compare, by what the results call them."""
+    from ..rules import RULES
+
+    rules = rules or (() if kinds else tuple(RULES))
+    kinds = tuple(dict.fromkeys(kinds or ("naive-bayes",)))
+    values = given(kinds, options | {"rule": rules or None}, params)
+    values.pop("rule", None) if rules else None
+    if seed is not None:
+        values["random_state"] = seed
+    models = {}
+    for kind in kinds:
+        for rule in rules if "rule" in parameters(kind) else ():
+            name = rule if len(kinds) == 1 else f"{kind} {rule}"
+            models[name] = build(kind, values | {"rule": rule})
+        if not rules or "rule" not in parameters(kind):
+            models[kind] = build(kind, values)
+    return models
+
+
+def _document(results: "Sequence[Evaluation]", data: str, table: "Table") -> dict[str, Any]:
+    assert table.target is not None
+    return {
+        "data": data,
+        "rows": table.n_rows,
+        "target": table.target.name,
+        "protocol": results[0].protocol,
+        "results": [asdict(result) | {"log_score_bits": result.log_score_bits} for result in results],
+    }
+
+
+def _blocks(results: "Sequence[Evaluation]", data: str, table: "Table") -> list[Block]:
+    assert table.target is not None
+    names = ["model", "accuracy", "log score", "in bits", "Brier", "zero rows", "0/0 rows"]
+    rows = [
         [
-            [
-                result.rule,
-                decimals(result.accuracy),
-                decimals(result.log_score),
-                decimals(result.log_score_bits),
-                decimals(result.brier_score),
-                str(result.n_zero),
-                str(result.n_undefined),
-            ]
-            for result in results
-        ],
-    )
+            result.model,
+            decimals(result.accuracy),
+            decimals(result.log_score),
+            decimals(result.log_score_bits),
+            decimals(result.brier_score),
+            str(result.n_zero),
+            str(result.n_undefined),
+        ]
+        for result in results
+    ]
+    title = f"{data}: {table.n_rows} rows, predicting {table.target.name}, by {results[0].protocol}"
+    return [Grid(title, names, rows)]

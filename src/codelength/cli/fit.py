@@ -1,71 +1,74 @@
 """``codelength fit``."""
 
-import math
-from pathlib import Path
-from typing import Annotated
+from typing import Any
 
-import typer
+from ..blocks import Paragraph
+from .choices import MODEL, RULE, VARIABLE_CRITERION
+from .command import command, option
+from .models import build, check_capable, given
+from .options import (
+    MODEL_SECTION,
+    as_json_option,
+    cell_options,
+    model_output_option,
+    param_option,
+    prior_option,
+    seed_option,
+    table_options,
+    target_option,
+)
+from .output import print_json, show
+from .progress import working
+from .saving import check_outputs, save
+from .source import Source
 
-from ..errors import InvalidParameter
-from .options import RULE_NAMES, Absent, AsJson, Missing, Numeric, Prior, Target, prior_of, read_with_target
-from .output import print_json
 
-
+@command("Learn a model from a table.")
+@target_option
+@table_options
+@option(
+    "--model", metavar="NAME", type=MODEL, default="naive-bayes", section=MODEL_SECTION, help="Kind of model."
+)
+@option(
+    "--rule",
+    metavar="NAME",
+    type=RULE,
+    section=MODEL_SECTION,
+    usual="evidence",
+    help="How counts become probabilities.",
+)
+@prior_option
+@option(
+    "--select",
+    metavar="NAME",
+    type=VARIABLE_CRITERION,
+    section=MODEL_SECTION,
+    help="Choose the variables that predict by this criterion; without it all do.",
+)
+@cell_options
+@seed_option
+@param_option
+@model_output_option(required=True)
+@as_json_option
 def fit(
-    data: Annotated[str, typer.Argument(help="The training table; - for standard input.")],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="Where to write the model.", show_default=False)
-    ],
-    target: Target = None,
-    rule: Annotated[str, typer.Option(help=", ".join(RULE_NAMES) + ".", metavar="RULE")] = "evidence",
-    prior: Prior = "uniform",
-    select: Annotated[
-        str | None,
-        typer.Option(
-            help="Choose variables by prequential, leave_one_out or evidence.",
-            metavar="HOW",
-            show_default=False,
-        ),
-    ] = None,
-    missing: Missing = "ignore",
-    numeric: Numeric = "auto",
-    na: Absent = None,
-    as_json: AsJson = False,
+    source: Source, model: str, params: tuple[str, ...], output: str, as_json: bool, **options: Any
 ) -> None:
-    """Count a table and write the model.
+    """Learn a model from a table and write it to a file.
 
-    Example:
-
-      codelength fit train.csv --target play -o model.json
+    \b
+    Examples:
+      codelength fit vote -o vote.json
+      codelength fit zoo --model mixture-classifier -o zoo.json
+      codelength fit train.csv --target play --rule map -o model.json
     """
-    from ..estimators import NaiveBayes
-    from ..table.target import target_column
-
-    if rule not in RULE_NAMES:
-        raise InvalidParameter(f"--rule {rule!r}: expected one of {', '.join(RULE_NAMES)}")
-    columns, classes, name = read_with_target(data, target, na)
-    model = NaiveBayes(rule, prior_of(prior), missing=missing, numeric=numeric, select=select)  # type: ignore[arg-type]
-    model.fit(columns, target_column(classes, name))
-    model.save(output)
-    length = model.code_length_
+    estimator = build(model, given([model], options, params))
+    check_capable(estimator, source)
+    check_outputs({"--output": output}, source.files, as_json=as_json)
+    table = source.read(needs_target="classes" in estimator.capabilities)
+    with working(f"fitting {model}"):
+        estimator.fit(table)
+    save(estimator, output)
     if as_json:
-        print_json(
-            {
-                "model": str(output),
-                "rows": len(classes),
-                "variables": model.n_features_in_,
-                "classes": list(model.schema_.classes),
-                "code_length_nats": length,
-                "code_length_bits": length / math.log(2),
-            }
-        )
-        return
-    typer.echo(
-        f"{output}: {len(classes)} rows, {model.n_features_in_} variables, {len(model.classes_)} classes; "
-        f"code length {length:.1f} nats ({length / math.log(2):.1f} bits)"
-    )
-    if select is not None:
-        chosen = [model.schema_.names[i] for i in model.selection_.selected]
-        typer.echo(f"  {len(chosen)} variables predict: {', '.join(chosen) or 'none'}")
-    for line in model.schema_.describe().splitlines():
-        typer.echo(f"  {line}")
+        print_json({"model": output, **estimator.summary_document()})
+    elif output != "-":
+        show([*estimator.summary(), Paragraph(f"Wrote {output}.")])

@@ -1,68 +1,154 @@
-"""Options that several commands share, and what their words stand for."""
+"""Options that several commands share."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+import functools
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
 
-import typer
+from .choices import FILE, MISSING, NUMERIC, PRIOR, TABLE, Whole
+from .command import argument, option
+from .source import Source
 
-from ..errors import InvalidParameter
+F = TypeVar("F", bound=Callable[..., Any])
 
-if TYPE_CHECKING:
-    from ..rules import PriorLike
-    from ..table.files.readers import ColumnDict
+TABLE_SECTION = "Table"
+MODEL_SECTION = "Model"
+OUTPUT_SECTION = "Output"
 
-RULE_NAMES = ("evidence", "map", "stochastic_complexity", "indifferent")
-
-Target = Annotated[
-    str | None, typer.Option("--target", "-t", help="The column to predict.", show_default=False)
-]
-Prior = Annotated[
-    str,
-    typer.Option(
-        help="uniform, jeffreys, indifferent, or a number: an equivalent sample size.", metavar="PRIOR"
+_COLUMNS: list[Callable[[Any], Any]] = [
+    option(
+        "--drop",
+        metavar="COLUMN",
+        multiple=True,
+        section=TABLE_SECTION,
+        help="Leave a column out, such as an identifier.",
+    ),
+    option(
+        "--keep",
+        metavar="COLUMN",
+        multiple=True,
+        section=TABLE_SECTION,
+        help="Take only the columns that are named so (and the target and the weights).",
+    ),
+    option(
+        "--weights",
+        metavar="COLUMN",
+        section=TABLE_SECTION,
+        help="Column that says how many rows each row stands for.",
+    ),
+    option(
+        "--na",
+        metavar="TEXT",
+        multiple=True,
+        section=TABLE_SECTION,
+        help="Text that means missing in a text file; by default NA, ? and an empty field.",
     ),
 ]
-Missing = Annotated[
-    str, typer.Option(help="ignore (marginalise) missing cells, or make them a value.", metavar="HOW")
+
+target_option = option(
+    "--target",
+    "-t",
+    metavar="COLUMN",
+    section=TABLE_SECTION,
+    help="Column to predict; bundled tables have one.",
+)
+prior_option = option(
+    "--prior",
+    metavar="NAME|NUMBER",
+    type=PRIOR,
+    section=MODEL_SECTION,
+    usual="uniform",
+    help="Pseudocounts to start from.",
+)
+seed_option = option(
+    "--seed",
+    metavar="NUMBER",
+    type=Whole("seed", 0),
+    section=MODEL_SECTION,
+    usual="0",
+    help="Where random numbers start.",
+)
+param_option = option(
+    "--param",
+    "params",
+    metavar="NAME=VALUE",
+    multiple=True,
+    section=MODEL_SECTION,
+    help="Set any other parameter of the model, named as in Python; the value is JSON or text.",
+)
+as_json_option = option(
+    "--json", "as_json", is_flag=True, section=OUTPUT_SECTION, help="Print JSON for machines."
+)
+
+_CELLS: list[Callable[[Any], Any]] = [
+    option(
+        "--missing",
+        metavar="NAME",
+        type=MISSING,
+        section=MODEL_SECTION,
+        usual="ignore",
+        help="Whether missing cells are marginalised, or a value of their own.",
+    ),
+    option(
+        "--numeric",
+        metavar="NAME",
+        type=NUMERIC,
+        section=MODEL_SECTION,
+        usual="auto",
+        help="What becomes of columns of numbers.",
+    ),
 ]
-Numeric = Annotated[
-    str, typer.Option(help="Columns of numbers: auto, discretize, category or error.", metavar="HOW")
-]
-Absent = Annotated[
-    list[str] | None,
-    typer.Option("--na", help="A text that means missing, such as '?'. Repeatable.", show_default=False),
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
 
-def prior_of(text: str) -> "PriorLike":
-    """The prior that a word or a number on the command line stands for."""
-    try:
-        return float(text)
-    except ValueError:
-        return text
+def table_options(command: F) -> F:
+    """The argument DATA and the options about its columns, handed on as one :class:`Source`."""
+
+    @functools.wraps(command)
+    def with_source(
+        *,
+        data: str,
+        drop: tuple[str, ...],
+        keep: tuple[str, ...],
+        weights: str | None,
+        na: tuple[str, ...],
+        target: str | None = None,
+        **others: Any,
+    ) -> Any:
+        return command(source=Source(data, target, weights, drop, keep, na), **others)
+
+    return _data(_all_of(_COLUMNS)(cast(F, with_source)))
 
 
-def chosen_rules(names: list[str] | None) -> list[Any]:
-    """The rules named on the command line, or all."""
-    for name in names or ():
-        if name not in RULE_NAMES:
-            raise InvalidParameter(f"--rule {name!r}: expected one of {', '.join(RULE_NAMES)}")
-    return list(names or RULE_NAMES)
+def cell_options(command: F) -> F:
+    """How cells become values."""
+    return _all_of(_CELLS)(command)
 
 
-def read_with_target(source: str, target: str | None, na: list[str] | None) -> "tuple[ColumnDict, Any, str]":
-    """A table from a file, or a bundled one by its name; its target column, and the target's name."""
-    from .. import datasets
-    from ..errors import SchemaMismatch
-    from ..table.files.readers import read_columns, suggestion
+def model_output_option(*, required: bool) -> Callable[[F], F]:
+    """Where the model goes; the same letter in every command."""
+    return option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        type=FILE,
+        required=required,
+        section=OUTPUT_SECTION,
+        help="Write the model here, as JSON; - for standard output.",
+    )
 
-    if source in datasets.names():
-        bundled = datasets.load(source, target=target, backend="columns")
-        return bundled.frame, bundled.target, bundled.target_name
-    if target is None:
-        raise InvalidParameter("--target is missing: name the column to predict")
-    columns = read_columns(source, na=na or ())
-    if target not in columns:
-        shown = "standard input" if source == "-" else source
-        raise SchemaMismatch(f"{shown}: has no column {target!r} to predict{suggestion(target, columns)}")
-    return columns, columns.pop(target), target
+
+_data = argument(
+    "data",
+    metavar="DATA",
+    type=TABLE,
+    purpose="A table: a .csv, .tsv, .parquet, .arff or .json file, the name of a bundled table (see "
+    "codelength datasets), or - for standard input.",
+)
+
+
+def _all_of(options: list[Callable[[Any], Any]]) -> Callable[[F], F]:
+    def add(command: F) -> F:
+        for each in reversed(options):
+            command = each(command)
+        return command
+
+    return add

@@ -1,32 +1,61 @@
-"""How results are shown: tables for people, JSON for machines."""
+"""How results are shown: lines and blocks for people, JSON for machines.
+
+Whatever comes from a table, a file name or an option is shown, never obeyed: no control character reaches
+the terminal.
+"""
 
 import json
 import math
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
-import typer
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.table import Table
+import click
+
+from ..report.render._texts import one_line as one_line
+
+if TYPE_CHECKING:
+    from ..blocks import Block
+
+LONGEST_MESSAGE = 1000
+"""Messages are cut here."""
+
+
+def show(blocks: "Iterable[Block]") -> None:
+    """Print blocks on standard output."""
+    from ..report.render.terminal import show as on_terminal
+
+    on_terminal(blocks)
+
+
+def tell(kind: str, message: object) -> None:
+    """Print one line on standard error: an error, a warning or a note."""
+    text = one_line(f"{kind}: {message}")
+    if len(text) > LONGEST_MESSAGE:
+        text = f"{text[: LONGEST_MESSAGE - 4]} ..."
+    click.echo(text, err=True)
 
 
 def print_json(document: Any) -> None:
-    """Print JSON; numbers that JSON lacks (infinities) become null."""
-    typer.echo(json.dumps(_without_infinities(document), ensure_ascii=False, indent=2, allow_nan=False))
+    """Print JSON; numbers that JSON lacks (infinities, NaN) become null."""
+    # In ASCII, which every terminal shows and no control character gets through.
+    click.echo(json.dumps(json_ready(document), indent=2, allow_nan=False))
 
 
-def print_table(title: str, names: Sequence[str], rows: Sequence[Sequence[str]], n_text: int = 1) -> None:
-    """Print a table, its first ``n_text`` columns as text and the others as numbers."""
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for position, name in enumerate(names):
-        is_text = position < n_text
-        table.add_column(name, justify="left" if is_text else "right", overflow="fold", no_wrap=position == 0)
-    for row in rows:
-        table.add_row(*row)
-    console = Console(highlight=False)
-    console.print(title, style="bold", markup=False)
-    console.print(table)
+def json_ready(document: Any) -> Any:
+    """A document whose numbers JSON can hold.
+
+    Examples
+    --------
+    >>> json_ready({1: [0.5, float("-inf")]})
+    {'1': [0.5, None]}
+    """
+    if isinstance(document, dict):
+        return {str(key): json_ready(value) for key, value in document.items()}
+    if isinstance(document, (list, tuple)):
+        return [json_ready(value) for value in document]
+    if isinstance(document, float) and not math.isfinite(document):
+        return None
+    return document
 
 
 def decimals(number: float, digits: int = 4) -> str:
@@ -38,13 +67,3 @@ def decimals(number: float, digits: int = 4) -> str:
     ('-0.4568', '-inf')
     """
     return f"{number:.{digits}f}" if math.isfinite(number) else str(number)
-
-
-def _without_infinities(document: Any) -> Any:
-    if isinstance(document, dict):
-        return {str(key): _without_infinities(value) for key, value in document.items()}
-    if isinstance(document, (list, tuple)):
-        return [_without_infinities(value) for value in document]
-    if isinstance(document, float) and not math.isfinite(document):
-        return None
-    return document

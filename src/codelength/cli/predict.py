@@ -1,98 +1,132 @@
 """``codelength predict``."""
 
 import itertools
-from collections.abc import Generator
-from contextlib import closing
-from typing import TYPE_CHECKING, Annotated, Any
+import sys
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, closing
+from typing import TYPE_CHECKING
 
-import typer
-
-from ..errors import InvalidParameter, SchemaMismatch
-from .options import Absent
+from ..errors import InvalidParameter
+from .choices import FILE, Whole
+from .command import argument, command, option
+from .options import OUTPUT_SECTION, table_options
+from .saving import check_outputs
+from .source import Source
 
 if TYPE_CHECKING:
+    from ..estimators.contract import TableEstimator
     from ..table.files.readers import ColumnDict
-    from ..table.schema import Variable
+    from ..table.files.writers import TableWriter
 
 BATCH_ROWS = 100_000
 
 
+@command("Predict the class or the component of each row.")
+@argument("model", metavar="MODEL", type=FILE, purpose="A model file written by fit or cluster.")
+@table_options
+@option(
+    "--output",
+    "-o",
+    metavar="FILE",
+    type=FILE,
+    default="-",
+    section=OUTPUT_SECTION,
+    help="Write the predictions here, as .csv, .csv.gz, .tsv or .parquet; - for standard output.",
+)
+@option(
+    "--carry",
+    metavar="COLUMN",
+    multiple=True,
+    section=OUTPUT_SECTION,
+    help="Carry a column of the table over to the output.",
+)
+@option(
+    "--name",
+    metavar="NAME",
+    section=OUTPUT_SECTION,
+    help="Name of the predicted column; by default class or component.",
+)
+@option("--json", "as_json", is_flag=True, section=OUTPUT_SECTION, help="Write JSON: a list of rows.")
+@option(
+    "--batch-rows",
+    metavar="NUMBER",
+    type=Whole("batch_rows"),
+    default=BATCH_ROWS,
+    section="Table",
+    help="Rows held in memory at a time.",
+)
 def predict(
-    model: Annotated[str, typer.Argument(help="A model file written by fit, select or cluster.")],
-    data: Annotated[str, typer.Argument(help="The rows to predict; - for standard input.")],
-    output: Annotated[
-        str,
-        typer.Option("--output", "-o", help="A CSV or Parquet file, by extension; - for standard output."),
-    ] = "-",
-    keep: Annotated[
-        list[str] | None,
-        typer.Option(help="A column of the input to carry over. Repeatable.", show_default=False),
-    ] = None,
-    batch_rows: Annotated[int, typer.Option(help="Rows held in memory at a time.", min=1)] = BATCH_ROWS,
-    na: Absent = None,
+    model: str,
+    source: Source,
+    output: str,
+    carry: tuple[str, ...],
+    name: str | None,
+    as_json: bool,
+    batch_rows: int,
 ) -> None:
     """Write the class, or the component, of each row and all their probabilities.
 
-    The columns are matched by name, and columns the model does not know are passed over. The table may be
+    Columns are matched by name, and columns that the model does not know are passed over. The table may be
     larger than memory.
 
-    Example:
-
-      codelength predict model.json new.csv -o predictions.csv
+    \b
+    Examples:
+      codelength predict vote.json vote --carry class
+      codelength predict model.json new.csv -o predictions.parquet
     """
     from ..estimators import load
-    from ..table.files.writers import open_writer
 
-    fitted = load(model)
-    if hasattr(fitted, "classes_"):
-        names = ["class", *(f"p_{label}" for label in fitted.classes_)]
-    else:
-        names = ["component", *(f"p_{k + 1}" for k in range(fitted.n_components_))]
-    clash = sorted(set(keep or ()) & set(names))
-    if clash:
-        raise InvalidParameter(f"--keep {clash[0]!r}: the output has a column of that name already")
-    with closing(_batches(fitted, data, keep or [], batch_rows, na or [])) as batches:
+    check_outputs({"--output": output}, [model, *source.files], as_json=False)
+    fitted: TableEstimator = load(model)
+    carried = list(dict.fromkeys(carry))
+    names = predicted_names(fitted, carried, name)
+    with closing(source.batches(fitted.schema_.variables, carried, batch_rows)) as batches:
         # The first rows are read before anything is written, so that a bad table leaves no trace.
         first = next(batches)
-        with open_writer(output, [*(keep or ()), *names]) as writer:
+        with _writer(output, [*carried, *names], as_json=as_json) as writer:
             for batch in itertools.chain([first], batches):
-                kept = {name: batch[name] for name in keep or ()}
+                kept = {column: batch[column] for column in carried}
                 writer.write(kept | _predicted(fitted, batch, names))
 
 
-def _batches(
-    fitted: Any, data: str, keep: list[str], batch_rows: int, na: list[str]
-) -> "Generator[ColumnDict]":
-    from ..table.files.readers import as_file, column_names, read_batches, suggestion
-
-    variables = fitted.schema_.variables
-    with as_file(data) as path:
-        present = column_names(path)
-        for name in [*keep, *(variable.name for variable in variables)]:
-            if name not in present:
-                raise SchemaMismatch(f"{data}: has no column {name!r}{suggestion(name, present)}")
-        wanted = list(dict.fromkeys([*(variable.name for variable in variables), *keep]))
-        kinds: dict[str, Any] = {variable.name: _kind(variable) for variable in variables}
-        yield from read_batches(path, batch_rows, kinds=kinds, columns=wanted, na=na)
-
-
-def _kind(variable: "Variable") -> str:
-    """How the cells of a variable are to be read so that they mean the same as in training."""
-    known = [value for value in variable.values if value is not None]
-    if variable.kind != "category":
-        return "number"
-    if all(isinstance(value, bool) for value in known):
-        return "boolean"
-    return "text" if any(isinstance(value, str) for value in known) else "number"
+def predicted_names(fitted: "TableEstimator", carried: Sequence[str], name: str | None) -> list[str]:
+    """Names for the predicted outcome and the probability of each, all distinct from those carried over."""
+    outcome = fitted.outcome if name is None else name
+    if name is None and outcome in carried:
+        outcome = f"predicted_{outcome}"
+    taken = {column.casefold() for column in carried}
+    if outcome in carried or not outcome:
+        raise InvalidParameter(
+            f"--name {outcome!r}: the output has a column of that name already; choose another"
+        )
+    names = [outcome]
+    taken.add(outcome.casefold())
+    for label in fitted.outcome_names:
+        # Labels may differ in type or capitals alone, and a file tells columns apart by neither.
+        numbers = (f"p_{label}" if n == 1 else f"p_{label}_{n}" for n in itertools.count(1))
+        names.append(next(candidate for candidate in numbers if candidate.casefold() not in taken))
+        taken.add(names[-1].casefold())
+    return names
 
 
-def _predicted(fitted: Any, batch: "ColumnDict", names: list[str]) -> "ColumnDict":
+def _predicted(fitted: "TableEstimator", batch: "ColumnDict", names: Sequence[str]) -> "ColumnDict":
     import numpy as np
 
-    table = {name: batch[name] for name in fitted.schema_.names}
-    probs = fitted.predict_proba(table)
-    labels = fitted.classes_ if hasattr(fitted, "classes_") else np.arange(1, fitted.n_components_ + 1)
-    classes = labels[np.argmax(probs, axis=1)]
-    if classes.dtype.kind == "U":
-        classes = classes.astype(object)
-    return {names[0]: classes} | {name: probs[:, k] for k, name in enumerate(names[1:])}
+    from ..estimators.validation import class_array
+
+    probs = fitted.predict_proba({column: batch[column] for column in fitted.schema_.names})
+    outcomes = class_array(fitted.outcome_names)[np.argmax(probs, axis=1)]
+    if outcomes.dtype.kind == "U":
+        outcomes = outcomes.astype(object)
+    return {names[0]: outcomes} | {name: probs[:, k] for k, name in enumerate(names[1:])}
+
+
+def _writer(output: str, names: Sequence[str], *, as_json: bool) -> "AbstractContextManager[TableWriter]":
+    from ..table.files.writers import open_writer
+    from .rows import json_writer, terminal_writer
+
+    if as_json:
+        return json_writer(output)
+    if output == "-" and sys.stdout.isatty():
+        return terminal_writer(names)
+    return open_writer(output, names)

@@ -1,140 +1,106 @@
 """``codelength reproduce``."""
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
-from ..errors import InvalidParameter
-from .options import AsJson
-from .output import print_json, print_table
+from ..blocks import Paragraph
+from .choices import PAPER, Whole
+from .command import argument, command, option
+from .options import OUTPUT_SECTION, as_json_option
+from .output import print_json, show
+from .progress import working
 
 if TYPE_CHECKING:
-    from ..experiments.findings import Findings
-    from ..experiments.run import Outcome, Progress
-    from ..experiments.spec import AnyCell, Spec
+    from ..experiments import Reproduction
 
-PAPER_HELP = (
-    "predictive-inference, sc-approximations, bayes-optimal-ibl, prequential-selection, "
-    "indifferent-naive-bayes, or all."
-)
+RUN_SECTION = "Run"
 SETTINGS_HELP = (
     "Another choice where the paper leaves one open: bins=4, discretization=kmeans|frequency|width, "
-    "learned=whole|train, missing=value|ignore, floor=100|none, map_pseudocount=0.002, sc_power=0.72, "
-    "repeats=20, folds=10, seed=1. Repeatable."
+    "learned=whole|train, missing=value|ignore, cap=100|none, map_pseudocount=0.002, sc_power=0.72, "
+    "repeats=20, folds=10, seed=1."
 )
 
 
+@command("Run the experiments of a paper again.")
+@argument("paper", metavar="PAPER", type=PAPER, purpose="The paper.")
+@option("--quick", is_flag=True, section=RUN_SECTION, help="Run few repetitions, for a first look.")
+@option("--settings", metavar="NAME=VALUE", multiple=True, section=RUN_SECTION, help=SETTINGS_HELP)
+@option(
+    "--jobs",
+    metavar="NUMBER",
+    type=Whole("jobs"),
+    section=RUN_SECTION,
+    usual="one per processor",
+    help="Processes. The results do not depend on it.",
+)
+@option(
+    "--dask",
+    metavar="ADDRESS",
+    section=RUN_SECTION,
+    help="Run on a Dask cluster whose scheduler is at this address, such as tcp://host:8786.",
+)
+@option(
+    "--output",
+    "-o",
+    metavar="DIRECTORY",
+    type=click.Path(),
+    default="results",
+    section=OUTPUT_SECTION,
+    help="Directory for the results, with one directory per paper.",
+)
+@as_json_option
 def reproduce(
-    paper: Annotated[str, typer.Argument(help=PAPER_HELP)],
-    quick: Annotated[bool, typer.Option("--quick", help="Run few repetitions, for a first look.")] = False,
-    jobs: Annotated[
-        int | None,
-        typer.Option(help="Processes; one for each processor by default.", min=1, show_default=False),
-    ] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--settings", help=SETTINGS_HELP, metavar="KEY=VALUE", show_default=False),
-    ] = None,
-    output: Annotated[
-        str, typer.Option("--output", "-o", help="Directory of results, one directory a paper.")
-    ] = "results",
-    dask: Annotated[
-        str | None,
-        typer.Option(help="Address of a Dask scheduler to run on, tcp://host:port.", show_default=False),
-    ] = None,
-    as_json: AsJson = False,
+    paper: str,
+    quick: bool,
+    settings: tuple[str, ...],
+    jobs: int | None,
+    dask: str | None,
+    output: str,
+    as_json: bool,
 ) -> None:
-    """Run the experiments of a paper afresh and set our figures beside the printed ones.
+    """Run the experiments of a paper again and set our figures beside the printed ones.
 
-    Tables, figures and claims are printed and written as CSV, JSON and SVG. A run that was stopped goes on
-    where it stopped when the same command is given again.
+    Tables, figures and claims are printed, and written as CSV, JSON and SVG. Repeat the command to resume an
+    interrupted run.
 
+    \b
     Example:
-
       codelength reproduce predictive-inference --quick
     """
-    from ..experiments.papers import PAPERS, specify
-    from ..report.files import as_document
+    from .. import report
+    from ..experiments import PAPERS
+    from ..experiments import reproduce as run
+    from ..experiments.papers import specify
 
     keys = list(PAPERS) if paper == "all" else [paper]
     # All are checked before the first is run.
-    specs = [specify(key, quick=quick, settings=settings or (), strict=paper != "all") for key in keys]
+    specs = [specify(key, quick=quick, settings=settings, strict=paper != "all") for key in keys]
     documents = []
     for spec in specs:
         start = time.perf_counter()
-        findings, outcome, place, paths = _run(spec, output, jobs, dask)
+        with working(spec.paper) as progress:
+            made = run(spec, directory=output, jobs=jobs, dask=dask, progress=progress)
+            paths = report.save(made.findings, made.directory)
         if as_json:
-            documents.append(as_document(findings) | {"directory": str(place)})
+            documents.append(report.as_document(made.findings) | {"directory": str(made.directory)})
         else:
-            _show(findings)
-            _tell(spec, outcome, place, paths, time.perf_counter() - start)
+            show(
+                [*report.blocks_of(made.findings), Paragraph(_told(made, paths, time.perf_counter() - start))]
+            )
     if as_json:
         print_json(documents if paper == "all" else documents[0])
 
 
-def _run(
-    spec: "Spec[AnyCell]", output: str, jobs: int | None, dask: str | None
-) -> "tuple[Findings, Outcome, Path, list[Path]]":
-    from ..experiments.papers import directory_name, find
-    from ..experiments.run import run
-    from ..report import write
-    from ..report.figures import draw
+def _told(made: "Reproduction", paths: list[Path], seconds: float) -> str:
+    from ..experiments import PAPERS
 
-    place = Path(output) / directory_name(spec)
-    with _progress(spec.paper) as progress:
-        outcome = run(spec, place, jobs=jobs, dask=dask, progress=progress)
-    findings = find(spec, outcome.results)
-    paths = write(findings, place)
-    try:
-        paths += draw(findings, place)
-    except InvalidParameter as error:
-        typer.echo(f"warning: {error}", err=True)
-    return findings, outcome, place, paths
-
-
-@contextmanager
-def _progress(name: str) -> "Iterator[Progress]":
-    """A bar with the time left on the terminal, and nothing elsewhere."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
-
-    console = Console(stderr=True)
-    columns: list[Any] = [TextColumn(name), BarColumn(), TaskProgressColumn(), TimeRemainingColumn()]
-    with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as bar:
-        task = bar.add_task(name, total=None)
-        try:
-            yield lambda done, total: bar.update(task, completed=done, total=total)
-        except KeyboardInterrupt:
-            console.print("stopped; finished cells are kept, and the same command goes on from them")
-            raise
-
-
-def _show(findings: "Findings") -> None:
-    from ..report import tables_of
-
-    typer.secho(f"\n{findings.title}", bold=True)
-    typer.echo(findings.citation)
-    if findings.quick:
-        typer.echo("QUICK RUN with few repetitions: for a look, not for comparison.")
-    if findings.changed:
-        typer.echo(f"Settings changed: {', '.join(findings.changed)}.")
-    for grid in tables_of(findings):
-        print_table(grid.title, grid.names, grid.rows, n_text=grid.n_text)
-    for note in findings.notes:
-        typer.echo(f"- {note}")
-
-
-def _tell(spec: "Spec[AnyCell]", outcome: "Outcome", place: Path, paths: list[Path], seconds: float) -> None:
-    from ..experiments.papers import paper_of
-
-    found = len(spec.cells) - outcome.n_run
-    kept = f" ({found} of {len(spec.cells)} cells were there already)" if found else ""
+    outcome = made.outcome
+    n_tasks = len(outcome.results)
+    found = n_tasks - outcome.n_run
+    kept = f" ({found} of {n_tasks} tasks were there already)" if found else ""
     rate = outcome.n_items / max(outcome.seconds, 1e-9)
-    typer.echo(
-        f"{outcome.n_items:,} {paper_of(spec.paper).unit} in {seconds:.1f} s{kept}; "
-        f"{rate:,.0f} a second and process. Wrote {len(paths)} files in {place}."
-    )
+    done = f"{outcome.n_items:,} {PAPERS[made.findings.paper].unit} in {seconds:.1f} s{kept}"
+    return f"{done}; {rate:,.0f} per second and process. Wrote {len(paths)} files in {made.directory}."

@@ -1,0 +1,65 @@
+"""A word on the terminal while kernels are compiled."""
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import click
+from numba.core import event
+
+events: Any = event
+
+SECONDS = 1.0
+MESSAGE = "compiling kernels, once per installation ..."
+
+
+@contextmanager
+def announced() -> Iterator[None]:
+    """Say so, once, where the compilations inside the block take more than a second together."""
+    listener = Announcement()
+    events.register("numba:compile", listener)
+    try:
+        yield
+    finally:
+        events.unregister("numba:compile", listener)
+        listener.cancel()
+
+
+class Announcement(events.Listener):
+    """Told by numba when the compilation of a function, or of one that it calls, starts and ends."""
+
+    is_made = False
+
+    def __init__(self) -> None:
+        self._depth = 0
+        self._seconds = 0.0
+        self._start = 0.0
+        self._timer: threading.Timer | None = None
+
+    def on_start(self, event: Any) -> None:
+        """A compilation starts; only the outermost is timed."""
+        self._depth += 1
+        if self._depth == 1:
+            self._start = time.monotonic()
+            self._timer = threading.Timer(max(SECONDS - self._seconds, 0.0), self._make)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def on_end(self, event: Any) -> None:
+        """A compilation has ended."""
+        self._depth -= 1
+        if self._depth == 0:
+            self._seconds += time.monotonic() - self._start
+            self.cancel()
+
+    def cancel(self) -> None:
+        """Say nothing for now."""
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _make(self) -> None:
+        if not Announcement.is_made:
+            Announcement.is_made = True
+            click.echo(MESSAGE, err=True)

@@ -1,0 +1,252 @@
+"""Kinds of values that options take: names from the registries, numbers, tables.
+
+The names are loaded when an option is shown, parsed or completed, so that the command line stays light.
+What does not fit is refused in the words, and with the exception, that the Python functions have for it.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, get_args
+
+import click
+from click.shell_completion import CompletionItem
+
+from ..errors import InvalidParameter
+
+if TYPE_CHECKING:
+    Kind = click.ParamType[Any, Any]
+else:
+    Kind = click.ParamType
+
+
+class Choice(Kind):
+    """One of some names.
+
+    Parameters
+    ----------
+    option : str
+        What messages call it.
+    load : function
+        Gives the names.
+    """
+
+    name = "choice"
+
+    def __init__(self, option: str, load: Callable[[], Iterable[str]]) -> None:
+        self.option = option
+        self.load = load
+
+    def names(self) -> tuple[str, ...]:
+        """The names there are."""
+        return tuple(self.load())
+
+    def described(self) -> str:
+        """The names as a sentence of the help."""
+        return f"One of {', '.join(self.names())}."
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The name, refused where there is none such."""
+        from ..table.checks import check_choice
+
+        check_choice(self.option, value, self.names())
+        return value
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """The names that begin like this."""
+        return [CompletionItem(name) for name in self.names() if name.startswith(incomplete)]
+
+
+class PriorChoice(Choice):
+    """A prior by name, or an equivalent sample size."""
+
+    def described(self) -> str:
+        """The names, and that a number will do."""
+        return f"One of {', '.join(self.names())}, or an equivalent sample size (a number above 0)."
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The name or the number."""
+        from ..rules import pseudocounts
+        from ..table import Schema
+
+        prior = _number_of(value)
+        # Whatever is no prior is refused here as it is in Python.
+        pseudocounts(prior, Schema.from_sizes([2], n_classes=2))
+        return prior
+
+
+class DatasetName(Choice):
+    """A bundled table by its name or an alias."""
+
+    def described(self) -> str:
+        """Too many to list; there is a command for it."""
+        return "codelength datasets lists them."
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The text as it is: aliases are known where it is looked up."""
+        return value
+
+
+class Whole(Kind):
+    """A whole number of at least some size, or one of some words."""
+
+    name = "number"
+
+    def __init__(self, option: str, least: int = 1, *, words: tuple[str, ...] = ()) -> None:
+        self.option, self.least, self.words = option, least, words
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number or the word."""
+        from ..table.checks import check_whole
+
+        if value in self.words:
+            return value
+        also = "".join(f", or {word}" for word in self.words)
+        return check_whole(self.option, _whole_of(value), self.least, also=also)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """The words."""
+        return [CompletionItem(word) for word in self.words if word.startswith(incomplete)]
+
+
+class Fraction(Kind):
+    """A number above 0 and at most 1."""
+
+    name = "number"
+
+    def __init__(self, option: str) -> None:
+        self.option = option
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number."""
+        from ..table.checks import check_number
+
+        return check_number(self.option, _number_of(value), 0.0, 1.0, above=True)
+
+
+class TableSource(Kind):
+    """A file, the name of a bundled table, or standard input."""
+
+    name = "table"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The text as it is: what it means is decided when it is read."""
+        return value
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Bundled tables that begin like this, and files otherwise."""
+        names = [name for name in _datasets() if incomplete and name.startswith(incomplete)]
+        return [CompletionItem(name) for name in names] or [CompletionItem(incomplete, type="file")]
+
+
+class FileName(Kind):
+    """A file that the shell can complete."""
+
+    name = "file"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The name, refused where it is empty."""
+        if value == "":
+            names = "" if param is None else f"{' / '.join(param.opts)}: "
+            raise InvalidParameter(f"{names}an empty file name; name a file")
+        return value
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Files."""
+        return [CompletionItem(incomplete, type="file")]
+
+
+def _whole_of(text: Any) -> Any:
+    """The whole number that a text is; the text itself where it is none, or too long to be meant."""
+    return int(text) if isinstance(text, str) and re.fullmatch(r"[+-]?[0-9]{1,400}", text) else text
+
+
+def _number_of(text: Any) -> Any:
+    """The number that a text is; the text itself where it is none."""
+    if not isinstance(text, str) or not re.fullmatch(r"[+-]?[0-9.]+([eE][+-]?[0-9]+)?|[+-]?inf|nan", text):
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _rules() -> Iterable[str]:
+    from ..rules import RULES
+
+    return RULES
+
+
+def _priors() -> Iterable[str]:
+    from ..rules import PRIORS
+
+    return PRIORS
+
+
+def _models() -> Iterable[str]:
+    from ..estimators import MODELS
+
+    return MODELS
+
+
+def _classifiers() -> Iterable[str]:
+    from ..estimators import MODELS
+
+    return [kind for kind, model in MODELS.items() if "classes" in model.capabilities]
+
+
+def _mixture_criteria() -> Iterable[str]:
+    from ..mixture.code_length import CRITERIA
+
+    return CRITERIA
+
+
+def _variable_criteria() -> Iterable[str]:
+    from ..selection import VARIABLE_CRITERIA
+
+    return VARIABLE_CRITERIA
+
+
+def _missing() -> Iterable[str]:
+    from ..table.infer import Missing
+
+    return get_args(Missing)
+
+
+def _numeric() -> Iterable[str]:
+    from ..table.infer import Numeric
+
+    return get_args(Numeric)
+
+
+def _datasets() -> Iterable[str]:
+    from ..datasets import names
+
+    return names()
+
+
+def _papers() -> Iterable[str]:
+    from ..experiments.papers import PAPERS
+
+    return [*PAPERS, "all"]
+
+
+RULE = Choice("rule", _rules)
+PRIOR = PriorChoice("prior", _priors)
+MODEL = Choice("model", _models)
+CLASSIFIER = Choice("model", _classifiers)
+MIXTURE_CRITERION = Choice("criterion", _mixture_criteria)
+VARIABLE_CRITERION = Choice("select", _variable_criteria)
+MISSING = Choice("missing", _missing)
+NUMERIC = Choice("numeric", _numeric)
+DATASET = DatasetName("name", _datasets)
+PAPER = Choice("paper", _papers)
+TABLE = TableSource()
+FILE = FileName()

@@ -1,0 +1,30 @@
+"""``codelength completion``."""
+
+import click
+
+from .choices import Choice
+from .command import argument, command
+
+COMPLETE_VARIABLE = "_CODELENGTH_COMPLETE"
+"""By this variable a shell asks for completions."""
+
+SHELL = Choice("shell", lambda: ("bash", "zsh", "fish"))
+
+
+@command("Print the script for completion in a shell.")
+@argument("shell", type=SHELL, purpose="Your shell.")
+def completion(shell: str) -> None:
+    """Print the script that completes commands, options and names in a shell.
+
+    \b
+    Put one of these lines into the start-up file of your shell:
+      eval "$(codelength completion bash)"
+      eval "$(codelength completion zsh)"
+      codelength completion fish | source
+    """
+    from click.shell_completion import get_completion_class
+
+    kind = get_completion_class(shell)
+    assert kind is not None
+    root = click.get_current_context().find_root().command
+    click.echo(kind(root, {}, "codelength", COMPLETE_VARIABLE).source())

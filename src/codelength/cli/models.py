@@ -1,0 +1,109 @@
+"""Models from options: each gets the parameters that it has, and what none of them has is refused by name."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..errors import InvalidParameter
+
+if TYPE_CHECKING:
+    from ..estimators.contract import TableEstimator
+    from .source import Source
+
+PARAMETERS = {"seed": "random_state", "components": "n_components", "starts": "n_init"}
+"""Options whose parameter has another name in Python."""
+
+
+def build(kind: str, values: Mapping[str, Any]) -> "TableEstimator":
+    """A model of a kind with those of the parameters that it has; random numbers start at 0."""
+    from ..estimators.contract import model_of
+
+    known = parameters(kind)
+    own = {name: value for name, value in values.items() if name in known}
+    if "random_state" in known:
+        own.setdefault("random_state", 0)
+    return model_of(kind)(**own)
+
+
+def given(kinds: Sequence[str], options: Mapping[str, Any], params: Sequence[str]) -> dict[str, Any]:
+    """Values by the names of parameters, from options and from texts ``NAME=VALUE``.
+
+    Parameters
+    ----------
+    kinds : sequence of str
+        The models that they are for; at least one of them has each parameter.
+    options : mapping
+        Values by the names of options; None where an option was not given.
+    params : sequence of str
+        Further parameters as they were written.
+
+    Raises
+    ------
+    InvalidParameter
+        When no model has an option or a parameter, or one is given twice.
+    """
+    from ..table._messages import suggestion
+
+    known = list(dict.fromkeys(name for kind in kinds for name in parameters(kind)))
+    values: dict[str, Any] = {}
+    for option, value in options.items():
+        name = PARAMETERS.get(option, option)
+        if value is not None:
+            if name not in known:
+                raise InvalidParameter(f"--{option}: {' or '.join(kinds)} has no such option; leave it out")
+            values[name] = value
+    for name, value in parsed(params).items():
+        if name not in known:
+            raise InvalidParameter(
+                f"param {name!r:.60}: {' or '.join(kinds)} has no such parameter{suggestion(name, known)} "
+                f"(there are {', '.join(known)})"
+            )
+        if name in values:
+            raise InvalidParameter(f"param {name!r}: there is an option for it, given as well; leave one out")
+        values[name] = value
+    return values
+
+
+def parameters(kind: str) -> list[str]:
+    """Names of the parameters of a kind of model that can be given as text."""
+    from ..estimators.contract import model_of
+
+    return [name for name in model_of(kind)().get_params(deep=False) if name != "schema"]
+
+
+def parsed(params: Sequence[str]) -> dict[str, Any]:
+    """Parameters by name; a value is JSON where it can be read so, and text otherwise.
+
+    Examples
+    --------
+    >>> parsed(["rule=map", "n_components=[2, 6]", "average=true", "prior=0.5"])
+    {'rule': 'map', 'n_components': (2, 6), 'average': True, 'prior': 0.5}
+    """
+    values: dict[str, Any] = {}
+    for text in params:
+        name, equals, value = text.partition("=")
+        name = name.strip().replace("-", "_")
+        if not name or not equals:
+            raise InvalidParameter(f"param={text!r:.60}: expected NAME=VALUE, such as n_components=3")
+        if name in values:
+            raise InvalidParameter(f"param {name!r:.60}: given twice; leave one of them out")
+        values[name] = _value(value)
+    return values
+
+
+def check_capable(model: "TableEstimator", source: "Source") -> None:
+    """Refuse options about the table that a model can do nothing with."""
+    if "classes" not in model.capabilities and source.target is not None:
+        raise InvalidParameter(
+            f"--target: {model.kind} predicts no classes; leave the column out with --drop"
+        )
+    if "weights" not in model.capabilities and source.weights is not None:
+        raise InvalidParameter(f"--weights: {model.kind} takes no weights; repeat the rows instead")
+
+
+def _value(text: str) -> Any:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return tuple(value) if isinstance(value, list) else value

@@ -1,0 +1,94 @@
+"""Signs of life on a terminal for what takes longer than two seconds; nothing elsewhere.
+
+All of it goes to standard error, so that results can be piped while one waits.
+"""
+
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+DELAY_SECONDS = 2.0
+
+Report = Callable[[float, float], None]
+"""Told how much of the work is done, and how much there is."""
+
+
+@contextmanager
+def working(what: str) -> Iterator[Report]:
+    """Show that something is being done while the block runs, once it has taken two seconds on a terminal.
+
+    Parameters
+    ----------
+    what : str
+        What is being done, in a few words.
+
+    Yields
+    ------
+    function
+        May be told how far the work is; the bar and the time left then say so.
+    """
+    if not _on_terminal():
+        yield lambda done, total: None
+        return
+    from ._compiling import announced
+
+    with ExitStack() as stack:
+        bar = _bar()
+        task = bar.add_task(what, total=None)
+        stack.callback(_Delayed(bar).stop)
+        stack.enter_context(announced())
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+class _Delayed:
+    """A bar that appears after a while, unless it was stopped before."""
+
+    def __init__(self, bar: "Progress") -> None:
+        self._bar = bar
+        self._lock = threading.Lock()
+        self._is_over = False
+        self._timer = threading.Timer(DELAY_SECONDS, self._start)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def _start(self) -> None:
+        with self._lock:
+            if not self._is_over:
+                self._bar.start()
+
+    def stop(self) -> None:
+        self._timer.cancel()
+        with self._lock:
+            self._is_over = True
+            self._bar.stop()
+
+
+def _on_terminal() -> bool:
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
+def _bar() -> "Progress":
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        SpinnerColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    # A spinner of plain characters, for terminals that know no others.
+    columns: list[Any] = [
+        SpinnerColumn("line"),
+        TextColumn("{task.description}", markup=False),
+        BarColumn(24),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    ]
+    return Progress(*columns, console=Console(stderr=True), transient=True)

@@ -1,0 +1,74 @@
+"""Rows for machines as JSON, and for people on a terminal."""
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TextIO
+
+from .._files import atomic_write
+from .output import json_ready, one_line
+
+if TYPE_CHECKING:
+    from ..table.files.readers import ColumnDict
+    from ..table.files.writers import TableWriter
+
+
+class JsonRows:
+    """Writes batches of rows as one JSON list, one row per line."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._is_first = True
+
+    def write(self, columns: "ColumnDict") -> None:
+        """Append rows."""
+        for row in zip(*(array.tolist() for array in columns.values()), strict=True):
+            text = json.dumps(json_ready(dict(zip(columns, row, strict=True))), allow_nan=False)
+            self._stream.write(f"{'[' if self._is_first else ','}\n{text}")
+            self._is_first = False
+
+    def end(self) -> None:
+        """Close the list."""
+        self._stream.write("[]\n" if self._is_first else "\n]\n")
+
+
+@contextmanager
+def json_writer(destination: str) -> Iterator[JsonRows]:
+    """A writer of rows as JSON to a file, or to standard output for ``"-"``."""
+    if destination == "-":
+        rows = JsonRows(sys.stdout)
+        yield rows
+        rows.end()
+        return
+    with atomic_write(destination) as temporary, open(temporary, "w", encoding="ascii") as stream:
+        rows = JsonRows(stream)
+        yield rows
+        rows.end()
+
+
+class TerminalRows:
+    """Writes rows as CSV without what a terminal would obey."""
+
+    def __init__(self, writer: "TableWriter") -> None:
+        self._writer = writer
+
+    def write(self, columns: "ColumnDict") -> None:
+        """Append rows."""
+        from ..table.files._cells import object_array
+
+        safe = {one_line(name): array for name, array in columns.items()}
+        for name, array in safe.items():
+            if array.dtype.kind in "OU":
+                cells = [one_line(cell) if isinstance(cell, str) else cell for cell in array.tolist()]
+                safe[name] = object_array(cells)
+        self._writer.write(safe)
+
+
+@contextmanager
+def terminal_writer(names: Sequence[str]) -> Iterator[TerminalRows]:
+    """A writer of rows as CSV to a terminal."""
+    from ..table.files.writers import open_writer
+
+    with open_writer("-", [one_line(name) for name in names]) as writer:
+        yield TerminalRows(writer)

@@ -1,0 +1,51 @@
+"""What a command writes, and where to."""
+
+import shutil
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .._files import check_not_input
+from ..errors import InvalidParameter
+
+if TYPE_CHECKING:
+    from ..estimators.contract import TableEstimator
+
+
+def check_outputs(outputs: Mapping[str, str | None], inputs: Sequence[str], *, as_json: bool) -> None:
+    """Refuse to write two things to one place, or over an input.
+
+    Parameters
+    ----------
+    outputs : mapping
+        Files by the option that names them; None where it was not given, ``"-"`` for standard output.
+    inputs : sequence of str
+        Files that are read.
+    as_json : bool
+        Whether JSON goes to standard output as well.
+    """
+    named = {option: output for option, output in outputs.items() if output is not None}
+    on_standard_output = [option for option, output in named.items() if output == "-"]
+    on_standard_output += ["--json"] if as_json else []
+    if len(on_standard_output) > 1:
+        raise InvalidParameter(
+            f"{' and '.join(on_standard_output)} both write to standard output; name a file for one of them"
+        )
+    taken = list(inputs)
+    for output in named.values():
+        check_not_input(output, taken)
+        taken += [output] if output != "-" else []
+
+
+def save(model: "TableEstimator", output: str) -> None:
+    """Write a model to a file, or to standard output for ``"-"``."""
+    if output != "-":
+        model.save(output)
+        return
+    with tempfile.TemporaryDirectory(prefix="codelength-") as directory:
+        path = Path(directory) / "model.json"
+        model.save(path)
+        with path.open(encoding="ascii") as file:
+            shutil.copyfileobj(file, sys.stdout)
