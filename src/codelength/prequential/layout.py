@@ -93,7 +93,7 @@ def lay_out(coded: Coded, rule: Rule, offsets: Offsets, class_column: int | None
     Parameters
     ----------
     coded : Coded
-        The rows; each joins the group that its class code names. Their weights play no part.
+        The rows; each joins the group that its class code names. One of weight 3 is taken for three rows.
     rule : Rule
         How counts become predictions.
     offsets : Offsets
@@ -101,7 +101,7 @@ def lay_out(coded: Coded, rule: Rule, offsets: Offsets, class_column: int | None
     class_column : int, optional
         Position of the column to predict, in a mixture; by default the group itself is predicted.
     """
-    predicting, of_values, classes, of_classes = _apart(coded, offsets.value_offsets, class_column)
+    predicting, of_values, classes, of_classes = _apart(coded.repeated(), offsets.value_offsets, class_column)
     schema, counts = predicting.schema, count(predicting)
     first, spare, of_cells = schema.offsets, schema.offsets[1:] - 1, of_values.T
     totals = np.add.reduceat(of_cells, first[:-1]) if schema.n_variables else of_cells

@@ -39,4 +39,4 @@ def naive_bayes_sequence(
     chosen = rule_of(rule)
     offsets = checked_offsets(chosen, prior, coded.schema)
     group_total = float(offsets.class_offsets.sum()) if chosen.averages else None
-    return SequentialModel(lay_out(coded.repeated(), chosen, offsets), check_cap(cap), group_total)
+    return SequentialModel(lay_out(coded, chosen, offsets), check_cap(cap), group_total)
