@@ -1,4 +1,8 @@
-"""Choosing by a code length: variables, clusterings, and numbers of components."""
+"""Choosing by a code length, under any criterion of a registry.
+
+Variables are chosen here (:func:`select_variables`), clusterings in ``codelength.selection.mixtures``, and
+numbers of components in ``codelength.selection.components``; the latter two load the whole of ``codelength.mixture``.
+"""
 
 from ._criteria import VARIABLE_CRITERIA
 from .variables import Move, SelectionResult, select_variables
