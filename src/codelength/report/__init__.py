@@ -1,1 +1,29 @@
 """Results to blocks, blocks to terminal, files and figures. Reads results, never fits anything."""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .files import as_document, read, write
+    from .page import blocks_of
+    from .saving import save
+    from .validation import validation_page, write_validation
+
+# Loaded when first used: the renderers, which every command needs, do not need the experiments.
+_HOMES = {
+    "as_document": "files",
+    "blocks_of": "page",
+    "read": "files",
+    "save": "saving",
+    "validation_page": "validation",
+    "write": "files",
+    "write_validation": "validation",
+}
+
+__all__ = ["as_document", "blocks_of", "read", "save", "validation_page", "write", "write_validation"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(importlib.import_module(f".{_HOMES[name]}", __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -16,6 +16,7 @@ import numpy as np
 from .._files import atomic_write
 from ..errors import DataError
 from ..experiments.findings import Claim, Comparison, Findings, ResultTable, Value, Versus
+from ..experiments.published import judged
 from ..experiments.summary import SCORES, Curve, Score, ScoreName
 
 T = TypeVar("T")
@@ -50,11 +51,14 @@ def write(findings: Findings, directory: str | os.PathLike[str]) -> list[Path]:
 
 
 def read(directory: str | os.PathLike[str]) -> Findings:
-    """The findings that :func:`write` wrote; of learning curves, those of models, not of pairs."""
+    """The findings that :func:`write` wrote; of learning curves, those of models, not of pairs.
+
+    Figures are judged again, by the tolerances that stand beside the printed ones now.
+    """
     place = Path(directory)
     try:
         document = json.loads((place / "results.json").read_text(encoding="utf-8"))
-        comparisons = [_comparison(entry) for entry in document.pop("comparisons")]
+        comparisons = [judged(document["paper"], _comparison(entry)) for entry in document.pop("comparisons")]
         claims = [Claim(**entry) for entry in document.pop("claims")]
         tables = [_result_table(place, entry) for entry in document.pop("tables", ())]
         return Findings(
@@ -116,7 +120,12 @@ def _comparison_document(comparison: Comparison) -> dict[str, Any]:
     # Rounded before the difference is taken, so that what is read back is written as it was.
     printed, ours = (float(f"{value:.9g}") for value in (comparison.printed, comparison.ours))
     rounded = replace(comparison, printed=printed, ours=ours)
-    document = asdict(rounded) | {"difference": rounded.difference, "matches": comparison.matches}
+    derived = {
+        "difference": rounded.difference,
+        "tolerance": rounded.tolerance,
+        "matches": comparison.matches,
+    }
+    document = asdict(rounded) | derived
     return {name: _json_number(value) for name, value in document.items()}
 
 
@@ -139,7 +148,8 @@ def _json_number(value: Any) -> Any:
 
 
 def _comparison_csv(comparisons: Sequence[Comparison]) -> str:
-    names = ["table", "row", "column", "printed", "ours", "difference", "standard_error", "matches", "reason"]
+    names = ["table", "row", "column", "printed", "ours", "difference", "standard_error"]
+    names += ["slack", "rounding", "noise", "tolerance", "matches", "reason"]
     return _csv(names, ([getattr(entry, name) for name in names] for entry in comparisons))
 
 

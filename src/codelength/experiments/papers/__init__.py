@@ -1,6 +1,6 @@
 """The experiments of the papers, one file or folder per paper.
 
-A paper is a module with a ``PAPER``, one line in ``PAPERS`` and a file of printed figures in ``published/``.
+A paper is a module with a ``PAPER``, a line here and a file of printed figures in ``published/``.
 """
 
 import difflib
@@ -14,14 +14,18 @@ from ..settings import changed, differences
 from ..spec import Result, Spec
 from .paper import Paper
 
-PAPERS: dict[str, str] = {
-    "predictive-inference": "predictive_inference",
-    "sc-approximations": "sc_approximations",
-    "bayes-optimal-ibl": "bayes_optimal_ibl",
-    "prequential-selection": "prequential_selection",
-    "indifferent-naive-bayes": "indifferent_naive_bayes",
+_MODULES = (
+    "predictive_inference",
+    "sc_approximations",
+    "bayes_optimal_ibl",
+    "prequential_selection",
+    "indifferent_naive_bayes",
+)
+
+PAPERS: dict[str, Paper] = {
+    paper.key: paper for paper in (importlib.import_module(f".{name}", __name__).PAPER for name in _MODULES)
 }
-"""The papers by key, in the order of their years, and the modules that know them."""
+"""The papers by key, in the order of their years."""
 
 __all__ = ["PAPERS", "Paper", "directory_name", "find", "paper_of", "specify"]
 
@@ -38,8 +42,7 @@ def paper_of(key: str) -> Paper:
         near = difflib.get_close_matches(key, PAPERS, 1)
         hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(PAPERS)}"
         raise InvalidParameter(f"there is no paper {key!r}; {hint}")
-    paper: Paper = importlib.import_module(f".{PAPERS[key]}", __name__).PAPER
-    return paper
+    return PAPERS[key]
 
 
 def specify(key: str, *, quick: bool = False, settings: Iterable[str] = (), strict: bool = True) -> Spec[Any]:

@@ -3,11 +3,10 @@
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..._files import atomic_write
 from ...errors import InvalidParameter
-from ...estimators import FiniteMixture
 from ...experiments.findings import Findings
 from .approximations import approximations
 from .iris import iris
@@ -16,6 +15,9 @@ from .profiles import profile_panel
 from .scatters import scatters
 from .selection import selection
 from .style import PLOT_STYLE, Panel
+
+if TYPE_CHECKING:
+    from ...estimators import FiniteMixture
 
 __all__ = ["FIGURES", "check_name", "draw", "draw_profiles", "save"]
 
@@ -26,24 +28,24 @@ FIGURES: dict[str, Callable[[Findings], dict[str, list[Panel]]]] = {
     "prequential-selection": selection,
     "indifferent-naive-bayes": scatters,
 }
-"""The figures of each paper: from findings to panels by the name of the file."""
+"""The figures of the papers that have some: from findings to panels by the name of the file."""
 
 COLUMNS = 3
 """Panels side by side at most."""
 
 
 def draw(findings: Findings, directory: str | os.PathLike[str]) -> list[Path]:
-    """Draw the figures of a paper; needs matplotlib.
+    """Draw the figures of a paper, if it has any; needs matplotlib.
 
     Returns
     -------
     list of Path
         The files written.
     """
-    return [
-        save(panels, Path(directory) / f"{name}.svg")
-        for name, panels in FIGURES[findings.paper](findings).items()
-    ]
+    figures_of = FIGURES.get(findings.paper)
+    if figures_of is None:
+        return []
+    return [save(panels, Path(directory) / f"{name}.svg") for name, panels in figures_of(findings).items()]
 
 
 def save(
@@ -80,7 +82,7 @@ def check_name(path: Path) -> None:
         raise InvalidParameter(f"{path}: a figure is an .svg, .png or .pdf file; give one of these names")
 
 
-def draw_profiles(model: FiniteMixture, path: str | os.PathLike[str], *, title: str = "") -> Path:
+def draw_profiles(model: "FiniteMixture", path: str | os.PathLike[str], *, title: str = "") -> Path:
     """Draw what the components of a mixture look like, value by value; needs matplotlib."""
     panel, size = profile_panel(model, title)
     return save([panel], path, size=size)

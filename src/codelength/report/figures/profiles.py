@@ -1,12 +1,14 @@
 """What the components of a mixture look like: a heat map of the probabilities of values."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...estimators import FiniteMixture
 from ...typing import FloatArray, Scalar
 from .style import Axes, Panel
+
+if TYPE_CHECKING:
+    from ...estimators import FiniteMixture
 
 MOST_ROWS = 40
 """Rows of the picture at most; variables that tell the components apart less are left out."""
@@ -18,8 +20,8 @@ Block = tuple[str, list[tuple[str, FloatArray]]]
 """A variable and the rows that show it."""
 
 
-def profile_panel(model: FiniteMixture, title: str = "") -> tuple[Panel, tuple[float, float]]:
-    """A panel with one row a value and one column a component, and the size it wants in inches.
+def profile_panel(model: "FiniteMixture", title: str = "") -> tuple[Panel, tuple[float, float]]:
+    """A panel with one row per value and one column per component, and the size it wants in inches.
 
     The variables that tell the components apart best come first. Of a variable with two values
     one row is shown, because the other says the same: that of the value which varies as "yes".
@@ -57,7 +59,7 @@ def profile_panel(model: FiniteMixture, title: str = "") -> tuple[Panel, tuple[f
     return panel, size
 
 
-def _blocks(model: FiniteMixture) -> list[Block]:
+def _blocks(model: "FiniteMixture") -> list[Block]:
     ordered = sorted(model.profiles().items(), key=lambda item: -_spread(model, item[1]))
     chosen: list[Block] = []
     n_rows = 0
@@ -70,7 +72,7 @@ def _blocks(model: FiniteMixture) -> list[Block]:
     return chosen
 
 
-def _spread(model: FiniteMixture, values: dict[Scalar | None, FloatArray]) -> float:
+def _spread(model: "FiniteMixture", values: dict[Scalar | None, FloatArray]) -> float:
     """Information between a variable and the component, in nats: how well it tells them apart."""
     probs, shares = np.array(list(values.values())), model.parameters_.class_probs
     whole = (probs @ shares)[:, None]

@@ -36,7 +36,7 @@ def _scatter(scores: Sequence[Score], other: str, name: str) -> Panel:
         _named_points(axes, tables, across, up)
         if name == "log_score":
             _log_axes(axes)
-        word = "accuracy, %" if name == "accuracy" else "LogScore, nats a row"
+        word = "accuracy, %" if name == "accuracy" else "LogScore, nats per row"
         left_out = f"; {len(infinite)} infinite" if infinite else ""
         better = "above the line" if name == "accuracy" else "below the line"
         axes.set(

@@ -5,17 +5,18 @@ that of the marginal likelihood's choice is averaged over 14 tables. The figures
 so rankings and signs are compared.
 """
 
+from dataclasses import replace
 from typing import Any
 
-from ...findings import ResultTable, Value
+from ...findings import Findings, ResultTable, Value
 from ...settings import Settings
 from ...spec import Result, Spec
-from ..paper import Found, Paper, general_notes, source
-from .cell import N_ORDERINGS, REFERENCES, SelectionCell
+from ..paper import Paper, general_notes, opened, source
 from .claims import claims
 from .gains import SCORES, Gains
+from .task import N_ORDERINGS, REFERENCES, SelectionTask
 
-__all__ = ["PREQUENTIAL_SELECTION", "SelectionCell"]
+__all__ = ["PAPER", "SelectionTask"]
 
 KEY = "prequential-selection"
 TABLES = (
@@ -42,11 +43,11 @@ QUICK_CANDIDATES, QUICK_SPLITS = 10, 1
 DEFAULTS = Settings(discretization="kmeans", learned="train", missing="value")
 
 
-def _cells(quick: bool, settings: Settings) -> list[SelectionCell]:
+def _tasks(quick: bool, settings: Settings) -> list[SelectionTask]:
     n_splits = settings.repeats or (QUICK_SPLITS if quick else SPLITS)
     n_candidates = QUICK_CANDIDATES if quick else CANDIDATES
     return [
-        SelectionCell(
+        SelectionTask(
             source(name, settings, BINS), split, with_class, n_candidates, N_ORDERINGS, settings.seed
         )
         for with_class in (True, False)
@@ -55,18 +56,18 @@ def _cells(quick: bool, settings: Settings) -> list[SelectionCell]:
     ]
 
 
-def _find(spec: Spec[Any], results: dict[str, Result]) -> Found:
+def _find(spec: Spec[Any], results: dict[str, Result]) -> Findings:
     with_class, without = (Gains(spec, results, with_class=flag) for flag in (True, False))
-    return Found(
-        comparisons=[],
+    return replace(
+        opened(spec, DEFAULTS),
         claims=claims(with_class, without),
-        notes=[*_notes(spec), *general_notes(spec, DEFAULTS, (cell.source for cell in spec.cells))],
+        notes=[*_notes(spec), *general_notes(spec, DEFAULTS, (task.source for task in spec.tasks))],
         tables=[_averages(with_class), _averages(without), _by_table(with_class, without)],
     )
 
 
-def _notes(spec: Spec[SelectionCell]) -> list[str]:
-    splits, candidates = max(cell.split for cell in spec.cells) + 1, spec.cells[0].n_candidates
+def _notes(spec: Spec[SelectionTask]) -> list[str]:
+    splits, candidates = max(task.split for task in spec.tasks) + 1, spec.tasks[0].n_candidates
     return [
         "The paper prints its figures as pictures without numbers, so its rankings and signs are held to "
         "ours, and there are no printed figures to compare.",
@@ -122,4 +123,4 @@ def _by_table(*both: Gains) -> ResultTable:
     return ResultTable("by-table", "Scores and gains table by table", rows, decimals=4, shown=False)
 
 
-PREQUENTIAL_SELECTION = Paper(KEY, DEFAULTS, _cells, _find, unit="clusterings scored by all criteria")
+PAPER = Paper(KEY, DEFAULTS, _tasks, _find, unit="clusterings scored by all criteria")

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 
 from ...findings import Claim, signed
-from .cell import LEAVE_ONE_OUT, N_ORDERINGS, best_of, rand
 from .gains import Gains, ScoreName
+from .task import LEAVE_ONE_OUT, N_ORDERINGS, best_of, rand
 
 SUPERVISED = (
     LEAVE_ONE_OUT,

@@ -6,7 +6,7 @@ import numpy as np
 
 from ....typing import FloatArray
 from ...spec import Result, Spec
-from .cell import MARGINAL, SelectionCell
+from .task import MARGINAL, SelectionTask
 
 ScoreName = Literal["log", "error", "accuracy"]
 SCORES: tuple[ScoreName, ...] = ("log", "error", "accuracy")
@@ -30,29 +30,29 @@ class Gains:
     spec : Spec
         What was run.
     results : dict of str to result
-        The results by the key of the cell.
+        The results by the key of the task.
     with_class : bool
         Which of the two ways of clustering.
     """
 
-    def __init__(self, spec: Spec[SelectionCell], results: dict[str, Result], *, with_class: bool) -> None:
-        cells = [cell for cell in spec.cells if cell.with_class == with_class]
+    def __init__(self, spec: Spec[SelectionTask], results: dict[str, Result], *, with_class: bool) -> None:
+        tasks = [task for task in spec.tasks if task.with_class == with_class]
         self.with_class = with_class
-        self.tables = list(dict.fromkeys(cell.source.name for cell in cells))
-        self.criteria = list(results[cells[0].key])
+        self.tables = list(dict.fromkeys(task.source.name for task in tasks))
+        self.criteria = list(results[tasks[0].key])
         self._scores = {
             table: np.array(
                 [
-                    [results[cell.key][name] for name in self.criteria]
-                    for cell in cells
-                    if cell.source.name == table
+                    [results[task.key][name] for name in self.criteria]
+                    for task in tasks
+                    if task.source.name == table
                 ]
             )
             for table in self.tables
         }
 
     def means(self, criterion: str) -> FloatArray:
-        """Mean log score, accuracy and number of clusters over splits, one row a table."""
+        """Mean log score, accuracy and number of clusters over splits, one row per table."""
         column = self.criteria.index(criterion)
         return np.array([self._scores[table][:, column].mean(axis=0) for table in self.tables])
 

@@ -9,18 +9,19 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from .... import datasets
+from ...findings import Findings
 from ...published import published
 from ...settings import Settings
 from ...spec import Result, Source, Spec, chunks
 from ..bayes_optimal_ibl import BINS
-from ..paper import Found, Paper, general_notes, source
-from .cells import ApproximationsCell, PaperCell, Reference, SolutionsCell, TermsCell
+from ..paper import Paper, general_notes, opened, source
 from .claims import claims_of
 from .collected import Collected
 from .methods import MOST_SEARCHED, N_CHAINS, N_CLIMBS, N_STARTS, N_TEMPERATURES
 from .rows import tables_of
+from .tasks import ApproximationsTask, PaperTask, Reference, SolutionsTask, TermsTask
 
-__all__ = ["SC_APPROXIMATIONS"]
+__all__ = ["PAPER"]
 
 KEY = "sc-approximations"
 FOCUS = "hepatitis"
@@ -33,7 +34,7 @@ CHUNK_MILLISECONDS = 6000.0
 DEFAULTS = Settings(discretization="kmeans", learned="whole", missing="value")
 
 Plan = tuple[int, tuple[int, ...], Reference, int]
-"""Rows, numbers of components, reference, and samples a table."""
+"""Rows, numbers of components, reference, and samples per table."""
 
 PLANS: tuple[Plan, ...] = (
     (6, ALL, "exact", 20),
@@ -58,34 +59,34 @@ LARGEST = (24, ("hepatitis", "diabetes"), 1)
 """Rows, tables and samples of the largest exact sums."""
 
 
-def _cells(quick: bool, settings: Settings) -> list[PaperCell]:
+def _tasks(quick: bool, settings: Settings) -> list[PaperTask]:
     tables = [source(name, settings, BINS.get(name, 5)) for name in _names()]
-    cells: list[PaperCell] = [*_terms(quick, settings, tables), *_solutions(quick, settings, tables)]
+    tasks: list[PaperTask] = [*_terms(quick, settings, tables), *_solutions(quick, settings, tables)]
     for n_rows, components, reference, usual in QUICK_PLANS if quick else PLANS:
         samples = settings.repeats or usual
         for table in tables:
             if n_rows <= datasets.describe(table.name).rows:
                 checked = reference == "exact" and n_rows == 20
-                whole = ApproximationsCell(
+                whole = ApproximationsTask(
                     table, n_rows, settings.seed, 0, samples, components, reference, checked
                 )
-                cells += _cut(whole)
+                tasks += _cut(whole)
     if not quick:
         n_rows, names, samples = LARGEST
-        cells += [
-            ApproximationsCell(table, n_rows, settings.seed, number, number + 1, THREE)
+        tasks += [
+            ApproximationsTask(table, n_rows, settings.seed, number, number + 1, THREE)
             for table in tables
             if table.name in names
             for number in range(samples)
         ]
-    return cells
+    return tasks
 
 
 def _names() -> list[str]:
     return [row["dataset"] for row in published(KEY)["table"][0]["rows"].values()]
 
 
-def _terms(quick: bool, settings: Settings, tables: Iterable[Source]) -> Iterator[TermsCell]:
+def _terms(quick: bool, settings: Settings, tables: Iterable[Source]) -> Iterator[TermsTask]:
     samples = settings.repeats or (5 if quick else 20)
     for table in tables:
         if table.name == FOCUS:
@@ -93,29 +94,31 @@ def _terms(quick: bool, settings: Settings, tables: Iterable[Source]) -> Iterato
         else:
             sizes = range(7, 8) if quick else range(2, 11)
         for n_rows in sizes:
-            yield TermsCell(table, n_rows, settings.seed, 0, samples)
+            yield TermsTask(table, n_rows, settings.seed, 0, samples)
 
 
-def _solutions(quick: bool, settings: Settings, tables: Iterable[Source]) -> Iterator[SolutionsCell]:
+def _solutions(quick: bool, settings: Settings, tables: Iterable[Source]) -> Iterator[SolutionsTask]:
     for table in tables:
         if table.name == FOCUS or not quick:
-            yield SolutionsCell(table, 10, settings.seed, 0, settings.repeats or (1 if quick else 2))
+            yield SolutionsTask(table, 10, settings.seed, 0, settings.repeats or (1 if quick else 2))
 
 
-def _cut(whole: ApproximationsCell) -> list[ApproximationsCell]:
-    """The samples in cells of some seconds each."""
+def _cut(whole: ApproximationsTask) -> list[ApproximationsTask]:
+    """The samples in tasks of some seconds each."""
     size = max(1, int(CHUNK_MILLISECONDS / (whole.work / whole.n_samples)))
     return [replace(whole, first=first, last=last) for first, last in chunks(whole.n_samples, size)]
 
 
-def _find(spec: Spec[PaperCell], results: dict[str, Result]) -> Found:
+def _find(spec: Spec[PaperTask], results: dict[str, Result]) -> Findings:
     collected = Collected(spec, results)
-    notes = [*_notes(collected), *general_notes(spec, DEFAULTS, (cell.source for cell in spec.cells))]
-    return Found([], claims_of(collected), notes, tables=tables_of(collected))
+    notes = [*_notes(collected), *general_notes(spec, DEFAULTS, (task.source for task in spec.tasks))]
+    return replace(
+        opened(spec, DEFAULTS), claims=claims_of(collected), notes=notes, tables=tables_of(collected)
+    )
 
 
 def _notes(collected: Collected) -> list[str]:
-    sources = {cell.source.name: cell.source for cell in collected.spec.cells}
+    sources = {task.source.name: task.source for task in collected.spec.tasks}
     bins = ", ".join(f"{name} {table.bins}" for name, table in sources.items())
     return [
         "The paper shows its results as pictures, so there are claims to hold to our figures but no printed "
@@ -134,8 +137,8 @@ def _notes(collected: Collected) -> list[str]:
         "that as many climbs find, one row at a time.",
         f"Beyond 24 rows annealed importance sampling stands in for the exact sum ({N_CHAINS} chains, "
         f"{N_TEMPERATURES} temperatures); {collected.annealing_note()}",
-        f"Intervals a numeric column: {bins}.",
+        f"Intervals per numeric column: {bins}.",
     ]
 
 
-SC_APPROXIMATIONS = Paper(KEY, DEFAULTS, _cells, _find, "code lengths")
+PAPER = Paper(KEY, DEFAULTS, _tasks, _find, "code lengths")

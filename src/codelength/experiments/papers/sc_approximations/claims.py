@@ -4,9 +4,9 @@ import numpy as np
 
 from ...findings import Claim
 from ...published import published
-from .cells import needed_share
 from .collected import Collected
 from .methods import AT_BEST, AT_EM
+from .tasks import needed_share
 
 KEY = "sc-approximations"
 FOCUS = "hepatitis"

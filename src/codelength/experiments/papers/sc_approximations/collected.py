@@ -1,4 +1,4 @@
-"""Results of the cells put together, sample by sample."""
+"""Results of the tasks put together, sample by sample."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -7,7 +7,7 @@ import numpy as np
 
 from ....typing import FloatArray
 from ...spec import Result, Spec
-from .cells import LEVELS, SHARES, ApproximationsCell, PaperCell, SolutionsCell, TermsCell
+from .tasks import LEVELS, SHARES, ApproximationsTask, PaperTask, SolutionsTask, TermsTask
 
 
 class Collected:
@@ -18,29 +18,29 @@ class Collected:
     spec : Spec
         What was run.
     results : dict of str to result
-        The results by the key of the cell.
+        The results by the key of the task.
     """
 
-    def __init__(self, spec: Spec[PaperCell], results: dict[str, Result]) -> None:
+    def __init__(self, spec: Spec[PaperTask], results: dict[str, Result]) -> None:
         self.spec = spec
         self._results = results
         self._lengths: dict[tuple[str, int, int], dict[str, list[float]]] = {}
         self.references: dict[int, str] = {}
-        for cell in spec.cells:
-            if isinstance(cell, ApproximationsCell):
-                self._add(cell)
+        for task in spec.tasks:
+            if isinstance(task, ApproximationsTask):
+                self._add(task)
 
-    def _add(self, cell: ApproximationsCell) -> None:
-        self.references[cell.n_rows] = cell.reference
-        for k, columns in self._results[cell.key].items():
-            known = self._lengths.setdefault((cell.source.name, cell.n_rows, int(k)), {})
+    def _add(self, task: ApproximationsTask) -> None:
+        self.references[task.n_rows] = task.reference
+        for k, columns in self._results[task.key].items():
+            known = self._lengths.setdefault((task.source.name, task.n_rows, int(k)), {})
             for name, lengths in columns.items():
                 known.setdefault(name, []).extend(lengths)
 
     @property
     def names(self) -> list[str]:
         """The tables."""
-        return list(dict.fromkeys(cell.source.name for cell in self.spec.cells))
+        return list(dict.fromkeys(task.source.name for task in self.spec.tasks))
 
     @property
     def cases(self) -> list[tuple[str, int, int]]:
@@ -91,11 +91,11 @@ class Collected:
 
     def term_sizes(self, name: str) -> list[int]:
         """Numbers of rows for which all terms were computed."""
-        return sorted(cell.n_rows for cell in self._of(TermsCell) if cell.source.name == name)
+        return sorted(task.n_rows for task in self._of(TermsTask) if task.source.name == name)
 
     def solutions(self) -> dict[str, list[Result]]:
         """For each table what the methods say at many clusterings, sample by sample."""
-        return {cell.source.name: self._results[cell.key]["samples"] for cell in self._of(SolutionsCell)}
+        return {task.source.name: self._results[task.key]["samples"] for task in self._of(SolutionsTask)}
 
     def annealing_note(self) -> str:
         """How well annealing does where the sum is known, and how sure it is elsewhere."""
@@ -116,8 +116,8 @@ class Collected:
         return text
 
     def _terms(self, name: str, n_rows: int) -> Result:
-        cell = next(c for c in self._of(TermsCell) if (c.source.name, c.n_rows) == (name, n_rows))
-        return self._results[cell.key]
+        task = next(c for c in self._of(TermsTask) if (c.source.name, c.n_rows) == (name, n_rows))
+        return self._results[task.key]
 
     def _of(self, kind: type[Any]) -> list[Any]:
-        return [cell for cell in self.spec.cells if isinstance(cell, kind)]
+        return [task for task in self.spec.tasks if isinstance(task, kind)]

@@ -3,9 +3,9 @@
 import numpy as np
 
 from ...findings import ResultTable, Value
-from .cells import LEVELS, SHARES, needed_share
 from .collected import Collected
 from .methods import METHODS
+from .tasks import LEVELS, SHARES, needed_share
 
 COMPONENTS = 3
 FOCUS = "hepatitis"

@@ -1,4 +1,4 @@
-"""The cells of this paper: random samples of the rows of a table, and what is computed from each.
+"""The tasks of this paper: random samples of the rows of a table, and what is computed from each.
 
 A sample depends on the seed, the table, its size and its number alone, so that all figures look at the
 same samples.
@@ -10,10 +10,10 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from scipy.special import logsumexp
 
-from ....mixture.code_length.exact import clustering_log_terms
+from ....mixture.code_length import clustering_log_terms
 from ....mixture.parameters import with_components
-from ....table import Schema
-from ....typing import CodeArray, FloatArray, IntArray
+from ....table import Coded
+from ....typing import FloatArray, IntArray
 from ...prepared import prepare
 from ...spec import Result, Source, stream_of
 from .methods import METHODS, annealed, approximations, at_clustering, exact, fitted, hard_ends
@@ -58,11 +58,11 @@ class _Samples:
     @property
     def group(self) -> str:
         """What the samples of one experiment have in common."""
-        raise AttributeError("a cell of samples names its group")
+        raise AttributeError("a task of samples names its group")
 
     @property
     def key(self) -> str:
-        """Name of the cell."""
+        """Name of the task."""
         return f"{self.group}/{self.first}-{self.last - 1}"
 
     @property
@@ -70,14 +70,11 @@ class _Samples:
         """Samples."""
         return self.n_samples
 
-    def sample(self, number: int) -> tuple[Schema, CodeArray]:
-        """A schema and the rows of one sample; the class is one of the variables."""
-        table = prepare(self.source)
-        assert table.schema.target is not None
-        schema = Schema((*table.schema.variables, table.schema.target))
-        rows = np.random.default_rng(self.stream(number)).permutation(table.coded.n_rows)[: self.n_rows]
-        codes = np.column_stack((table.coded.codes[rows], table.coded.classes[rows]))
-        return schema, np.asfortranarray(codes.astype(schema.code_type))
+    def sample(self, number: int) -> Coded:
+        """The rows of one sample; the class is one of the variables."""
+        coded = prepare(self.source).coded
+        rows = np.random.default_rng(self.stream(number)).permutation(coded.n_rows)[: self.n_rows]
+        return coded.take(rows).with_class_as_column()
 
     def stream(self, number: int) -> int:
         """Seed of one sample."""
@@ -85,7 +82,7 @@ class _Samples:
 
 
 @dataclass(frozen=True, slots=True)
-class TermsCell(_Samples):
+class TermsTask(_Samples):
     """All terms of the sum over clusterings, in descending order: Figures 1 and 2."""
 
     n_components: int = 3
@@ -102,9 +99,7 @@ class TermsCell(_Samples):
 
     def run(self) -> Result:
         """For each sample the terms that each level needs, and the share of the sum by share of terms."""
-        samples = [
-            _shares(*self.sample(number), self.n_components) for number in range(self.first, self.last)
-        ]
+        samples = [_shares(self.sample(number), self.n_components) for number in range(self.first, self.last)]
         return {
             "needed": [[_needed(shares, level) for level in LEVELS] for shares in samples],
             "mass": [[_mass(shares, share) for share in SHARES] for shares in samples],
@@ -112,7 +107,7 @@ class TermsCell(_Samples):
 
 
 @dataclass(frozen=True, slots=True)
-class SolutionsCell(_Samples):
+class SolutionsTask(_Samples):
     """The methods at many clusterings, good and bad: Figure 3."""
 
     n_components: int = 3
@@ -132,14 +127,13 @@ class SolutionsCell(_Samples):
         return {"samples": [self._solutions(number) for number in range(self.first, self.last)]}
 
     def _solutions(self, number: int) -> Result:
-        schema, codes = self.sample(number)
-        full = with_components(schema, self.n_components)
-        terms = _log_terms(schema, codes, self.n_components)
+        coded, k = with_components(self.sample(number), self.n_components), self.n_components
+        terms = clustering_log_terms(coded, k)
         total = float(logsumexp(terms))
-        chosen = _spread(terms, self.n_rows, self.n_components)
-        lengths = [at_clustering(full, codes, _clustering(t, self.n_rows, self.n_components)) for t in chosen]
-        _, restarts = fitted(full, codes, self.n_components, [self.stream(number), self.n_components])
-        ends = {_position(labels, self.n_components) for labels in hard_ends(restarts, codes)}
+        chosen = _spread(terms, self.n_rows, k)
+        lengths = [at_clustering(coded, _clustering(t, self.n_rows, k)) for t in chosen]
+        _, restarts = fitted(coded, k, [self.stream(number), k])
+        ends = {_position(labels, k) for labels in hard_ends(restarts, coded)}
         return {
             "exact": -total,
             "log_posterior": (terms[chosen] - total).tolist(),
@@ -152,7 +146,7 @@ Reference: TypeAlias = Literal["exact", "annealed"]
 
 
 @dataclass(frozen=True, slots=True)
-class ApproximationsCell(_Samples):
+class ApproximationsTask(_Samples):
     """All methods and what they approximate, for some numbers of components.
 
     Attributes
@@ -193,19 +187,18 @@ class ApproximationsCell(_Samples):
             str(k): {name: [] for name in (*METHODS, "reference", "standard_error")} for k in self.components
         }
         for number in range(self.first, self.last):
-            schema, codes = self.sample(number)
-            for k, lengths in self._lengths(schema, codes, number).items():
+            for k, lengths in self._lengths(self.sample(number), number).items():
                 for name, length in lengths.items():
                     columns[str(k)].setdefault(name, []).append(float(length))
         return columns
 
-    def _lengths(self, schema: Schema, codes: CodeArray, number: int) -> dict[int, dict[str, float]]:
+    def _lengths(self, coded: Coded, number: int) -> dict[int, dict[str, float]]:
         found = {}
-        known = exact(schema, codes, max(self.components)) if self.reference == "exact" else {}
+        known = exact(coded, max(self.components)) if self.reference == "exact" else {}
         for k in self.components:
             seed: list[Any] = [self.stream(number), k]
-            lengths = approximations(schema, codes, k, seed)
-            sampled = annealed(schema, codes, k, seed) if not known or self.is_checked else None
+            lengths = approximations(coded, k, seed)
+            sampled = annealed(coded, k, seed) if not known or self.is_checked else None
             if known:
                 lengths |= {"reference": known[k], "standard_error": 0.0}
                 if sampled is not None:
@@ -216,18 +209,12 @@ class ApproximationsCell(_Samples):
         return found
 
 
-PaperCell: TypeAlias = TermsCell | SolutionsCell | ApproximationsCell
+PaperTask: TypeAlias = TermsTask | SolutionsTask | ApproximationsTask
 
 
-def _log_terms(schema: Schema, codes: CodeArray, n_components: int) -> FloatArray:
-    by_code = Schema.from_sizes(schema.n_values.tolist())
-    table = np.where(codes < schema.n_values, codes.astype(np.float64), np.nan)
-    return clustering_log_terms(table, n_components, schema=by_code)
-
-
-def _shares(schema: Schema, codes: CodeArray, n_components: int) -> FloatArray:
+def _shares(coded: Coded, n_components: int) -> FloatArray:
     """Share of the sum that the largest 1, 2, ... terms make up."""
-    terms = np.sort(_log_terms(schema, codes, n_components))[::-1]
+    terms = np.sort(clustering_log_terms(coded, n_components))[::-1]
     running = np.cumsum(np.exp(terms - terms[0]))
     return np.asarray(running / running[-1])
 

@@ -6,11 +6,12 @@ from functools import partial
 import numpy as np
 
 from .... import datasets
-from ....mixture.candidates import ORDERINGS, indicator_columns, kmeans_clustering, numbered
-from ....mixture.fixed_clustering import FixedClustering, class_as_column
-from ....prequential import sample_orderings
-from ....table import Schema
-from ....typing import CodeArray, FloatArray, IntArray
+from ....mixture.candidates import indicator_columns, kmeans_clustering, numbered
+from ....mixture.fixed_clustering import FixedClustering
+from ....prequential import ORDERINGS, sample_orderings
+from ....scores import Predictions
+from ....table import Coded
+from ....typing import FloatArray, IntArray
 from ...prepared import prepare
 from ...spec import Result, Source, stream_of
 from ...splits import partition
@@ -38,7 +39,7 @@ def best_of(n: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class SelectionCell:
+class SelectionTask:
     """One random split of one table.
 
     Attributes
@@ -71,11 +72,11 @@ class SelectionCell:
 
     @property
     def key(self) -> str:
-        """Name of the cell.
+        """Name of the task.
 
         Examples
         --------
-        >>> SelectionCell(Source("iris", "kmeans", 5, "value", "train"), 3, True, 40, (1, 10), 0).key
+        >>> SelectionTask(Source("iris", "kmeans", 5, "value", "train"), 3, True, 40, (1, 10), 0).key
         'iris/with class/3'
         """
         return f"{self.group}/{self.split}"
@@ -87,34 +88,32 @@ class SelectionCell:
 
     @property
     def work(self) -> float:
-        """What the cell costs, roughly: orderings by rows and columns, and k-means."""
+        """What the task costs, roughly: orderings by rows and columns, and k-means."""
         entry = datasets.describe(self.source.name)
         return self.n_candidates * entry.rows * (entry.attributes + 10.0)
 
     def run(self) -> Result:
         """Test scores of the candidate that each criterion chooses."""
-        table = prepare(self.source)
+        prepared = prepare(self.source)
         # The same rows whether the class takes part or not.
         stream = stream_of(f"{self.seed}/{self.source.name}/{self.split}")
-        split = partition(table.coded.n_rows, 0.5, random_state=stream)
-        table = table.learned_on(split.train)
-        schema, codes = class_as_column(table.schema, table.coded)
+        split = partition(prepared.coded.n_rows, 0.5, random_state=stream)
+        rows = prepared.learned_on(split.train).with_class_as_column()
+        train, test = rows.take(split.train), rows.take(split.test)
         rng = np.random.default_rng([stream, self.with_class])
-        train, test = (np.asfortranarray(codes[rows]) for rows in (split.train, split.test))
         orderings = int(rng.integers(2**31))
         lengths: dict[str, list[float]] = {}
         scores = []
-        for labels in self._clusterings(schema, train, rng):
-            clustering = FixedClustering.of(schema, train, labels)
+        for labels in self._clusterings(train, rng):
+            clustering = FixedClustering.of(train, labels)
             for name, length in criteria(clustering, self.n_orderings, orderings).items():
                 lengths.setdefault(name, []).append(length)
             scores.append((*_test_scores(clustering, test), float(labels.max() + 1)))
         return _chosen(lengths, np.array(scores))
 
-    def _clusterings(self, schema: Schema, codes: CodeArray, rng: np.random.Generator) -> list[IntArray]:
-        if not self.with_class:
-            schema, codes = Schema(schema.variables[:-1]), codes[:, :-1]
-        cluster = partial(kmeans_clustering, indicator_columns(schema, codes), np.ones(len(codes)))
+    def _clusterings(self, train: Coded, rng: np.random.Generator) -> list[IntArray]:
+        seen = train if self.with_class else train.select(range(train.schema.n_variables - 1))
+        cluster = partial(kmeans_clustering, indicator_columns(seen), np.ones(seen.n_rows))
         drawn = rng.integers((SMALLEST, 0), (LARGEST + 1, 2**31), (self.n_candidates, 2))
         return [numbered(cluster(int(size), int(seed))) for size, seed in drawn]
 
@@ -126,8 +125,9 @@ def criteria(
 
     Examples
     --------
-    >>> schema, codes = Schema.from_sizes([2, 2]), np.array([[0, 0], [1, 1], [0, 1]], dtype=np.uint8)
-    >>> found = criteria(FixedClustering.of(schema, codes, [0, 1, 0]), (1,), 0)
+    >>> from codelength.table import Schema
+    >>> coded = Coded.of(Schema.from_sizes([2, 2]), [[0, 0], [1, 1], [0, 1]])
+    >>> found = criteria(FixedClustering.of(coded, [0, 1, 0]), (1,), 0)
     >>> list(found)[:4]
     ['MARGINAL', 'MARGINAL(D,Z)', 'L-O-O', 'BEST-FIRST']
     """
@@ -147,11 +147,9 @@ def criteria(
     return found
 
 
-def _test_scores(clustering: FixedClustering, test: CodeArray) -> tuple[float, float]:
-    log_probs = clustering.predict_log_probs(test)
-    classes = test[:, -1].astype(np.int64)
-    hits = np.argmax(log_probs, axis=1) == classes
-    return float(log_probs[np.arange(len(test)), classes].mean()), float(hits.mean())
+def _test_scores(clustering: FixedClustering, test: Coded) -> tuple[float, float]:
+    made = Predictions(*clustering.predictor.log_probs(test), test.codes[:, -1])
+    return made.log_score, made.accuracy
 
 
 def _chosen(lengths: dict[str, list[float]], scores: FloatArray) -> Result:

@@ -1,0 +1,135 @@
+"""What one paper's findings say, as blocks: the same on a terminal and in ``docs/validation.md``."""
+
+import math
+from collections.abc import Sequence
+
+from ..blocks import Block, Bullets, Grid, Heading, Paragraph, Picture, Strong
+from ..experiments.findings import Comparison, Findings, ResultTable, Value, signed
+
+
+def blocks_of(findings: Findings, pictures: Sequence[Picture] = ()) -> list[Block]:
+    """The page of one paper: what was run, its figures and claims beside ours, and its own tables."""
+    return [
+        Heading(findings.title, 2, anchor=findings.paper),
+        Paragraph(findings.citation),
+        *_cautions(findings),
+        Bullets(findings.notes),
+        *_figures(findings),
+        *_claims(findings),
+        *(_own_grid(table) for table in findings.tables if table.shown),
+        *_score_grids(findings),
+        *([Heading("Pictures", 3), *pictures] if pictures else []),
+    ]
+
+
+def figure(value: float, decimals: int) -> str:
+    """A figure with some decimals.
+
+    Examples
+    --------
+    >>> figure(0.45567, 3), figure(-0.01, 1), figure(float("-inf"), 2)
+    ('0.456', '0.0', '-inf')
+    """
+    text = "none" if math.isnan(value) else f"{value:.{decimals}f}"
+    return text.removeprefix("-") if not text.strip("-0.") else text
+
+
+def _cautions(findings: Findings) -> list[Block]:
+    cautions: list[Block] = []
+    if findings.quick:
+        cautions.append(Paragraph("A quick run with few repetitions, not for comparison.", strong=True))
+    if findings.changed:
+        cautions.append(Paragraph(f"Settings changed: {', '.join(findings.changed)}.", strong=True))
+    return cautions
+
+
+def _figures(findings: Findings) -> list[Block]:
+    if not findings.comparisons:
+        return []
+    reasons = list(dict.fromkeys(c.reason for c in findings.comparisons if not c.matches and c.reason))
+    names = ["where", "row", "column", "verdict", "printed", "ours", "difference", "s.e.", "tolerance"]
+    rows = [_figure_row(comparison, reasons) for comparison in findings.comparisons]
+    blocks: list[Block] = [
+        Heading(f"Figures: {findings.n_matching} of {len(findings.comparisons)} match", 3),
+        Grid("", names, rows, n_text=4),
+    ]
+    if reasons:
+        blocks += [
+            Paragraph("Why they differ, where it is known:"),
+            Bullets([f"{reason[:1].upper()}{reason[1:]}." for reason in reasons], numbered=True),
+        ]
+    return blocks
+
+
+def _figure_row(comparison: Comparison, reasons: Sequence[str]) -> list[str]:
+    decimals = comparison.decimals
+    return [
+        comparison.table,
+        comparison.row,
+        comparison.column,
+        _verdict(comparison, reasons),
+        figure(comparison.printed, decimals),
+        figure(comparison.ours, decimals),
+        figure(comparison.difference, decimals + 1),
+        figure(comparison.standard_error, decimals + 1),
+        f"{comparison.tolerance:.3g}",
+    ]
+
+
+def _verdict(comparison: Comparison, reasons: Sequence[str]) -> str:
+    if comparison.is_exact:
+        return "matches"
+    if comparison.matches:
+        return f"matches within slack {comparison.slack:g}"
+    number = f" ({reasons.index(comparison.reason) + 1})" if comparison.reason else ""
+    return Strong(f"differs{number}")
+
+
+def _claims(findings: Findings) -> list[Block]:
+    rows = [
+        [claim.where, claim.text, "held" if claim.held else Strong("not held"), claim.figures]
+        for claim in findings.claims
+    ]
+    return [
+        Heading(f"Claims in words: {findings.n_held} of {len(findings.claims)} hold", 3),
+        Grid("", ["where", "claim", "verdict", "our figures"], rows, n_text=4),
+    ]
+
+
+def _own_grid(table: ResultTable) -> Grid:
+    first = table.rows[0]
+    n_text = next((n for n, value in enumerate(first.values()) if not isinstance(value, str)), len(first))
+    rows = [[_shown(value, table.decimals) for value in row.values()] for row in table.rows]
+    return Grid(table.title, list(first), rows, n_text)
+
+
+def _shown(value: Value, decimals: int) -> str:
+    if value is None:
+        return ""
+    return figure(value, decimals) if isinstance(value, float) else str(value)
+
+
+def _score_grids(findings: Findings) -> list[Grid]:
+    """Scores table by table, and the gains of one model, where models were set side by side."""
+    sides = dict.fromkeys((entry.fraction, entry.score) for entry in findings.versus)
+    return [_score_grid(findings, fraction, score) for fraction, score in sides]
+
+
+def _score_grid(findings: Findings, fraction: float, score: str) -> Grid:
+    scale, digits = (100, 2) if score == "accuracy" else (-1, 3)
+    rows: dict[str, list[str]] = {}
+    models = list(dict.fromkeys(entry.model for entry in findings.scores))
+    for entry in findings.scores:
+        if entry.fraction == fraction:
+            rows.setdefault(entry.dataset, []).append(figure(scale * getattr(entry, score), digits))
+    own = [entry for entry in findings.versus if (entry.fraction, entry.score) == (fraction, score)]
+    for side in own:
+        rows[side.dataset].append(signed(abs(scale) * side.gain, abs(scale) * side.standard_error, digits))
+    others = dict.fromkeys(side.other for side in own)
+    word = "Accuracy, %" if score == "accuracy" else "LogScore, nats per row (lower is better)"
+    title = f"{word}, with {fraction:.0%} of the training rows; gains of {own[0].model} ± s.e."
+    return Grid(
+        title,
+        ["", *models, *(f"gain over {other}" for other in others)],
+        [[name, *cells] for name, cells in rows.items()],
+    )
