@@ -1,7 +1,7 @@
 """Choosing by a code length, under any criterion of a registry.
 
 Variables are chosen here (:func:`select_variables`), clusterings in ``codelength.selection.mixtures``, and
-numbers of components in ``codelength.selection.components``; the latter two load the whole of ``codelength.mixture``.
+numbers of components in ``codelength.selection.components``.
 """
 
 from ._criteria import VARIABLE_CRITERIA
