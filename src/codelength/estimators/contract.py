@@ -1,11 +1,11 @@
 """What every model offers, whatever it is: the contract behind the commands, the reports and the model files.
 
-A model is a scikit-learn estimator on tables. ``fit``, ``predict``, ``inspect`` and ``evaluate`` on the command line,
-saving and loading, and the reports use nothing but what stands here. A new model subclasses :class:`TableEstimator`,
-fills in the contract and enters itself with :func:`register`.
+A model is a scikit-learn estimator on tables. ``fit``, ``predict``, ``inspect`` and ``evaluate`` on the
+command line, saving and loading, and the reports use nothing but what stands here. A new model subclasses
+:class:`TableEstimator`, fills in the contract and enters itself with :func:`register`.
 
-What ``fit`` learned is one immutable object, kept apart from the parameters: a fit that fails leaves the model as it
-was, and changing a parameter changes nothing until the next fit.
+What ``fit`` learned is one immutable object, kept apart from the parameters: a fit that fails leaves the
+model as it was, and changing a parameter changes nothing until the next fit.
 """
 
 import os
@@ -32,8 +32,8 @@ from . import documents
 from .validation import check_not_empty, check_same_classes, class_array, schema_for, warn_about_names
 
 Capability: TypeAlias = Literal["classes", "components", "leave_one_out", "explain", "weights", "partial_fit"]
-"""What a model may be able to do: predict classes, or find components; leave one row out in closed form; explain
-predictions; take row weights; learn from one batch after the other."""
+"""What a model may be able to do: predict classes, or find components; leave one row out in closed form;
+explain predictions; take row weights; learn from one batch after the other."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,8 +150,8 @@ class TableEstimator(BaseEstimator):
         state = self.__dict__.get("_state")
         if state is None:
             raise NotFittedError(
-                f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate arguments "
-                "before using this estimator."
+                f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate "
+                "arguments before using this estimator."
             )
         return state
 
@@ -196,10 +196,10 @@ class TableEstimator(BaseEstimator):
 
     def _training_table(self, X: Any, y: Any, sample_weight: Any) -> Table:
         """The rows to learn from: those of weight zero are not there."""
-        table = as_table(X, None if y is None else target_column(y), sample_weight)
+        table = as_table(X)
         if self.schema is None:
             check_not_empty(table)
-        return table.counted()
+        return as_table(table, None if y is None else target_column(y), sample_weight).counted()
 
     def _training_codes(
         self, table: Table, schema: Schema, *, by_name: bool | None = None, training: bool = True
@@ -258,7 +258,7 @@ class TableClassifier(TableEstimator):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable class of each row; the first of several equally probable ones."""
-        best: IntArray = np.argmax(self.log_probs_of(self._encoded(X)).log_probs, axis=1)
+        best: IntArray = np.argmax(self.predict_log_proba(X), axis=1)
         return np.asarray(self.classes_[best])
 
     def predict_proba(self, X: Any) -> Any:
@@ -276,7 +276,7 @@ class TableClassifier(TableEstimator):
     def _settled_schema(self, table: Table, classes: Any = None) -> Schema:
         """The schema of a table with classes: the one given, or what the rows and the classes named say."""
         if table.target is None:
-            raise DataError("this estimator requires y to be passed, but the target y is None")
+            target_column(None)  # refuses it in the words of scikit-learn
         if self.schema is None:
             schema = infer_schema(table, missing=self.missing, numeric=self.numeric)
         else:
@@ -331,7 +331,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     Raises
     ------
     InvalidModelFile
-        Where the file is absent, truncated, changed, not a model, or written by another version of the format.
+        Where the file is absent, truncated, changed, not a model, or in another version of the format.
     """
     return documents.read(path, lambda document: model_of(document["kind"]).from_document(document))
 

@@ -83,8 +83,8 @@ def _checked_content(path: Path) -> dict[str, Any]:
     if version != VERSION:
         remedy = "upgrade codelength" if version > VERSION else "fit the model again"
         raise InvalidModelFile(
-            f"{path}: written in version {version} of the format, and this codelength reads version {VERSION}; "
-            f"{remedy}"
+            f"{path}: written in version {version} of the format, and this codelength reads version "
+            f"{VERSION}; {remedy}"
         )
     content = document.get("model")
     if not isinstance(content, dict) or document.get("sha256") != _digest(content):
@@ -116,7 +116,8 @@ def _parsed(path: Path) -> Any:
         ) from None
     except (RecursionError, ValueError) as error:
         raise InvalidModelFile(
-            f"{path}: not JSON that a model is written in ({shortened(str(error))}); pass a file written by save()"
+            f"{path}: not JSON that a model is written in ({shortened(str(error))}); pass a file written by "
+            "save()"
         ) from None
 
 

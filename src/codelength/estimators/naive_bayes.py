@@ -16,10 +16,11 @@ from ..errors import DataError, InvalidParameter, SchemaMismatch, UndefinedPredi
 from ..rules import Distributions, Explanation, Predictor, PriorLike, rule_of
 from ..scores import Predictions, leave_one_out
 from ..selection import VARIABLE_CRITERIA, SelectionResult, select_variables
-from ..table import Coded, Schema
+from ..table import Coded, Schema, as_table
 from ..table.checks import check_choice, check_whole_weights
 from ..table.encode import HandleUnknown
 from ..table.infer import Missing, Numeric
+from ..table.target import target_column
 from ..typing import BoolArray, FloatArray, Scalar
 from .contract import Fitted, TableClassifier, register
 from .validation import check_same_classes, warn_about_names
@@ -211,8 +212,8 @@ class NaiveBayes(ClassifierMixin, TableClassifier):
     def predict_joint_log_proba(self, X: Any) -> FloatArray:
         """Log weight of each row together with each class, in nats.
 
-        For rules that give a distribution over rows this is the log of the joint predictive probability of the
-        row and the class. For ``"stochastic_complexity"`` it is the maximised log-likelihood of the
+        For rules that give a distribution over rows this is the log of the joint predictive probability of
+        the row and the class. For ``"stochastic_complexity"`` it is the maximised log-likelihood of the
         training table together with the row and the class.
         """
         coded = self._fitted.predicting(self._encoded(X))
@@ -237,7 +238,10 @@ class NaiveBayes(ClassifierMixin, TableClassifier):
             Per-row log probabilities (``log_probs``, ``true_log_probs``), ``log_score``, ``accuracy``,
             ``brier_score``, and how many rows are undefined or were given probability zero.
         """
-        coded = self._encoded(X, y, sample_weight)
+        table = as_table(X, None if y is None else target_column(y), sample_weight)
+        if table.target is None:
+            target_column(None)
+        coded = self._encoded(table)
         if (coded.weights is not None) != self._fitted.weighted:
             word = "with" if self._fitted.weighted else "without"
             raise DataError(f"the model was fitted {word} sample_weight; leave one out with the same weights")

@@ -15,13 +15,13 @@ def check_not_empty(table: Table) -> None:
     """Refuse a table without rows or without columns."""
     if not table.columns:
         raise DataError(
-            f"0 feature(s) (shape=({table.n_rows}, 0)) while a minimum of 1 is required; add a column, or declare "
-            "that there is none with schema="
+            f"0 feature(s) (shape=({table.n_rows}, 0)) while a minimum of 1 is required; add a column, or "
+            "declare that there is none with schema="
         )
     if not table.n_rows:
         raise DataError(
-            "Found array with 0 sample(s) while a minimum of 1 is required; add rows, or declare the variables "
-            "with schema="
+            "Found array with 0 sample(s) while a minimum of 1 is required; the table has no rows: add some, "
+            "or declare the variables with schema="
         )
 
 
@@ -29,7 +29,8 @@ def check_same_classes(classes: Any, schema: Schema, where: str) -> None:
     """Refuse classes that are not those of the schema."""
     if classes is not None and set(np.asarray(classes).tolist()) != set(schema.classes):
         raise SchemaMismatch(
-            f"classes={list(classes)!r:.60} is not the same {where}, {list(schema.classes)!r:.60}; leave it out"
+            f"classes={list(classes)!r:.60} is not the same {where}, {list(schema.classes)!r:.60}; leave "
+            "it out"
         )
 
 

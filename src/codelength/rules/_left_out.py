@@ -50,7 +50,7 @@ def _own_weighted_scores(counts: Counts, coded: Coded, rule: Rule, offsets: Offs
         fewer = np.where(left, seen - weights[present] + offsets.value_offsets[at], 1.0)
         rest = np.maximum(counts.of(i).sum(axis=1)[of_class] - weights[present], 0.0)
         totals = rest + added[of_class]
-        rule.check(float(fewer.min(initial=0.0)))
+        rule.check(float(fewer.min(initial=0.0)), "without one of the rows ")
         own[present] += np.where(left, value_entries(rule, fewer, totals, stop - start), np.nan)
     return own
 
@@ -60,7 +60,7 @@ def _entries_without(
 ) -> FloatArray:
     left: BoolArray = seen >= weight
     fewer = np.where(left, seen - weight + added, 1.0)
-    rule.check(float(fewer.min(initial=0.0)))
+    rule.check(float(fewer.min(initial=0.0)), "without one of the rows ")
     rest = np.maximum(totals - weight, 0.0) + added.sum(axis=1, keepdims=True)
     entries = value_entries(rule, fewer, np.broadcast_to(rest, fewer.shape), n_values)
     return np.where(left, entries, np.nan)
@@ -71,5 +71,5 @@ def _class_entries_without(
 ) -> FloatArray:
     left: BoolArray = class_counts >= weight
     fewer = np.where(left, class_counts - weight + added, 1.0)
-    rule.check(float(fewer.min(initial=0.0)))
+    rule.check(float(fewer.min(initial=0.0)), "without one of the rows ")
     return np.where(left, rule.growth(fewer), np.nan)

@@ -30,10 +30,10 @@ class Map(Rule):
         of_values[:, schema.offsets[1:] - 1] = 0.0
         return Offsets(prior.class_pseudocounts - 1, of_values)
 
-    def check(self, lowest: float) -> None:
+    def check(self, lowest: float, when: str = "") -> None:
         """Refuse a prior under which the posterior has no mode inside the simplex."""
         if lowest < 0:
             raise InvalidParameter(
-                f'rule="map": a count plus its pseudocount is {lowest + 1:g}, below 1, so there is no most '
-                'probable model; use pseudocounts of at least 1, or rule="evidence"'
+                f'rule="map": {when}a count plus its pseudocount is {lowest + 1:g}, below 1, so there is '
+                'no most probable model; use pseudocounts of at least 1, or rule="evidence"'
             )

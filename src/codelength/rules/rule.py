@@ -82,11 +82,15 @@ class Rule:
         total = float((counts.class_counts + offsets.class_offsets).sum())
         return -float(np.log(total)) if total > 0 else 0.0
 
-    def check(self, lowest: float) -> None:
-        """Refuse a count plus offset below zero; ``lowest`` is the lowest there is."""
+    def check(self, lowest: float, when: str = "") -> None:
+        """Refuse a count plus offset below zero; ``lowest`` is the lowest there is.
+
+        ``when`` begins the message.
+        """
         if lowest < 0:
             raise InvalidParameter(
-                f'rule="{self.name}": a count plus its offset is {lowest:g}, below 0; use larger pseudocounts'
+                f'rule="{self.name}": {when}a count plus its offset is {lowest:g}, below 0; use larger '
+                "pseudocounts"
             )
 
 

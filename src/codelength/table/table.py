@@ -13,7 +13,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import DataError, InvalidParameter, SchemaMismatch
+from ..errors import DataError, SchemaMismatch
 from ..typing import BoolArray, FloatArray, IntArray
 from ._arrays import from_cells, from_distinct, from_objects
 from ._messages import suggestion
@@ -182,7 +182,7 @@ def _table_of(data: Any) -> Table:
     if isinstance(data, Mapping):
         return _from_mapping(data)
     if isinstance(data, (str, bytes)):
-        raise InvalidParameter(
+        raise DataError(
             f"a table cannot be made of text ({data!r:.80}); read a file with codelength.read_table(path)"
         )
     frame = nw.from_native(_checked_frame(data), pass_through=True, allow_series=True)
