@@ -1,21 +1,26 @@
 """Naive Bayes, row after row."""
 
+from ..errors import DataError
 from ..rules import PriorLike, RuleLike, rule_of
-from ..table import Coded
+from ..table import Coded, Table, as_coded
 from ..table.checks import check_cap
 from .layout import checked_offsets, lay_out
 from .sequence import SequentialModel
 
 
 def naive_bayes_sequence(
-    coded: Coded, rule: RuleLike = "evidence", prior: PriorLike = "uniform", *, cap: float | None = None
+    coded: Coded | Table,
+    rule: RuleLike = "evidence",
+    prior: PriorLike = "uniform",
+    *,
+    cap: float | None = None,
 ) -> SequentialModel:
     """Naive Bayes that predicts the class of each row from the rows before it.
 
     Parameters
     ----------
-    coded : Coded
-        The rows; one of weight 3 is taken for three rows.
+    coded : Coded, or a Table with a target
+        The rows and their classes; a row of weight 3 is taken for three rows.
     rule : str or Rule
         The predictive rule, one of ``codelength.rules.RULES``.
     prior : prior or its name
@@ -25,6 +30,8 @@ def naive_bayes_sequence(
 
     Raises
     ------
+    DataError
+        If there is no class to predict.
     InvalidParameter
         If the rule has no prediction under the prior, or the weights are not whole numbers.
 
@@ -36,7 +43,15 @@ def naive_bayes_sequence(
     >>> np.exp(-naive_bayes_sequence(coded).terms()).round(4)
     array([0.5   , 0.4286, 0.6667])
     """
-    chosen = rule_of(rule)
-    offsets = checked_offsets(chosen, prior, coded.schema)
+    rows, chosen = labelled_rows(coded), rule_of(rule)
+    offsets = checked_offsets(chosen, prior, rows.schema)
     group_total = float(offsets.class_offsets.sum()) if chosen.averages else None
-    return SequentialModel(lay_out(coded, chosen, offsets), check_cap(cap), group_total)
+    return SequentialModel(lay_out(rows, chosen, offsets), check_cap(cap), group_total)
+
+
+def labelled_rows(rows: Coded | Table) -> Coded:
+    """The codes of rows that have a class to predict; others are refused."""
+    coded = as_coded(rows)
+    if coded.schema.target is None:
+        raise DataError("the table has no class to predict; name its target, as in as_coded(X, y)")
+    return coded

@@ -9,8 +9,9 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from ..prequential.naive_bayes import labelled_rows
 from ..rules import PriorLike, RuleLike, rule_of
-from ..table import Coded
+from ..table import Coded, Table
 from ..table.checks import check_cap, check_choice, check_whole
 from ._criteria import VARIABLE_CRITERIA, Criterion, Problem
 
@@ -63,7 +64,7 @@ class SelectionResult:
 
 
 def select_variables(
-    coded: Coded,
+    coded: Coded | Table,
     criterion: str = "leave_one_out",
     *,
     direction: Direction = "forward",
@@ -90,8 +91,8 @@ def select_variables(
 
     Parameters
     ----------
-    coded : Coded
-        The rows; one of weight 3 is taken for three rows.
+    coded : Coded, or a Table with a target
+        The rows and their classes; a row of weight 3 is taken for three rows.
     criterion : {"leave_one_out", "prequential", "evidence"}
         What to minimise.
     direction : {"forward", "backward", "both"}
@@ -111,25 +112,28 @@ def select_variables(
 
     Raises
     ------
+    DataError
+        If there is no class to predict.
     InvalidParameter
         If an option is wrong, the rule has no prediction under the prior, or rows that are taken one by one
         have weights that are not whole numbers.
 
     Examples
     --------
-    >>> from codelength.table import Schema
-    >>> rows, classes = [[0, 0], [0, 1], [1, 0], [1, 1]] * 5, [0, 0, 1, 1] * 5
-    >>> found = select_variables(Coded.of(Schema.from_sizes([2, 2], n_classes=2), rows, classes), "evidence")
+    >>> from codelength.table import as_coded
+    >>> table = {"wings": ["yes", "yes", "no", "no"] * 5, "colour": ["red", "blue"] * 10}
+    >>> found = select_variables(as_coded(table, ["bird", "bird", "fish", "fish"] * 5), "evidence")
     >>> print(found)
-    1 variable: x0 (code length 35.1 nats, from 45.5 in 1 move)
+    1 variable: wings (code length 35.1 nats, from 45.5 in 1 move)
     """
     check_choice("criterion", criterion, VARIABLE_CRITERIA)
     check_choice("direction", direction, Direction)
-    most = coded.schema.n_variables
+    rows = labelled_rows(coded)
+    most = rows.schema.n_variables
     if max_variables is not None:
         most = check_whole("max_variables", max_variables, 0, also=", or None for no limit")
-    problem = Problem(coded, rule_of(rule), prior, check_cap(cap), n_orderings, scheme, random_state)
-    return _search(VARIABLE_CRITERIA[criterion](problem), coded.schema.names, direction, most)
+    problem = Problem(rows, rule_of(rule), prior, check_cap(cap), n_orderings, scheme, random_state)
+    return _search(VARIABLE_CRITERIA[criterion](problem), rows.schema.names, direction, most)
 
 
 def _search(criterion: Criterion, names: tuple[str, ...], direction: Direction, most: int) -> SelectionResult:

@@ -12,7 +12,7 @@ from codelength.prequential import SequentialModel, compare_models, naive_bayes_
 from codelength.prequential.sampling import linked_orders
 from codelength.rules import RULES, pseudocounts
 from codelength.scores import evidence_code_length
-from codelength.table import Coded, Schema, encode
+from codelength.table import Coded, Schema, as_coded, as_table, encode
 from golden.cases import DATA, cases
 
 
@@ -124,6 +124,8 @@ def test_bad_models_are_refused():
         naive_bayes_sequence(replace(coded, weights=np.full(coded.n_rows, 0.5)))
     with pytest.raises(DataError, match="class_codes, row"):
         naive_bayes_sequence(Coded.of(Schema.from_sizes([2, 3], 1), coded.codes, coded.class_codes))
+    with pytest.raises(DataError, match="no class to predict"):
+        naive_bayes_sequence(wide)
     with pytest.raises(InvalidParameter, match="no target"):
         wide.with_class_as_column()
     with pytest.raises(SchemaMismatch, match="class_column=3"):
@@ -273,6 +275,13 @@ def test_races_refuse():
         compare_models([model], scheme="best")
     with pytest.raises(InvalidParameter, match="model 0: its code length is infinite"):
         compare_models([naive_bayes_sequence(drawn(30), "map")], random_state=0)
+
+
+def test_a_table_is_coded_on_the_way():
+    table = as_table({"colour": ["red", "blue", "red"]}, ["ripe", "raw", "ripe"])
+    np.testing.assert_array_equal(
+        naive_bayes_sequence(table).terms(), naive_bayes_sequence(as_coded(table)).terms()
+    )
 
 
 def test_a_table_without_columns():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from codelength.counts import count
-from codelength.errors import InvalidParameter
+from codelength.errors import DataError, InvalidParameter
 from codelength.prequential import naive_bayes_sequence, sample_orderings
 from codelength.rules import RULES, Predictor, Prior, Pseudocounts, dirichlet_log_evidence, pseudocounts
 from codelength.scores import evidence_code_length, leave_one_out
@@ -187,6 +187,8 @@ def test_refusals():
     ):
         with pytest.raises(InvalidParameter, match=message):
             select_variables(coded, **options)
+    with pytest.raises(DataError, match="no class to predict"):
+        select_variables(coded.with_class_as_column())
 
 
 @by_direction
