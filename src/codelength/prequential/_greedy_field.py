@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from ..typing import CodeArray, FloatArray, IntArray
 
 AT_ONCE = 512
-"""Patterns in a block at most: what is computed for a block stays within the first-level cache."""
+"""Most patterns per block: what is computed for a block stays within the first-level cache."""
 
 LABEL, CLASS, NEXT, END, BLOCK = range(5)
 """Lines of ``marks``."""

@@ -70,7 +70,7 @@ def _greedy(model: SequentialModel, *, backward: bool, worst: bool) -> IntArray:
     search = Search(
         less=int(backward),
         worst=worst,
-        # Each of the entries of the two weights compared is off by half a step of the grid at most.
+        # Each entry of the two weights that are compared is off by at most half a step of the grid.
         coarse=2 * grid * (2 * n_columns + 1) + 1e-14,
         fine=1e-14 * (n_columns + 1),
         stride=int(FAR / max(drift, 1.0)) if drift < FAR else 0,

@@ -73,7 +73,7 @@ def compare_models(
         Models that are worse by at most this much, in nats, count as equally good: the search ends when
         all that are left are within it.
     max_orderings : int
-        Orderings at most.
+        At most this many orderings are drawn.
     scheme : {"antithetic", "plain", "rotated"}
         How the orderings are linked; see :func:`sample_orderings`.
     random_state : int, generator or None

@@ -25,7 +25,7 @@ from ..table import Coded, Schema
 from ..typing import BoolArray, FloatArray, IntArray
 
 MAX_CACHED = 1 << 26
-"""Numbers to keep at most; contributions beyond are made again whenever they are needed."""
+"""At most this many numbers are kept; contributions beyond are computed again whenever they are needed."""
 
 
 class Criterion(Protocol):
