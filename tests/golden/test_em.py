@@ -4,8 +4,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from codelength.counts.soft import expected_counts
 
+from codelength.counts import expected_counts
 from codelength.mixture.clusterings import clustering_counts
 from codelength.mixture.code_length.cheeseman_stutz import cheeseman_stutz_code_length
 from codelength.mixture.code_length.information_criteria import aic_code_length, bic_code_length
@@ -25,11 +25,10 @@ def close(expected):
 
 
 def run(case):
-    schema, prior = schema_of(case), prior_of(case)
-    codes = encode(schema, rows_of(case, case["X"])).codes
+    coded, prior = encode(schema_of(case), rows_of(case, case["X"])), prior_of(case)
     shares = np.array([[float(Fraction(share)) for share in row] for row in case["R0"]])
-    start = posterior_mode(expected_counts(schema, codes, shares), prior)
-    return schema, codes, prior, start, *em(schema, codes, start, prior, max_iter=case["iterations"], tol=0)
+    start = posterior_mode(expected_counts(coded, shares), prior)
+    return coded, prior, start, *em(coded, start, prior, max_iter=case["iterations"], tol=0)
 
 
 def check_parameters(parameters, expected):
@@ -45,34 +44,34 @@ def test_there_are_as_many_cases_as_were_made():
 
 @by_id
 def test_every_iteration(case):
-    _, codes, _, start, state, info = run(case)
+    coded, _, start, state, info = run(case)
     assert info.n_iter == case["iterations"]
     assert not info.converged
     assert info.log_likelihoods == pytest.approx(np.array(case["loglik_trace"]), rel=1e-10)
     check_parameters(start, case["after_1"])
     check_parameters(state, case["final"])
-    shares = state.responsibilities(codes)
+    shares = state.responsibilities(coded)
     assert shares == close(np.array(case["final"]["R"], dtype=np.float64))
     assert np.argmax(shares, axis=1).tolist() == case["hard_z"]
 
 
 @by_id
 def test_scores_at_the_end(case):
-    schema, codes, prior, _, state, _ = run(case)
-    assert bic_code_length(state, codes) == pytest.approx(case["bic_em"], rel=1e-10)
-    assert aic_code_length(state, codes) == pytest.approx(case["aic_em"], rel=1e-10)
-    shares = state.responsibilities(codes)
-    soft = cheeseman_stutz_code_length(schema, codes, shares, prior, completion="soft", parameters=state)
+    coded, prior, _, state, _ = run(case)
+    assert bic_code_length(coded, state) == pytest.approx(case["bic_em"], rel=1e-10)
+    assert aic_code_length(coded, state) == pytest.approx(case["aic_em"], rel=1e-10)
+    shares = state.responsibilities(coded)
+    soft = cheeseman_stutz_code_length(coded, shares, prior, completion="soft", parameters=state)
     assert soft == pytest.approx(case["cs_soft"], rel=1e-10)
 
 
 @by_id
 def test_scores_at_the_hard_clustering(case):
-    schema, codes, prior, _, state, _ = run(case)
-    expected, shares = case["hard"], state.responsibilities(codes)
-    mode = posterior_mode(clustering_counts(schema, codes, case["hard_z"]), prior)
-    assert bic_code_length(mode, codes) == pytest.approx(expected["bic"], rel=1e-10)
-    hard = cheeseman_stutz_code_length(schema, codes, shares, prior)
+    coded, prior, _, state, _ = run(case)
+    expected, shares = case["hard"], state.responsibilities(coded)
+    mode = posterior_mode(clustering_counts(coded, case["hard_z"]), prior)
+    assert bic_code_length(coded, mode) == pytest.approx(expected["bic"], rel=1e-10)
+    hard = cheeseman_stutz_code_length(coded, shares, prior)
     assert hard == pytest.approx(expected["cs"], rel=1e-10)
-    near = neighbourhood_code_length(schema, codes, case["hard_z"], prior)
+    near = neighbourhood_code_length(coded, case["hard_z"], prior)
     assert near == pytest.approx(expected["ln"], rel=1e-10)

@@ -7,7 +7,7 @@ import pytest
 from scipy.special import logsumexp
 
 from codelength.mixture.code_length.exact import clustering_log_terms, exact_code_length
-from codelength.table import Schema
+from codelength.table import Schema, encode
 from golden.cases import cases, prior_of, rows_of
 
 CASES = cases("mixture")
@@ -15,11 +15,7 @@ by_id = pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES
 
 
 def table_of(case):
-    return (
-        rows_of(case, case["X"]),
-        case["K"],
-        {"prior": prior_of(case), "schema": Schema.from_sizes(case["cards"])},
-    )
+    return encode(Schema.from_sizes(case["cards"]), rows_of(case, case["X"])), case["K"], prior_of(case)
 
 
 def is_symmetric(case):
@@ -36,10 +32,10 @@ def test_there_are_as_many_cases_as_were_made():
 @by_id
 @pytest.mark.parametrize("method", ["auto", "enumeration", "subsets", "transform"])
 def test_code_length(case, method):
-    rows, n_components, settings = table_of(case)
+    coded, n_components, prior = table_of(case)
     if method in ("subsets", "transform") and not is_symmetric(case):
         return
-    result = exact_code_length(rows, n_components, method=method, **settings)
+    result = exact_code_length(coded, n_components, prior, method=method)
     assert -result.code_length == pytest.approx(case["log_evidence"], rel=1e-12, abs=1e-15)
     assert abs(-result.code_length - case["log_evidence"]) <= result.error_bound + 1e-15 * abs(
         case["log_evidence"]
@@ -48,21 +44,21 @@ def test_code_length(case, method):
 
 @by_id
 def test_terms(case):
-    rows, n_components, settings = table_of(case)
-    terms = clustering_log_terms(rows, n_components, **settings)
+    coded, n_components, prior = table_of(case)
+    terms = clustering_log_terms(coded, n_components, prior)
     assert len(terms) == case["n_terms"]
     assert logsumexp(terms) == pytest.approx(case["log_evidence"], rel=1e-12, abs=1e-15)
     assert terms.max() == pytest.approx(case["best_log_prob"], rel=1e-12, abs=1e-15)
     best = np.flatnonzero(np.isclose(terms, terms.max(), rtol=0, atol=1e-12))
     assert len(best) == case["n_best"]
-    digits = [int(digit) for digit in np.base_repr(best[0], max(n_components, 2)).zfill(len(rows))]
-    assert digits[-len(rows) :] == case["best_z"] or not len(rows)
+    digits = [int(digit) for digit in np.base_repr(best[0], max(n_components, 2)).zfill(coded.n_rows)]
+    assert digits[-coded.n_rows :] == case["best_z"] or not coded.n_rows
 
 
 @by_id
 def test_terms_needed(case):
-    rows, n_components, settings = table_of(case)
-    terms = np.sort(clustering_log_terms(rows, n_components, **settings))[::-1]
+    coded, n_components, prior = table_of(case)
+    terms = np.sort(clustering_log_terms(coded, n_components, prior))[::-1]
     mass = np.cumsum(np.exp(terms - logsumexp(terms)))
     for share, wanted in case["terms_needed_mass"].items():
         assert np.searchsorted(mass, float(Fraction(share)) * (1 - 1e-12)) + 1 == wanted

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import naive
 from codelength.mixture.parameters import with_components
 from codelength.rules import Prior
-from codelength.table import Schema, encode
+from codelength.table import Coded, Schema, encode
 
 
 @dataclass(frozen=True)
@@ -26,10 +26,10 @@ class Case:
         return with_components(Schema.from_sizes(self.n_values), self.n_components)
 
     @property
-    def codes(self) -> np.ndarray:
-        coded = [[-1 if value is None else value for value in row] for row in self.rows]
-        array = np.array(coded, dtype=np.int64).reshape(len(self.rows), len(self.n_values))
-        return encode(self.schema, array).codes
+    def coded(self) -> Coded:
+        filled = [[-1 if value is None else value for value in row] for row in self.rows]
+        array = np.array(filled, dtype=np.int64).reshape(len(self.rows), len(self.n_values))
+        return encode(self.schema, array)
 
 
 def case_of(n_values, n_components, rows, class_pseudocounts=1, value_pseudocounts=1) -> Case:
@@ -57,6 +57,22 @@ def cases(
     of_variables = st.lists(number, min_size=len(n_values), max_size=len(n_values))
     values = draw(st.lists(of_variables, min_size=n_components, max_size=n_components))
     return case_of(n_values, n_components, rows, classes, values)
+
+
+def random_coded(
+    seed: int,
+    n_rows: int,
+    n_values: list[int],
+    n_groups: int = 2,
+    missing: float = 0.0,
+    *,
+    n_components: int = 1,
+    weights: object = None,
+) -> Coded:
+    """The rows of :func:`random_table` under a schema of codes with so many hidden components."""
+    schema = with_components(Schema.from_sizes(n_values), n_components)
+    table = random_table(seed, n_rows, n_values, n_groups, missing)
+    return encode(schema, table, sample_weight=weights)
 
 
 def random_table(

@@ -11,10 +11,8 @@ import naive
 from codelength.errors import DataError, InvalidParameter
 from codelength.mixture.code_length import neighbourhood
 from codelength.mixture.code_length.neighbourhood import neighbourhood_code_length, neighbourhoods_code_length
-from codelength.mixture.parameters import with_components
-from codelength.table import Schema, encode
-from unit.scores import mixture_tables
-from unit.scores.mixture_tables import case_of, cases, random_table
+from unit.mixture import mixture_tables
+from unit.mixture.mixture_tables import case_of, cases, random_coded
 
 
 def all_clusterings(case):
@@ -33,7 +31,7 @@ def orbit(labels, case):
 def test_one_neighbourhood_is_that_of_the_definition(case):
     labels = [j % case.n_components for j in range(len(case.rows))]
     for with_centre in (True, False):
-        fast = neighbourhood_code_length(case.schema, case.codes, labels, case.prior, with_centre=with_centre)
+        fast = neighbourhood_code_length(case.coded, labels, case.prior, with_centre=with_centre)
         slow = naive.neighbourhood_code_length(case.rows, labels, case.naive_prior, with_centre)
         assert fast == (math.inf if slow is None else pytest.approx(slow, rel=1e-11, abs=1e-12))
 
@@ -47,7 +45,7 @@ def test_several_neighbourhoods_are_the_sum_over_their_union_and_its_renamings(c
     union = {renamed for z in union for renamed in orbit(z, case)}
     counts = [naive.clustering_counts(case.rows, z, case.naive_prior) for z in union]
     slow = -naive.log(sum(naive.evidence(of_one, case.naive_prior) for of_one in counts))
-    fast = neighbourhoods_code_length(case.schema, case.codes, centres, case.prior)
+    fast = neighbourhoods_code_length(case.coded, centres, case.prior)
     assert fast == pytest.approx(slow, rel=1e-11, abs=1e-11)
 
 
@@ -55,25 +53,24 @@ def test_several_neighbourhoods_are_the_sum_over_their_union_and_its_renamings(c
 @given(cases(max_rows=4))
 def test_all_clusterings_as_centres_give_the_exact_code_length(case):
     exact = -naive.log(naive.mixture_evidence(naive.mixture_terms(case.rows, case.naive_prior)))
-    fast = neighbourhoods_code_length(case.schema, case.codes, all_clusterings(case), case.prior)
+    fast = neighbourhoods_code_length(case.coded, all_clusterings(case), case.prior)
     assert fast == pytest.approx(exact, rel=1e-11, abs=1e-11)
 
 
 def test_copies_and_renamings_of_a_centre_add_nothing():
-    schema = with_components(Schema.from_sizes([2, 3, 2]), 3)
-    codes = encode(schema, random_table(0, 40, [2, 3, 2])).codes
+    coded = random_coded(0, 40, [2, 3, 2], n_components=3)
     labels = np.arange(40) % 3
-    once = neighbourhoods_code_length(schema, codes, [labels])
-    again = neighbourhoods_code_length(schema, codes, [labels, (labels + 1) % 3, labels])
+    once = neighbourhoods_code_length(coded, [labels])
+    again = neighbourhoods_code_length(coded, [labels, (labels + 1) % 3, labels])
     assert again == once
-    more = neighbourhoods_code_length(schema, codes, [labels, (labels + (np.arange(40) == 7)) % 3])
-    assert more < once < neighbourhood_code_length(schema, codes, labels)
+    more = neighbourhoods_code_length(coded, [labels, (labels + (np.arange(40) == 7)) % 3])
+    assert more < once < neighbourhood_code_length(coded, labels)
 
 
 def test_fingerprints_that_clash_are_noticed(monkeypatch):
     """Were all fingerprints equal at first, others would be tried until none clash."""
     case = case_of([2, 2], 2, [[0, 0], [1, 1], [0, 1]])
-    expected = neighbourhoods_code_length(case.schema, case.codes, all_clusterings(case), case.prior)
+    expected = neighbourhoods_code_length(case.coded, all_clusterings(case), case.prior)
     calls, mixed = [], neighbourhood._mixed
 
     def clashing(numbers):
@@ -81,20 +78,20 @@ def test_fingerprints_that_clash_are_noticed(monkeypatch):
         return np.ones_like(numbers) if len(calls) < 9 else mixed(numbers)
 
     monkeypatch.setattr(neighbourhood, "_mixed", clashing)
-    found = neighbourhoods_code_length(case.schema, case.codes, all_clusterings(case), case.prior)
+    found = neighbourhoods_code_length(case.coded, all_clusterings(case), case.prior)
     assert found == pytest.approx(expected)
     assert len(calls) > 9
 
 
 def test_no_rows_cost_nothing():
     case = mixture_tables.case_of([2], 3, [])
-    assert neighbourhood_code_length(case.schema, case.codes, []) == 0
-    assert neighbourhoods_code_length(case.schema, case.codes, [[]]) == 0
+    assert neighbourhood_code_length(case.coded, []) == 0
+    assert neighbourhoods_code_length(case.coded, [[]]) == 0
 
 
 def test_bad_arguments_are_refused():
     case = case_of([2], 2, [[0], [1]])
     with pytest.raises(InvalidParameter, match="at least one centre"):
-        neighbourhoods_code_length(case.schema, case.codes, [])
+        neighbourhoods_code_length(case.coded, [])
     with pytest.raises(DataError, match="row 0"):
-        neighbourhood_code_length(case.schema, case.codes, [5, 0])
+        neighbourhood_code_length(case.coded, [5, 0])

@@ -5,22 +5,22 @@ import math
 
 import numpy as np
 import pytest
-from codelength.counts.soft import expected_counts
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codelength.errors import DataError, InvalidParameter
+from codelength.counts import expected_counts
+from codelength.errors import DataError
 from codelength.mixture.clusterings import canonical, clustering_counts, exchangeable, log_renamings
 from codelength.rules import Prior
 from codelength.table import Schema
-from unit.scores.mixture_tables import case_of, cases
+from unit.mixture.mixture_tables import case_of, cases
 
 
 @given(cases())
 def test_certain_shares_count_like_labels(case):
     labels = np.arange(len(case.rows)) % case.n_components
-    hard = clustering_counts(case.schema, case.codes, labels)
-    soft = expected_counts(case.schema, case.codes, np.eye(case.n_components)[labels])
+    hard = clustering_counts(case.coded, labels)
+    soft = expected_counts(case.coded, np.eye(case.n_components)[labels])
     assert hard == soft
 
 
@@ -45,10 +45,7 @@ def test_bad_clusterings_and_shares_are_refused():
     case = case_of([2], 2, [[0], [1]])
     for labels, message in (([0], "each of the 2 rows"), ([0.0, 1.0], "whole number"), ([0, 2], "row 1")):
         with pytest.raises(DataError, match=message):
-            clustering_counts(case.schema, case.codes, labels)
-    for shares, message in (([[1.0, 0.0]], "expected"), ([[1, 0], [np.nan, 1]], "not a number")):
+            clustering_counts(case.coded, labels)
+    for shares, message in (([[1.0, 0.0]], "expected"), ([[1, 0], [np.nan, 1]], "negative or not")):
         with pytest.raises(DataError, match=message):
-            expected_counts(case.schema, case.codes, shares)
-    for weights in ([1.0], [1.0, -1.0], [1.0, np.inf]):
-        with pytest.raises(InvalidParameter, match="sample_weight"):
-            clustering_counts(case.schema, case.codes, [0, 1], weights)
+            expected_counts(case.coded, shares)

@@ -16,18 +16,18 @@ import naive
 from codelength.counts import count
 from codelength.errors import Infeasible, InvalidParameter, UnknownValue
 from codelength.mixture.code_length.exact import MAX_BYTES, clustering_log_terms, exact_code_length
-from codelength.mixture.code_length.exact.mixture import distinct_rows, mixture_of
-from codelength.mixture.code_length.exact.subsets import layouts, subsets_sums
-from codelength.rules import Prior, pseudocounts
+from codelength.mixture.code_length.exact.problem import ClusteringSum
+from codelength.mixture.code_length.exact.subsets import digit_orders, subsets_sums
+from codelength.rules import Prior
 from codelength.scores import evidence_code_length
-from codelength.table import Schema, encode
+from codelength.table import Coded, Schema, encode
 
 METHODS = ("enumeration", "subsets", "transform")
 needs_compiler = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="too slow without compilation")
 
 
 def clustered(n_rows, n_columns, seed, n_clusters=3):
-    """Rows from well separated clusters, and their schema."""
+    """Rows from well separated clusters."""
     rng = np.random.default_rng(seed)
     sizes = rng.integers(2, 6, n_columns)
     labels = rng.integers(0, n_clusters, n_rows)
@@ -35,27 +35,28 @@ def clustered(n_rows, n_columns, seed, n_clusters=3):
     for i, size in enumerate(sizes):
         bounds = np.cumsum(rng.dirichlet(np.full(size, 0.3), n_clusters), axis=1)[labels, :-1]
         rows[:, i] = (rng.random((n_rows, 1)) > bounds).sum(axis=1)
-    return rows, Schema.from_sizes(sizes.tolist())
+    return Coded.of(Schema.from_sizes(sizes.tolist()), rows)
 
 
 def uniform(n_rows, n_columns, seed):
-    """Rows without any structure, and their schema."""
+    """Rows without any structure."""
     rng = np.random.default_rng(seed)
     sizes = rng.integers(2, 6, n_columns)
-    return rng.integers(0, sizes, (n_rows, n_columns)), Schema.from_sizes(sizes.tolist())
+    return Coded.of(Schema.from_sizes(sizes.tolist()), rng.integers(0, sizes, (n_rows, n_columns)))
 
 
-def holed(rows, schema, seed, share=0.2):
+def holed(coded, seed, share=0.2):
     """The rows with some cells missing."""
-    holes = np.random.default_rng(seed).random(rows.shape) < share
-    return np.where(holes, schema.n_values, rows)
+    holes = np.random.default_rng(seed).random(coded.codes.shape) < share
+    return Coded.of(coded.schema, np.where(holes, coded.schema.n_values, coded.codes))
 
 
-def fraction_of(rows, sizes, n_components, class_pseudocount, value_pseudocounts):
+def fraction_of(coded, n_components, class_pseudocount, value_pseudocounts):
     """Code length from exact fractions, under a prior that is the same for all components."""
+    sizes = coded.schema.n_values.tolist()
     lists = [
         [None if value == size else int(value) for value, size in zip(row, sizes, strict=True)]
-        for row in rows
+        for row in coded.codes
     ]
     prior = naive.Prior([class_pseudocount] * n_components, [value_pseudocounts] * n_components)
     return -math.log(naive.mixture_evidence(naive.mixture_terms(lists, prior)))
@@ -70,19 +71,18 @@ def small_mixtures(draw):
         [Fraction(1, 16), Fraction(1, 2), Fraction(1), Fraction(9, 4), Fraction(40)]
     )
     own = [draw(st.lists(pseudocounts, min_size=size, max_size=size)) for size in sizes]
-    return np.array(rows), sizes, draw(st.integers(1, 3)), draw(pseudocounts), own
+    coded = Coded.of(Schema.from_sizes(sizes), rows)
+    return coded, draw(st.integers(1, 3)), draw(pseudocounts), own
 
 
 @settings(max_examples=60)
 @given(small_mixtures())
 def test_every_method_is_within_its_bound_of_the_exact_fraction(mixture):
-    rows, sizes, n_components, class_pseudocount, own = mixture
-    wanted = fraction_of(rows, sizes, n_components, class_pseudocount, own)
+    coded, n_components, class_pseudocount, own = mixture
+    wanted = fraction_of(coded, n_components, class_pseudocount, own)
     prior = Prior(float(class_pseudocount), [[float(number) for number in block] for block in own])
     for method in METHODS:
-        result = exact_code_length(
-            rows, n_components, prior=prior, schema=Schema.from_sizes(sizes), method=method
-        )
+        result = exact_code_length(coded, n_components, prior, method=method)
         assert result.method == method
         assert abs(result.code_length - wanted) <= result.error_bound < 1e-11
 
@@ -91,14 +91,13 @@ def test_every_method_is_within_its_bound_of_the_exact_fraction(mixture):
 @pytest.mark.parametrize("make", [clustered, uniform])
 @pytest.mark.parametrize("n_rows", [1, 2, 3, 5, 7, 9, 10, 13, 14])
 def test_three_methods_agree(make, n_rows):
-    rows, schema = make(n_rows, 4, seed=n_rows)
-    rows = holed(rows, schema, n_rows, 0.1)
-    subsets = exact_code_length(rows, 8, schema=schema, method="subsets")
-    transform = exact_code_length(rows, 8, schema=schema, method="transform")
+    coded = holed(make(n_rows, 4, seed=n_rows), n_rows, 0.1)
+    subsets = exact_code_length(coded, 8, method="subsets")
+    transform = exact_code_length(coded, 8, method="transform")
     np.testing.assert_allclose(subsets.code_lengths, transform.code_lengths, rtol=0, atol=1e-10)
     for k in range(1, 9):
         if k**n_rows <= 2e6:
-            terms = exact_code_length(rows, k, schema=schema, method="enumeration")
+            terms = exact_code_length(coded, k, method="enumeration")
             assert terms.code_length == pytest.approx(subsets.code_lengths[k - 1], abs=1e-10)
 
 
@@ -106,19 +105,19 @@ def test_three_methods_agree(make, n_rows):
 @pytest.mark.parametrize("make", [clustered, uniform])
 @pytest.mark.parametrize(("n_rows", "n_components"), [(15, 8), (16, 8), (17, 8), (18, 8), (20, 3)])
 def test_two_methods_agree_on_larger_tables(make, n_rows, n_components):
-    rows, schema = make(n_rows, 10, seed=n_rows)
-    subsets = exact_code_length(rows, n_components, schema=schema, method="subsets")
-    transform = exact_code_length(rows, n_components, schema=schema, method="transform")
+    coded = make(n_rows, 10, seed=n_rows)
+    subsets = exact_code_length(coded, n_components, method="subsets")
+    transform = exact_code_length(coded, n_components, method="transform")
     apart = np.abs(np.subtract(subsets.code_lengths, transform.code_lengths))
     assert apart.max() <= subsets.error_bound + transform.error_bound < 1e-10
 
 
 @needs_compiler
 def test_twenty_rows_and_six_components_take_no_time():
-    rows, schema = uniform(20, 10, seed=1)
-    exact_code_length(rows[:6], 6, schema=schema)
+    coded = uniform(20, 10, seed=1)
+    exact_code_length(coded.take(slice(6)), 6)
     start = time.process_time()
-    result = exact_code_length(rows, 6, schema=schema)
+    result = exact_code_length(coded, 6)
     assert time.process_time() - start < 3  # 0.2 on a quiet machine
     assert result.method == "subsets"
     assert result.error_bound < 1e-9
@@ -127,95 +126,90 @@ def test_twenty_rows_and_six_components_take_no_time():
 
 @pytest.mark.parametrize("prior", ["uniform", "jeffreys", "indifferent", Prior(0.3, 2.5)])
 def test_one_pass_gives_the_code_length_of_every_number_of_components(prior):
-    rows, schema = clustered(7, 3, seed=4)
-    together = exact_code_length(rows, 5, prior=prior, schema=schema)
-    alone = [exact_code_length(rows, k, prior=prior, schema=schema).code_length for k in range(1, 6)]
+    coded = clustered(7, 3, seed=4)
+    together = exact_code_length(coded, 5, prior)
+    alone = [exact_code_length(coded, k, prior).code_length for k in range(1, 6)]
     np.testing.assert_allclose(together.code_lengths, alone, rtol=0, atol=1e-12)
     assert together.code_length == together.code_lengths[-1]
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_an_equivalent_sample_size_is_shared_out_by_the_number_of_components(method):
-    rows, schema = uniform(5, 2, seed=3)
-    result = exact_code_length(rows, 3, prior=2.0, schema=schema, method=method)
-    own = [[Fraction(2, 3 * size)] * size for size in schema.n_values.tolist()]
-    wanted = fraction_of(rows, schema.n_values.tolist(), 3, Fraction(2, 3), own)
+    coded = uniform(5, 2, seed=3)
+    result = exact_code_length(coded, 3, 2.0, method=method)
+    own = [[Fraction(2, 3 * size)] * size for size in coded.schema.n_values.tolist()]
+    wanted = fraction_of(coded, 3, Fraction(2, 3), own)
     assert result.code_length == pytest.approx(wanted, abs=1e-12)
     assert result.code_lengths is None
 
 
 def test_one_component_is_the_evidence_of_a_table_in_one_class():
-    rows, schema = uniform(12, 5, seed=2)
-    schema = Schema(schema.variables, Schema.from_sizes([1], 1).target)
-    wanted = evidence_code_length(count(schema, encode(schema, rows)), pseudocounts("uniform", schema))
+    coded = uniform(12, 5, seed=2)
+    wanted = evidence_code_length(count(coded))
     for method in METHODS:
-        assert exact_code_length(rows, 1, schema=schema, method=method).code_length == pytest.approx(
-            wanted, abs=1e-11
-        )
+        found = exact_code_length(coded, 1, method=method)
+        assert found.code_length == pytest.approx(wanted, abs=1e-11)
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_probabilities_of_all_tables_of_three_rows_sum_to_one(method):
     schema, kinds = Schema.from_sizes([2, 2]), list(itertools.product(range(2), range(2)))
-    tables = [np.array(rows) for rows in itertools.product(kinds, repeat=3)]
-    lengths = [exact_code_length(rows, 3, schema=schema, method=method).code_length for rows in tables]
+    tables = [Coded.of(schema, rows) for rows in itertools.product(kinds, repeat=3)]
+    lengths = [exact_code_length(coded, 3, method=method).code_length for coded in tables]
     assert math.fsum(np.exp(-np.array(lengths))) == pytest.approx(1, rel=1e-12)
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_order_of_rows_columns_and_values_does_not_matter(method):
-    rows, schema = clustered(8, 4, seed=9)
-    rows = holed(rows, schema, 0)
-    wanted = exact_code_length(rows, 3, schema=schema, method=method).code_length
+    coded = holed(clustered(8, 4, seed=9), 0)
+    wanted = exact_code_length(coded, 3, method=method).code_length
     rng = np.random.default_rng(0)
     columns = rng.permutation(4)
-    renamed = np.empty_like(rows)
-    for i, size in enumerate(schema.n_values):
-        renamed[:, i] = np.append(rng.permutation(size), size)[rows[:, i]]
+    renamed = np.empty_like(coded.codes)
+    for i, size in enumerate(coded.schema.n_values):
+        renamed[:, i] = np.append(rng.permutation(size), size)[coded.codes[:, i]]
     moved = renamed[rng.permutation(8)][:, columns]
-    sizes = schema.n_values[columns].tolist()
-    result = exact_code_length(moved, 3, schema=Schema.from_sizes(sizes), method=method)
+    sizes = coded.schema.n_values[columns].tolist()
+    result = exact_code_length(Coded.of(Schema.from_sizes(sizes), moved), 3, method=method)
     assert result.code_length == pytest.approx(wanted, abs=1e-11)
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_what_says_nothing_costs_nothing(method):
     """A row of missing cells, a column of missing cells and a constant column are marginalised away."""
-    rows, schema = uniform(6, 3, seed=5)
-    wanted = exact_code_length(rows, 3, schema=schema, method=method).code_length
-    empty_row = np.vstack((rows, schema.n_values))
-    assert exact_code_length(empty_row, 3, schema=schema, method=method).code_length == pytest.approx(
-        wanted, abs=1e-11
-    )
-    wider = Schema.from_sizes([*schema.n_values.tolist(), 4, 1])
-    padded = np.column_stack((rows, np.full(6, 4), np.zeros(6, dtype=np.int64)))
-    assert exact_code_length(padded, 3, schema=wider, method=method).code_length == pytest.approx(
-        wanted, abs=1e-11
-    )
+    coded = uniform(6, 3, seed=5)
+    n_values = coded.schema.n_values
+    wanted = exact_code_length(coded, 3, method=method).code_length
+    empty_row = Coded.of(coded.schema, np.vstack((coded.codes, n_values)))
+    result = exact_code_length(empty_row, 3, method=method)
+    assert result.code_length == pytest.approx(wanted, abs=1e-11)
+    wider = Schema.from_sizes([*n_values.tolist(), 4, 1])
+    padded = Coded.of(wider, np.column_stack((coded.codes, np.full(6, 4), np.zeros(6, dtype=np.int64))))
+    result = exact_code_length(padded, 3, method=method)
+    assert result.code_length == pytest.approx(wanted, abs=1e-11)
 
 
 @needs_compiler
 @pytest.mark.parametrize(
     "copies", [[16], [1, 15], [5, 5, 5], [2] * 8, [1] * 4 + [3] * 4, [1] * 6 + [2, 3, 5], [1, 1, 2] * 3]
 )
-def test_merged_rows_give_the_same_sum_in_every_layout(copies):
-    rows, schema = uniform(len(copies), 6, seed=len(copies))
-    rows = np.repeat(rows, copies, axis=0)
-    wanted = exact_code_length(rows, 5, schema=schema, method="transform")
-    result = exact_code_length(rows, 5, schema=schema, method="subsets")
+def test_merged_rows_give_the_same_sum_in_every_order_of_digits(copies):
+    coded = uniform(len(copies), 6, seed=len(copies))
+    coded = coded.take(np.repeat(np.arange(len(copies)), copies))
+    wanted = exact_code_length(coded, 5, method="transform")
+    result = exact_code_length(coded, 5, method="subsets")
     assert (result.n_rows, result.n_distinct_rows) == (sum(copies), len(copies))
     np.testing.assert_allclose(result.code_lengths, wanted.code_lengths, rtol=0, atol=1e-10)
 
-    mixture = mixture_of(rows, 5, "uniform", schema)
-    distinct = distinct_rows(mixture)
-    found = [subsets_sums(mixture, distinct, layout, 5).logs for layout in layouts(distinct.copies)]
+    problem = ClusteringSum.of(coded, 5, "uniform")
+    found = [subsets_sums(problem, order, 5).logs for order in digit_orders(problem.distinct.copies)]
     for logs in found[1:]:
         np.testing.assert_allclose(logs, found[0], rtol=0, atol=1e-10)
 
 
 def test_sixty_rows_of_two_kinds_against_a_sum_over_how_many_of_each_are_where():
     n_first, n_second = 40, 20
-    rows = np.repeat([[0, 0], [1, 0]], [n_first, n_second], axis=0)
+    coded = Coded.of(Schema.from_sizes([2, 2]), [[0, 0], [1, 0]], weights=[n_first, n_second])
     prior = naive.uniform_prior([2, 2], 2)
     total = Fraction(0)
     for a in range(n_first + 1):
@@ -225,109 +219,103 @@ def test_sixty_rows_of_two_kinds_against_a_sum_over_how_many_of_each_are_where()
                 [a + b, sum(left)], [[list(kinds), [sum(kinds), 0]] for kinds in (taken, left)]
             )
             total += math.comb(n_first, a) * math.comb(n_second, b) * naive.evidence(counts, prior)
-    result = exact_code_length(rows, 2, schema=Schema.from_sizes([2, 2]))
+    result = exact_code_length(coded, 2)
     assert abs(result.code_length + math.log(total)) <= result.error_bound < 1e-9
 
 
 def test_unequal_priors_are_enumerated():
-    rows, schema = uniform(5, 2, seed=6)
-    sizes = schema.n_values.tolist()
+    coded = uniform(5, 2, seed=6)
+    sizes = coded.schema.n_values.tolist()
     own = [[[1 + k + i + value for value in range(size)] for i, size in enumerate(sizes)] for k in range(3)]
     oracle = naive.Prior([1, 2, 3], own)
-    terms = naive.mixture_terms(rows.tolist(), oracle)
+    terms = naive.mixture_terms(coded.codes.tolist(), oracle)
     prior = Prior([1, 2, 3], [[own[k][i] for k in range(3)] for i in range(2)])
-    result = exact_code_length(rows, 3, prior=prior, schema=schema)
+    result = exact_code_length(coded, 3, prior)
     assert (result.method, result.code_lengths) == ("enumeration", None)
     assert abs(result.code_length + math.log(naive.mixture_evidence(terms))) <= result.error_bound
-    found = clustering_log_terms(rows, 3, prior=prior, schema=schema)
+    found = clustering_log_terms(coded, 3, prior)
     np.testing.assert_allclose(found, [naive.log(term.probability) for term in terms], rtol=0, atol=1e-12)
     for method in ("subsets", "transform"):
         with pytest.raises(InvalidParameter, match='method="enumeration"'):
-            exact_code_length(rows, 3, prior=prior, schema=schema, method=method)
+            exact_code_length(coded, 3, prior, method=method)
 
 
 def test_terms_of_clusterings_sum_to_the_evidence():
-    rows, schema = clustered(9, 3, seed=8)
-    terms = clustering_log_terms(rows, 3, schema=schema)
+    coded = clustered(9, 3, seed=8)
+    terms = clustering_log_terms(coded, 3)
     assert len(terms) == 3**9
-    assert -logsumexp(terms) == pytest.approx(
-        exact_code_length(rows, 3, schema=schema).code_length, abs=1e-11
-    )
+    assert -logsumexp(terms) == pytest.approx(exact_code_length(coded, 3).code_length, abs=1e-11)
     swapped = terms.reshape((3,) * 9)[np.ix_(*([[2, 0, 1]] * 9))]  # the components renamed in every row
     np.testing.assert_allclose(swapped.ravel(), terms, rtol=0, atol=1e-12)
 
 
 def test_no_rows():
-    schema = Schema.from_sizes([2, 3])
+    coded = Coded.of(Schema.from_sizes([2, 3]), np.empty((0, 2), dtype=np.int64))
     for method in ("auto", *METHODS):
-        result = exact_code_length(np.empty((0, 2), dtype=np.int64), 3, schema=schema, method=method)
+        result = exact_code_length(coded, 3, method=method)
         assert (result.code_length, result.code_lengths, result.n_rows) == (0.0, (0.0, 0.0, 0.0), 0)
     assert exact_code_length(np.empty((0, 2)), 2).code_length == 0.0
-    assert clustering_log_terms(np.empty((0, 2), dtype=np.int64), 3, schema=schema).tolist() == [0.0]
+    assert clustering_log_terms(coded, 3).tolist() == [0.0]
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_more_components_than_rows(method):
-    rows, schema = uniform(2, 3, seed=1)
-    wanted = fraction_of(
-        rows, schema.n_values.tolist(), 7, 1, [[1] * size for size in schema.n_values.tolist()]
-    )
-    assert exact_code_length(rows, 7, schema=schema, method=method).code_length == pytest.approx(
-        wanted, abs=1e-11
-    )
+    coded = uniform(2, 3, seed=1)
+    wanted = fraction_of(coded, 7, 1, [[1] * size for size in coded.schema.n_values.tolist()])
+    assert exact_code_length(coded, 7, method=method).code_length == pytest.approx(wanted, abs=1e-11)
 
 
 def test_raw_values_and_missing_cells():
     table = {"colour": ["red", "blue", None, "red"], "size": ["s", "l", "l", None]}
     result = exact_code_length(table, 2)
-    coded = np.array([[1, 1], [0, 0], [2, 0], [1, 2]])
-    assert result.code_length == exact_code_length(coded, 2, schema=Schema.from_sizes([2, 2])).code_length
+    coded = Coded.of(Schema.from_sizes([2, 2]), [[1, 1], [0, 0], [2, 0], [1, 2]])
+    assert result.code_length == exact_code_length(coded, 2).code_length
 
 
 @needs_compiler
 def test_wide_tables_do_not_leave_the_range_of_floats():
-    rows, schema = clustered(7, 1500, seed=3)
-    result = exact_code_length(rows, 4, schema=schema, method="subsets")
+    coded = clustered(7, 1500, seed=3)
+    result = exact_code_length(coded, 4, method="subsets")
     assert result.code_lengths[0] - result.code_length > 700  # more than floats can tell apart in one sum
     for k in range(1, 5):
-        terms = exact_code_length(rows, k, schema=schema, method="enumeration")
+        terms = exact_code_length(coded, k, method="enumeration")
         assert abs(result.code_lengths[k - 1] - terms.code_length) <= result.error_bound + terms.error_bound
-    transform = exact_code_length(rows, 4, schema=schema, method="transform")
+    transform = exact_code_length(coded, 4, method="transform")
     assert abs(transform.code_length - result.code_length) <= result.error_bound + transform.error_bound
 
 
 @needs_compiler
 def test_a_range_beyond_floats_is_refused_not_guessed():
-    rows, schema = clustered(10, 6000, seed=3, n_clusters=5)
+    coded = clustered(10, 6000, seed=3, n_clusters=5)
     with pytest.raises(Infeasible, match="differ too much in size"):
-        exact_code_length(rows, 2, schema=schema, method="subsets")
+        exact_code_length(coded, 2, method="subsets")
 
 
 @needs_compiler
 def test_a_sum_that_cancels_is_refused_not_guessed():
-    rows, schema = uniform(12, 1500, seed=1)
+    coded = uniform(12, 1500, seed=1)
     with pytest.raises(Infeasible, match='cancels; pass method="subsets"'):
-        exact_code_length(rows, 4, schema=schema, method="transform")
-    assert exact_code_length(rows, 4, schema=schema).method == "subsets"
+        exact_code_length(coded, 4, method="transform")
+    assert exact_code_length(coded, 4).method == "subsets"
 
 
 def test_what_would_explode_is_refused_with_its_cost():
-    rows, schema = uniform(60, 10, seed=0)
+    coded = uniform(60, 10, seed=0)
     with pytest.raises(
         Infeasible,
         match=r"60 rows \(60 distinct\), 3 components.*years and .* of memory \(limits: 10 minutes, 2 GB\)",
     ):
-        exact_code_length(rows, 3, schema=schema)
+        exact_code_length(coded, 3)
     with pytest.raises(Infeasible, match="'enumeration' would take"):
-        exact_code_length(rows[:30], 3, schema=schema, method="enumeration")
+        exact_code_length(coded.take(slice(30)), 3, method="enumeration")
     with pytest.raises(Infeasible, match="unequal priors"):
-        exact_code_length(rows[:40], 2, prior=Prior([1, 2]), schema=schema)
+        exact_code_length(coded.take(slice(40)), 2, Prior([1, 2]))
     with pytest.raises(Infeasible, match="all terms of 20 rows and 3 components would take"):
-        clustering_log_terms(rows[:20], 3, schema=schema)
+        clustering_log_terms(coded.take(slice(20)), 3)
     with pytest.raises(Infeasible, match="n_components"):
-        exact_code_length(rows, MAX_BYTES, schema=schema)
+        exact_code_length(coded, MAX_BYTES)
     with pytest.raises(Infeasible, match="years"):
-        exact_code_length(np.tile(rows, (50, 1)), 3, schema=schema, method="enumeration")
+        exact_code_length(coded.take(np.tile(np.arange(60), 50)), 3, method="enumeration")
 
 
 @pytest.mark.parametrize("n_components", [0, -1, 2.0, "two", None, True])
@@ -342,6 +330,6 @@ def test_other_bad_input():
     with pytest.raises(InvalidParameter, match="method="):
         exact_code_length([["a"], ["b"]], 2, method="guess")
     with pytest.raises(InvalidParameter, match="prior="):
-        exact_code_length([["a"], ["b"]], 2, prior="flat")
+        exact_code_length([["a"], ["b"]], 2, "flat")
     with pytest.raises(UnknownValue, match="x0"):
-        exact_code_length(np.array([[0], [5]]), 2, schema=Schema.from_sizes([2]))
+        exact_code_length(encode(Schema.from_sizes([2]), [[0], [5]], handle_unknown="error"), 2)

@@ -2,17 +2,16 @@
 
 import numpy as np
 import pytest
-from codelength.counts.soft import expected_counts
 from hypothesis import given
 
 import naive
+from codelength.counts import expected_counts
 from codelength.errors import DataError, InvalidParameter
 from codelength.mixture.clusterings import clustering_counts
 from codelength.mixture.parameters import MixtureParameters, posterior_mode, with_components
 from codelength.rules import Prior, pseudocounts
-from codelength.rules.priors import pseudocounts
-from codelength.table import Schema
-from unit.scores.mixture_tables import case_of, cases
+from codelength.table import Coded, Schema
+from unit.mixture.mixture_tables import case_of, cases
 
 
 @given(cases())
@@ -20,7 +19,7 @@ def test_posterior_mode_of_shared_rows_is_that_of_the_definition(case):
     n_rows, n_components = len(case.rows), case.n_components
     shares = 1.0 + np.arange(n_rows * n_components).reshape(n_rows, n_components) % 3
     shares /= shares.sum(axis=1, keepdims=True)
-    mode = posterior_mode(expected_counts(case.schema, case.codes, shares), case.prior)
+    mode = posterior_mode(expected_counts(case.coded, shares), case.prior)
     counts = naive.soft_count(case.rows, shares.tolist(), case.n_values, n_components)
     slow = naive.mode_of_completed(counts, case.naive_prior, float)
     assert mode.class_probs == pytest.approx(np.array(slow.class_probs), rel=1e-12)
@@ -30,7 +29,7 @@ def test_posterior_mode_of_shared_rows_is_that_of_the_definition(case):
 
 def test_what_was_never_seen_is_uniform():
     case = case_of([2, 3], 3, [[0, None]])
-    mode = posterior_mode(clustering_counts(case.schema, case.codes, [1]), case.prior)
+    mode = posterior_mode(clustering_counts(case.coded, [1]), case.prior)
     assert mode.class_probs.tolist() == [0, 1, 0]
     assert mode.of("x0").tolist() == [[0.5, 0.5], [1, 0], [0.5, 0.5]]
     assert mode.of("x1") == pytest.approx(np.full((3, 3), 1 / 3))
@@ -39,21 +38,21 @@ def test_what_was_never_seen_is_uniform():
 def test_responsibilities_of_a_row_that_no_component_allows_are_equal():
     schema = with_components(Schema.from_sizes([2]), 2)
     mixture = MixtureParameters(schema, np.array([0.5, 0.5]), np.array([[1.0, 0, 1], [1.0, 0, 1]]))
-    codes = np.array([[0], [1], [2]], dtype=np.uint8)
+    codes = Coded.of(schema, [[0], [1], [2]])
     assert mixture.responsibilities(codes) == pytest.approx(np.full((3, 2), 0.5))
     assert mixture.log_probs(codes).tolist() == [0, -np.inf, 0]
 
 
 def test_pseudocounts_below_one_have_no_mode_where_nothing_was_seen():
     case = case_of([2], 2, [[0]])
-    counts = clustering_counts(case.schema, case.codes, [0])
+    counts = clustering_counts(case.coded, [0])
     with pytest.raises(InvalidParameter, match=r"below 1.*at least 1"):
         posterior_mode(counts, Prior(1, 0.5))
 
 
 def test_json_round_trip_and_its_checks():
     case = case_of([2, 3], 2, [[0, 1], [1, None], [0, 0]])
-    mode = posterior_mode(clustering_counts(case.schema, case.codes, [0, 1, 0]), Prior(2, 1.5))
+    mode = posterior_mode(clustering_counts(case.coded, [0, 1, 0]), Prior(2, 1.5))
     again = MixtureParameters.from_json(mode.to_json(), Schema.from_sizes([2, 3]))
     assert again.schema == mode.schema
     assert np.array_equal(again.class_probs, mode.class_probs)

@@ -5,8 +5,8 @@ import pytest
 
 from codelength.mixture.em import STARTS
 from codelength.mixture.parameters import with_components
-from codelength.table import Schema, encode
-from unit.scores.mixture_tables import random_table
+from codelength.table import Coded, Schema
+from unit.mixture.mixture_tables import random_coded
 
 GROUPS = np.repeat([0, 1, 2], 20)
 SEPARATED = (GROUPS[:, None] == np.arange(3)).repeat(4, axis=1).astype(np.uint8)
@@ -14,19 +14,18 @@ SEPARATED = (GROUPS[:, None] == np.arange(3)).repeat(4, axis=1).astype(np.uint8)
 
 @pytest.mark.parametrize("init", STARTS)
 def test_shares_are_positive_and_add_up_to_one(init):
-    schema = with_components(Schema.from_sizes([2, 3, 4]), 4)
-    codes = encode(schema, random_table(0, 50, [2, 3, 4], missing=0.2)).codes
-    shares = STARTS[init](schema, codes, None, np.random.default_rng(0))
+    coded = random_coded(0, 50, [2, 3, 4], missing=0.2, n_components=4)
+    shares = STARTS[init](coded, np.random.default_rng(0))
     assert shares.shape == (50, 4)
     assert (shares > 0).all()
     assert shares.sum(axis=1) == pytest.approx(np.ones(50))
-    assert not np.array_equal(shares, STARTS["random"](schema, codes, None, np.random.default_rng(1)))
+    assert not np.array_equal(shares, STARTS["random"](coded, np.random.default_rng(1)))
 
 
 @pytest.mark.parametrize("init", ["kmeans", "kmodes"])
 def test_separated_groups_are_told_apart(init):
-    schema = with_components(Schema.from_sizes([2] * 12), 3)
-    found = [STARTS[init](schema, SEPARATED, None, np.random.default_rng(seed)) for seed in range(5)]
+    coded = Coded.of(with_components(Schema.from_sizes([2] * 12), 3), SEPARATED)
+    found = [STARTS[init](coded, np.random.default_rng(seed)) for seed in range(5)]
     best = max(len({tuple(row) for row in shares.round(6).tolist()}) for shares in found)
     assert best == 3
     for shares in found:
@@ -36,8 +35,8 @@ def test_separated_groups_are_told_apart(init):
 
 def test_missing_cells_differ_from_no_mode():
     schema = with_components(Schema.from_sizes([2, 2]), 2)
-    codes = np.array([[0, 0], [0, 2], [1, 1], [2, 1]], dtype=np.uint8)
-    shares = STARTS["kmodes"](schema, codes, None, np.random.default_rng(0))
+    coded = Coded.of(schema, [[0, 0], [0, 2], [1, 1], [2, 1]])
+    shares = STARTS["kmodes"](coded, np.random.default_rng(0))
     assert np.array_equal(shares[0], shares[1])
     assert np.array_equal(shares[2], shares[3])
     assert not np.array_equal(shares[0], shares[2])
@@ -45,7 +44,6 @@ def test_missing_cells_differ_from_no_mode():
 
 def test_rows_of_weight_zero_do_not_make_a_mode():
     schema = with_components(Schema.from_sizes([2, 2, 2]), 2)
-    codes = np.array([[0, 0, 0]] * 5 + [[1, 1, 1]], dtype=np.uint8)
-    weights = np.array([1.0] * 5 + [0.0])
-    shares = STARTS["kmodes"](schema, codes, weights, np.random.default_rng(0))
+    coded = Coded.of(schema, [[0, 0, 0]] * 5 + [[1, 1, 1]], weights=[1.0] * 5 + [0.0])
+    shares = STARTS["kmodes"](coded, np.random.default_rng(0))
     assert (shares == shares[0]).all()

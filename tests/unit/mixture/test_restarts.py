@@ -7,24 +7,23 @@ from sklearn.exceptions import ConvergenceWarning
 from codelength.errors import DataError, InvalidParameter
 from codelength.mixture.code_length.information_criteria import log_likelihood
 from codelength.mixture.em import STARTS, fit_mixture
-from codelength.table import Schema, encode
-from unit.scores.mixture_tables import case_of, random_table
+from codelength.table import Coded, Schema, encode
+from unit.mixture.mixture_tables import case_of, random_coded
 
 by_start = pytest.mark.parametrize("init", STARTS)
 
 
-def table(seed=0, n_rows=200, sizes=(2, 3, 4, 2), missing=0.05):
-    schema = Schema.from_sizes(list(sizes))
-    return schema, encode(schema, random_table(seed, n_rows, list(sizes), 3, missing)).codes
+def table(seed=0, n_rows=200, sizes=(2, 3, 4, 2), missing=0.05, weights=None):
+    return random_coded(seed, n_rows, list(sizes), 3, missing, weights=weights)
 
 
 def test_the_best_end_is_kept_and_all_are_told():
-    schema, codes = table()
-    state, info = fit_mixture(schema, codes, 3, n_init=7, random_state=0)
+    coded = table()
+    state, info = fit_mixture(coded, 3, n_init=7, random_state=0)
     assert len(info.runs) == len(info.states) == 7
     assert info.best == np.argmax(info.log_posteriors)
     assert state is info.states[info.best]
-    assert info.runs[info.best].log_likelihood == pytest.approx(log_likelihood(state, codes), rel=1e-12)
+    assert info.runs[info.best].log_likelihood == pytest.approx(log_likelihood(coded, state), rel=1e-12)
     for run in info.runs:
         assert run.log_posterior == run.log_posteriors[-1]
         assert (np.diff(run.log_posteriors) > -1e-9).all()
@@ -32,13 +31,13 @@ def test_the_best_end_is_kept_and_all_are_told():
 
 @by_start
 def test_results_depend_on_the_random_state_but_not_on_the_threads(init):
-    schema, codes = table()
-    first, info = fit_mixture(schema, codes, 3, n_init=4, init=init, random_state=5, n_threads=1)
-    again, other = fit_mixture(schema, codes, 3, n_init=4, init=init, random_state=5, n_threads=3)
+    coded = table()
+    first, info = fit_mixture(coded, 3, n_init=4, init=init, random_state=5, n_threads=1)
+    again, other = fit_mixture(coded, 3, n_init=4, init=init, random_state=5, n_threads=3)
     assert np.array_equal(first.value_probs, again.value_probs)
     for one, two in zip(info.runs, other.runs, strict=True):
         assert np.array_equal(one.log_posteriors, two.log_posteriors)
-    _, another = fit_mixture(schema, codes, 3, n_init=4, init="random", random_state=6)
+    _, another = fit_mixture(coded, 3, n_init=4, init="random", random_state=6)
     assert not np.array_equal(another.log_posteriors, info.log_posteriors)
 
 
@@ -50,70 +49,70 @@ def test_well_separated_components_are_recovered(init):
     groups = generator.choice(3, size=n_rows, p=class_probs)
     marks = generator.random((n_rows, len(sizes), 1))
     columns = [(marks[:, i] > of[groups].cumsum(axis=1)[:, :-1]).sum(axis=1) for i, of in enumerate(profiles)]
-    schema = Schema.from_sizes(sizes)
-    codes = encode(schema, np.stack(columns, axis=1)).codes
-    state, _ = fit_mixture(schema, codes, 3, n_init=5, init=init, random_state=0)
+    coded = encode(Schema.from_sizes(sizes), np.stack(columns, axis=1))
+    state, _ = fit_mixture(coded, 3, n_init=5, init=init, random_state=0)
     found = state.permuted(np.argsort(-state.class_probs))
     np.testing.assert_allclose(found.class_probs, class_probs, atol=0.02)
     for i, profile in enumerate(profiles):
         np.testing.assert_allclose(found.of(i), profile, atol=0.05)
-    labels = np.argmax(found.responsibilities(codes), axis=1)
+    labels = found.labels(coded)
     assert np.mean(labels == groups) > 0.97
 
 
 @by_start
 def test_edges(init):
     tiny = case_of([2, 2], 3, [[0, 1], [1, None]])
-    state, _ = fit_mixture(tiny.schema, tiny.codes, 3, init=init, n_init=3, random_state=0)
+    state, _ = fit_mixture(tiny.coded, 3, init=init, n_init=3, random_state=0)
     assert np.isfinite(state.value_probs).all()
     alike = case_of([1, 2], 3, [[0, 1]] * 6)
-    state, info = fit_mixture(alike.schema, alike.codes, 3, init=init, n_init=3, random_state=0)
+    state, info = fit_mixture(alike.coded, 3, init=init, n_init=3, random_state=0)
     assert info.log_posteriors == pytest.approx(np.zeros(3), abs=1e-9)
     unseen = case_of([2, 2], 2, [[None, None]] * 5)
-    state, _ = fit_mixture(unseen.schema, unseen.codes, 2, init=init, n_init=2, random_state=0)
+    state, _ = fit_mixture(unseen.coded, 2, init=init, n_init=2, random_state=0)
     assert state.of(0) == pytest.approx(np.full((2, 2), 0.5))
 
 
 @by_start
 def test_rows_of_weight_zero_do_not_matter(init):
-    schema, codes = table(n_rows=60, missing=0)
-    weights = np.repeat([2.0, 0.0], 30)
-    state, info = fit_mixture(schema, codes, 2, init=init, n_init=3, sample_weight=weights, random_state=0)
-    other = log_likelihood(state, codes, sample_weight=weights)
+    coded = table(n_rows=60, missing=0, weights=np.repeat([2.0, 0.0], 30))
+    state, info = fit_mixture(coded, 2, init=init, n_init=3, random_state=0)
+    other = log_likelihood(coded, state)
     assert info.runs[info.best].log_likelihood == pytest.approx(other, rel=1e-12)
-    assert other == pytest.approx(2 * log_likelihood(state, codes[:30]), rel=1e-12)
+    counted = Coded.of(coded.schema, coded.codes[:30])
+    assert other == pytest.approx(2 * log_likelihood(counted, state), rel=1e-12)
 
 
 def test_one_component_needs_one_start():
-    schema, codes = table()
-    state, info = fit_mixture(schema, codes, 1)
+    coded = table()
+    state, info = fit_mixture(coded, 1)
     assert len(info.runs) == 1
     assert info.converged
     assert state.class_probs.tolist() == [1]
 
 
 def test_a_search_that_ends_early_is_worth_a_warning():
-    schema, codes = table()
+    coded = table()
     with pytest.warns(ConvergenceWarning, match="in 2 iterations"):
-        fit_mixture(schema, codes, 3, n_init=2, max_iter=2, random_state=0)
-    _, info = fit_mixture(schema, codes, 3, n_init=2, max_iter=2, tol=0, random_state=0)
+        fit_mixture(coded, 3, n_init=2, max_iter=2, random_state=0)
+    _, info = fit_mixture(coded, 3, n_init=2, max_iter=2, tol=0, random_state=0)
     assert not info.converged
 
 
 def test_bad_arguments_are_refused():
-    schema, codes = table()
+    coded = table()
     for wrong in (
         {"n_init": 0},
         {"init": "best"},
         {"prior": 0.5},
         {"n_threads": 0},
-        {"sample_weight": [1.0]},
+        {"max_iter": 0},
+        {"random_state": -1},
     ):
         with pytest.raises(InvalidParameter):
-            fit_mixture(schema, codes, 2, **wrong)
+            fit_mixture(coded, 2, **wrong)
     with pytest.raises(InvalidParameter, match="n_components=0"):
-        fit_mixture(schema, codes, 0)
+        fit_mixture(coded, 0)
     with pytest.raises(DataError, match=r"shape \(0, 4\)"):
-        fit_mixture(schema, codes[:0], 2)
+        fit_mixture(coded.take(slice(0)), 2)
     with pytest.raises(DataError, match="all weights are zero"):
-        fit_mixture(schema, codes, 2, sample_weight=np.zeros(200))
+        fit_mixture(Coded.of(coded.schema, coded.codes, weights=np.zeros(200)), 2)
