@@ -79,7 +79,7 @@ class TableEstimator(BaseEstimator):
     @property
     def outcome_names(self) -> tuple[Scalar, ...]:
         """The columns of ``predict_proba``: the classes, or the numbers of the components from 1."""
-        return self._fitted.schema.classes
+        return self.schema_.classes
 
     def summary(self) -> list[Block]:
         """What the model knows, as blocks for people: its settings, its outcomes and its variables."""
@@ -275,8 +275,7 @@ class TableClassifier(TableEstimator):
 
     def _settled_schema(self, table: Table, classes: Any = None) -> Schema:
         """The schema of a table with classes: the one given, or what the rows and the classes named say."""
-        if table.target is None:
-            target_column(None)  # refuses it in the words of scikit-learn
+        target = target_column(table.target)
         if self.schema is None:
             schema = infer_schema(table, missing=self.missing, numeric=self.numeric)
         else:
@@ -284,11 +283,11 @@ class TableClassifier(TableEstimator):
             if schema.target is not None:
                 check_same_classes(classes, schema, "as in the schema")
                 return schema
-            schema = replace(schema, target=infer_schema(Table((), table.n_rows, target=table.target)).target)
+            schema = replace(schema, target=infer_schema(Table((), table.n_rows, target=target)).target)
         if classes is not None:
             named = target_column(classes, "classes")
             values = infer_schema(Table((), len(named.missing), target=named)).classes
-            schema = replace(schema, target=Variable(table.target.name, values, origin="named beforehand"))
+            schema = replace(schema, target=Variable(target.name, values, origin="named beforehand"))
         if schema.n_classes < 2:
             raise DataError(
                 f"target: only one class, {schema.classes[0]!r:.60}; a classifier needs at least two: "

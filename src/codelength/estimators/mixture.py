@@ -214,13 +214,11 @@ class FiniteMixture(ClusterMixin, DensityMixin, TableEstimator):
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Probability of each component for each row, shape (n_rows, n_components)."""
-        mixture: MixtureParameters = self._fitted.mixture
-        return mixture.responsibilities(self._encoded(X))
+        return self._fitted.mixture.responsibilities(self._encoded(X))
 
     def score_samples(self, X: Any) -> FloatArray:
         """Log probability of each row, in nats; missing cells are marginalised."""
-        mixture: MixtureParameters = self._fitted.mixture
-        return mixture.log_probs(self._encoded(X))
+        return self._fitted.mixture.log_probs(self._encoded(X))
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Mean log probability of the rows, in nats."""
@@ -295,6 +293,11 @@ class FiniteMixture(ClusterMixin, DensityMixin, TableEstimator):
         }
 
     @property
+    def _fitted(self) -> FittedMixture:
+        state: FittedMixture = super()._fitted
+        return state
+
+    @property
     def outcome_names(self) -> tuple[Scalar, ...]:
         """Numbers of the components, from 1."""
         return tuple(range(1, self.n_components_ + 1))
@@ -302,13 +305,12 @@ class FiniteMixture(ClusterMixin, DensityMixin, TableEstimator):
     @property
     def n_components_(self) -> int:
         """Number of components chosen."""
-        return int(self._fitted.mixture.n_components)
+        return self._fitted.mixture.n_components
 
     @property
     def parameters_(self) -> MixtureParameters:
         """Probabilities of the components and of the values in each."""
-        mixture: MixtureParameters = self._fitted.mixture
-        return mixture
+        return self._fitted.mixture
 
     @property
     def criterion_path_(self) -> dict[int, float]:
@@ -318,12 +320,12 @@ class FiniteMixture(ClusterMixin, DensityMixin, TableEstimator):
     @property
     def converged_(self) -> bool:
         """Whether the best run of EM converged."""
-        return bool(self._fitted.converged)
+        return self._fitted.converged
 
     @property
     def n_iter_(self) -> int:
         """Iterations of the best run of EM."""
-        return int(self._fitted.n_iter)
+        return self._fitted.n_iter
 
     @property
     def restarts_(self) -> RestartsInfo:
@@ -331,16 +333,14 @@ class FiniteMixture(ClusterMixin, DensityMixin, TableEstimator):
         restarts = self._fitted.restarts
         if restarts is None:
             raise AttributeError("restarts_: the runs of EM are not kept in a model file")
-        runs: RestartsInfo = restarts
-        return runs
+        return restarts
 
     @property
     def memberships_(self) -> FloatArray:
         """Probability of each component for each training row."""
         if self._fitted.rows is None:
             raise AttributeError("memberships_: the training rows are not kept in a model file")
-        memberships: FloatArray = self._fitted.memberships
-        return memberships
+        return self._fitted.memberships
 
     @property
     def labels_(self) -> IntArray:
@@ -447,4 +447,5 @@ class FiniteMixture(ClusterMixin, DensityMixin, TableEstimator):
 
 
 def _labels(memberships: FloatArray) -> IntArray:
-    return np.argmax(memberships, axis=1).astype(np.int64)
+    labels: IntArray = np.argmax(memberships, axis=1).astype(np.int64)
+    return labels

@@ -181,6 +181,11 @@ class MixtureClassifier(ClassifierMixin, TableClassifier):
         )
 
     @property
+    def _fitted(self) -> FittedMixtureClassifier:
+        state: FittedMixtureClassifier = super()._fitted
+        return state
+
+    @property
     def candidates_(self) -> list[dict[str, Any]]:
         """One row per distinct candidate, the best first."""
         return [dict(row) for row in self._fitted.table]
@@ -253,9 +258,8 @@ class MixtureClassifier(ClassifierMixin, TableClassifier):
         check_whole("n_orderings", self.n_orderings)
         check_random_state(self.random_state)
         sizes = self.n_components
-        is_pair = isinstance(sizes, (tuple, list)) and len(sizes) == 2
         also = ", or the least and the largest one, such as (3, 20)"
-        for size in sizes if is_pair else (sizes,):
+        for size in sizes if isinstance(sizes, (tuple, list)) and len(sizes) == 2 else (sizes,):
             check_whole("n_components", size, also=also)
         if self._range()[0] > self._range()[1]:
             raise InvalidParameter(f"n_components={sizes!r}: expected a whole number of at least 1{also}")
@@ -282,7 +286,7 @@ class MixtureClassifier(ClassifierMixin, TableClassifier):
         classes = ", ".join(str(label) for label in fitted.schema.classes)
         return [
             Facts([("clusters", str(self.n_components_)), ("distinct candidates", str(len(table)))]),
-            Facts([("target", fitted.schema.target.name), ("classes", classes)]),
+            Facts([("classes", classes)]),
             Grid(title, [*names, *(["weight"] if averaged else [])], rows, n_text=2),
         ]
 

@@ -3,7 +3,7 @@
 import threading
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
 
@@ -24,6 +24,9 @@ from ..table.target import target_column
 from ..typing import BoolArray, FloatArray, Scalar
 from .contract import Fitted, TableClassifier, register
 from .validation import check_same_classes, warn_about_names
+
+N_FOLDS = 10
+"""Folds without which variables are chosen again for honest leave-one-out."""
 
 CAP = 100.0
 """The most that one row can cost while variables are chosen, in nats, where a rule gives probability zero."""
@@ -223,14 +226,23 @@ class NaiveBayes(ClassifierMixin, TableClassifier):
         """In which rows every class has weight zero, so that the prediction is 0/0."""
         return self.log_probs_of(self._encoded(X)).undefined
 
-    def leave_one_out(self, X: Any, y: Any = None, sample_weight: Any = None) -> Predictions:
+    def leave_one_out(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, optimistic: bool = False
+    ) -> Predictions:
         """Predict each training row from all the others, in closed form.
+
+        Where the variables were chosen (``select``), they are chosen again without each of ten folds in turn,
+        and the rows of a fold are predicted with the variables chosen without them: scores with variables
+        that were chosen on the very same rows are far too good.
 
         Parameters
         ----------
         X, y, sample_weight
-            The rows the model was fitted on, with their weights. Intervals of numeric columns stay as they
-            were learned from all rows.
+            The rows the model was fitted on, with their weights. Intervals of numeric columns, which do not
+            look at the classes, stay as they were learned from all rows.
+        optimistic : bool
+            Whether to predict with the variables that were chosen on these rows all the same; the
+            predictions are then marked as optimistic.
 
         Returns
         -------
@@ -239,18 +251,20 @@ class NaiveBayes(ClassifierMixin, TableClassifier):
             ``brier_score``, and how many rows are undefined or were given probability zero.
         """
         table = as_table(X, None if y is None else target_column(y), sample_weight)
-        if table.target is None:
-            target_column(None)
+        target_column(table.target)
         coded = self._encoded(table)
         if (coded.weights is not None) != self._fitted.weighted:
             word = "with" if self._fitted.weighted else "without"
             raise DataError(f"the model was fitted {word} sample_weight; leave one out with the same weights")
-        return self.leave_one_out_of(coded)
+        return self.leave_one_out_of(coded, optimistic=optimistic)
 
-    def leave_one_out_of(self, coded: Coded) -> Predictions:
-        """Predict each coded training row from all the others, in closed form."""
+    def leave_one_out_of(self, coded: Coded, *, optimistic: bool = False) -> Predictions:
+        """Predict each coded training row from all the others; see :meth:`leave_one_out`."""
         fitted = self._fitted
-        return leave_one_out(fitted.predictor, fitted.predicting(coded))
+        if fitted.chosen is not None and not optimistic:
+            return _nested(fitted, coded)
+        made = leave_one_out(fitted.predictor, fitted.predicting(coded))
+        return replace(made, optimistic=fitted.chosen is not None)
 
     def explain(self, X: Any, against: Scalar | None = None) -> Explanation:
         """What each variable contributes to the log-odds of each class, row by row.
@@ -294,10 +308,14 @@ class NaiveBayes(ClassifierMixin, TableClassifier):
         return merged
 
     @property
+    def _fitted(self) -> FittedNaiveBayes:
+        state: FittedNaiveBayes = super()._fitted
+        return state
+
+    @property
     def counts_(self) -> Counts:
         """How often each value was seen in each class."""
-        counts: Counts = self._fitted.counts
-        return counts
+        return self._fitted.counts
 
     @property
     def selection_(self) -> SelectionResult:
@@ -305,8 +323,7 @@ class NaiveBayes(ClassifierMixin, TableClassifier):
         selection = self._fitted.selection
         if selection is None:
             raise AttributeError("selection_: the variables were not chosen; pass select= and fit")
-        chosen: SelectionResult = selection
-        return chosen
+        return selection
 
     @property
     def code_length_(self) -> float:
@@ -314,7 +331,7 @@ class NaiveBayes(ClassifierMixin, TableClassifier):
         return float(self._fitted.predictor.code_length())
 
     def _learned(self, coded: Coded, fitted: Fitted) -> FittedNaiveBayes:
-        selection = None if self.select is None else self._selection(self.select, coded)
+        selection = _selection(fitted.params, coded)
         state = FittedNaiveBayes(
             **vars(fitted),
             counts=count(coded),
@@ -324,12 +341,6 @@ class NaiveBayes(ClassifierMixin, TableClassifier):
         )
         state.predictor.scorer  # noqa: B018 (a prior under which there is no prediction is refused here)
         return state
-
-    def _selection(self, criterion: str, coded: Coded) -> SelectionResult:
-        check_whole_weights(coded.weights, "select=")
-        # Without a cap, one class of probability zero would make all sets of variables alike.
-        cap = CAP if rule_of(self.rule).gives_zero else None
-        return select_variables(coded.repeated(), criterion, rule=self.rule, prior=self.prior, cap=cap)
 
     def _check_params(self) -> None:
         rule_of(self.rule)
@@ -352,7 +363,8 @@ class NaiveBayes(ClassifierMixin, TableClassifier):
             [str(label), f"{n:g}"]
             for label, n in zip(fitted.schema.classes, fitted.counts.class_counts, strict=True)
         ]
-        return [Facts(facts), Grid(f"target {fitted.schema.target.name}", ["class", "rows"], rows)]
+        name = "" if fitted.schema.target is None else fitted.schema.target.name
+        return [Facts(facts), Grid(f"target {name}", ["class", "rows"], rows)]
 
     def _findings_document(self) -> dict[str, Any]:
         fitted = self._fitted
@@ -387,6 +399,32 @@ class NaiveBayes(ClassifierMixin, TableClassifier):
         """Without the lock, which belongs to this process."""
         state: dict[str, Any] = super().__getstate__()
         return {name: value for name, value in state.items() if name != "_lock"}
+
+
+def _selection(params: Mapping[str, Any], coded: Coded) -> SelectionResult | None:
+    """The variables chosen on some rows under the parameters of a model; None where all are to predict."""
+    if params["select"] is None:
+        return None
+    check_whole_weights(coded.weights, "select=")
+    # Without a cap, one class of probability zero would make all sets of variables alike.
+    cap = CAP if rule_of(params["rule"]).gives_zero else None
+    return select_variables(
+        coded.repeated(), params["select"], rule=params["rule"], prior=params["prior"], cap=cap
+    )
+
+
+def _nested(fitted: FittedNaiveBayes, coded: Coded) -> Predictions:
+    """Each row predicted from all the others, with variables chosen without the rows of its fold."""
+    order = np.random.default_rng(0).permutation(coded.n_rows)
+    log_probs = np.empty((coded.n_rows, fitted.schema.n_classes))
+    undefined = np.zeros(coded.n_rows, dtype=np.bool_)
+    for fold in np.array_split(order, min(N_FOLDS, coded.n_rows)):
+        others = np.setdiff1d(order, fold)
+        selection = _selection(fitted.params, coded.take(others))
+        chosen = () if selection is None else selection.selected
+        predictor = Predictor.of(fitted.counts.select(chosen), fitted.params["rule"], fitted.params["prior"])
+        log_probs[fold], undefined[fold] = predictor.leave_one_out(coded.take(fold).select(chosen))
+    return Predictions(log_probs, undefined, coded.class_codes, coded.weights)
 
 
 def _merged(state: FittedNaiveBayes, other: FittedNaiveBayes) -> FittedNaiveBayes:

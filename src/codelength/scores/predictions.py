@@ -29,12 +29,15 @@ class Predictions:
         Codes of the classes that occurred.
     weights : array of shape (n_rows,), optional
         Weights of the rows.
+    optimistic : bool
+        Whether the rows took part in choosing the model, so that scores on them flatter it.
     """
 
     log_probs: FloatArray
     undefined: BoolArray
     class_codes: CodeArray
     weights: FloatArray | None = None
+    optimistic: bool = False
 
     @classmethod
     def joined(cls, parts: "Sequence[Predictions]") -> "Predictions":
@@ -45,6 +48,7 @@ class Predictions:
             np.concatenate([part.undefined for part in parts]),
             np.concatenate([part.class_codes for part in parts]),
             np.concatenate([part.weights for part in parts]) if weighted else None,
+            any(part.optimistic for part in parts),
         )
 
     @property

@@ -4,6 +4,7 @@ The log weight of a class is a sum over variables, so each variable contributes 
 class, whatever the others are. A move adds these columns or takes them off; they are made once.
 """
 
+import math
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -75,6 +76,7 @@ def select_variables(
     n_orderings: int = 10,
     scheme: str = "antithetic",
     random_state: Any = 0,
+    price_choice: bool = True,
 ) -> SelectionResult:
     r"""Choose variables for naive Bayes by greedy moves, each the one that lowers the score most.
 
@@ -88,6 +90,9 @@ def select_variables(
       independent of the class. So the same data are described whatever is chosen, and code lengths can
       be compared. A variable's gain does not depend on the others, so the greedy choice is the best one
       (unless the prior of the classes depends on the variables, as ``"jeffreys"`` and ``"indifferent"`` do).
+
+    Among many variables some look good by luck. So the search also pays for naming each variable that it
+    chooses among m, :math:`\log m` nats: one is chosen only where it saves more than its name costs.
 
     Parameters
     ----------
@@ -109,6 +114,8 @@ def select_variables(
         little use without it.
     n_orderings, scheme, random_state
         The orderings of criterion "prequential"; see :func:`codelength.prequential.sample_orderings`.
+    price_choice : bool
+        Whether the search pays for naming the variables it chooses. Scores never include that price.
 
     Raises
     ------
@@ -133,17 +140,20 @@ def select_variables(
     if max_variables is not None:
         most = check_whole("max_variables", max_variables, 0, also=", or None for no limit")
     problem = Problem(rows, rule_of(rule), prior, check_cap(cap), n_orderings, scheme, random_state)
-    return _search(VARIABLE_CRITERIA[criterion](problem), rows.schema.names, direction, most)
+    return _search(VARIABLE_CRITERIA[criterion](problem), rows.schema.names, direction, most, price_choice)
 
 
-def _search(criterion: Criterion, names: tuple[str, ...], direction: Direction, most: int) -> SelectionResult:
+def _search(
+    criterion: Criterion, names: tuple[str, ...], direction: Direction, most: int, price_choice: bool
+) -> SelectionResult:
+    price = math.log(max(len(names), 1)) if price_choice else 0.0
     selected = np.full(len(names), direction == "backward")
     score = start_score = criterion.place(selected)
     path: list[Move] = []
     while True:
-        full = int(np.count_nonzero(selected)) >= most
-        open_to = [i for i in range(len(names)) if _may_move(bool(selected[i]), direction, full)]
-        after = [criterion.after(i) for i in open_to]
+        n_chosen = int(np.count_nonzero(selected))
+        open_to = [i for i in range(len(names)) if _may_move(bool(selected[i]), direction, n_chosen >= most)]
+        after = [criterion.after(i) + (-price if selected[i] else price) for i in open_to]
         # Not every score is finite where a rule gives probability zero; infinity less infinity is no gain.
         best = min(after, default=np.inf)
         if not best < score - ROUNDING:

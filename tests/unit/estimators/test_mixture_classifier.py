@@ -271,9 +271,7 @@ def test_the_prequential_criterion_is_that_of_the_fixed_clustering(coded):
     wide = Coded.of(Schema.from_sizes([*SIZES, N_CLASSES]), np.column_stack([rows, classes]))
     fixed = FixedClustering.of(wide, np.zeros(60, dtype=np.int64))
     # One cluster forgets the features, so the order of the rows is of no account.
-    assert model.candidates_[0]["prequential"] == pytest.approx(
-        fixed.sequence().code_length(), rel=1e-12
-    )
+    assert model.candidates_[0]["prequential"] == pytest.approx(fixed.sequence().code_length(), rel=1e-12)
     assert model.candidates_[0]["leave_one_out"] == pytest.approx(
         fixed.sequence().leave_one_out().sum(), rel=1e-12
     )

@@ -1,6 +1,7 @@
 """Variable selection against scoring every set of variables anew."""
 
 import itertools
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -67,7 +68,31 @@ def score(coded, chosen, criterion, rule="evidence", prior="uniform"):
 
 
 def select(coded, criterion, **options):
+    """The search by the scores alone; what its choice costs has tests of its own."""
+    options = {"price_choice": False} | options
     return select_variables(coded, criterion, cap=CAP, n_orderings=4, random_state=3, **options)
+
+
+@by_direction
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_a_variable_is_added_where_it_saves_more_than_its_name_costs(criterion, direction):
+    coded = drawn()
+    found = select(coded, criterion, direction=direction, price_choice=True)
+    free = select(coded, criterion, direction=direction)
+    assert len(found.selected) <= len(free.selected)
+    reached = found.start_score
+    for move in found.path:
+        assert move.score < reached + (-math.log(5) if move.added else math.log(5))
+        reached = move.score
+
+
+def test_among_many_columns_of_noise_next_to_none_is_chosen():
+    rng = np.random.default_rng(0)
+    coded = Coded.of(
+        Schema.from_sizes([3] * 400, n_classes=2), rng.integers(0, 3, (150, 400)), rng.integers(0, 2, 150)
+    )
+    assert len(select(coded, "leave_one_out", price_choice=True).selected) <= 3
+    assert len(select(coded, "leave_one_out").selected) > 20
 
 
 @by_direction
