@@ -1,4 +1,4 @@
-"""The 2001 paper on prequential criteria: its cells by the definitions, its gains, its claims."""
+"""The 2001 paper on prequential criteria: its tasks by the definitions, its gains, its claims."""
 
 from pathlib import Path
 
@@ -7,8 +7,9 @@ import pytest
 
 import naive
 from codelength import report
-from codelength.experiments.papers.prequential_selection import PREQUENTIAL_SELECTION, SelectionCell
-from codelength.experiments.papers.prequential_selection.cell import (
+from codelength.experiments.papers.prequential_selection import PAPER, SelectionTask
+from codelength.experiments.papers.prequential_selection.gains import Gains
+from codelength.experiments.papers.prequential_selection.task import (
     GREEDY,
     LARGEST,
     N_ORDERINGS,
@@ -17,18 +18,17 @@ from codelength.experiments.papers.prequential_selection.cell import (
     criteria,
     rand,
 )
-from codelength.experiments.papers.prequential_selection.gains import Gains
 from codelength.experiments.published import published
 from codelength.experiments.run import run
 from codelength.experiments.spec import Source, Spec
 from codelength.mixture.fixed_clustering import FixedClustering
-from codelength.table import Schema
+from codelength.table import Coded, Schema
 
 DOCS = Path(__file__).parents[2] / "docs"
 IRIS = Source("iris", "kmeans", 3, "value", "train")
 
 
-def small_cell(**changes):
+def small_task(**changes):
     options = {
         "source": IRIS,
         "split": 0,
@@ -37,23 +37,24 @@ def small_cell(**changes):
         "n_orderings": (1, 4),
         "seed": 0,
     }
-    return SelectionCell(**(options | changes))
+    return SelectionTask(**(options | changes))
 
 
 def test_the_paper_asks_for_14_tables_15_splits_and_40_clusterings_of_3_to_20_clusters():
-    cells = PREQUENTIAL_SELECTION.cells(False, PREQUENTIAL_SELECTION.defaults)
-    assert len(cells) == len({cell.key for cell in cells}) == 2 * 14 * 15
-    assert len({cell.source.name for cell in cells}) == 14
-    assert {cell.n_candidates for cell in cells} == {40}
+    tasks = PAPER.tasks(False, PAPER.defaults)
+    assert len(tasks) == len({task.key for task in tasks}) == 2 * 14 * 15
+    assert len({task.source.name for task in tasks}) == 14
+    assert {task.n_candidates for task in tasks} == {40}
     assert (SMALLEST, LARGEST) == (3, 20)
-    assert PREQUENTIAL_SELECTION.defaults.learned == "train"
+    assert PAPER.defaults.learned == "train"
 
 
 def test_every_criterion_is_the_one_defined():
     rng = np.random.default_rng(3)
     codes = rng.integers(0, 2, (7, 3)).astype(np.uint8)
     labels = rng.integers(0, 2, 7)
-    fixed = FixedClustering.of(Schema.from_sizes([2, 2, 2]), np.asfortranarray(codes), labels, n_components=2)
+    coded = Coded.of(Schema.from_sizes([2, 2, 2]), codes)
+    fixed = FixedClustering.of(coded, labels, n_components=2)
     found = criteria(fixed, (1, 6), 0)
     rows, prior = codes.tolist(), naive.uniform_prior([2, 2, 2], 2)
     counts = naive.clustering_counts(rows, labels.tolist(), prior)
@@ -70,10 +71,10 @@ def test_every_criterion_is_the_one_defined():
     assert found[best_of(6)] <= min(found[rand(6)], found[best_of(1)])
 
 
-def test_a_cell_depends_on_itself_alone_and_tells_the_scores_of_each_choice():
-    first, again = small_cell().run(), small_cell().run()
+def test_a_task_depends_on_itself_alone_and_tells_the_scores_of_each_choice():
+    first, again = small_task().run(), small_task().run()
     assert first == again
-    assert first != small_cell(split=1).run()
+    assert first != small_task(split=1).run()
     assert list(first)[-2:] == ["ANY", "BEST"]
     for name, (log_score, accuracy, clusters) in first.items():
         assert log_score < 0
@@ -84,7 +85,7 @@ def test_a_cell_depends_on_itself_alone_and_tells_the_scores_of_each_choice():
 
 
 def test_both_ways_of_clustering_use_the_same_split(monkeypatch):
-    from codelength.experiments.papers.prequential_selection import cell as module
+    from codelength.experiments.papers.prequential_selection import task as module
 
     seen = []
 
@@ -94,21 +95,21 @@ def test_both_ways_of_clustering_use_the_same_split(monkeypatch):
 
     original = module.partition
     monkeypatch.setattr(module, "partition", partition)
-    with_class, without = small_cell().run(), small_cell(with_class=False).run()
+    with_class, without = small_task().run(), small_task(with_class=False).run()
     assert seen[0] == seen[1]
     assert with_class != without
 
 
 def made_up(scores):
     """Gains of made-up test scores: two tables, two splits."""
-    cells = [
-        small_cell(source=Source(name, "kmeans", 3, "value", "train"), split=split)
+    tasks = [
+        small_task(source=Source(name, "kmeans", 3, "value", "train"), split=split)
         for name in ("iris", "zoo")
         for split in (0, 1)
     ]
-    results = {cell.key: {name: values[i] for name, values in scores.items()} for i, cell in enumerate(cells)}
+    results = {task.key: {name: values[i] for name, values in scores.items()} for i, task in enumerate(tasks)}
     return Gains(
-        Spec("prequential-selection", False, PREQUENTIAL_SELECTION.defaults, tuple(cells)),
+        Spec("prequential-selection", False, PAPER.defaults, tuple(tasks)),
         results,
         with_class=True,
     )
@@ -135,14 +136,14 @@ def test_gains_are_relative_to_the_marginal_likelihood_and_averaged_over_tables(
 def found(tmp_path_factory):
     from dataclasses import replace
 
-    cells = [
-        replace(cell, n_candidates=2)
-        for cell in PREQUENTIAL_SELECTION.cells(True, PREQUENTIAL_SELECTION.defaults)
-        if cell.source.name in ("iris", "zoo") and cell.split == 0
+    tasks = [
+        replace(task, n_candidates=2)
+        for task in PAPER.tasks(True, PAPER.defaults)
+        if task.source.name in ("iris", "zoo") and task.split == 0
     ]
-    spec = Spec("prequential-selection", True, PREQUENTIAL_SELECTION.defaults, tuple(cells))
+    spec = Spec("prequential-selection", True, PAPER.defaults, tuple(tasks))
     results = run(spec, tmp_path_factory.mktemp("run"), jobs=1).results
-    return PREQUENTIAL_SELECTION.find(spec, results)
+    return PAPER.find(spec, results)
 
 
 def test_every_claim_is_decided_and_shows_both_ways_of_clustering(found):

@@ -1,7 +1,8 @@
 """What one paper's findings say, as blocks: the same on a terminal and in ``docs/validation.md``."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from ..blocks import Block, Bullets, Grid, Heading, Paragraph, Picture, Strong
 from ..experiments.findings import Comparison, Findings, ResultTable, Value, signed
@@ -16,9 +17,9 @@ def blocks_of(findings: Findings, pictures: Sequence[Picture] = ()) -> list[Bloc
         Bullets(findings.notes),
         *_figures(findings),
         *_claims(findings),
-        *(_own_grid(table) for table in findings.tables if table.shown),
-        *_score_grids(findings),
-        *([Heading("Pictures", 3), *pictures] if pictures else []),
+        *_titled(_own_grid(table) for table in findings.tables if table.shown),
+        *_titled(_score_grids(findings)),
+        *_pictures(pictures),
     ]
 
 
@@ -94,6 +95,18 @@ def _claims(findings: Findings) -> list[Block]:
         Heading(f"Claims in words: {findings.n_held} of {len(findings.claims)} hold", 3),
         Grid("", ["where", "claim", "verdict", "our figures"], rows, n_text=4),
     ]
+
+
+def _titled(grids: Iterable[Grid]) -> list[Block]:
+    """Tables below headings of their own, so that they can be linked to."""
+    blocks: list[Block] = []
+    for grid in grids:
+        blocks += [Heading(grid.title, 3), replace(grid, title="")]
+    return blocks
+
+
+def _pictures(pictures: Sequence[Picture]) -> list[Block]:
+    return [Heading("Pictures", 3), *pictures] if pictures else []
 
 
 def _own_grid(table: ResultTable) -> Grid:

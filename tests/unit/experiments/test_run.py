@@ -15,8 +15,9 @@ from codelength.experiments import run as running
 from codelength.experiments.papers import find, specify
 from codelength.experiments.run import run
 from codelength.experiments.settings import Settings
-from codelength.experiments.spec import Cell, Spec
+from codelength.experiments.spec import Spec
 from codelength.experiments.store import FILE_NAME, Store
+from codelength.experiments.task import Task
 
 SETTINGS = ["repeats=2"]
 SPEC = specify("predictive-inference", quick=True, settings=SETTINGS)
@@ -55,7 +56,7 @@ def test_a_run_killed_and_resumed_ends_in_the_same_bytes(tmp_path, uninterrupted
     with open(path, "ab") as file:
         file.write(b'{"key":"glass/lea')  # what a kill in the middle of a write leaves behind
     outcome = run(SPEC, tmp_path, jobs=1)
-    assert 0 < outcome.n_run < len(SPEC.cells)
+    assert 0 < outcome.n_run < len(SPEC.tasks)
     assert written(tmp_path, outcome) == uninterrupted
     assert run(SPEC, tmp_path, jobs=1).n_run == 0
 
@@ -75,7 +76,7 @@ def test_a_dask_cluster_comes_to_the_same_bytes(tmp_path, uninterrupted):
         n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None
     ) as cluster:
         outcome = run(SPEC, tmp_path, dask=cluster.scheduler_address)
-    assert outcome.n_run == len(SPEC.cells)
+    assert outcome.n_run == len(SPEC.tasks)
     assert written(tmp_path, outcome) == uninterrupted
 
 
@@ -94,16 +95,16 @@ def test_a_cluster_that_does_not_answer_is_told():
         running._client(refuse, "tcp://127.0.0.1:1")
 
 
-def test_a_failing_cell_leaves_the_others(tmp_path, monkeypatch):
-    real, calls = Cell.run, []
+def test_a_failing_task_leaves_the_others(tmp_path, monkeypatch):
+    real, calls = Task.run, []
 
-    def fail_at_third(cell):
-        calls.append(cell.key)
+    def fail_at_third(task):
+        calls.append(task.key)
         if len(calls) == 3:
             raise DataError("no")
-        return real(cell)
+        return real(task)
 
-    monkeypatch.setattr(Cell, "run", fail_at_third)
+    monkeypatch.setattr(Task, "run", fail_at_third)
     with pytest.raises(DataError, match="no"):
         run(SPEC, tmp_path, jobs=1)
     with Store(tmp_path, SPEC) as store:
@@ -112,7 +113,7 @@ def test_a_failing_cell_leaves_the_others(tmp_path, monkeypatch):
 
 @dataclass(frozen=True)
 class Squares:
-    """A kind of cell that no paper has."""
+    """A kind of task that no paper has."""
 
     number: int
 
@@ -136,7 +137,7 @@ class Squares:
         return {"square": self.number**2}
 
 
-def test_cells_may_be_of_any_kind(tmp_path):
+def test_tasks_may_be_of_any_kind(tmp_path):
     spec = Spec("made up", False, Settings(), tuple(Squares(number) for number in range(4)))
     done = []
     outcome = run(spec, tmp_path, jobs=1, progress=lambda done_now, _: done.append(done_now))
@@ -146,5 +147,5 @@ def test_cells_may_be_of_any_kind(tmp_path):
     assert done == [4, 7, 9, 10]
     assert run(spec, tmp_path, jobs=1).n_run == 0
     other = Spec("made up", False, Settings(), tuple(Squares(number) for number in range(1, 5)))
-    with pytest.raises(DataError, match="other cells"):
+    with pytest.raises(DataError, match="other tasks"):
         run(other, tmp_path, jobs=1)

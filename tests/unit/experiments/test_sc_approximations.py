@@ -1,46 +1,40 @@
-"""The approximations of stochastic complexity: cells, findings and files of this paper."""
+"""The approximations of stochastic complexity: tasks, findings and files of this paper."""
 
 import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
-import typer
-from typer.testing import CliRunner
 
 from codelength import report
-from codelength.cli.reproduce import reproduce
-from codelength.experiments.papers import find, specify
-from codelength.experiments.papers.sc_approximations.cells import (
+from codelength.blocks import Heading
+from codelength.experiments import reproduce
+from codelength.experiments.papers.sc_approximations.methods import METHODS
+from codelength.experiments.papers.sc_approximations.tasks import (
     LEVELS,
     SHARES,
-    ApproximationsCell,
-    SolutionsCell,
-    TermsCell,
+    ApproximationsTask,
+    SolutionsTask,
+    TermsTask,
 )
-from codelength.experiments.papers.sc_approximations.methods import METHODS
 from codelength.experiments.spec import Source
-from codelength.experiments.store import Store
 
 IRIS = Source("iris", "kmeans", 3, "value", "whole")
 GLASS = Source("glass", "kmeans", 5, "value", "whole")
 
-app = typer.Typer()
-app.command()(reproduce)
-
 
 def test_a_sample_has_the_class_among_its_variables_and_depends_on_its_number_alone():
-    cell = TermsCell(IRIS, 7, 0, 0, 3)
-    schema, codes = cell.sample(1)
-    assert schema.names[-1] == "class"
-    assert codes.shape == (7, 5)
-    np.testing.assert_array_equal(codes, SolutionsCell(IRIS, 7, 0, 1, 2).sample(1)[1])
-    assert not np.array_equal(codes, cell.sample(0)[1])
-    assert not np.array_equal(codes, replace(cell, seed=1).sample(1)[1])
+    task = TermsTask(IRIS, 7, 0, 0, 3)
+    coded = task.sample(1)
+    assert coded.schema.names[-1] == "class"
+    assert coded.codes.shape == (7, 5)
+    np.testing.assert_array_equal(coded.codes, SolutionsTask(IRIS, 7, 0, 1, 2).sample(1).codes)
+    assert not np.array_equal(coded.codes, task.sample(0).codes)
+    assert not np.array_equal(coded.codes, replace(task, seed=1).sample(1).codes)
 
 
 def test_shares_of_the_sum_rise_to_one():
-    result = TermsCell(IRIS, 6, 0, 0, 2).run()
+    result = TermsTask(IRIS, 6, 0, 0, 2).run()
     for needed, mass in zip(result["needed"], result["mass"], strict=True):
         assert needed == sorted(needed)
         assert 1 <= needed[0] <= needed[-1] <= 3**6
@@ -53,7 +47,7 @@ def test_shares_of_the_sum_rise_to_one():
 
 
 def test_neighbourhoods_are_never_below_the_exact_code_length():
-    result = ApproximationsCell(GLASS, 6, 0, 0, 3, (1, 2, 3)).run()
+    result = ApproximationsTask(GLASS, 6, 0, 0, 3, (1, 2, 3)).run()
     assert set(result) == {"1", "2", "3"}
     for columns in result.values():
         assert {len(columns[name]) for name in (*METHODS, "reference")} == {3}
@@ -64,8 +58,8 @@ def test_neighbourhoods_are_never_below_the_exact_code_length():
         np.testing.assert_allclose(result["1"][name], result["1"]["reference"], rtol=1e-12)
 
 
-def test_a_cell_cut_in_two_comes_to_the_same():
-    whole = ApproximationsCell(IRIS, 6, 0, 0, 2, (2,), "exact", True)
+def test_a_task_cut_in_two_comes_to_the_same():
+    whole = ApproximationsTask(IRIS, 6, 0, 0, 2, (2,), "exact", True)
     first, last = replace(whole, last=1).run(), replace(whole, first=1).run()
     joined = {name: first["2"][name] + last["2"][name] for name in first["2"]}
     assert whole.run() == {"2": joined}
@@ -73,8 +67,8 @@ def test_a_cell_cut_in_two_comes_to_the_same():
 
 
 def test_the_annealed_reference_is_near_the_exact_one():
-    exact = ApproximationsCell(IRIS, 10, 0, 0, 1).run()["3"]
-    annealed = ApproximationsCell(IRIS, 10, 0, 0, 1, reference="annealed").run()["3"]
+    exact = ApproximationsTask(IRIS, 10, 0, 0, 1).run()["3"]
+    annealed = ApproximationsTask(IRIS, 10, 0, 0, 1, reference="annealed").run()["3"]
     error = annealed["standard_error"][0]
     assert 0 < error < 0.5
     assert annealed["reference"][0] == pytest.approx(exact["reference"][0], abs=5 * error)
@@ -82,8 +76,8 @@ def test_the_annealed_reference_is_near_the_exact_one():
 
 
 def test_solutions_go_up_to_the_best_clustering():
-    (sample,) = SolutionsCell(IRIS, 6, 0, 0, 1).run()["samples"]
-    best = ApproximationsCell(IRIS, 6, 0, 0, 1).run()["3"]
+    (sample,) = SolutionsTask(IRIS, 6, 0, 0, 1).run()["samples"]
+    best = ApproximationsTask(IRIS, 6, 0, 0, 1).run()["3"]
     assert sample["log_posterior"] == sorted(sample["log_posterior"])
     assert sample["exact"] == pytest.approx(best["reference"][0], rel=1e-12)
     for name, lengths in sample["lengths"].items():
@@ -92,23 +86,20 @@ def test_solutions_go_up_to_the_best_clustering():
     assert max(sample["em"]) <= sample["log_posterior"][-1] + 1e-9
 
 
-def test_a_quick_run_prints_writes_and_is_read_back(tmp_path):
+def test_a_quick_run_is_written_and_read_back(tmp_path):
     """In one test, because the run takes a while."""
     pytest.importorskip("matplotlib")
-    call = ["sc-approximations", "--quick", "--jobs", "2", "--settings", "repeats=1", "-o", str(tmp_path)]
-    result = CliRunner().invoke(app, call)
-    assert result.exit_code == 0, result.output
-    for text in ("QUICK RUN", "Mean absolute error", "Claims in words", "code lengths in"):
-        assert text in " ".join(result.output.split())
-    directory = tmp_path / "sc-approximations-quick-repeats=1"
-    check_files(directory)
-    check_tables(directory)
+    made = reproduce("sc-approximations", quick=True, settings=["repeats=1"], directory=tmp_path, jobs=2)
+    assert made.directory == tmp_path / "sc-approximations-quick-repeats=1"
+    report.save(made.findings, made.directory)
+    check_files(made.directory)
+    check_tables(made.findings, made.directory)
 
 
 def check_files(directory):
     written = {path.name for path in directory.iterdir()}
     tables = {"peaks", "errors-10-rows", "errors-by-rows", "bias-by-rows", "selection", "errors", "terms"}
-    assert written >= {f"{name}.csv" for name in tables} | {"results.json", "cells.jsonl"}
+    assert written >= {f"{name}.csv" for name in tables} | {"results.json", "tasks.jsonl"}
     assert {name for name in written if name.endswith(".svg")} == {
         "figure-1-terms.svg",
         "figure-2-growth.svg",
@@ -120,10 +111,7 @@ def check_files(directory):
     assert "scores.csv" not in written
 
 
-def check_tables(directory):
-    spec = specify("sc-approximations", quick=True, settings=["repeats=1"])
-    with Store(directory, spec) as store:
-        made = find(spec, store.results)
+def check_tables(made, directory):
     again = report.read(directory)
     assert [table.name for table in again.tables] == [table.name for table in made.tables]
     for name in ("errors-10-rows", "errors", "solutions"):
@@ -135,7 +123,7 @@ def check_tables(directory):
     document = (directory / "results.json").read_bytes()
     report.write(again, directory)
     assert (directory / "results.json").read_bytes() == document
-    shown = [grid.title for grid in report.tables_of(again)]
+    shown = [block.text for block in report.blocks_of(again) if isinstance(block, Heading)]
     assert sum("error in nats" in title for title in shown) == 3
     assert all("Errors of all methods" not in title for title in shown)
     lengths = {table["name"]: len(table["rows"]) for table in json.loads(document)["tables"]}

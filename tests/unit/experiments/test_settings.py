@@ -4,7 +4,7 @@ import pytest
 
 from codelength.errors import InvalidParameter
 from codelength.experiments.papers import PAPERS, directory_name, specify
-from codelength.experiments.settings import Settings, changed, differences
+from codelength.experiments.settings import ALTERNATIVES, Settings, changed, differences
 
 
 @pytest.mark.parametrize(
@@ -15,9 +15,9 @@ from codelength.experiments.settings import Settings, changed, differences
         ("zzz=4", "there are discretization, bins"),
         ("bins=0", "at least 1"),
         ("bins=four", "whole number"),
-        ("learned=test", "one of whole, train"),
-        ("floor=-1", "at least 0"),
-        ("floor=nan", "at least 0"),
+        ("learned=test", "one of 'whole', 'train'"),
+        ("cap=-1", "at least 0"),
+        ("cap=nan", "at least 0"),
         ("sc_power=0", "above 0"),
         ("folds=1", "at least 2"),
     ],
@@ -28,9 +28,18 @@ def test_bad_settings_are_refused_with_a_remedy(text, message):
 
 
 def test_changes_are_found_again():
-    texts = ["discretization=width", "bins=7", "floor=none", "sc_power=0.72", "seed=3"]
-    start = Settings(floor=100.0)
+    texts = ["discretization=width", "bins=7", "cap=none", "sc_power=0.72", "seed=3"]
+    start = Settings(cap=100.0)
     assert differences(start, changed(start, texts)) == texts
+
+
+def test_every_setting_can_be_what_its_help_says():
+    assert [text.partition("=")[0] for text in ALTERNATIVES] == list(Settings().to_json())
+    for text in ALTERNATIVES:
+        key, _, values = text.partition("=")
+        for value in values.split("|"):
+            made = getattr(changed(Settings(), [f"{key}={value}"]), key)
+            assert (f"{made:g}" if isinstance(made, float) else str(made).lower()) == value
 
 
 def test_an_unknown_paper_and_a_setting_without_effect_are_refused():
@@ -38,17 +47,17 @@ def test_an_unknown_paper_and_a_setting_without_effect_are_refused():
         specify("bayes-optimal")
     with pytest.raises(InvalidParameter, match="plays no part in bayes-optimal-ibl"):
         specify("bayes-optimal-ibl", settings=["sc_power=0.5"])
-    assert specify("bayes-optimal-ibl", settings=["sc_power=0.5"], strict=False).cells
+    assert specify("bayes-optimal-ibl", settings=["sc_power=0.5"], strict=False).tasks
 
 
 @pytest.mark.parametrize("key", PAPERS)
-def test_cells_have_keys_of_their_own_and_quick_ones_are_among_the_full_ones(key):
+def test_tasks_have_keys_of_their_own_and_quick_ones_are_among_the_full_ones(key):
     full, quick = specify(key), specify(key, quick=True)
-    keys = [cell.key for cell in full.cells]
+    keys = [task.key for task in full.tasks]
     assert len(set(keys)) == len(keys)
-    assert {cell.group for cell in quick.cells} <= {cell.group for cell in full.cells}
-    assert sum(cell.n_items for cell in quick.cells) < sum(cell.n_items for cell in full.cells)
-    assert sum(cell.work for cell in quick.cells) < sum(cell.work for cell in full.cells)
+    assert {task.group for task in quick.tasks} <= {task.group for task in full.tasks}
+    assert sum(task.n_items for task in quick.tasks) < sum(task.n_items for task in full.tasks)
+    assert sum(task.work for task in quick.tasks) < sum(task.work for task in full.tasks)
     assert directory_name(full) == key
     assert directory_name(quick) == f"{key}-quick"
     assert full.to_json() != quick.to_json()

@@ -1,4 +1,4 @@
-"""Finished cells on disk: torn lines, other specifications, full disks."""
+"""Finished tasks on disk: torn lines, other specifications, full disks."""
 
 import json
 import os
@@ -10,30 +10,31 @@ import pytest
 
 from codelength.errors import DataError
 from codelength.experiments.settings import Settings
-from codelength.experiments.spec import Cell, Model, Source, Spec
+from codelength.experiments.spec import Model, Source, Spec
 from codelength.experiments.store import FILE_NAME, Store
+from codelength.experiments.task import Task
 
 SOURCE = Source("iris", "kmeans", 3, "value", "whole")
-CELLS = tuple(
-    Cell("cross-validation", SOURCE, (Model("EV", "evidence"),), first=n, last=n + 1, folds=2)
+TASKS = tuple(
+    Task("cross-validation", SOURCE, (Model("EV", "evidence"),), first=n, last=n + 1, folds=2)
     for n in range(4)
 )
-SPEC = Spec("made up", False, Settings(), CELLS)
+SPEC = Spec("made up", False, Settings(), TASKS)
 RESULT = {"EV": {"log_score": [-0.1, 1 / 3], "n_zero": 0}}
 
 
-def filled(directory, n_cells=2):
+def filled(directory, n_tasks=2):
     with Store(directory, SPEC) as store:
-        for cell in CELLS[:n_cells]:
-            store.append(cell, RESULT, 0.25)
+        for task in TASKS[:n_tasks]:
+            store.append(task, RESULT, 0.25)
     return directory / FILE_NAME
 
 
 def test_what_was_appended_is_found_again_to_the_last_bit(tmp_path):
     filled(tmp_path / "new" / "directory")
     with Store(tmp_path / "new" / "directory", SPEC) as store:
-        assert store.results == {cell.key: RESULT for cell in CELLS[:2]}
-        assert store.seconds[CELLS[0].key] == 0.25
+        assert store.results == {task.key: RESULT for task in TASKS[:2]}
+        assert store.seconds[TASKS[0].key] == 0.25
 
 
 def test_a_line_torn_anywhere_costs_that_line_only(tmp_path):
@@ -43,8 +44,8 @@ def test_a_line_torn_anywhere_costs_that_line_only(tmp_path):
     for cut in range(last, len(content)):
         path.write_bytes(content[:cut])
         with Store(tmp_path, SPEC) as store:
-            assert list(store.results) == [CELLS[0].key]
-            store.append(CELLS[1], RESULT, 0.25)
+            assert list(store.results) == [TASKS[0].key]
+            store.append(TASKS[1], RESULT, 0.25)
         assert path.read_bytes() == content
 
 
@@ -59,18 +60,18 @@ def test_damage_in_the_middle_is_told(tmp_path, line):
     path = filled(tmp_path)
     lines = path.read_bytes().splitlines()
     path.write_bytes(b"\n".join([lines[0], line, lines[2], b""]))
-    with pytest.raises(DataError, match=r"cells\.jsonl, line 2: is damaged"):
+    with pytest.raises(DataError, match=r"tasks\.jsonl, line 2: is damaged"):
         Store(tmp_path, SPEC)
 
 
 @pytest.mark.parametrize(
     ("other", "message"),
     [
-        (Spec("another", False, Settings(), CELLS), "paper is 'made up' there and 'another' here"),
-        (Spec("made up", True, Settings(), CELLS), "quick is False there and True here"),
-        (Spec("made up", False, Settings(bins=7), CELLS), "bins is None there and 7 here"),
-        (Spec("made up", False, Settings(), CELLS[::-1]), "other cells"),
-        (Spec("made up", False, Settings(), CELLS[:1]), "n_cells is 4 there and 1 here"),
+        (Spec("another", False, Settings(), TASKS), "paper is 'made up' there and 'another' here"),
+        (Spec("made up", True, Settings(), TASKS), "quick is False there and True here"),
+        (Spec("made up", False, Settings(bins=7), TASKS), "bins is None there and 7 here"),
+        (Spec("made up", False, Settings(), TASKS[::-1]), "other tasks"),
+        (Spec("made up", False, Settings(), TASKS[:1]), "n_tasks is 4 there and 1 here"),
     ],
 )
 def test_results_of_another_specification_are_refused_and_kept(tmp_path, other, message):
@@ -100,25 +101,25 @@ def test_a_second_run_in_the_same_directory_is_refused(tmp_path):
 FULL_DISK = """
 import resource, sys
 sys.path[:0] = {path!r}
-from unit_store import CELLS, RESULT, SPEC, Store
+from unit_store import TASKS, RESULT, SPEC, Store
 resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}))
 with Store({directory!r}, SPEC) as store:
-    for cell in CELLS:
-        store.append(cell, RESULT, 0.0)
+    for task in TASKS:
+        store.append(task, RESULT, 0.0)
 """
 
 
-def test_a_full_disk_is_told_and_earlier_cells_are_kept(tmp_path):
+def test_a_full_disk_is_told_and_earlier_tasks_are_kept(tmp_path):
     pytest.importorskip("resource")
-    whole = filled(tmp_path / "whole", n_cells=4).stat().st_size
+    whole = filled(tmp_path / "whole", n_tasks=4).stat().st_size
     module = tmp_path / "unit_store.py"
     module.write_text(Path(__file__).read_text(encoding="utf-8"), encoding="utf-8")
     code = FULL_DISK.format(path=[str(tmp_path)], limit=whole - 20, directory=str(tmp_path / "full"))
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=dict(os.environ))
     assert ended.returncode == 1
-    assert "cannot be written: File too large; the cells finished before are kept" in ended.stderr
+    assert "cannot be written: File too large; finished tasks are kept" in ended.stderr
     with Store(tmp_path / "full", SPEC) as store:
-        assert list(store.results) == [cell.key for cell in CELLS[:3]]
+        assert list(store.results) == [task.key for task in TASKS[:3]]
 
 
 def test_the_header_names_the_version(tmp_path):

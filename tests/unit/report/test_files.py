@@ -1,4 +1,4 @@
-"""Findings written, read back, and shown."""
+"""Findings written, read back and drawn."""
 
 import csv
 import json
@@ -8,11 +8,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from codelength.errors import DataError, InvalidParameter
+from codelength import report
+from codelength.errors import CodelengthWarning, DataError, InvalidParameter
 from codelength.experiments.papers import find, specify
 from codelength.experiments.run import run
 from codelength.report import figures as drawing
-from codelength.report import read, tables_of, validation_page, write, write_validation
+from codelength.report import read, write
 
 
 @pytest.fixture(scope="module")
@@ -34,6 +35,7 @@ def test_what_is_written_is_read_back(tmp_path, findings):
             made.reason,
         )
         assert (found.ours, found.matches) == (pytest.approx(made.ours, rel=1e-8), made.matches)
+        assert found.tolerance == pytest.approx(made.tolerance, rel=1e-8)
     assert [score.model for score in again.scores] == [score.model for score in findings.scores]
     assert again.scores[0].log_score == pytest.approx(findings.scores[0].log_score, rel=1e-7)
     own = [curve for curve in findings.curves if " - " not in curve.model]
@@ -50,6 +52,31 @@ def test_written_results_written_again_are_the_same_bytes(tmp_path, findings):
     write(read(one), two)
     for name in ("results.json", "curves.csv"):
         assert (one / name).read_bytes() == (two / name).read_bytes()
+
+
+def test_figures_are_judged_again_when_they_are_read(tmp_path, findings):
+    wide = [replace(c, slack=9.0, rounding=9.0, noise=9.0) for c in findings.comparisons]
+    write(replace(findings, comparisons=wide), tmp_path)
+    assert json.loads((tmp_path / "results.json").read_text())["comparisons"][5]["matches"] is True
+    again = read(tmp_path)
+    assert [c.matches for c in again.comparisons] == [c.matches for c in findings.comparisons]
+    assert [c.reason for c in again.comparisons] == [c.reason for c in findings.comparisons]
+
+
+def test_figures_that_no_file_knows_keep_their_tolerances(tmp_path, findings):
+    own = replace(findings.comparisons[0], table="of their own", slack=0.25, rounding=0.0, noise=0.0)
+    write(replace(findings, comparisons=[own]), tmp_path)
+    assert read(tmp_path).comparisons[0].tolerance == 0.25
+    write(replace(findings, paper="made up", comparisons=[own]), tmp_path)
+    assert read(tmp_path).comparisons[0].tolerance == 0.25
+
+
+def test_every_part_of_a_tolerance_is_in_the_table_of_comparisons(tmp_path, findings):
+    write(findings, tmp_path)
+    with open(tmp_path / "comparison.csv", newline="") as file:
+        first = next(csv.DictReader(file))
+    assert (first["slack"], first["rounding"], first["noise"]) == ("0.005", "0.0005", "0")
+    assert float(first["tolerance"]) == pytest.approx(0.0055)
 
 
 def test_numbers_that_json_lacks_are_null(tmp_path, findings):
@@ -69,19 +96,6 @@ def test_a_directory_without_results_is_told(tmp_path):
     (tmp_path / "results.json").write_text("{}")
     with pytest.raises(DataError, match="holds no results"):
         read(tmp_path)
-    with pytest.raises(DataError, match="has no results"):
-        validation_page(tmp_path / "nothing")
-
-
-def test_tables_have_the_layout_of_the_paper(findings):
-    table_1, example, differing, claims = tables_of(findings)
-    assert table_1.names == ["", "MAP-01", "EV-01", "SC-01", "MAP-LS", "EV-LS", "SC-LS"]
-    assert table_1.rows[0][:3] == ["Australian", "0.851 (0.851)", "0.848 (0.848)"]
-    assert table_1.rows[0][6] == "-0.458 (-0.389) *"
-    assert example.rows == [["a 1 after a single 1", "1.0000 (1.0000)", "0.6667 (0.6667)", "0.8000 (0.8000)"]]
-    assert len(differing.rows) == len(findings.comparisons) - findings.n_matching
-    assert all(len(row) == len(differing.names) for row in differing.rows)
-    assert {row[0] for row in claims.rows} == {"held", "not held"}
 
 
 def test_figures_are_the_same_bytes_every_time(tmp_path):
@@ -96,21 +110,29 @@ def test_figures_are_the_same_bytes_every_time(tmp_path):
         assert text in content
 
 
+def test_a_paper_without_figures_has_none_drawn(tmp_path, findings):
+    assert drawing.draw(replace(findings, paper="made up"), tmp_path) == []
+    names = {path.name for path in report.save(replace(findings, paper="made up"), tmp_path / "new")}
+    assert names == {"results.json", "comparison.csv", "scores.csv", "curves.csv"}
+
+
+def test_saving_writes_files_and_figures(tmp_path, findings):
+    pytest.importorskip("matplotlib")
+    paths = report.save(findings, tmp_path / "new" / "directory")
+    assert {path.suffix for path in paths} == {".json", ".csv", ".svg"}
+    assert all(path.is_file() for path in paths)
+
+
 def test_without_matplotlib_its_installation_is_advised(tmp_path, monkeypatch, findings):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(InvalidParameter, match=r"codelength\[plot\]"):
         drawing.draw(findings, tmp_path)
+    with pytest.warns(CodelengthWarning, match=r"no figures were drawn.*codelength\[plot\]"):
+        paths = report.save(findings, tmp_path)
+    assert {path.suffix for path in paths} == {".json", ".csv"}
 
 
-def test_the_page_lists_every_figure_and_every_claim(tmp_path, findings):
-    place = tmp_path / "results" / findings.paper
-    place.mkdir(parents=True)
-    write(findings, place)
-    page = write_validation(tmp_path).read_text(encoding="utf-8")
-    assert page == validation_page(tmp_path / "results")
-    rows = [line for line in page.splitlines() if line.startswith("| Table 1 |")]
-    assert len(rows) == 24
-    assert sum("**differs** (" in row for row in rows) == 24 - (findings.n_matching - 3)
-    assert page.count("held") >= len(findings.claims)
-    assert "A quick run" in page
-    assert "hepatitis: 155 rows, 5 more than the 150 printed" in page
+def test_a_directory_that_cannot_be_made_is_told(tmp_path, findings):
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(DataError, match="cannot be made"):
+        report.save(findings, tmp_path / "file")

@@ -1,0 +1,121 @@
+"""Models compared on one table."""
+
+import math
+
+import numpy as np
+import pytest
+
+from codelength import FiniteMixture, MixtureClassifier, NaiveBayes, datasets
+from codelength.counts import count
+from codelength.errors import DataError, InvalidParameter
+from codelength.experiments import cross_validation, evaluate
+from codelength.rules import RULES, Predictor, Rule
+from codelength.scores import Predictions, leave_one_out
+from codelength.table import Cutting, as_table, encode, infer_schema
+from codelength.table.infer import with_intervals_of
+
+
+@pytest.fixture(scope="module")
+def glass():
+    return datasets.load("glass").table
+
+
+def rules(*names):
+    return {name: NaiveBayes(rule=name) for name in names}
+
+
+def test_rules_are_left_out_in_closed_form(glass):
+    coded = encode(infer_schema(glass), glass)
+    found = evaluate(glass, rules(*RULES))
+    assert [result.model for result in found] == list(RULES)
+    assert {result.protocol for result in found} == {"leave-one-out"}
+    for result in found:
+        made = leave_one_out(Predictor.of(count(coded), result.model), coded)
+        assert (result.accuracy, result.log_score) == (made.accuracy, made.log_score)
+        assert (result.n_zero, result.n_undefined) == (made.n_zero, made.n_undefined)
+        assert result.n_predictions == 214
+        assert result.log_score_bits == pytest.approx(result.log_score / math.log(2))
+
+
+def test_folds_share_rows_and_learn_intervals_of_their_own(glass):
+    (result,) = evaluate(glass, rules("evidence"), n_folds=4, repeats=2, train_fraction=0.5, random_state=3)
+    assert result.protocol == "2 x 4-fold cross-validation, 50% of the training rows"
+    whole = encode(infer_schema(glass), glass)
+    parts = []
+    for split in cross_validation(214, 4, repeats=2, train_fraction=0.5, random_state=3):
+        coded = with_intervals_of(whole, glass, split.train, Cutting())
+        test = coded.take(split.test)
+        parts.append(
+            Predictions(*Predictor.of(count(coded.take(split.train))).log_probs(test), test.class_codes)
+        )
+    expected = Predictions.joined(parts)
+    assert result.n_predictions == 428
+    assert (result.accuracy, result.log_score) == (expected.accuracy, expected.log_score)
+
+
+def test_a_model_without_closed_form_brings_folds_for_all():
+    table = datasets.load("lenses").table
+    mixture = MixtureClassifier(candidates=3, n_components=(1, 2), random_state=0)
+    found = evaluate(table, {"mixture": mixture, "averaged": NaiveBayes()})
+    assert [result.protocol for result in found] == ["1 x 10-fold cross-validation"] * 2
+    assert {result.n_predictions for result in found} == {24}
+    assert evaluate(table, {"averaged": NaiveBayes()}, n_folds=10)[0] == found[1]
+
+
+def test_models_stay_as_they_are(glass):
+    model = NaiveBayes()
+    one, two = evaluate(glass, {"one": model, "two": model})
+    assert one.log_score == two.log_score
+    assert not model.__sklearn_is_fitted__()
+
+
+def test_weights_count_rows():
+    cells, classes = {"a": ["x", "y", "x", "y"]}, [0, 1, 0, 0]
+    weighted = as_table(cells, classes, [2.0, 1.0, 0.0, 1.0])
+    (result,) = evaluate(weighted, rules("evidence"))
+    coded = encode(infer_schema(weighted.counted()), weighted.counted())
+    made = leave_one_out(Predictor.of(count(coded)), coded)
+    assert result.log_score == made.log_score
+    assert np.isfinite(result.log_score)
+
+
+class Root(Rule):
+    """A rule that nobody knows but the registry."""
+
+    name = "root"
+    normalises = False
+
+    def growth(self, numbers):
+        return np.sqrt(numbers + 0.25)
+
+
+def test_a_rule_of_the_registry_is_evaluated(glass, monkeypatch):
+    monkeypatch.setitem(RULES, "root", Root())
+    (left_out,) = evaluate(glass, rules("root"))
+    (folded,) = evaluate(glass, rules("root"), n_folds=5)
+    assert 0.2 < left_out.accuracy < 1
+    assert 0.2 < folded.accuracy < 1
+
+
+@pytest.mark.parametrize(
+    ("models", "options", "message"),
+    [
+        ({}, {}, "there is none"),
+        ({"clusters": FiniteMixture()}, {}, "'clusters': predicts no classes"),
+        ({"a": NaiveBayes()}, {"repeats": 2}, "go with cross-validation"),
+        ({"a": NaiveBayes()}, {"train_fraction": 0.5}, "go with cross-validation"),
+        ({"a": NaiveBayes()}, {"n_folds": 1}, "n_folds=1"),
+        ({"a": NaiveBayes()}, {"n_folds": 500}, "n_folds=500"),
+        ({"a": NaiveBayes()}, {"n_folds": 2, "train_fraction": 0.0}, "train_fraction=0"),
+        ({"a": NaiveBayes()}, {"n_folds": 2, "train_fraction": 0.001}, "leaves none of 107"),
+        ({"a": NaiveBayes()}, {"missing": "drop"}, "missing='drop'"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(glass, models, options, message):
+    with pytest.raises(InvalidParameter, match=message):
+        evaluate(glass, models, **options)
+
+
+def test_a_table_without_a_target_is_refused():
+    with pytest.raises(DataError, match="no target"):
+        evaluate({"a": ["x", "y"]}, rules("evidence"))
