@@ -1,21 +1,15 @@
-"""Plain tables as frames of pandas, Polars or pyarrow, with declared domains kept."""
+"""Columns of a table as frames of pandas, Polars or pyarrow, with declared domains kept."""
 
 import importlib.util
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
+from ..errors import DataError, InvalidParameter
+from ..table.column import Column, Factor
 
-from ..errors import InvalidParameter
-from ..table.files.readers import ColumnDict
-
-__all__ = ["BACKENDS", "choose_backend", "in_natural_order", "to_frame", "to_series"]
+__all__ = ["BACKENDS", "choose_backend", "domain_of", "to_frame", "to_series"]
 
 BACKENDS = ("pandas", "polars", "pyarrow", "columns")
-
-_Domain = tuple[str, ...]
 
 
 def choose_backend(backend: str | None) -> str:
@@ -30,11 +24,17 @@ def choose_backend(backend: str | None) -> str:
     return backend
 
 
-def to_frame(columns: ColumnDict, domains: Mapping[str, _Domain], backend: str) -> Any:
-    """Return a frame of the backend; for ``"columns"`` the plain table itself."""
-    if backend == "columns":
-        return columns
-    series = {name: to_series(name, array, domains.get(name), backend) for name, array in columns.items()}
+def domain_of(column: Column) -> tuple[str, ...] | None:
+    """The values that a column declares, in order; None where it does not, and for truth values."""
+    if not isinstance(column, Factor) or not column.declared:
+        return None
+    texts = tuple(value for value in column.values if isinstance(value, str))
+    return texts if len(texts) == len(column.values) else None
+
+
+def to_frame(columns: Sequence[Column], backend: str) -> Any:
+    """Return a frame of the backend; for ``"columns"`` a dict of arrays."""
+    series = {column.name: to_series(column, backend) for column in columns}
     if backend == "pandas":
         import pandas as pd
 
@@ -43,61 +43,49 @@ def to_frame(columns: ColumnDict, domains: Mapping[str, _Domain], backend: str) 
         import polars as pl
 
         return pl.DataFrame(series)
-    import pyarrow as pa
+    if backend == "pyarrow":
+        import pyarrow as pa
 
-    return pa.table(series)
-
-
-def to_series(name: str, array: NDArray[Any], domain: _Domain | None, backend: str) -> Any:
-    """Return a column of the backend; for ``"columns"`` the array itself."""
-    if backend == "pandas":
-        return _pandas_series(name, array, domain)
-    if backend == "polars":
-        return _polars_series(name, array, domain)
-    return _arrow_array(array, domain) if backend == "pyarrow" else array
+        return pa.table(series)
+    return series
 
 
-def in_natural_order(values: Iterable[str]) -> _Domain:
-    """Sort text so that numbers inside it come in the order of their size.
-
-    Examples
-    --------
-    >>> in_natural_order(["10", "9", "-1.5"]), in_natural_order(["10-14", "5-9", "none"])
-    (('-1.5', '9', '10'), ('5-9', '10-14', 'none'))
-    """
-    distinct = set(values)
+def to_series(column: Column, backend: str) -> Any:
+    """Return a column of the backend; for ``"columns"`` an array."""
+    make = {"pandas": _pandas_series, "polars": _polars_series, "pyarrow": _arrow_array}.get(backend)
+    if make is None:
+        return column.cells
     try:
-        return tuple(sorted(distinct, key=lambda value: (float(value), value)))
-    except ValueError:
-        return tuple(sorted(distinct, key=_natural_key))
+        return make(column, domain_of(column))
+    except (OverflowError, TypeError, ValueError) as error:
+        raise DataError(
+            f'column {column.name!r}: {backend} cannot hold its values ({error}); pass backend="columns"'
+        ) from error
 
 
-def _natural_key(value: str) -> tuple[list[tuple[bool, int, str]], str]:
-    parts = [part for part in re.split(r"([0-9]+)", value) if part]
-    return [(not part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in parts], value
-
-
-def _pandas_series(name: str, array: NDArray[Any], domain: _Domain | None) -> Any:
+def _pandas_series(column: Column, domain: tuple[str, ...] | None) -> Any:
     import pandas as pd
 
-    return pd.Series(array if domain is None else pd.Categorical(array, categories=list(domain)), name=name)
+    if domain is None or not isinstance(column, Factor):
+        return pd.Series(column.cells, name=column.name)
+    return pd.Series(pd.Categorical.from_codes(column.positions, categories=list(domain)), name=column.name)
 
 
-def _polars_series(name: str, array: NDArray[Any], domain: _Domain | None) -> Any:
+def _polars_series(column: Column, domain: tuple[str, ...] | None) -> Any:
     import polars as pl
 
+    cells = column.cells
     if domain is not None:
-        return pl.Series(name, array.tolist(), dtype=pl.Enum(domain))
-    if array.dtype == object:
-        return pl.Series(name, array.tolist())
-    return pl.Series(name, array, nan_to_null=True)
+        return pl.Series(column.name, cells.tolist(), dtype=pl.Enum(domain))
+    if cells.dtype == object:
+        return pl.Series(column.name, cells.tolist())
+    return pl.Series(column.name, cells, nan_to_null=True)
 
 
-def _arrow_array(array: NDArray[Any], domain: _Domain | None) -> Any:
+def _arrow_array(column: Column, domain: tuple[str, ...] | None) -> Any:
     import pyarrow as pa
 
-    if domain is None:
-        return pa.array(array, from_pandas=True)
-    position: dict[str | None, int] = {value: code for code, value in enumerate(domain)}
-    codes = np.array([position.get(cell, -1) for cell in array], dtype=np.int32)
-    return pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0), pa.array(domain, type=pa.string()))
+    if domain is None or not isinstance(column, Factor):
+        return pa.array(column.cells, from_pandas=True)
+    codes = pa.array(column.positions.astype("int32"), mask=column.missing)
+    return pa.DictionaryArray.from_arrays(codes, pa.array(domain, type=pa.string()))

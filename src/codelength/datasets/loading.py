@@ -1,55 +1,82 @@
 """Tables with a target: bundled ones by name, the user's own by path."""
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ..errors import DataError, SchemaMismatch
-from ..table import Schema, Variable, infer_schema
-from ..table.files.arff import read_arff
-from ..table.files.readers import SUFFIXES, ColumnDict, as_file, read_columns, suggestion
-from ..table.target import target_column
+import numpy as np
+
+from ..errors import DataError
+from ..table import Schema, Table, infer_schema
+from ..table.column import Column, Factor
+from ..table.files.readers import SUFFIXES, as_file, column_names, read_table
+from ..table.values import in_natural_order
 from . import frames, registry
 
 __all__ = ["Dataset", "load"]
 
 _OWN_SUFFIXES = (".csv", ".parquet", ".arff")
-_Domains = dict[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """A table split into features and target.
+    """A table with a class to predict, and what is known about it.
 
     Attributes
     ----------
-    name
-        The name of the data set, or of the file without its extension.
-    frame
-        The features: a frame of the backend, or a dict of arrays.
-    target
-        The column to predict: a series of the backend, or an array.
-    target_name
-        Its name.
-    info
+    table : Table
+        The table, with its declared domains and its target. It is what estimators and scores take.
+    backend : str
+        The library that :attr:`frame` and :attr:`target` are of.
+    info : Entry, optional
         What is known about a bundled table; None for the user's own.
-    domains
-        The values that each categorical column can take, in order, where they are declared: in bundled
-        tables and ARFF files. The target has its own here too.
-    schema
-        The variables with their values, and the classes.
-    differs
-        How a bundled table differs from what the papers print; empty when it does not.
+
+    Examples
+    --------
+    >>> lenses = load("lenses", backend="columns")
+    >>> lenses.table.names, lenses.target_name, lenses.domains["class"]
+    (('age', 'prescription', 'astigmatic', 'tear_rate'), 'class', ('hard', 'none', 'soft'))
     """
 
-    name: str
-    frame: Any = field(repr=False)
-    target: Any = field(repr=False)
-    target_name: str
+    table: Table = field(repr=False)
+    backend: str = "columns"
     info: registry.Entry | None = field(default=None, repr=False)
-    domains: _Domains = field(default_factory=dict, repr=False)
-    differs: str = ""
+
+    @property
+    def name(self) -> str:
+        """The name of the data set, or of the file without its extension."""
+        return self.table.name
+
+    @property
+    def target_name(self) -> str:
+        """The name of the column to predict."""
+        return self._target.name
+
+    @cached_property
+    def frame(self) -> Any:
+        """The features: a frame of the backend, or a dict of arrays."""
+        return frames.to_frame(self.table.columns, self.backend)
+
+    @cached_property
+    def target(self) -> Any:
+        """The column to predict: a series of the backend, or an array."""
+        return frames.to_series(self._target, self.backend)
+
+    @property
+    def domains(self) -> dict[str, tuple[str, ...]]:
+        """The values that each categorical column can take, in order, where they are declared.
+
+        They are in bundled tables and in ARFF files. The target has its own here too.
+        """
+        found = {column.name: frames.domain_of(column) for column in (*self.table.columns, self._target)}
+        return {name: domain for name, domain in found.items() if domain is not None}
+
+    @property
+    def differs(self) -> str:
+        """How a bundled table differs from what the papers print; empty when it does not."""
+        return self.info.differs if self.info else ""
 
     @property
     def schema(self) -> Schema:
@@ -61,14 +88,12 @@ class Dataset:
         >>> schema.variables[0].kind, schema.variables[1].values, schema.classes
         ('interval', ('1', '2'), ('DIE', 'LIVE'))
         """
-        seen = infer_schema(self.frame, target_column(self.target, self.target_name))
-        variables = tuple(self._declared(variable) for variable in seen.variables)
-        return Schema(variables, None if seen.target is None else self._declared(seen.target))
+        return infer_schema(self.table)
 
-    def _declared(self, variable: Variable) -> Variable:
-        if variable.name not in self.domains:
-            return variable
-        return Variable(variable.name, self.domains[variable.name], origin="declared domain")
+    @property
+    def _target(self) -> Column:
+        assert self.table.target is not None
+        return self.table.target
 
 
 def load(
@@ -83,7 +108,7 @@ def load(
     Parameters
     ----------
     name_or_path
-        A name, or a file that :func:`codelength.table.files.readers.read_columns` reads.
+        A name, or a file that :func:`codelength.read_table` reads.
     target
         The column to predict; by default the last, which is the class in every bundled table.
     backend
@@ -105,23 +130,22 @@ def load(
     Examples
     --------
     >>> lenses = load("lenses", backend="columns")
-    >>> lenses.domains["class"]
-    ('hard', 'none', 'soft')
     >>> list(lenses.frame)
     ['age', 'prescription', 'astigmatic', 'tear_rate']
+    >>> lenses.schema.n_values.tolist()
+    [3, 2, 2, 2]
     """
-    backend = frames.choose_backend(backend)
+    chosen = frames.choose_backend(backend)
     path = _path_of(name_or_path)
     if path is None:
         entry = registry.describe(os.fspath(name_or_path))
-        columns, domains = _read_bundled(entry)
-        return _split(entry.name, columns, domains, target, backend, entry)
+        return Dataset(_bundled(entry, target), chosen, entry)
     with as_file(path) as file:
-        if file.suffix.lower() == ".arff" and file.is_file():
-            columns, domains = read_arff(file)
-        else:
-            columns, domains = read_columns(file), {}
-    return _split(_stem(path), columns, domains, target, backend, None)
+        names = column_names(file)
+        if len(names) == 1:
+            raise DataError(f"{path}: has the one column {names[0]!r}; a table needs a target and features")
+        table = read_table(file, target=names[-1] if target is None else target)
+    return Dataset(replace(table, name=_stem(path)), chosen)
 
 
 def _path_of(name_or_path: str | os.PathLike[str]) -> str | Path | None:
@@ -139,38 +163,19 @@ def _path_of(name_or_path: str | os.PathLike[str]) -> str | Path | None:
     return path if registry.find(given) is None and path.is_file() else None
 
 
-def _read_bundled(entry: registry.Entry) -> tuple[ColumnDict, _Domains]:
-    columns = read_columns(registry.table_path(entry))
-    declared = [name for name in columns if name not in entry.numeric]
-    return columns, {
-        name: frames.in_natural_order(cell for cell in columns[name] if cell is not None) for name in declared
-    }
+def _bundled(entry: registry.Entry, target: str | None) -> Table:
+    table = read_table(registry.table_path(entry))
+    columns = tuple(_declared(column) for column in table.columns)
+    return replace(table, columns=columns, name=entry.name).with_target(target or table.names[-1])
 
 
-def _split(
-    name: str,
-    columns: ColumnDict,
-    domains: _Domains,
-    target: str | None,
-    backend: str,
-    info: registry.Entry | None,
-) -> Dataset:
-    target_name = list(columns)[-1] if target is None else target
-    if target_name not in columns:
-        near = suggestion(target_name, columns)
-        raise SchemaMismatch(f"{name}: has no column {target_name!r} for the target{near}")
-    if len(columns) == 1:
-        raise DataError(f"{name}: has the one column {target_name!r}; a table needs a target and features")
-    features = {column: array for column, array in columns.items() if column != target_name}
-    return Dataset(
-        name=name,
-        frame=frames.to_frame(features, domains, backend),
-        target=frames.to_series(target_name, columns[target_name], domains.get(target_name), backend),
-        target_name=target_name,
-        info=info,
-        domains=domains,
-        differs=info.differs if info else "",
-    )
+def _declared(column: Column) -> Column:
+    """The column with the values that it has as its domain, in natural order."""
+    if not isinstance(column, Factor):
+        return column
+    domain = in_natural_order(str(value) for value in column.values)
+    places = np.array([*(domain.index(str(value)) for value in column.values), -1], dtype=np.int64)
+    return Factor(column.name, places[column.positions], domain, declared=True)
 
 
 def _stem(path: str | Path) -> str:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from .._files import sha256_of
 from ..errors import DataError
-from ..table.files.readers import suggestion
+from ..table._messages import suggestion
 
 __all__ = ["Entry", "Size", "describe", "find", "names", "table_path"]
 

@@ -153,7 +153,7 @@ def _canonical_cells(
         try:
             plain.append(canonical(cell))
         except UnusableValue as error:
-            rows = np.flatnonzero(positions == position) if positions is not None else ()
+            rows = np.flatnonzero(np.asarray(positions) == position)
             where = f", row {rows[0]}" if len(rows) else ""
             raise DataError(f"column {name!r}{where}: {error}") from None
     kinds = set(map(type, plain))

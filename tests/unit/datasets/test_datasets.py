@@ -13,7 +13,8 @@ from codelength._files import sha256_of
 from codelength.datasets import frames, registry
 from codelength.errors import DataError, InvalidParameter, SchemaMismatch
 from codelength.table import encode
-from codelength.table.files.readers import read_columns
+from codelength.table.files.readers import column_names
+from codelength.table.values import in_natural_order
 
 FRAMES = ("pandas", "polars", "pyarrow")
 PAPERS = {
@@ -41,7 +42,7 @@ def test_a_bundled_table_is_what_the_registry_says(name):
     data = datasets.load(name, backend="columns")
     columns = data.frame | {data.target_name: data.target}
     assert (data.name, data.info, data.target_name) == (name, entry, "class")
-    assert list(read_columns(registry.table_path(entry)))[-1] == "class"
+    assert column_names(registry.table_path(entry))[-1] == "class"
     assert {len(array) for array in columns.values()} == {entry.rows}
     assert len(data.frame) == entry.attributes == len(entry.numeric) + len(entry.categorical)
     assert Counter(data.target.tolist()) == entry.class_counts
@@ -269,7 +270,7 @@ class TestOwnFiles:
     ],
 )
 def test_the_order_of_values_is_the_natural_one(values, expected):
-    assert frames.in_natural_order(values) == expected
+    assert in_natural_order(values) == expected
 
 
 def test_nothing_heavy_is_imported_before_it_is_needed():

@@ -1,37 +1,58 @@
-"""How each column of a file becomes an array: decided once over all rows, then the same for every batch."""
+"""How each column of a file becomes one of a table: decided once over all rows, the same in every batch."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ._cells import SPACES, ColumnDict, Kind, object_array, parse_boolean, parse_number
+from ...typing import IntArray, Scalar
+from .._arrays import canonical_values, from_cells
+from ..column import Column, Factor
+from ..spelling import (
+    NANS,
+    NUMBER,
+    SPACES,
+    TIME,
+    looks_like_time,
+    parse_boolean,
+    parse_number,
+    parse_time,
+)
+from ..values import LARGEST_EXACT
 from ._duckdb import quoted
-from ._load import Stored
+from ._kinds import Kind, Parse
+from ._stage import Stored
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 __all__ = ["Plan", "fetch", "make_plans"]
 
-_EXACT = 2.0**53  # whole numbers beyond it are not all float64
 _INT64 = 2.0**63
 _GLANCE = 1000  # rows that show most columns of text to be text
-_SHARE_FROM = 20_000  # rows from which equal cells share one str
+_SHARE_FROM = 20_000  # rows from which DuckDB numbers the values of a column
 _AT_ONCE = 64  # columns in one query, because DuckDB plans huge ones slowly
 
-_LOWER = "lower(trim({c}, " + quoted(SPACES) + "))"
+_BARE = "trim({c}, " + quoted(SPACES) + ")"
+_LOWER = f"lower({_BARE})"
+_IS_NUMBER = f"regexp_full_match({_BARE}, {quoted(NUMBER)}) AND isfinite(TRY_CAST({{c}} AS DOUBLE))"
+_IS_WHOLE = "NOT (contains({c}, '.') OR contains({c}, 'e') OR contains({c}, 'E'))"
 _TESTS: dict[str, str] = {
     "present": "count({c})",
-    "numbers": "count(*) FILTER (isfinite(TRY_CAST({c} AS DOUBLE)) AND NOT contains({c}, '_'))",
-    "nans": "count(*) FILTER (isnan(TRY_CAST({c} AS DOUBLE)))",
-    "whole": "count(*) FILTER (NOT (contains({c}, '.') OR contains({c}, 'e') OR contains({c}, 'E')))",
-    "widest": "max(abs(TRY_CAST({c} AS DOUBLE))) FILTER (isfinite(TRY_CAST({c} AS DOUBLE)))",
+    "numbers": f"count(*) FILTER ({_IS_NUMBER})",
+    "nans": f"count(*) FILTER ({_LOWER} IN {NANS})",
+    "whole": f"count(*) FILTER ({_IS_WHOLE})",
+    "widest": f"coalesce(max(abs(TRY_CAST({{c}} AS DOUBLE))) FILTER ({_IS_WHOLE} AND {_IS_NUMBER}), 0)",
     "words": f"count(*) FILTER ({_LOWER} IN ('true', 'false'))",
     "truths": f"count(*) FILTER ({_LOWER} IN ('true', 'false', '1', '0', '1.0', '0.0'))",
+    "times": f"count(*) FILTER (regexp_full_match({{c}}, {quoted(TIME)}))",
+}
+_MORE_TESTS = {
+    "magnitude": "coalesce(max(abs(CAST({c} AS DOUBLE))), 0)",
+    "merged": "count(DISTINCT {c}) - count(DISTINCT TRY_CAST({c} AS DOUBLE))",
 }
 _TRUE = f"{_LOWER} IN ('true', '1', '1.0')"
 
@@ -40,11 +61,11 @@ _Facts = dict[str, Any]
 
 @dataclass(frozen=True)
 class Plan:
-    """What to select for a column, and how the array that DuckDB gives becomes ours."""
+    """What to select for a column, and how the array that DuckDB gives becomes a column."""
 
     name: str
     select: str
-    finish: Callable[[Any], NDArray[Any]]
+    finish: Callable[[Any], Column]
 
 
 def make_plans(connection: "DuckDBPyConnection", columns: Sequence[Stored], n_rows: int) -> list[Plan]:
@@ -52,46 +73,59 @@ def make_plans(connection: "DuckDBPyConnection", columns: Sequence[Stored], n_ro
     plans: list[Plan] = []
     for start in range(0, len(columns), _AT_ONCE):
         part = columns[start : start + _AT_ONCE]
-        facts = _glance(connection, [column for column in part if column.kind != "text"])
+        facts = _glance(connection, part)
         questions = {column.sql: _tests(column, facts.get(column.sql), n_rows) for column in part}
         for sql, answers in _ask(connection, questions).items():
             facts[sql] = facts.get(sql, {}) | answers
-        plans += [_plan(connection, column, facts[column.sql], n_rows) for column in part]
+        settled = [_settled(column, facts[column.sql], n_rows) for column in part]
+        texts = [column.sql for column in settled if isinstance(column, Stored)]
+        sizes = _sizes(connection, texts) if n_rows >= _SHARE_FROM else {}
+        plans += [
+            column if isinstance(column, Plan) else _text_plan(connection, column, n_rows, sizes)
+            for column in settled
+        ]
     return plans
 
 
-def fetch(connection: "DuckDBPyConnection", plans: Sequence[Plan], where: str = "") -> ColumnDict:
+def fetch(connection: "DuckDBPyConnection", plans: Sequence[Plan], where: str = "") -> list[Column]:
     """Select rows of the table ``t``, in the order of the file."""
     select = ", ".join(f"{plan.select} AS p{i}" for i, plan in enumerate(plans))
     arrays = connection.execute(f"SELECT {select} FROM t {where}").fetchnumpy()
-    return {plan.name: plan.finish(arrays[f"p{i}"]) for i, plan in enumerate(plans)}
+    return [plan.finish(arrays[f"p{i}"]) for i, plan in enumerate(plans)]
 
 
 def _glance(connection: "DuckDBPyConnection", columns: Sequence[Stored]) -> dict[str, _Facts]:
     """Look at the first rows of columns of text. A table of few rows needs no more."""
-    texts = [column.sql for column in columns if column.type == "VARCHAR"]
+    texts = [column.sql for column in columns if column.type == "VARCHAR" and _is_open(column)]
     if not texts:
         return {}
     arrays = connection.execute(f"SELECT {', '.join(texts)} FROM t LIMIT {_GLANCE}").fetchnumpy()
-    return {sql: _facts(_objects(array).tolist()) for sql, array in arrays.items()}
+    return {sql: _facts(_texts(array)) for sql, array in arrays.items()}
 
 
-def _facts(cells: list[str | None]) -> _Facts:
-    """Compute what the tests in SQL do, up to the first cell that is neither number nor boolean."""
+def _is_open(column: Stored) -> bool:
+    """Whether the cells themselves have a say in what a column of text is."""
+    return column.kind != "text" or not column.has_types
+
+
+def _facts(cells: Sequence[str | None]) -> _Facts:
+    """Compute what the tests in SQL do, up to the first cell that is no number, boolean or time."""
     facts: _Facts = dict.fromkeys(_TESTS, 0)
     for cell in cells:
         if cell is None:
             continue
         number, truth = parse_number(cell), parse_boolean(cell)
+        whole = not any(character in cell for character in ".eE")
         facts["present"] += 1
         facts["nans"] += number is None
-        facts["whole"] += not any(character in cell for character in ".eE")
+        facts["whole"] += whole
         facts["words"] += isinstance(truth, bool) and isinstance(number, str)
         facts["truths"] += isinstance(truth, bool)
+        facts["times"] += looks_like_time(cell)
         if isinstance(number, int | float):
             facts["numbers"] += 1
-            facts["widest"] = max(facts["widest"], abs(float(number)))
-        if facts["numbers"] + facts["nans"] < facts["present"] > facts["truths"]:
+            facts["widest"] = max(facts["widest"], abs(float(number)) if whole else 0)
+        if facts["present"] > max(facts["numbers"] + facts["nans"], facts["truths"], facts["times"]):
             break
     return facts
 
@@ -99,16 +133,17 @@ def _facts(cells: list[str | None]) -> _Facts:
 def _tests(column: Stored, glance: _Facts | None, n_rows: int) -> tuple[str, ...]:
     """Name the facts that are still needed, given what the first rows leave possible."""
     if glance is None:
-        typed = {"BIGINT": ("present", "widest"), "BOOLEAN": ("present",)}
-        return typed.get(column.type, ())
+        return ("present", "magnitude") if column.type == "BIGINT" else ()
+    tests: tuple[str, ...] = ("merged",) if column.parse is Decimal else ()
     if n_rows <= _GLANCE:
-        return ()
-    tests: tuple[str, ...] = ()
+        return tests
     present = glance["present"]
-    if column.kind != "boolean" and glance["numbers"] + glance["nans"] == present:
-        tests += ("numbers", "nans", "whole", "widest") if glance["whole"] == present else ("numbers", "nans")
-    if column.kind != "number" and glance["truths" if column.kind else "words"] == present:
+    if column.kind in (None, "number") and glance["numbers"] + glance["nans"] == present:
+        tests += ("numbers", "nans", "whole", "widest")
+    if column.kind in (None, "boolean") and glance["truths" if column.kind else "words"] == present:
         tests += ("words", "truths")
+    if not column.has_types and glance["times"] == present:
+        tests += ("times",)
     return ("present", *tests) if tests else ()
 
 
@@ -117,104 +152,110 @@ def _ask(connection: "DuckDBPyConnection", questions: dict[str, tuple[str, ...]]
     asked = [(sql, test) for sql, tests in questions.items() for test in tests]
     facts: dict[str, _Facts] = {sql: {} for sql in questions}
     if asked:
-        select = ", ".join(_TESTS[test].format(c=sql) for sql, test in asked)
+        select = ", ".join((_TESTS | _MORE_TESTS)[test].replace("{c}", sql) for sql, test in asked)
         answers = connection.execute(f"SELECT {select} FROM t").fetchall()[0]
         for (sql, test), answer in zip(asked, answers, strict=True):
             facts[sql][test] = answer
     return facts
 
 
-def _plan(connection: "DuckDBPyConnection", column: Stored, facts: _Facts, n_rows: int) -> Plan:
-    kind = column.kind or _kind_of(facts, n_rows)
+def _sizes(connection: "DuckDBPyConnection", texts: Sequence[str]) -> dict[str, int]:
+    """About how many values columns have."""
+    if not texts:
+        return {}
+    select = ", ".join(f"approx_count_distinct({sql})" for sql in texts)
+    return dict(zip(texts, connection.execute(f"SELECT {select} FROM t").fetchall()[0], strict=True))
+
+
+def _settled(column: Stored, facts: _Facts, n_rows: int) -> Plan | Stored:
+    """The plan of a column of numbers or booleans; else the column, with what is to become of its text."""
+    kind = column.kind or _kind_of(facts)
     if kind == "number":
-        return _number_plan(connection, column, facts, n_rows)
+        return _number_plan(column, facts, n_rows)
     if kind == "boolean":
-        return _boolean_plan(connection, column, facts, n_rows)
-    return _text_plan(connection, column, n_rows)
+        return _boolean_plan(column, facts)
+    is_time = not column.has_types and facts["times"] == facts["present"]
+    return replace(column, parse=parse_time) if is_time else column
 
 
-def _kind_of(facts: _Facts, n_rows: int) -> Kind:
+def _kind_of(facts: _Facts) -> Kind:
     """Decide what text spells: numbers or booleans only when every cell that is not missing does."""
-    present, numbers = facts["present"], facts["numbers"]
-    if numbers and numbers + facts["nans"] == present:
-        whole = facts["whole"] == present
-        # Whole numbers that would be rounded are names of something rather than quantities.
-        return "text" if whole and facts["widest"] >= (_INT64 if numbers == n_rows else _EXACT) else "number"
+    present = facts["present"]
+    if facts["numbers"] and facts["numbers"] + facts["nans"] == present:
+        return "number"
     return "boolean" if present and facts["words"] == present else "text"
 
 
-def _number_plan(connection: "DuckDBPyConnection", column: Stored, facts: _Facts, n_rows: int) -> Plan:
-    whole = column.type == "BIGINT"
-    if column.type == "VARCHAR":
-        if facts["numbers"] + facts["nans"] < facts["present"]:
-            return _text_plan(connection, column, n_rows, parse_number)
-        whole = facts["whole"] == facts["numbers"] == n_rows and facts["widest"] < _INT64
-    elif whole and facts["present"] < n_rows:
-        if (facts["widest"] or 0) >= _EXACT:
-            return _text_plan(connection, column, n_rows)
-        whole = False
-    if whole:
-        return Plan(column.name, f"CAST({column.sql} AS BIGINT)", _integers)
-    return Plan(column.name, f"CAST({column.sql} AS DOUBLE)", _floats)
+def _number_plan(column: Stored, facts: _Facts, n_rows: int) -> Plan | Stored:
+    """Numbers in an array where one holds them exactly, else as values like text."""
+    convert = partial(from_cells, column.name)
+    if column.type in ("FLOAT", "DOUBLE"):
+        return Plan(column.name, column.sql, convert)
+    is_text = column.type == "VARCHAR"
+    if is_text and facts["numbers"] + facts["nans"] < facts["present"]:
+        return column
+    complete = facts["numbers" if is_text else "present"] == n_rows
+    whole = not is_text or facts["whole"] == n_rows
+    widest = facts["widest" if is_text else "magnitude"]
+    if complete and whole and widest < _INT64:
+        return Plan(column.name, f"CAST({column.sql} AS BIGINT)", convert)
+    if widest < LARGEST_EXACT and not facts.get("merged"):
+        return Plan(column.name, f"CAST({column.sql} AS DOUBLE)", convert)
+    return replace(column, parse=column.parse or parse_number)
 
 
-def _boolean_plan(connection: "DuckDBPyConnection", column: Stored, facts: _Facts, n_rows: int) -> Plan:
-    select = column.sql
-    if column.type == "VARCHAR":
-        if facts["truths"] < facts["present"]:
-            return _text_plan(connection, column, n_rows, parse_boolean)
-        select = _TRUE.format(c=column.sql)
-    return Plan(column.name, select, _booleans if facts["present"] == n_rows else _objects)
+def _boolean_plan(column: Stored, facts: _Facts) -> Plan | Stored:
+    convert = partial(from_cells, column.name)
+    if column.type != "VARCHAR":
+        return Plan(column.name, column.sql, convert)
+    if facts["truths"] < facts["present"]:
+        return column
+    # NULL stays NULL here, as in every comparison of SQL.
+    return Plan(column.name, _TRUE.replace("{c}", column.sql), convert)
 
 
-def _text_plan(
-    connection: "DuckDBPyConnection",
-    column: Stored,
-    n_rows: int,
-    parse: Callable[[str], Any] | None = None,
-) -> Plan:
-    """Fetch text as it is, or as codes into a list of its values where these are few.
+def _text_plan(connection: "DuckDBPyConnection", column: Stored, n_rows: int, sizes: dict[str, int]) -> Plan:
+    """Fetch text as it is, or as positions in a list of its values where these are few.
 
     Making a str for every cell takes most of the time that a large table needs.
     """
     text = f"CAST({column.sql} AS VARCHAR)"
-    n_values = 0
-    if n_rows >= _SHARE_FROM:
-        (n_values,) = connection.execute(f"SELECT approx_count_distinct({text}) FROM t").fetchall()[0]
-    if not 0 < n_values <= n_rows // 8:
-        return Plan(column.name, text, partial(_parsed, parse) if parse else _objects)
+    if not 0 < sizes.get(column.sql, 0) <= n_rows // 8:
+        return Plan(column.name, text, partial(_from_texts, column.name, column.parse))
     enum = f"values_{column.sql}"
     connection.execute(
         f"CREATE TYPE {enum} AS ENUM (SELECT DISTINCT {text} AS v FROM t WHERE v IS NOT NULL ORDER BY v)"
     )
-    rows = connection.execute(f"SELECT unnest(enum_range(NULL::{enum}))").fetchall()
-    values = object_array([*(parse(value) if parse else value for (value,) in rows), None])
-    select = f"coalesce(CAST(enum_code(CAST({text} AS {enum})) AS INTEGER), {len(rows)})"
-    return Plan(column.name, select, partial(_taken, values))
+    texts = connection.execute(f"SELECT unnest(enum_range(NULL::{enum})) AS v").fetchnumpy()["v"].tolist()
+    width = next(name for name, most in _WIDTHS.items() if len(texts) <= most)
+    select = f"CAST(coalesce(CAST(enum_code(CAST({text} AS {enum})) AS INTEGER), -1) AS {width})"
+    values, places = _values_of(column.name, column.parse, texts)
+    changed = not np.array_equal(places[:-1], np.arange(len(texts)))
+    return Plan(column.name, select, partial(_from_codes, column.name, values, places if changed else None))
 
 
-def _integers(array: Any) -> NDArray[Any]:
-    return np.ma.getdata(array).astype(np.int64, copy=False)
+_WIDTHS = {"TINYINT": 2**7, "SMALLINT": 2**15, "INTEGER": 2**31}
 
 
-def _floats(array: Any) -> NDArray[Any]:
-    return np.ma.filled(array, np.nan).astype(np.float64, copy=False)
+def _values_of(name: str, parse: Parse | None, texts: Sequence[str]) -> tuple[tuple[Scalar, ...], IntArray]:
+    return canonical_values(name, texts if parse is None else [parse(text) for text in texts])
 
 
-def _booleans(array: Any) -> NDArray[Any]:
-    return np.ma.getdata(array).astype(np.bool_, copy=False)
+def _from_codes(name: str, values: tuple[Scalar, ...], places: IntArray | None, codes: Any) -> Column:
+    positions = np.ma.getdata(codes)
+    return Factor(name, positions if places is None else places[positions], values)
 
 
-def _objects(array: Any) -> NDArray[Any]:
-    cells: NDArray[Any] = np.ma.getdata(array).astype(object, copy=False)
+def _from_texts(name: str, parse: Parse | None, array: Any) -> Column:
+    seen: dict[Any, int] = {None: -1}
+    texts = _texts(array)
+    positions = np.fromiter((seen.setdefault(text, len(seen) - 1) for text in texts), np.int64, len(texts))
+    values, places = _values_of(name, parse, list(seen)[1:])
+    return Factor(name, places[positions], values)
+
+
+def _texts(array: Any) -> list[str | None]:
+    cells = np.ma.getdata(array).astype(object)
     cells[np.ma.getmaskarray(array)] = None
-    return cells
-
-
-def _parsed(parse: Callable[[str], Any], array: Any) -> NDArray[Any]:
-    return object_array([None if cell is None else parse(cell) for cell in _objects(array).tolist()])
-
-
-def _taken(values: NDArray[Any], codes: Any) -> NDArray[Any]:
-    taken: NDArray[Any] = values[np.ma.getdata(codes)]
-    return taken
+    listed: list[str | None] = cells.tolist()
+    return listed

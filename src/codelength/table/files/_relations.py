@@ -12,17 +12,28 @@ from ._duckdb import one_line, path_literal, quoted
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["Relation", "file_relation"]
+__all__ = ["SPELT", "SPELT_NUMBER", "SPELT_TEXT", "Relation", "file_relation"]
 
-_JSON_TYPES = ("BIGINT", "HUGEINT", "UBIGINT", "DOUBLE", "BOOLEAN")
+SPELT, SPELT_NUMBER, SPELT_TEXT = "spelt", "spelt number", "spelt text"
+"""Types of columns known only by the text of their cells: of anything, of numbers, of text or times."""
+
+_JSON_TYPES = {
+    "BIGINT": "BIGINT",
+    "BOOLEAN": "BOOLEAN",
+    "JSON": "JSON",
+    # As text, because DuckDB would round whole numbers that stand beside fractions.
+    "DOUBLE": SPELT_NUMBER,
+    "HUGEINT": SPELT_NUMBER,
+    "UBIGINT": SPELT_NUMBER,
+}
 
 
 @dataclass(frozen=True)
 class Relation:
-    """A file as SQL can see it: a FROM clause, and the name and DuckDB type of each column.
+    """A file as SQL can see it: a FROM clause, and the name and type of each column.
 
     Columns are known to SQL by position, because its names do not tell capitals from small letters.
-    The type is empty where only the text of the cells is known.
+    Types are those of DuckDB, or one of the above.
     """
 
     sql: str
@@ -35,7 +46,7 @@ def file_relation(connection: "DuckDBPyConnection", path: Path, format_: str, sh
     """Look at the head of a CSV, Parquet or JSON file."""
     if format_ == "csv":
         header = _csv.read_header(path, shown)
-        return Relation("", header.names, ("",) * len(header.names), header)
+        return Relation("", header.names, (SPELT,) * len(header.names), header)
     if path.stat().st_size == 0:
         raise DataError(f"{shown}: is empty")
     if format_ == "parquet":
@@ -94,7 +105,10 @@ def _json_relation(connection: "DuckDBPyConnection", path: Path, shown: str) -> 
         raise DataError(f"{shown}: two keys differ only in capital letters; rename one")
     names = tuple(row[0] for row in described)
     types = tuple(_json_type(row[1]) for row in described)
-    columns = ", ".join(f"{quoted(name)}: {quoted(type_)}" for name, type_ in zip(names, types, strict=True))
+    columns = ", ".join(
+        f"{quoted(name)}: {quoted('VARCHAR' if type_.startswith(SPELT) else type_)}"
+        for name, type_ in zip(names, types, strict=True)
+    )
     aliases = ", ".join(f"c{i}" for i in range(len(names)))
     return Relation(f"read_json({file}, columns = {{{columns}}}) AS s({aliases})", names, types)
 
@@ -102,4 +116,4 @@ def _json_relation(connection: "DuckDBPyConnection", path: Path, shown: str) -> 
 def _json_type(type_: str) -> str:
     """Keep what looks like a date as the text it was, and nested values so that they are refused."""
     nested = type_.endswith("]") or type_.startswith(("STRUCT", "MAP"))
-    return type_ if nested or type_ in _JSON_TYPES else "VARCHAR"
+    return type_ if nested else _JSON_TYPES.get(type_, SPELT_TEXT)

@@ -2,13 +2,20 @@
 
 import os
 import re
+from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from ...errors import DataError
-from ._cells import ColumnDict, number_array, object_array, parse_number
+from .._arrays import from_distinct
+from .._messages import shown
+from ..column import Column, Factor
+from ..spelling import parse_number, parse_time
 from ._csv import invalid_utf8, reject_duplicates
+from ._kinds import Kinds, Parse, Reading, readings
 
 __all__ = ["attribute_names", "read_arff"]
 
@@ -16,19 +23,18 @@ _QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
 _FIELD = re.compile(rf"\s*(?:({_QUOTED})|([^,\t]*?))\s*([,\t]|$)")
 _ATTRIBUTE = re.compile(rf"@attribute\s+({_QUOTED}|[^\s{{]+)(?:\s+|(?={{))(.+)", re.IGNORECASE)
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
-_NUMERIC = ("numeric", "real", "integer")
+_TYPES = {"numeric": "numeric", "real": "numeric", "integer": "numeric", "string": "string", "date": "date"}
+_PARSERS: dict[str, Parse] = {"numeric": parse_number, "date": parse_time}
 
 
 @dataclass(frozen=True)
 class _Attribute:
     name: str
-    numeric: bool
+    type: str
     domain: tuple[str, ...] | None
 
 
-def read_arff(
-    path: str | os.PathLike[str], *, na: Iterable[str] = ()
-) -> tuple[ColumnDict, dict[str, tuple[str, ...]]]:
+def read_arff(path: str | os.PathLike[str], *, na: Iterable[str] = (), kinds: Kinds = None) -> list[Column]:
     """Read an ARFF file.
 
     Parameters
@@ -37,13 +43,14 @@ def read_arff(
         The file, in UTF-8.
     na
         Cells that mean missing, beside ``?``.
+    kinds
+        As for :func:`~codelength.table.files.readers.read_table`.
 
     Returns
     -------
-    columns : dict of str to ndarray
-        The array of each attribute, as :func:`~codelength.table.files.readers.read_columns` gives them.
-    domains : dict of str to tuple of str
-        The declared values of each nominal attribute, in the order of the file.
+    list of Column
+        The attributes in the order of the file. A nominal one is a factor that declares its values, in the
+        order of the file too.
 
     Raises
     ------
@@ -56,35 +63,68 @@ def read_arff(
     >>> path = Path(tempfile.mkdtemp()) / "shirts.arff"
     >>> lines = ["@relation shirts", "@attribute colour {red, blue}", "@attribute size numeric", "@data"]
     >>> _ = path.write_text("\\n".join([*lines, "blue, 3", "?, 4"]))
-    >>> columns, domains = read_arff(path)
-    >>> columns
-    {'colour': array(['blue', None], dtype=object), 'size': array([3, 4])}
-    >>> domains
-    {'colour': ('red', 'blue')}
+    >>> colour, size = read_arff(path)
+    >>> colour.values, colour.positions.tolist(), size.numbers.tolist()
+    (('red', 'blue'), [1, -1], [3, 4])
     """
-    path = Path(path)
+    path, how = Path(path), readings(kinds)
     lines = _lines(path)
-    attributes = _read_header(lines, path)
-    missing = {"?", "", *(marker.strip() for marker in na)}
-    # Cells of a nominal attribute become the very str of its domain, so that a value is kept once.
-    known = [
-        dict.fromkeys(missing) | {value: value for value in attribute.domain or ()}
-        for attribute in attributes
-    ]
-    cells: list[list[object]] = [[] for _ in attributes]
+    missing = frozenset(("?", "", *(marker.strip() for marker in na)))
+    gathered = [_Gathered(attribute, missing) for attribute in _read_header(lines, path)]
     for number, line in lines:
-        fields = _fields(line, len(attributes), f"{path}, line {number}")
-        for attribute, values, column, (text, was_quoted) in zip(
-            attributes, known, cells, fields, strict=True
-        ):
-            column.append(_cell(attribute, values, text, was_quoted, path, number))
-    if not cells[0]:
+        where = f"{path}, line {number}"
+        for column, (text, was_quoted) in zip(gathered, _fields(line, len(gathered), where), strict=True):
+            column.add(text, was_quoted, where)
+    if not gathered[0].n_rows:
         raise DataError(f"{path}: has a header but no rows")
-    columns = {
-        attribute.name: number_array(column) if attribute.numeric else object_array(column)
-        for attribute, column in zip(attributes, cells, strict=True)
-    }
-    return columns, {attribute.name: attribute.domain for attribute in attributes if attribute.domain}
+    try:
+        return [column.finished(how.get(column.attribute.name, Reading())) for column in gathered]
+    except DataError as error:
+        raise DataError(f"{path}, {error}") from None
+
+
+class _Gathered:
+    """The cells of an attribute: its distinct texts, and for each row the position among them."""
+
+    def __init__(self, attribute: _Attribute, missing: frozenset[str]) -> None:
+        self.attribute, self._missing = attribute, missing
+        self._texts: dict[str, int] = {text: place for place, text in enumerate(attribute.domain or ())}
+        self._known: dict[tuple[str, bool], int] = {}
+        self._positions = array("q")
+
+    @property
+    def n_rows(self) -> int:
+        """How many cells there are."""
+        return len(self._positions)
+
+    def add(self, text: str, was_quoted: bool, where: str) -> None:
+        """Append a cell, refused when it does not suit the attribute."""
+        place = self._known.get((text, was_quoted))
+        if place is None:
+            place = self._known[text, was_quoted] = self._place(text, was_quoted, where)
+        self._positions.append(place)
+
+    def finished(self, reading: Reading) -> Column:
+        """The column."""
+        name, texts = self.attribute.name, list(self._texts)
+        positions = np.frombuffer(self._positions, dtype=np.int64)
+        as_it_is = reading.kind is None or (reading.kind == "text" and reading.parse is None)
+        if as_it_is and self.attribute.domain is not None:
+            return Factor(name, positions, self.attribute.domain, declared=True)
+        parse = _PARSERS.get(self.attribute.type) if reading.kind is None else reading.parse
+        return from_distinct(name, texts if parse is None else [parse(text) for text in texts], positions)
+
+    def _place(self, text: str, was_quoted: bool, where: str) -> int:
+        name, domain = self.attribute.name, self.attribute.domain
+        if text in self._texts:
+            return self._texts[text]
+        if text in self._missing and not was_quoted:
+            return -1
+        if domain is not None:
+            raise DataError(f"{where}: {name!r} does not declare the value {shown(text)}; add it")
+        if self.attribute.type == "numeric" and isinstance(parse_number(text), str):
+            raise DataError(f"{where}: {name!r} is numeric, but the value is {shown(text)}")
+        return self._texts.setdefault(text, len(self._texts))
 
 
 def attribute_names(path: str | os.PathLike[str]) -> list[str]:
@@ -142,13 +182,13 @@ def _read_attribute(line: str, where: str) -> _Attribute:
             raise DataError(f"{where}: the values of {name!r} are not closed; end them with '}}'")
         domain = tuple(text for text, _ in _split(type_[1:-1], where))
         reject_duplicates(domain, f"{where}, values of {name!r}")
-        return _Attribute(name, False, domain)
+        return _Attribute(name, "nominal", domain)
     keyword = type_.split(maxsplit=1)[0].lower()
-    if keyword not in (*_NUMERIC, "string", "date"):
+    if keyword not in _TYPES:
         raise DataError(
             f"{where}: attribute {name!r} has type {keyword!r}; use numeric, nominal, string or date"
         )
-    return _Attribute(name, keyword in _NUMERIC, None)
+    return _Attribute(name, _TYPES[keyword], None)
 
 
 def _fields(line: str, expected: int, where: str) -> list[tuple[str, bool]]:
@@ -182,22 +222,3 @@ def _unquoted(text: str) -> str:
     if text[:1] not in ("'", '"'):
         return text
     return re.sub(r"\\(.)", lambda match: _ESCAPES.get(match[1], match[1]), text[1:-1])
-
-
-def _cell(
-    attribute: _Attribute, known: dict[str, str | None], text: str, was_quoted: bool, path: Path, number: int
-) -> object:
-    if text in known and not (was_quoted and known[text] is None):
-        return known[text]
-    if attribute.numeric:
-        value = parse_number(text)
-        if isinstance(value, str):
-            raise DataError(
-                f"{path}, line {number}: {attribute.name!r} is numeric, but the value is {text!r}"
-            )
-        return value
-    if attribute.domain is not None:
-        raise DataError(
-            f"{path}, line {number}: {attribute.name!r} does not declare the value {text!r}; add it"
-        )
-    return text

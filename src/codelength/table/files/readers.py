@@ -1,36 +1,33 @@
-"""Files to plain tables: CSV, Parquet and JSON through DuckDB, ARFF by hand."""
+"""Files to tables: CSV, Parquet and JSON through DuckDB, ARFF by hand."""
 
-import difflib
 import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias, get_args
+from typing import TYPE_CHECKING, TypeAlias
 
 from ...errors import DataError, InvalidParameter, SchemaMismatch
+from ...typing import FloatArray
+from .._messages import suggestion
+from ..checks import check_weights, check_whole
+from ..column import Column, Numbers
+from ..table import Table
+from ..target import target_column
 from . import arff
-from ._cells import ColumnDict, Kind, as_kind
 from ._duckdb import one_line, session
-from ._load import load
+from ._kinds import Kind, Kinds, readings
 from ._plan import Plan, fetch, make_plans
 from ._relations import file_relation
+from ._stage import stage
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = [
-    "SUFFIXES",
-    "ColumnDict",
-    "Kind",
-    "as_file",
-    "column_names",
-    "read_batches",
-    "read_columns",
-    "suggestion",
-]
+__all__ = ["SUFFIXES", "Kind", "Kinds", "as_file", "column_names", "read_batches", "read_table"]
 
 Source: TypeAlias = str | os.PathLike[str]
 
@@ -53,112 +50,125 @@ SUFFIXES = tuple(_FORMATS)
 _SPOOL = "codelength-standard-input"
 
 
-def read_columns(
+def read_table(
     source: Source,
     *,
-    kinds: Mapping[str, Kind] | None = None,
-    columns: Sequence[str] | None = None,
+    target: str | None = None,
+    weights: str | None = None,
+    drop: Iterable[str] = (),
+    keep: Sequence[str] | None = None,
     na: Iterable[str] = (),
-) -> ColumnDict:
+    kinds: Kinds = None,
+) -> Table:
     """Read a table from a file, or from standard input.
-
-    Text columns are arrays of str with None for missing cells. Numbers are int64, or float64 with NaN
-    where cells are missing or a number has a fraction. Booleans are bool, or objects with None. Dates
-    and times are ISO text.
 
     A CSV file starts with its column names. The commonest of ``, ; tab |`` in that line separates the
     fields; ``"`` quotes them, and an empty field is missing. A column holds numbers only if every cell
-    that is not missing is one (``nan`` counts as a missing number), and booleans only if every cell is
-    ``true`` or ``false``. Whole numbers too large to be held exactly stay text.
+    that is not missing is one (``nan`` counts as a missing number), booleans only if every cell is
+    ``true`` or ``false``, and times only if every cell has the form of one. Values have the same form as
+    from any data frame, see :mod:`codelength.table.values`. The domains that an ARFF file declares stay
+    with their columns.
 
     Parameters
     ----------
     source
         A ``.csv``, ``.tsv``, ``.txt`` (each also with ``.gz``), ``.parquet``, ``.arff``, ``.json`` or
         ``.jsonl`` file, or ``"-"`` for CSV or Parquet on standard input.
-    kinds
-        How to read some columns: ``"text"``, ``"number"`` or ``"boolean"``. A cell that cannot be read so
-        keeps its text, in an array of objects. Names that the file does not have are passed over.
-    columns
-        Which columns to read, in this order; all by default.
+    target
+        The column that holds the class of each row.
+    weights
+        The column that says how many rows each row stands for.
+    drop
+        Columns to leave out.
+    keep
+        Which columns to take as variables, in this order; all by default.
     na
         Cells that mean missing, such as ``"?"``, beside empty ones. Spaces around a cell do not matter here.
+    kinds
+        How to read some columns: ``"text"``, ``"number"`` or ``"boolean"`` by name; or a schema, for cells
+        that mean what they mean there. A cell that cannot be read so keeps its text. Names that the file
+        does not have are passed over.
 
     Returns
     -------
-    dict of str to ndarray
-        The array of each column.
+    Table
+        Its name is that of the source.
 
     Raises
     ------
     SchemaMismatch
-        When a column of ``columns`` is not in the file.
+        When a column that is named here is not in the file.
     DataError
         When there is no such file, or it cannot be read, or it has no rows.
 
     Examples
     --------
     >>> path = Path(tempfile.mkdtemp()) / "shirts.csv"
-    >>> _ = path.write_text("colour;size;price\\nred;1;9.5\\n?;2;\\n")
-    >>> read_columns(path, na=["?"])
-    {'colour': array(['red', None], dtype=object), 'size': array([1, 2]), 'price': array([9.5, nan])}
-    >>> read_columns(path, kinds={"size": "text"}, columns=["size"])
-    {'size': array(['1', '2'], dtype=object)}
+    >>> _ = path.write_text("colour;size;price;sold\\nred;1;9.5;yes\\n?;2;;no\\n")
+    >>> table = read_table(path, target="sold", na=["?"])
+    >>> [column.cells.tolist() for column in table.columns]
+    [['red', None], [1, 2], [9.5, nan]]
+    >>> table.target.cells.tolist()
+    ['yes', 'no']
+    >>> read_table(path, keep=["size"], kinds={"size": "text"}).columns[0].values
+    ('1', '2')
     """
+    roles = _Roles(target, weights, tuple(drop), None if keep is None else tuple(keep))
     with as_file(source) as path:
         shown = _shown(source)
         if _format_of(path, shown) == "arff":
-            return _read_arff(path, kinds, columns, na)
-        with _opened(path, shown, kinds, columns, na, in_batches=False) as (connection, plans, _):
-            return _fetched(connection, plans, shown)
+            return _read_arff(path, roles, kinds, na)
+        with _opened(path, shown, roles, kinds, na, in_batches=False) as (connection, plans, _):
+            return _fetched(connection, plans, roles, shown)
 
 
 def read_batches(
     source: Source,
     batch_rows: int,
     *,
-    kinds: Mapping[str, Kind] | None = None,
-    columns: Sequence[str] | None = None,
+    target: str | None = None,
+    weights: str | None = None,
+    drop: Iterable[str] = (),
+    keep: Sequence[str] | None = None,
     na: Iterable[str] = (),
-) -> Iterator[ColumnDict]:
+    kinds: Kinds = None,
+) -> Iterator[Table]:
     """Read a table that need not fit in memory, some rows at a time and in order.
 
     The file is first loaded into a temporary database on disk, which is removed at the end. What a column
-    holds is decided over the whole file, so an array has the same type in every batch. (An ARFF file
-    is read into memory whole.)
+    holds is decided over the whole file, so it means the same in every batch. (An ARFF file is read into
+    memory whole.)
 
     Parameters
     ----------
-    source, kinds, columns, na
-        As for :func:`read_columns`.
+    source, target, weights, drop, keep, na, kinds
+        As for :func:`read_table`.
     batch_rows
         How many rows a batch has; the last may have fewer.
 
     Yields
     ------
-    dict of str to ndarray
+    Table
         The next rows.
 
     Examples
     --------
     >>> path = Path(tempfile.mkdtemp()) / "shirts.csv"
     >>> _ = path.write_text("colour,size\\nred,1\\nblue,2\\nred,3\\n")
-    >>> [batch["size"].tolist() for batch in read_batches(path, 2)]
+    >>> [batch.column("size").cells.tolist() for batch in read_batches(path, 2)]
     [[1, 2], [3]]
     """
-    if batch_rows < 1:
-        raise InvalidParameter(f"batch_rows is {batch_rows}; a batch has at least 1 row")
+    check_whole("batch_rows", batch_rows)
+    roles = _Roles(target, weights, tuple(drop), None if keep is None else tuple(keep))
     with as_file(source) as path:
         shown = _shown(source)
         if _format_of(path, shown) == "arff":
-            table = _read_arff(path, kinds, columns, na)
-            for start in range(0, len(next(iter(table.values()))), batch_rows):
-                yield {name: array[start : start + batch_rows] for name, array in table.items()}
+            yield from _cut(_read_arff(path, roles, kinds, na), batch_rows)
             return
-        with _opened(path, shown, kinds, columns, na, in_batches=True) as (connection, plans, n_rows):
+        with _opened(path, shown, roles, kinds, na, in_batches=True) as (connection, plans, n_rows):
             for start in range(0, n_rows, batch_rows):
                 rows = f"WHERE rowid >= {start} AND rowid < {start + batch_rows}"
-                yield _fetched(connection, plans, shown, rows)
+                yield _fetched(connection, plans, roles, shown, rows)
 
 
 def column_names(source: Source) -> list[str]:
@@ -203,89 +213,131 @@ def as_file(source: Source) -> Iterator[Path]:
         yield spool.rename(spool.with_suffix(suffix))
 
 
-def suggestion(name: str, names: Iterable[str]) -> str:
-    """Return the names nearest to ``name`` as the end of a message; empty when none is near.
+@dataclass(frozen=True)
+class _Roles:
+    """What the columns of a file are to be."""
 
-    Examples
-    --------
-    >>> suggestion("color", ["colour", "size"])
-    "; did you mean 'colour'?"
-    """
-    folded = {known.casefold(): known for known in names}
-    near = [folded[match] for match in difflib.get_close_matches(name.casefold(), folded, n=3)]
-    return f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
+    target: str | None
+    weights: str | None
+    drop: tuple[str, ...]
+    keep: tuple[str, ...] | None
+
+    def wanted(self, names: Sequence[str], shown: str) -> list[str]:
+        """The columns to read, once it is sure that the file has all that are named."""
+        self._check(names, shown)
+        own = {self.weights, self.target, *self.drop}
+        kept = [name for name in dict.fromkeys(names if self.keep is None else self.keep) if name not in own]
+        roles = [name for name in (self.weights, self.target) if name is not None]
+        if not kept and not roles:
+            raise InvalidParameter(f"{shown}: every column is dropped; leave at least one")
+        return [*kept, *roles]
+
+    def table(self, columns: Sequence[Column], shown: str) -> Table:
+        """The table of the columns that were wanted."""
+        variables = list(columns)
+        table_target = variables.pop() if self.target is not None else None
+        weights = variables.pop() if self.weights is not None else None
+        n_rows = len(columns[0].missing)
+        table = Table(tuple(variables), n_rows, name=shown)
+        try:
+            if table_target is not None:
+                table = replace(table, target=target_column(table_target))
+            return table if weights is None else replace(table, weights=_weights(weights, n_rows))
+        except DataError as error:
+            raise type(error)(f"{shown}, {error}") from None
+
+    def _check(self, names: Sequence[str], shown: str) -> None:
+        if self.keep is not None and not self.keep:
+            raise InvalidParameter("keep is empty; name at least one column, or pass None for all")
+        known = set(names)
+        asked = [(name, " for the target") for name in (self.target,)]
+        asked += [(name, " for the weights") for name in (self.weights,)]
+        asked += [(name, f" among its {len(names)}") for name in (*(self.keep or ()), *self.drop)]
+        for name, purpose in asked:
+            if name is not None and name not in known:
+                raise SchemaMismatch(f"{shown}: has no column {name!r}{purpose}{suggestion(name, names)}")
+        if self.target is not None and self.target == self.weights:
+            raise InvalidParameter(f"column {self.target!r} is the target; name another for the weights")
+        for name in self.drop:
+            if name in (self.target, self.weights):
+                role = "target" if name == self.target else "weights"
+                raise InvalidParameter(f"drop: column {name!r} is named for the {role}; do not drop it")
+
+
+def _weights(column: Column, n_rows: int) -> FloatArray | None:
+    if not isinstance(column, Numbers):
+        raise DataError(f"column {column.name!r}: weights must be numbers, one per row")
+    # A batch may hold nothing but rows of weight zero.
+    return check_weights(column.numbers, n_rows, positive=False)
 
 
 @contextmanager
 def _opened(
-    path: Path,
-    shown: str,
-    kinds: Mapping[str, Kind] | None,
-    columns: Sequence[str] | None,
-    na: Iterable[str],
-    *,
-    in_batches: bool,
+    path: Path, shown: str, roles: _Roles, kinds: Kinds, na: Iterable[str], *, in_batches: bool
 ) -> Iterator[tuple["DuckDBPyConnection", list[Plan], int]]:
-    """Load a file into the table ``t`` and decide how its columns are read."""
+    """Stage a file as the table ``t`` and decide how its columns are read."""
     import duckdb
 
-    kinds = _checked_kinds(kinds)
+    how = readings(kinds)
     format_ = _format_of(path, shown)
     with session(on_disk=in_batches) as connection:
         relation = file_relation(connection, path, format_, shown)
-        wanted = _wanted(relation.names, columns, shown)
+        wanted = roles.wanted(relation.names, shown)
         as_table = in_batches or format_ == "json"
-        stored = load(connection, path, relation, wanted, kinds, tuple(na), shown, as_table=as_table)
+        stored = stage(connection, path, relation, wanted, how, tuple(na), shown, as_table=as_table)
         try:
             (n_rows,) = connection.execute("SELECT count(*) FROM t").fetchall()[0]
             plans = make_plans(connection, stored, n_rows) if n_rows else []
         except duckdb.Error as error:
             raise _unreadable(shown, error) from error
+        except DataError as error:
+            raise DataError(f"{shown}, {error}") from None
         if not n_rows:
             raise DataError(f"{shown}: has a header but no rows")
         yield connection, plans, n_rows
 
 
-def _fetched(connection: "DuckDBPyConnection", plans: list[Plan], shown: str, where: str = "") -> ColumnDict:
+def _fetched(
+    connection: "DuckDBPyConnection", plans: list[Plan], roles: _Roles, shown: str, where: str = ""
+) -> Table:
     import duckdb
 
     try:
-        return fetch(connection, plans, where)
+        columns = fetch(connection, plans, where)
     except duckdb.Error as error:
         raise _unreadable(shown, error) from error
+    except DataError as error:
+        raise DataError(f"{shown}, {error}") from None
+    return roles.table(columns, shown)
 
 
 def _unreadable(shown: str, error: Exception) -> DataError:
     return DataError(f"{shown}: cannot be read, or is damaged ({one_line(error)})")
 
 
-def _read_arff(
-    path: Path, kinds: Mapping[str, Kind] | None, columns: Sequence[str] | None, na: Iterable[str]
-) -> ColumnDict:
-    kinds = _checked_kinds(kinds)
-    table, _ = arff.read_arff(path, na=na)
-    wanted = _wanted(tuple(table), columns, str(path))
-    return {name: as_kind(table[name], kinds[name]) if name in kinds else table[name] for name in wanted}
+def _read_arff(path: Path, roles: _Roles, kinds: Kinds, na: Iterable[str]) -> Table:
+    columns = {column.name: column for column in arff.read_arff(path, na=na, kinds=kinds)}
+    wanted = roles.wanted(tuple(columns), str(path))
+    return roles.table([columns[name] for name in wanted], str(path))
 
 
-def _wanted(names: tuple[str, ...], columns: Sequence[str] | None, shown: str) -> list[str]:
-    if columns is None:
-        return list(names)
-    if not columns:
-        raise InvalidParameter("columns is empty; name at least one column, or pass None for all")
-    known = set(names)
-    for column in columns:
-        if column not in known:
-            near = suggestion(column, names)
-            raise SchemaMismatch(f"{shown}: has no column {column!r} among its {len(names)}{near}")
-    return list(dict.fromkeys(columns))
+def _cut(table: Table, batch_rows: int) -> Iterator[Table]:
+    """Pieces of a table, in which a column has all the values that it has in the whole."""
+    for start in range(0, table.n_rows, batch_rows):
+        rows = slice(start, start + batch_rows)
+        yield replace(
+            table,
+            columns=tuple(_piece(column, rows) for column in table.columns),
+            n_rows=min(batch_rows, table.n_rows - start),
+            target=None if table.target is None else _piece(table.target, rows),
+            weights=None if table.weights is None else table.weights[rows],
+        )
 
 
-def _checked_kinds(kinds: Mapping[str, Kind] | None) -> Mapping[str, Kind]:
-    for name, kind in (kinds or {}).items():
-        if kind not in get_args(Kind):
-            raise InvalidParameter(f"column {name!r}: kind {kind!r} is none of {', '.join(get_args(Kind))}")
-    return kinds or {}
+def _piece(column: Column, rows: slice) -> Column:
+    if isinstance(column, Numbers):
+        return replace(column, numbers=column.numbers[rows])
+    return replace(column, positions=column.positions[rows])
 
 
 def _shown(source: Source) -> str:

@@ -21,6 +21,13 @@ def write(tmp_path):
     return write
 
 
+def read(path, **options):
+    """The cells of each attribute, and the values that nominal ones declare."""
+    columns = read_arff(path, **options)
+    domains = {column.name: column.values for column in columns if getattr(column, "declared", False)}
+    return {column.name: column.cells for column in columns}, domains
+
+
 def test_every_sort_of_attribute(write):
     path = write(
         "% a comment\n"
@@ -39,7 +46,7 @@ def test_every_sort_of_attribute(write):
         "4,.25,'?','f\\'g',x\n"
         "5,1,'50% off',100%,x\n"
     )
-    columns, domains = read_arff(path)
+    columns, domains = read(path)
     assert attribute_names(path) == list(columns) == ["whole", "fraction", "full name", "it's", "day"]
     assert domains == {"it's": ("a", "b c", "d,e", "f'g", "100%")}
     assert columns["whole"].dtype == np.int64
@@ -51,20 +58,20 @@ def test_every_sort_of_attribute(write):
 
 
 def test_declared_values_keep_their_order_and_need_not_occur(write):
-    columns, domains = read_arff(write("@attribute c {low,mid,high}\n@data\nhigh\nlow\n"))
+    columns, domains = read(write("@attribute c {low,mid,high}\n@data\nhigh\nlow\n"))
     assert domains == {"c": ("low", "mid", "high")}
     assert columns["c"].tolist() == ["high", "low"]
     assert columns["c"][0] is domains["c"][2]
 
 
 def test_tabs_separate_too(write):
-    columns, _ = read_arff(write(HEADER + "1\tx\n2,\ty\n"))
+    columns, _ = read(write(HEADER + "1\tx\n2,\ty\n"))
     assert columns["a"].tolist() == [1, 2]
     assert columns["b"].tolist() == ["x", "y"]
 
 
 def test_more_markers_of_missing_values(write):
-    columns, _ = read_arff(write(HEADER + "NA,x\n2,NA\n"), na=["NA"])
+    columns, _ = read(write(HEADER + "NA,x\n2,NA\n"), na=["NA"])
     np.testing.assert_array_equal(columns["a"], [np.nan, 2])
     assert columns["b"].tolist() == ["x", None]
 

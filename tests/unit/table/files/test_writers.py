@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codelength.errors import DataError, InvalidParameter
-from codelength.table.files.readers import read_columns
+from codelength.table.files.readers import read_table
 from codelength.table.files.writers import open_writer
 
 TABLE = {
@@ -23,6 +23,11 @@ TABLE = {
     "truth": np.array([True, False, True, True, False]),
     "maybe": np.array([True, None, False, None, True], dtype=object),
 }
+
+
+def read_columns(path, **options):
+    """The array of each column, by name."""
+    return {column.name: column.cells for column in read_table(path, **options).columns}
 
 
 def parts(table, *cuts):

@@ -1,46 +1,66 @@
-"""A file loaded into the DuckDB table ``t``, every column as text, whole numbers, fractions or booleans."""
+"""A file staged as the DuckDB table ``t``: every column as text, whole numbers, fractions or booleans."""
 
+import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import DataError
+from ..spelling import SPACES, parse_duration, parse_number, parse_time
 from . import _csv
-from ._cells import SPACES, Kind, parse_number
 from ._duckdb import one_line, path_literal, quoted
-from ._relations import Relation
+from ._kinds import Kind, Parse, Reading
+from ._relations import SPELT, SPELT_NUMBER, SPELT_TEXT, Relation
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["Stored", "load"]
+__all__ = ["Stored", "stage"]
 
 _WHOLE_TYPES = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
-_HUGE_TYPES = ("", "UBIGINT", "HUGEINT", "UHUGEINT", "BIGNUM", "VARINT")
-_TEXT_TYPES = ("VARCHAR", "ENUM", "UUID", "DATE", "TIME", "INTERVAL", "BIT", '"NULL"')
+_HUGE_TYPES = ("UBIGINT", "HUGEINT", "UHUGEINT", "BIGNUM", "VARINT")
+_TIME_TYPES = ("DATE", "TIME")
+_TEXT_TYPES = ("VARCHAR", "ENUM", "UUID", "BIT", '"NULL"')
+_DECIMAL = re.compile(r"DECIMAL\(([0-9]+),([0-9]+)\)")
+_DECIMAL_DIGITS = 15  # that many always survive as a float64
 _LINE_BYTES = 2_000_000  # DuckDB's own limit on a line
 
 
 @dataclass(frozen=True)
 class Stored:
-    """A column of the loaded table: its SQL name, its type there, and what it is to be read as.
+    """A column of the staged table.
 
-    ``kind`` is None where the cells themselves decide.
+    Attributes
+    ----------
+    name, sql
+        What the file and SQL call it.
+    type
+        Its type in ``t``.
+    kind
+        What it is to be read as; None where the cells themselves decide.
+    parse
+        How text becomes a value; None where it stays as it is.
+    has_types
+        Whether the file says what the text is. Where it does not, text may spell times.
     """
 
     name: str
     sql: str
     type: str
     kind: Kind | None
+    parse: Parse | None = None
+    has_types: bool = True
 
 
-def load(
+def stage(
     connection: "DuckDBPyConnection",
     path: Path,
     relation: Relation,
     wanted: Sequence[str],
-    kinds: Mapping[str, Kind],
+    readings: Mapping[str, Reading],
     na: Sequence[str],
     shown: str,
     *,
@@ -53,12 +73,13 @@ def load(
     positions = {name: position for position, name in enumerate(relation.names)}
     for name in wanted:
         position = positions[name]
-        column = _stored(name, f"c{position}", relation.types[position], kinds.get(name), shown)
-        expressions.append(f"{_expression(column, relation.types[position], na)} AS {column.sql}")
+        type_ = relation.types[position]
+        column = _stored(name, f"c{position}", type_, readings.get(name, Reading()), shown)
+        expressions.append(f"{_expression(column, type_, na)} AS {column.sql}")
         columns.append(column)
     select = ", ".join(expressions)
     if relation.header is not None:
-        _load_csv(connection, path, relation.header, select, shown)
+        _stage_csv(connection, path, relation.header, select, shown)
         return columns
     try:
         connection.execute(
@@ -69,33 +90,56 @@ def load(
     return columns
 
 
-def _stored(name: str, sql: str, type_: str, kind: Kind | None, shown: str) -> Stored:
-    natural: Kind | None
-    if type_ in _WHOLE_TYPES:
-        natural, stored = "number", "BIGINT"
-    elif type_ in ("FLOAT", "DOUBLE") or type_.startswith("DECIMAL"):
-        natural, stored = "number", "DOUBLE"
-    elif type_ == "BOOLEAN":
-        natural, stored = "boolean", "BOOLEAN"
-    elif type_ in _HUGE_TYPES:
-        natural, stored = None, "VARCHAR"
-    elif type_.startswith(_TEXT_TYPES) and not type_.endswith("]"):
-        natural, stored = "text", "VARCHAR"
-    else:
+def _stored(name: str, sql: str, type_: str, reading: Reading, shown: str) -> Stored:
+    natural = _natural(name, sql, type_)
+    if natural is None:
         raise DataError(f"{shown}, column {name!r}: {type_} is neither text nor a number; convert or drop it")
-    if kind is None or kind == natural:
-        return Stored(name, sql, stored, natural)
-    return Stored(name, sql, "VARCHAR", kind)
+    as_it_is = reading.kind == "text" and reading.parse is None
+    if natural.kind in ("number", "boolean") or type_ == "JSON":
+        stays = reading.kind == natural.kind or (reading.gives_way and not as_it_is)
+    else:
+        stays = as_it_is and natural.has_types
+    if reading.kind is None or stays:
+        return natural
+    return Stored(name, sql, "VARCHAR", reading.kind, reading.parse)
+
+
+def _natural(name: str, sql: str, type_: str) -> Stored | None:
+    """How a column is stored where the caller does not say; None for a type that is no value."""
+    if type_ in _WHOLE_TYPES:
+        return Stored(name, sql, "BIGINT", "number")
+    if type_ in ("FLOAT", "DOUBLE", "BOOLEAN"):
+        return Stored(name, sql, type_, "boolean" if type_ == "BOOLEAN" else "number")
+    if decimal := _DECIMAL.fullmatch(type_):
+        narrow = int(decimal[1]) <= _DECIMAL_DIGITS
+        return Stored(name, sql, "DOUBLE" if narrow else "VARCHAR", "number", None if narrow else Decimal)
+    if type_ in (*_HUGE_TYPES, SPELT_NUMBER):
+        return Stored(name, sql, "VARCHAR", "number", parse_number)
+    if type_ in (SPELT, SPELT_TEXT):
+        return Stored(name, sql, "VARCHAR", "text" if type_ == SPELT_TEXT else None, has_types=False)
+    if type_ == "JSON":
+        return Stored(name, sql, "VARCHAR", "text", json.loads)
+    if type_.endswith("]"):
+        return None
+    if type_.startswith(_TIME_TYPES) or type_ == "INTERVAL":
+        return Stored(name, sql, "VARCHAR", "text", parse_duration if type_ == "INTERVAL" else parse_time)
+    return Stored(name, sql, "VARCHAR", "text") if type_.startswith(_TEXT_TYPES) else None
 
 
 def _expression(column: Stored, type_: str, na: Sequence[str]) -> str:
     """Convert a column to its stored type, with NULL for the markers of missing cells."""
     sql = f"CAST({column.sql} AS {column.type})"
-    if type_.startswith("TIMESTAMP"):
-        sql = f"replace({sql}, ' ', 'T')"
+    text = sql
+    if type_ == "JSON":
+        text = f"({column.sql} ->> '$')"
+        sql = sql if column.parse is json.loads else text
+    elif type_ == "TIME WITH TIME ZONE":
+        text = sql = f"CAST(CAST({column.sql} AS TIME) AS VARCHAR)"
+    elif column.type == "VARCHAR" and type_.startswith("DECIMAL") and not type_.endswith(",0)"):
+        text = sql = f"rtrim(rtrim({sql}, '0'), '.')"
     if column.type == "VARCHAR":
         markers = [quoted(marker.strip(SPACES)) for marker in na]
-        tested = f"trim({sql}, {quoted(SPACES)})"
+        tested = f"trim({text}, {quoted(SPACES)})"
     else:
         numbers = [parse_number(marker) for marker in na] if column.kind == "number" else []
         markers = [repr(number) for number in numbers if isinstance(number, int | float)]
@@ -103,7 +147,7 @@ def _expression(column: Stored, type_: str, na: Sequence[str]) -> str:
     return f"CASE WHEN {tested} IN ({', '.join(markers)}) THEN NULL ELSE {sql} END" if markers else sql
 
 
-def _load_csv(
+def _stage_csv(
     connection: "DuckDBPyConnection", path: Path, header: _csv.Header, select: str, shown: str
 ) -> None:
     """Read a CSV file so that no row is lost and none is ragged.
