@@ -78,9 +78,11 @@ def reproduce(
 
     Examples
     --------
-    >>> made = reproduce("bayes-optimal-ibl", quick=True)  # doctest: +SKIP
-    >>> made.findings.n_matching, len(made.findings.comparisons)  # doctest: +SKIP
-    (71, 72)
+    >>> import tempfile
+    >>> place = tempfile.mkdtemp()
+    >>> made = reproduce("bayes-optimal-ibl", quick=True, settings=["repeats=1"], directory=place, jobs=1)
+    >>> made.directory.name, len(made.findings.comparisons)
+    ('bayes-optimal-ibl-quick-repeats=1', 72)
     """
     spec = paper if isinstance(paper, Spec) else specify(paper, quick=quick, settings=settings)
     place = Path(directory) / directory_name(spec)
