@@ -13,7 +13,7 @@ from sklearn.preprocessing import OrdinalEncoder
 
 from codelength import NaiveBayes, Schema
 from codelength.counts import count
-from codelength.rules import RULES, Scorer, log_tables, pseudocounts
+from codelength.rules import Predictor
 from codelength.scores import leave_one_out
 from codelength.table import encode
 
@@ -33,12 +33,11 @@ def counting_and_predicting(n_rows: int) -> list[Ratio]:
     size = f"{n_rows:,} x {codes.shape[1]}"
 
     def count_once() -> object:
-        return count(schema, coded, n_threads=1)
+        return count(coded, n_threads=1)
 
-    counts = count(schema, coded)
-    scorer = Scorer.of(schema, log_tables(counts, RULES["evidence"](counts, pseudocounts("uniform", schema))))
+    predictor = Predictor.of(count(coded))
     part = slice(0, n_rows // 10)
-    few, peer_few = np.asfortranarray(codes[part]), np.ascontiguousarray(codes[part])
+    few, peer_few = coded.take(part), np.ascontiguousarray(codes[part])
     some = f"{n_rows // 10:,} rows"
 
     # Threads first: DuckDB keeps threads of its own once it has been used.
@@ -46,14 +45,14 @@ def counting_and_predicting(n_rows: int) -> list[Ratio]:
         compare(
             f"count {size}, two threads",
             ("one thread", count_once),
-            lambda: count(schema, coded, n_threads=2),
+            lambda: count(coded, n_threads=2),
             at_least=1.7,
             clock=wall_seconds,
         ),
         compare(
             f"predict_log_proba {some}, two threads",
-            ("one thread", lambda: scorer.log_probs(few, n_threads=1)),
-            lambda: scorer.log_probs(few, n_threads=2),
+            ("one thread", lambda: predictor.log_probs(few, n_threads=1)),
+            lambda: predictor.log_probs(few, n_threads=2),
             at_least=1.7,
             clock=wall_seconds,
         ),
@@ -66,7 +65,7 @@ def counting_and_predicting(n_rows: int) -> list[Ratio]:
         compare(
             f"predict_log_proba {some}",
             ("CategoricalNB", lambda: peer.predict_log_proba(peer_few)),
-            lambda: scorer.log_probs(few, n_threads=1),
+            lambda: predictor.log_probs(few, n_threads=1),
             at_least=10,
         ),
         compare(
@@ -104,8 +103,7 @@ def leaving_one_out(n_rows: int = 100_000) -> list[Ratio]:
     peer_codes = np.ascontiguousarray(codes)
 
     def own() -> object:
-        counts = count(schema, coded, n_threads=1)
-        return leave_one_out(counts, coded, RULES["evidence"](counts, pseudocounts("uniform", schema)))
+        return leave_one_out(Predictor.of(count(coded, n_threads=1)), coded)
 
     what = f"leave-one-out of {n_rows:,} x {codes.shape[1]}"
     return [compare(what, ("one CategoricalNB.fit", lambda: peer.fit(peer_codes, classes)), own, at_least=1)]

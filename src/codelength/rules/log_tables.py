@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..counts import Counts
-from ..typing import FloatArray
+from ..typing import FloatArray, IntArray
 from .rule import Offsets, Rule
 
 
@@ -43,24 +43,29 @@ def log_tables(counts: Counts, rule: Rule, offsets: Offsets) -> LogTables:
     >>> np.exp(tables.value_table[0])
     array([0.25, 0.25, 0.25, 0.25, 1.  ])
     """
-    cells = counts.schema.offsets
-    value_table = np.zeros_like(counts.value_counts)
-    for i in range(counts.schema.n_variables):
-        start, stop = cells[i], cells[i + 1] - 1
-        raised = counts.value_counts[:, start:stop] + offsets.value_offsets[:, start:stop]
-        rule.check(float(raised.min(initial=0.0)))
-        totals = raised.sum(axis=1, keepdims=True)
-        value_table[:, start:stop] = value_entries(rule, raised, totals, stop - start)
+    schema, spare = counts.schema, counts.schema.offsets[1:] - 1
+    raised = counts.value_counts + offsets.value_offsets
+    raised[:, spare] = 0.0
+    rule.check(float(raised.min(initial=0.0)))
+    totals = np.add.reduceat(raised, schema.offsets[:-1], axis=1) if schema.n_variables else raised
+    raised[:, spare] = 1.0  # any number whose growth is finite: the entry is not used
+    value_table = value_entries(
+        rule,
+        raised,
+        np.repeat(totals, schema.n_values + 1, axis=1),
+        np.repeat(schema.n_values, schema.n_values + 1),
+    )
+    value_table[:, spare] = 0.0
     of_classes = counts.class_counts + offsets.class_offsets
     rule.check(float(of_classes.min(initial=0.0)))
     return LogTables(rule.growth(of_classes), value_table, rule.constant(counts, offsets))
 
 
-def value_entries(rule: Rule, raised: FloatArray, totals: FloatArray, n_values: int) -> FloatArray:
+def value_entries(rule: Rule, raised: FloatArray, totals: FloatArray, n_values: IntArray | int) -> FloatArray:
     """Log table entries from counts with offsets, and from their sums over the values of the variable."""
     entries = rule.growth(raised)
     if not rule.normalises:
         return entries - rule.growth(totals)
     # Nothing seen and nothing added: all values are alike.
     seen = totals > 0
-    return np.where(seen, entries, 0.0) - rule.growth(np.where(seen, totals, float(n_values)))
+    return np.where(seen, entries, 0.0) - rule.growth(np.where(seen, totals, n_values))

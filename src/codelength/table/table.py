@@ -177,6 +177,8 @@ def as_column(name: str, cells: Any) -> Column:
 
 
 def _table_of(data: Any) -> Table:
+    if isinstance(data, np.ndarray):
+        return _from_array(_as_array(data))
     if type(data).__module__.startswith("scipy.sparse"):
         raise DataError("a sparse matrix is not a categorical table; pass X.toarray() or a data frame")
     if isinstance(data, Mapping):
@@ -239,7 +241,8 @@ def _from_array(array: NDArray[Any]) -> Table:
             "X.reshape(-1, 1) for one column, X.reshape(1, -1) for one row"
         )
     columns = tuple(from_cells(f"x{i}", array[:, i]) for i in range(array.shape[1]))
-    return Table(columns, array.shape[0], named=False, array=array if array.dtype.kind in "iu" else None)
+    is_whole = array.dtype.kind in "iu" and not isinstance(array, np.ma.MaskedArray)
+    return Table(columns, array.shape[0], named=False, array=array if is_whole else None)
 
 
 def _from_mapping(table: Mapping[Any, Any]) -> Table:

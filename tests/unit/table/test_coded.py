@@ -291,3 +291,9 @@ class TestChecked:
 def test_total_weight():
     assert CODED.total_weight == 8.5
     assert Coded.of(SCHEMA, CODED.codes).total_weight == 6
+
+
+def test_masked_codes_are_missing():
+    """A masked array of integers hides numbers that are not meant."""
+    masked = np.ma.masked_array([[1, 0], [0, 2]], [[True, False], [False, True]])
+    assert encode(SCHEMA, masked).codes.tolist() == [[2, 0], [0, 3]]
