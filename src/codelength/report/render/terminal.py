@@ -13,7 +13,7 @@ from rich.text import Text
 
 from ...blocks import Block, Bullets, Facts, Grid, Heading, Paragraph, Picture, Strong
 from ._columns import GAP, Column, fitted, wrapped
-from ._texts import one_line
+from .texts import one_line
 
 
 def show(blocks: Iterable[Block], console: Console | None = None) -> None:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from codelength.blocks import Bullets, Facts, Grid, Heading, Paragraph, Picture, Strong
-from codelength.report.render._texts import one_line
+from codelength.report.render.texts import one_line
 from codelength.report.render.markdown import markdown
 
 PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
