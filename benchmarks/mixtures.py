@@ -6,8 +6,9 @@ from stepmix.stepmix import StepMix
 from codelength import Schema
 from codelength.mixture.code_length.exact import exact_code_length
 from codelength.mixture.code_length.neighbourhood import neighbourhood_code_length
-from codelength.mixture.em import fit_mixture
+from codelength.mixture.em import EMLayout, fit_mixture
 from codelength.mixture.parameters import with_components
+from codelength.table import Coded
 
 from .measure import Ratio, compare, cpu_seconds, peak_megabytes
 from .tables import coded_table
@@ -32,13 +33,13 @@ def _peer(n_components: int, n_init: int, max_iter: int, tol: float) -> StepMix:
 def fixed_iterations(n_rows: int = 100_000, n_components: int = 10, n_iter: int = 50) -> list[Ratio]:
     """The same number of iterations from one random start."""
     codes, _, n_values = coded_table(n_rows, n_classes=n_components)
-    schema, rows = Schema.from_sizes(n_values), codes.astype(np.int64)
+    coded, rows = Coded.of(Schema.from_sizes(n_values), codes), codes.astype(np.int64)
     return [
         compare(
             f"EM {n_rows:,} x {codes.shape[1]}, K = {n_components}, {n_iter} iterations",
             (PEER, lambda: _peer(n_components, 1, n_iter, 0.0).fit(rows)),
             lambda: fit_mixture(
-                schema, codes, n_components, n_init=1, max_iter=n_iter, tol=0.0, random_state=0, n_threads=1
+                coded, n_components, n_init=1, max_iter=n_iter, tol=0.0, random_state=0, n_threads=1
             ),
             at_least=15,
             rounds=2,
@@ -49,12 +50,13 @@ def fixed_iterations(n_rows: int = 100_000, n_components: int = 10, n_iter: int 
 def restarts(n_rows: int = 2000, most_components: int = 10, n_init: int = 20) -> list[Ratio]:
     """Numbers of components from 1 up, with restarts, to the same tolerance; and which end is higher."""
     codes, _, n_values = coded_table(n_rows, n_classes=4)
-    schema, rows = Schema.from_sizes(n_values), codes.astype(np.int64)
+    coded, rows = Coded.of(Schema.from_sizes(n_values), codes), codes.astype(np.int64)
     best: dict[str, list[float]] = {"own": [], "peer": []}
     sizes = range(1, most_components + 1)
 
     def own() -> None:
-        fits = [fit_mixture(schema, codes, k, n_init=n_init, random_state=0, n_threads=1) for k in sizes]
+        layout = EMLayout.of(coded)
+        fits = [fit_mixture(layout, k, n_init=n_init, random_state=0, n_threads=1) for k in sizes]
         best["own"] = [info.runs[info.best].log_likelihood for _, info in fits]
 
     def peer() -> None:
@@ -84,13 +86,12 @@ def exact_sums() -> list[Ratio]:
     rng = np.random.default_rng(0)
     lines = []
     for n_rows, n_components, limit in ((20, 6, 1.0), (24, 3, 60.0)):
-        table = rng.integers(0, 4, size=(n_rows, 10))
-        schema = Schema.from_sizes([4] * 10)
-        exact_code_length(table[:12], n_components, schema=schema)  # compiles the kernels
+        coded = Coded.of(Schema.from_sizes([4] * 10), rng.integers(0, 4, size=(n_rows, 10)))
+        exact_code_length(coded.take(slice(12)), n_components)  # compiles the kernels
         found = []
 
-        def work(table=table, schema=schema, n_components=n_components, found=found) -> None:
-            found.append(exact_code_length(table, n_components, schema=schema))
+        def work(coded=coded, n_components=n_components, found=found) -> None:
+            found.append(exact_code_length(coded, n_components))
 
         seconds = cpu_seconds(work)
         what = f"exact code length, N = {n_rows}, K = {n_components} ({n_components**n_rows:.1e} clusterings)"
@@ -120,9 +121,9 @@ def exact_sums() -> list[Ratio]:
 def neighbourhoods() -> list[Ratio]:
     """The neighbourhood of one clustering of a thousand rows."""
     codes, classes, n_values = coded_table(1000, n_classes=10)
-    schema = with_components(Schema.from_sizes(n_values), 10)
-    neighbourhood_code_length(schema, codes, classes)
-    seconds = cpu_seconds(lambda: neighbourhood_code_length(schema, codes, classes))
+    coded = Coded.of(with_components(Schema.from_sizes(n_values), 10), codes)
+    neighbourhood_code_length(coded, classes)
+    seconds = cpu_seconds(lambda: neighbourhood_code_length(coded, classes))
     return [
         Ratio("LN, N = 1000, K = 10", "limit 1 s", 1.0, seconds, "s", 1 / seconds, "at least 1", seconds < 1)
     ]

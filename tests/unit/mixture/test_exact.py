@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.special import logsumexp
+from scipy.special import gammaln, logsumexp
 
 import naive
 from codelength.counts import count
@@ -18,7 +18,7 @@ from codelength.errors import Infeasible, InvalidParameter, UnknownValue
 from codelength.mixture.code_length.exact import MAX_BYTES, clustering_log_terms, exact_code_length
 from codelength.mixture.code_length.exact.problem import ClusteringSum
 from codelength.mixture.code_length.exact.subsets import digit_orders, subsets_sums
-from codelength.rules import Prior
+from codelength.rules import Prior, dirichlet_log_evidence
 from codelength.scores import evidence_code_length
 from codelength.table import Coded, Schema, encode
 
@@ -223,6 +223,42 @@ def test_sixty_rows_of_two_kinds_against_a_sum_over_how_many_of_each_are_where()
     assert abs(result.code_length + math.log(total)) <= result.error_bound < 1e-9
 
 
+@pytest.mark.parametrize("n_rows", [1000, 2500])
+def test_many_identical_rows_against_a_sum_over_how_many_are_where(n_rows):
+    coded = Coded.of(Schema.from_sizes([2, 3]), [[1, 2]], weights=[n_rows])
+    first = np.arange(n_rows + 1)
+    logs = gammaln(n_rows + 1) - gammaln(first + 1) - gammaln(n_rows - first + 1)
+    logs += dirichlet_log_evidence(np.stack((first, n_rows - first), axis=1), np.ones(2))
+    for rows in (first, n_rows - first):
+        for size in (2, 3):
+            of_values = np.zeros((n_rows + 1, size))
+            of_values[:, -1] = rows
+            logs += dirichlet_log_evidence(of_values, np.ones(size))
+    result = exact_code_length(coded, 2)
+    assert (result.method, result.n_rows, result.n_distinct_rows) == ("subsets", n_rows, 1)
+    assert result.code_length == pytest.approx(-logsumexp(logs), abs=1e-9)
+    together = exact_code_length(coded, 4, method="subsets")
+    assert together.code_lengths[1] == pytest.approx(result.code_length, abs=1e-9)
+
+
+def test_weights_are_copies_of_rows():
+    coded = Coded.of(Schema.from_sizes([2, 3]), [[0, 1], [1, 2], [0, 1]], weights=[2, 3, 0])
+    for method in METHODS:
+        weighted = exact_code_length(coded, 2, method=method)
+        assert (weighted.n_rows, weighted.n_distinct_rows) == (5, 2)
+        assert weighted.code_length == exact_code_length(coded.repeated(), 2, method=method).code_length
+    assert np.array_equal(clustering_log_terms(coded, 2), clustering_log_terms(coded.repeated(), 2))
+    with pytest.raises(InvalidParameter, match="not whole numbers"):
+        exact_code_length(Coded.of(coded.schema, coded.codes, weights=[0.5, 1, 1]), 2)
+
+
+def test_no_variables():
+    coded = Coded.of(Schema.from_sizes([]), np.empty((6, 0), dtype=np.int64))
+    for method in ("auto", *METHODS):
+        assert exact_code_length(coded, 3, method=method).code_length == pytest.approx(0, abs=1e-12)
+    assert logsumexp(clustering_log_terms(coded, 2)) == pytest.approx(0, abs=1e-12)
+
+
 def test_unequal_priors_are_enumerated():
     coded = uniform(5, 2, seed=6)
     sizes = coded.schema.n_values.tolist()
@@ -316,6 +352,30 @@ def test_what_would_explode_is_refused_with_its_cost():
         exact_code_length(coded, MAX_BYTES)
     with pytest.raises(Infeasible, match="years"):
         exact_code_length(coded.take(np.tile(np.arange(60), 50)), 3, method="enumeration")
+
+
+@pytest.mark.parametrize("n_components", [10**9, 10**30])
+def test_too_many_components_are_refused_at_once_with_the_most_that_fit(n_components):
+    coded = uniform(3, 2, seed=0)
+    for score in (exact_code_length, clustering_log_terms):
+        with pytest.raises(
+            Infeasible, match=rf"n_components={n_components}: .* of memory .* at most \d+ comp"
+        ):
+            score(coded, n_components)
+
+
+@pytest.mark.parametrize("weight", [10**5, 10**12, 10**80])
+def test_too_many_rows_are_refused_before_they_are_told_apart(weight):
+    coded = Coded.of(Schema.from_sizes([2]), [[1], [0]], weights=[weight, 1.0])
+    with pytest.raises(Infeasible, match="sample of the rows"):
+        exact_code_length(coded, 2)
+
+
+def test_many_components_for_few_rows():
+    coded = Coded.of(Schema.from_sizes([2]), [[0], [1]])
+    found = exact_code_length(coded, 3000)
+    share = 1 / 3001  # the chance of one more row in a component of one row, times two
+    assert float(found) == pytest.approx(-math.log((1 - 2 * share) / 4 + 2 * share / 6), abs=1e-11)
 
 
 @pytest.mark.parametrize("n_components", [0, -1, 2.0, "two", None, True])

@@ -6,11 +6,13 @@ import math
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from scipy.special import logsumexp
 
 import naive
 from codelength.errors import DataError, InvalidParameter
-from codelength.mixture.code_length import neighbourhood
+from codelength.mixture.code_length import clustering_log_terms, neighbourhood
 from codelength.mixture.code_length.neighbourhood import neighbourhood_code_length, neighbourhoods_code_length
+from codelength.rules import Prior
 from unit.mixture import mixture_tables
 from unit.mixture.mixture_tables import case_of, cases, random_coded
 
@@ -81,6 +83,27 @@ def test_fingerprints_that_clash_are_noticed(monkeypatch):
     found = neighbourhoods_code_length(case.coded, all_clusterings(case), case.prior)
     assert found == pytest.approx(expected)
     assert len(calls) > 9
+
+
+def test_tiny_pseudocounts_survive_the_counts_beside_them():
+    """One row less one row leaves the pseudocount alone, however small it is beside 1."""
+    case = case_of([2, 3], 2, [[0, 1], [1, 2], [0, None], [1, 2]], 1e-16, 1e-16)
+    for labels in ([0, 1, 0, 1], [0, 1, 1, 1], [0, 0, 0, 0]):
+        fast = neighbourhood_code_length(case.coded, labels, Prior(1e-16, 1e-16))
+        slow = naive.neighbourhood_code_length(case.rows, labels, case.naive_prior, True)
+        assert fast == pytest.approx(slow, rel=1e-12)
+        near = [z for z in all_clusterings(case) if np.count_nonzero(z != labels) <= 1]
+        terms = clustering_log_terms(case.coded, 2, Prior(1e-16, 1e-16))
+        places = [int("".join(map(str, z)), 2) for z in near]
+        assert fast == pytest.approx(-logsumexp(terms[places]), rel=1e-12)
+
+
+def test_weights_count_as_repetition():
+    weights, labels = np.arange(20) % 3, np.arange(20) % 2
+    coded = random_coded(1, 20, [2, 3], n_components=2, weights=weights)
+    again, repeated = coded.repeated(), np.repeat(labels, weights)
+    assert neighbourhood_code_length(coded, labels) == neighbourhood_code_length(again, repeated)
+    assert neighbourhoods_code_length(coded, [labels]) == neighbourhoods_code_length(again, [repeated])
 
 
 def test_no_rows_cost_nothing():

@@ -6,7 +6,7 @@ from hypothesis import given
 
 import naive
 from codelength.counts import expected_counts
-from codelength.errors import DataError, InvalidParameter
+from codelength.errors import DataError, Infeasible, InvalidParameter, SchemaMismatch
 from codelength.mixture.clusterings import clustering_counts
 from codelength.mixture.parameters import MixtureParameters, posterior_mode, with_components
 from codelength.rules import Prior, pseudocounts
@@ -43,6 +43,24 @@ def test_responsibilities_of_a_row_that_no_component_allows_are_equal():
     assert mixture.log_probs(codes).tolist() == [0, -np.inf, 0]
 
 
+def test_rows_of_another_shape_are_refused_not_looked_up_out_of_bounds():
+    case = case_of([2, 3], 2, [[0, 1], [1, 2]])
+    mixture = posterior_mode(clustering_counts(case.coded, [0, 1]))
+    assert mixture.labels(case.coded).tolist() == [0, 1]
+    with pytest.raises(SchemaMismatch, match=r"sizes \[3, 3\]"):
+        mixture.log_probs(Coded.of(Schema.from_sizes([3, 3]), [[0, 1]]))
+
+
+def test_coded_rows_keep_their_cells_and_lose_their_class():
+    coded = Coded.of(Schema.from_sizes([2], n_classes=2), [[0], [0], [1]], [0, 1, 1], [2, 1, 1])
+    hidden = with_components(coded, 3)
+    assert hidden.schema.n_classes == 3
+    assert not hidden.class_codes.any()
+    assert hidden.weights.tolist() == [2, 1, 1]
+    assert not with_components(coded.distinct(), 3).is_distinct
+    assert with_components(hidden.distinct(), 5).is_distinct
+
+
 def test_pseudocounts_below_one_have_no_mode_where_nothing_was_seen():
     case = case_of([2], 2, [[0]])
     counts = clustering_counts(case.coded, [0])
@@ -74,3 +92,8 @@ def test_a_prior_must_fit_the_components():
 def test_the_number_of_components_is_a_whole_number(n_components):
     with pytest.raises(InvalidParameter, match="at least 1"):
         with_components(Schema.from_sizes([2]), n_components)
+
+
+def test_more_components_than_memory_holds_are_refused_at_once():
+    with pytest.raises(Infeasible, match=r"n_components=1000000000000: .* at most \d+ components"):
+        with_components(Schema.from_sizes([2]), 10**12)

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from codelength.errors import DataError, InvalidParameter
+from codelength.errors import DataError, Infeasible, InvalidParameter
 from codelength.mixture.code_length.information_criteria import log_likelihood
-from codelength.mixture.em import STARTS, fit_mixture
+from codelength.mixture.em import STARTS, EMLayout, fit_mixture
 from codelength.table import Coded, Schema, encode
 from unit.mixture.mixture_tables import case_of, random_coded
 
@@ -96,6 +96,28 @@ def test_a_search_that_ends_early_is_worth_a_warning():
         fit_mixture(coded, 3, n_init=2, max_iter=2, random_state=0)
     _, info = fit_mixture(coded, 3, n_init=2, max_iter=2, tol=0, random_state=0)
     assert not info.converged
+
+
+def test_one_layout_serves_every_number_of_components():
+    coded = table()
+    layout = EMLayout.of(coded)
+    for n_components in (1, 2, 5):
+        alone, info = fit_mixture(coded, n_components, n_init=3, random_state=1)
+        shared, other = fit_mixture(layout, n_components, n_init=3, random_state=1)
+        assert np.array_equal(alone.value_probs, shared.value_probs)
+        assert np.array_equal(info.log_posteriors, other.log_posteriors)
+
+
+def test_the_class_of_a_row_plays_no_part():
+    coded = table()
+    labelled = Coded.of(Schema.from_sizes([2, 3, 4, 2], n_classes=2), coded.codes, np.arange(200) % 2)
+    alone, other = (fit_mixture(rows, 3, n_init=2, random_state=0)[0] for rows in (coded, labelled))
+    assert np.array_equal(alone.value_probs, other.value_probs)
+
+
+def test_too_many_components_are_refused_at_once():
+    with pytest.raises(Infeasible, match=r"n_components=1000000000: .* at most \d+ components"):
+        fit_mixture(table(), 10**9)
 
 
 def test_bad_arguments_are_refused():

@@ -110,10 +110,7 @@ def exact_code_length(
     if method == "transform":
         why = 'too much of the sum cancels; pass method="subsets", which does not subtract'
     else:
-        why = (
-            "its terms differ too much in size for floats, or there are too many of them; take fewer columns, "
-            "fewer rows or more components"
-        )
+        why = "its terms differ too much in size for floats; take fewer columns or more components"
     raise Infeasible(f"{problem}, method={method!r}: {why}")
 
 

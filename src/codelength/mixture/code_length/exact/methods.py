@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeAlias
 
-from ....errors import InvalidParameter
+from ....errors import Infeasible, InvalidParameter
 from ...costs import Cost, refuse
 from .enumeration import enumeration_cost, enumeration_log_sum
 from .problem import ClusteringSum
@@ -38,6 +38,11 @@ class PricedMethod:
 
 def affordable(problem: ClusteringSum, method: str) -> list[PricedMethod]:
     """The methods that apply, fastest first; refused where none is within the limits."""
+    if rounding_of_terms(problem, 0.0, problem.n_components, 0.0) > MAX_ERROR:
+        raise Infeasible(
+            f"{problem}: rounding errors of so many logarithms may add up to more than {MAX_ERROR:g} nats; "
+            "take a sample of the rows"
+        )
     methods = sorted(_applicable(problem, method), key=lambda priced: priced.cost.seconds)
     within_limits = [priced for priced in methods if priced.cost.is_feasible]
     if not within_limits:

@@ -15,6 +15,9 @@ from ....typing import FloatArray, IntArray
 from ...costs import MAX_BYTES, check_components, check_memory
 from ...parameters import MixtureParameters, rows_under
 
+_BYTES_OF_SIZE = 400
+"""What the result for one number of components takes, beside the prior."""
+
 
 @dataclass(frozen=True, eq=False)
 class ClusteringSum:
@@ -44,8 +47,8 @@ class ClusteringSum:
         """
         if not isinstance(mixture, MixtureParameters):
             rows = as_coded(rows)
-            bytes_each = 16 * max(rows.schema.n_cells, 1)
-            check_components(check_whole("n_components", mixture), bytes_each, "its prior", MAX_BYTES)
+            bytes_each = _BYTES_OF_SIZE + 16 * rows.schema.n_cells
+            check_components(check_whole("n_components", mixture), bytes_each, "the sum", MAX_BYTES)
         coded = rows_under(rows, mixture)
         check_whole_weights(coded.weights, "the exact code length")
         problem = cls(coded, pseudocounts(prior, coded.schema), not isinstance(prior, (Real, Pseudocounts)))
@@ -85,13 +88,13 @@ class ClusteringSum:
         """Position of the cell for missing of each variable."""
         return np.asarray(self.coded.schema.offsets[1:] - 1)
 
-    @property
+    @cached_property
     def is_symmetric(self) -> bool:
         """Whether all components have the same prior."""
         classes, values = self.prior.class_pseudocounts, self.prior.value_pseudocounts
         return bool((classes == classes[0]).all() and (values == values[0]).all())
 
-    @property
+    @cached_property
     def largest_log(self) -> float:
         """Bound on the absolute value of the log of any count plus pseudocount."""
         values = self.prior.value_pseudocounts
