@@ -8,5 +8,6 @@ def main() -> None:
     try:
         from .app import main as run
     except KeyboardInterrupt:
+        print("error: interrupted", file=sys.stderr)
         sys.exit(130)
     run()

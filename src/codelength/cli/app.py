@@ -1,8 +1,10 @@
 """The command line as a whole: its commands, its errors and its exit codes."""
 
+import errno
 import os
 import signal
 import sys
+import tempfile
 import threading
 import warnings
 from collections.abc import Sequence
@@ -21,7 +23,7 @@ from .datasets import datasets
 from .evaluate import evaluate
 from .fit import fit
 from .inspect import inspect
-from .output import tell
+from .output import notes, tell
 from .predict import predict
 from .reproduce import reproduce
 
@@ -91,6 +93,8 @@ def _invoked(arguments: Sequence[str]) -> int:
     try:
         with app.make_context("codelength", list(arguments)) as context:
             app.invoke(context)
+            for text in notes():
+                tell("note", text)
     except click.exceptions.Exit as stop:
         return stop.exit_code
     except click.exceptions.NoArgsIsHelpError as error:
@@ -120,11 +124,24 @@ def _failed(error: OSError) -> int:
     if streams.is_closed_pipe(error):
         # The reader of our output has gone; there is nobody left to tell.
         return CLOSED_PIPE
-    where = "standard output" if error.filename is None else error.filename
-    if isinstance(error, FileNotFoundError) and error.filename is None:
-        where = "the current directory"
-    tell("error", f"{where}: {error.strerror or error}")
+    reason = error.strerror or str(error)
+    if error.filename is not None:
+        tell("error", f"{os.fsdecode(error.filename)}: {reason}")
+    elif not _is_somewhere():
+        tell("error", "the current directory was deleted; change to another one")
+    elif error.errno == errno.ENOSPC:
+        tell("error", f"{tempfile.gettempdir()}: {reason}; set TMPDIR to a directory with more room")
+    else:
+        tell("error", reason)
     return 1
+
+
+def _is_somewhere() -> bool:
+    try:
+        os.getcwd()
+    except OSError:
+        return False
+    return True
 
 
 class _Interruption:

@@ -16,8 +16,9 @@ SHELL = Choice("shell", lambda: ("bash", "zsh", "fish"))
 def completion(shell: str) -> None:
     """Print the script that completes commands, options and names in a shell.
 
-    \b
     Put one of these lines into the start-up file of your shell:
+
+    \b
       eval "$(codelength completion bash)"
       eval "$(codelength completion zsh)"
       codelength completion fish | source

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..report.render._texts import one_line as one_line
+from ..report.render.texts import one_line as one_line
 
 if TYPE_CHECKING:
     from ..blocks import Block
@@ -22,17 +22,37 @@ LONGEST_MESSAGE = 1000
 
 def show(blocks: "Iterable[Block]") -> None:
     """Print blocks on standard output."""
+    from rich.console import Console
+
     from ..report.render.terminal import show as on_terminal
 
-    on_terminal(blocks)
+    class Plain(Console):
+        """Leaves a closed pipe to whoever started the command."""
+
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError
+
+    on_terminal(blocks, Plain(highlight=False))
 
 
 def tell(kind: str, message: object) -> None:
     """Print one line on standard error: an error, a warning or a note."""
     text = one_line(f"{kind}: {message}")
     if len(text) > LONGEST_MESSAGE:
-        text = f"{text[: LONGEST_MESSAGE - 4]} ..."
+        # What is wrong stands at the end, and where at the start.
+        text = f"{text[: LONGEST_MESSAGE // 2]} ... {text[-LONGEST_MESSAGE // 2 + 5 :]}"
     click.echo(text, err=True)
+
+
+def note(text: str) -> None:
+    """Remember something to tell once the command has done its work."""
+    notes().append(text)
+
+
+def notes() -> list[str]:
+    """What is to be told in the end."""
+    texts: list[str] = click.get_current_context().meta.setdefault("codelength.notes", [])
+    return texts
 
 
 def print_json(document: Any) -> None:

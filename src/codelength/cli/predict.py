@@ -15,7 +15,8 @@ from .source import Source
 
 if TYPE_CHECKING:
     from ..estimators.contract import TableEstimator
-    from ..table.files.readers import ColumnDict
+    from ..table import Table
+    from ..table.files._cells import ColumnDict
     from ..table.files.writers import TableWriter
 
 BATCH_ROWS = 100_000
@@ -80,12 +81,12 @@ def predict(
     fitted: TableEstimator = load(model)
     carried = list(dict.fromkeys(carry))
     names = predicted_names(fitted, carried, name)
-    with closing(source.batches(fitted.schema_.variables, carried, batch_rows)) as batches:
+    with closing(source.batches(fitted.schema_, carried, batch_rows)) as batches:
         # The first rows are read before anything is written, so that a bad table leaves no trace.
         first = next(batches)
         with _writer(output, [*carried, *names], as_json=as_json) as writer:
             for batch in itertools.chain([first], batches):
-                kept = {column: batch[column] for column in carried}
+                kept = {column: batch.column(column).cells for column in carried}
                 writer.write(kept | _predicted(fitted, batch, names))
 
 
@@ -109,12 +110,12 @@ def predicted_names(fitted: "TableEstimator", carried: Sequence[str], name: str 
     return names
 
 
-def _predicted(fitted: "TableEstimator", batch: "ColumnDict", names: Sequence[str]) -> "ColumnDict":
+def _predicted(fitted: "TableEstimator", batch: "Table", names: Sequence[str]) -> "ColumnDict":
     import numpy as np
 
     from ..estimators.validation import class_array
 
-    probs = fitted.predict_proba({column: batch[column] for column in fitted.schema_.names})
+    probs = fitted.predict_proba(batch.keep(fitted.schema_.names))
     outcomes = class_array(fitted.outcome_names)[np.argmax(probs, axis=1)]
     if outcomes.dtype.kind == "U":
         outcomes = outcomes.astype(object)

@@ -10,7 +10,7 @@ from .._files import atomic_write
 from .output import json_ready, one_line
 
 if TYPE_CHECKING:
-    from ..table.files.readers import ColumnDict
+    from ..table.files._cells import ColumnDict
     from ..table.files.writers import TableWriter
 
 

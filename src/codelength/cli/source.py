@@ -2,14 +2,18 @@
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..errors import InvalidParameter, SchemaMismatch
+from .output import note
 
 if TYPE_CHECKING:
-    from ..table import Table, Variable
-    from ..table.files.readers import ColumnDict
+    from ..table import Schema, Table
+
+USUAL_NA = ("NA", "?")
+"""Texts that mean missing in a text file, beside an empty field, unless others are named."""
+
+_TYPED = (".parquet", ".json", ".jsonl", ".ndjson")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +31,7 @@ class Source:
     drop, keep : tuple of str
         Columns to leave out, or the only ones to take.
     na : tuple of str
-        Texts that mean missing.
+        Texts that mean missing; none for the usual ones.
     """
 
     data: str
@@ -45,64 +49,109 @@ class Source:
         return self.data in datasets.names()
 
     @property
+    def is_text(self) -> bool:
+        """Whether the cells are texts that have no types of their own."""
+        return not self.is_bundled and not self.data.lower().endswith(_TYPED)
+
+    @property
     def files(self) -> tuple[str, ...]:
         """Files that are read, which no output may replace."""
         return () if self.is_bundled else (self.data,)
 
     def read(self, *, needs_target: bool) -> "Table":
-        """Read the whole table; without a target where none is needed."""
-        from ..table import as_table
-        from ..table.files.readers import read_columns
+        """Read the whole table; one without a class where none is needed.
 
+        Raises
+        ------
+        InvalidParameter
+            When a target is needed and none is named.
+        DataError
+            When the table cannot be read, or lacks a column that is named.
+        """
         if self.is_bundled:
-            table = as_table(read_columns(self._path()))
-            target = self.target or table.names[-1]
-            table = table.with_target(target)
-            if not needs_target:
-                table = replace(table, target=None)
-            if self.drop:
-                table = table.drop(self.drop)
-            return table.keep(self.keep) if self.keep else table
+            return self._bundled(needs_target=needs_target)
+        from ..table.files.readers import read_table
+
         if needs_target and self.target is None:
             raise InvalidParameter("--target is missing: name the column to predict")
-        table = as_table(read_columns(self.data, na=self.na or ("NA", "?")))
-        if self.weights is not None:
-            w = table.column(self.weights)
-            table = table.drop([self.weights]).with_weights(w.numbers)
-        if needs_target:
-            table = table.with_target(self.target)
-        if self.drop:
-            table = table.drop(self.drop)
-        return table.keep(self.keep) if self.keep else table
+        table = read_table(
+            self.data,
+            target=self.target,
+            weights=self.weights,
+            drop=self.drop,
+            keep=self.keep or None,
+            na=self._markers,
+        )
+        self._tell_missing(_n_missing(table))
+        return table
 
-    def batches(
-        self, variables: "Sequence[Variable]", carried: "Sequence[str]", batch_rows: int
-    ) -> "Generator[ColumnDict]":
-        """Read the variables of a model, and the columns to carry over, some rows at a time."""
-        from ..table._messages import suggestion
+    def batches(self, schema: "Schema", carried: Sequence[str], batch_rows: int) -> "Generator[Table]":
+        """Read the variables of a schema, and columns to carry over, some rows at a time.
+
+        Columns that are left out by ``drop`` or ``keep``, or are the weights, are not there.
+        """
         from ..table.files.readers import as_file, column_names, read_batches
 
-        with as_file(self._path()) as path:
-            present = column_names(path)
-            wanted = list(dict.fromkeys([*(variable.name for variable in variables), *carried]))
-            for name in wanted:
-                if name not in present:
-                    raise SchemaMismatch(f"{self.data}: has no column {name!r}{suggestion(name, present)}")
-            kinds: Any = {variable.name: _kind(variable) for variable in variables}
-            yield from read_batches(path, batch_rows, kinds=kinds, columns=wanted, na=self.na or ("NA", "?"))
+        wanted = list(dict.fromkeys([*schema.names, *carried]))
+        if self.is_bundled:
+            whole = self._bundled(needs_target=False, with_target_as_column=True)
+            self._check_present(wanted, whole.names)
+            yield whole.keep(wanted)
+            return
+        n_missing = 0
+        with as_file(self.data) as path:
+            self._check_present(wanted, column_names(path))
+            for batch in read_batches(
+                path, batch_rows, keep=wanted, na=self._markers, kinds=self._verbatim(schema, carried)
+            ):
+                n_missing += _n_missing(batch)
+                yield batch
+        self._tell_missing(n_missing)
 
-    def _path(self) -> "str | Path":
-        from ..datasets import describe
-        from ..datasets.registry import table_path
+    @property
+    def _markers(self) -> tuple[str, ...]:
+        return self.na or (USUAL_NA if self.is_text else ())
 
-        return table_path(describe(self.data)) if self.is_bundled else self.data
+    @property
+    def _shown(self) -> str:
+        return "standard input" if self.data == "-" else self.data
+
+    def _bundled(self, *, needs_target: bool, with_target_as_column: bool = False) -> "Table":
+        from .. import datasets
+
+        table: Table = datasets.load(self.data, target=self.target, backend="columns").table
+        if with_target_as_column and table.target is not None:
+            table = replace(table, columns=(*table.columns, table.target))
+        if not needs_target:
+            table = replace(table, target=None)
+        if self.weights is not None:
+            table = table.with_weights(table.column(self.weights).cells).drop([self.weights])
+        table = table.drop(self.drop) if self.drop else table
+        return table.keep(self.keep) if self.keep else table
+
+    def _check_present(self, wanted: Sequence[str], names: Sequence[str]) -> None:
+        from ..table._messages import suggestion
+
+        gone = {*self.drop, self.weights}
+        present = [name for name in self.keep or names if name in names and name not in gone]
+        for name in wanted:
+            if name not in present:
+                raise SchemaMismatch(f"{self._shown}: has no column {name!r}{suggestion(name, present)}")
+
+    def _verbatim(self, schema: "Schema", carried: Sequence[str]) -> "Schema":
+        """How the cells are read: as the model knows them; those carried over as they stand in the file."""
+        from ..table import Schema, Variable
+
+        if not self.is_text:
+            return schema
+        others = [name for name in carried if name not in schema.names]
+        return Schema((*schema.variables, *(Variable(name, ("text",)) for name in others)))
+
+    def _tell_missing(self, n_cells: int) -> None:
+        if n_cells and self.is_text and not self.na:
+            which = f"{', '.join(USUAL_NA)} or empty"
+            note(f"{self._shown}: {n_cells:,} cells are missing ({which}); --na names other texts")
 
 
-def _kind(variable: "Variable") -> str:
-    """How the cells of a variable are to be read so that they mean the same as in training."""
-    known = [value for value in variable.values if value is not None]
-    if variable.kind != "category":
-        return "number"
-    if all(isinstance(value, bool) for value in known):
-        return "boolean"
-    return "text" if any(isinstance(value, str) for value in known) else "number"
+def _n_missing(table: "Table") -> int:
+    return sum(int(column.missing.sum()) for column in table.columns)

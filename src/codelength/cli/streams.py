@@ -1,10 +1,35 @@
-"""The standard streams, made safe: open, and able to take any text."""
+"""The standard streams, made safe: open, able to take any text, and named in errors."""
 
 import errno
 import io
 import os
 import sys
 from contextlib import suppress
+from typing import Any
+
+
+class Named(io.FileIO):
+    """A stream whose errors say which it is."""
+
+    def __init__(self, number: int, mode: str, called: str) -> None:
+        super().__init__(number, mode, closefd=False)
+        self._called = called
+
+    def readinto(self, buffer: Any, /) -> int:
+        """Read some bytes."""
+        try:
+            return super().readinto(buffer)
+        except OSError as error:
+            error.filename = self._called
+            raise
+
+    def write(self, content: Any, /) -> int:
+        """Write some bytes."""
+        try:
+            return super().write(content)
+        except OSError as error:
+            error.filename = self._called
+            raise
 
 
 def prepare() -> None:
@@ -15,11 +40,15 @@ def prepare() -> None:
     """
     # In this order, so that each takes the number of the stream it stands for.
     if sys.stdin is None:
-        sys.stdin = io.TextIOWrapper(io.FileIO(os.open(os.devnull, os.O_WRONLY), "r"))
+        number = os.open(os.devnull, os.O_WRONLY)
+        sys.stdin = io.TextIOWrapper(io.BufferedReader(Named(number, "r", "standard input")))
     if sys.stdout is None:
-        sys.stdout = io.TextIOWrapper(io.FileIO(os.open(os.devnull, os.O_RDONLY), "w"))
+        sys.stdout = _writer(os.open(os.devnull, os.O_RDONLY), "utf-8")
+    elif sys.__stdout__ is not None and sys.stdout is sys.__stdout__:
+        sys.stdout.flush()
+        sys.stdout = _writer(sys.stdout.fileno(), sys.stdout.encoding)
     if sys.stderr is None:
-        sys.stderr = io.TextIOWrapper(io.FileIO(os.devnull, "w"))
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -44,3 +73,8 @@ def discard() -> None:
 def is_closed_pipe(error: OSError) -> bool:
     """Whether the reader of our output has gone."""
     return isinstance(error, BrokenPipeError) or error.errno == errno.EPIPE
+
+
+def _writer(number: int, encoding: str) -> io.TextIOWrapper:
+    raw = Named(number, "w", "standard output")
+    return io.TextIOWrapper(io.BufferedWriter(raw), encoding=encoding, line_buffering=raw.isatty())

@@ -29,7 +29,7 @@ def memberships(path):
 def test_memberships_are_written_and_profiles_printed(run, animals, tmp_path):
     out, saved = tmp_path / "clusters.csv", tmp_path / "model.json"
     code, shown, _ = run(
-        "cluster", animals, "--drop", "name", "-o", out, "--save", saved, "--starts", 3, "--seed", 1
+        "cluster", animals, "--drop", "name", "--memberships", out, "-o", saved, "--starts", 3, "--seed", 1
     )
     assert code == 0
     rows = memberships(out)
@@ -39,7 +39,7 @@ def test_memberships_are_written_and_profiles_printed(run, animals, tmp_path):
         probs = [float(row[f"p_{k + 1}"]) for k in range(len(row) - 1)]
         assert sum(probs) == pytest.approx(1)
         assert int(row["component"]) == np.argmax(probs) + 1
-    for text in ("12 rows", "above the best", "share of rows", "feathers", "cover"):
+    for text in ("above the best", "share of rows", "feathers", "cover", f"Wrote {saved}, {out}."):
         assert text in " ".join(shown.split())
     model = load(saved)
     assert model.n_components_ == 2
@@ -52,8 +52,8 @@ def test_json_has_the_path_and_the_profiles(run, animals):
     code, shown, _ = run("cluster", animals, "--drop", "name", "--components", 2, "--json")
     document = json.loads(shown)
     assert code == 0
-    assert document["components"] == 2
-    assert document["criterion"] == "cheeseman_stutz"
+    assert (document["components"], document["rows"]) == (2, 12)
+    assert document["params"]["criterion"] == "cheeseman_stutz"
     assert document["code_lengths_nats"].keys() == {"2"}
     assert sum(document["component_probs"]) == pytest.approx(1)
     for values in document["profiles"].values():
@@ -61,11 +61,24 @@ def test_json_has_the_path_and_the_profiles(run, animals):
 
 
 def test_a_table_may_come_from_standard_input_and_go_to_standard_output(run):
-    code, shown, _ = run("cluster", "-", "--drop", "name", "--components", 2, "-o", "-", stdin=TEXT)
+    call = ["cluster", "-", "--drop", "name", "--components", 2]
+    code, shown, _ = run(*call, "--memberships", "-", stdin=TEXT)
     assert code == 0
     rows = list(csv.DictReader(io.StringIO(shown)))
     assert len(rows) == 12
     assert set(rows[0]) == {"component", "p_1", "p_2"}
+    code, shown, _ = run(*call, "-o", "-", stdin=TEXT)
+    assert code == 0
+    assert json.loads(shown)["model"]["kind"] == "finite-mixture"
+
+
+@pytest.mark.parametrize(
+    "arguments", [["-o", "-", "--json"], ["-o", "-", "--memberships", "-"], ["--memberships", "-", "--json"]]
+)
+def test_standard_output_takes_one_thing(run, animals, arguments):
+    code, shown, told = run("cluster", animals, *arguments)
+    assert (code, shown) == (2, "")
+    assert "both write to standard output" in told
 
 
 def test_a_bundled_table_is_clustered_without_its_class(run):
@@ -77,12 +90,13 @@ def test_a_bundled_table_is_clustered_without_its_class(run):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--components", "0"], "--components '0': expected a whole number of at least 1, or auto"),
-        (["--components", "few"], "--components 'few'"),
+        (["--components", "0"], "components=0: expected a whole number of at least 1, or auto"),
+        (["--components", "few"], "components='few'"),
         (["--criterion", "mdl"], "criterion='mdl': expected one of"),
-        (["--drop", "nam"], "has no column 'nam' to drop"),
-        (["--starts", "0"], "n_init=0: expected at least 1"),
+        (["--drop", "nam"], "has no column 'nam' among its 3; did you mean 'name'?"),
+        (["--starts", "0"], "starts=0: expected a whole number of at least 1"),
         (["--figure", "clusters.txt"], "a figure is an .svg, .png or .pdf file"),
+        (["--param", "select=evidence"], "finite-mixture has no such parameter"),
     ],
 )
 def test_bad_calls_are_told_in_one_line(run, animals, arguments, message):

@@ -1,37 +1,110 @@
-"""``codelength select``, run as a user would run it."""
+"""``codelength fit`` and ``codelength inspect``, run as a user would run them."""
 
 import json
 
 import numpy as np
 import pytest
-import typer
-from typer.testing import CliRunner
 
-from codelength import datasets
-from codelength.cli.select import select
-from codelength.errors import InvalidParameter, SchemaMismatch
-from codelength.estimators import MODELS, load
-from codelength.estimators.mixture_classifier import MixtureClassifier
+from codelength import MixtureClassifier, datasets, load
 
-app = typer.Typer()
-app.command()(select)
+from .conftest import is_one_line
 
 
-@pytest.fixture(autouse=True)
-def _known_to_load(monkeypatch):
-    monkeypatch.setitem(MODELS, "MixtureClassifier", MixtureClassifier)
+def test_fit_tells_what_was_decided_and_keeps_the_target_name(run, train, tmp_path):
+    code, out, _ = run("fit", train, "-t", "play", "-o", tmp_path / "m.json")
+    assert code == 0
+    lines = [line.split() for line in out.splitlines()]
+    assert ["rows", "6"] in lines
+    assert ["yes", "3"] in lines
+    assert any(line[:2] == ["degrees", "interval"] for line in lines)
+    assert f"Wrote {tmp_path / 'm.json'}." in out
+    assert load(tmp_path / "m.json").schema_.target.name == "play"
 
 
-def run(*arguments):
-    return CliRunner().invoke(app, ["iris", "--candidates", "6", "--components", "2-6", *map(str, arguments)])
+def test_fit_prints_json_for_machines(run, train, tmp_path):
+    code, out, _ = run("fit", train, "-t", "play", "-o", tmp_path / "m.json", "--json")
+    assert code == 0
+    told = json.loads(out)
+    assert (told["kind"], told["rows"], told["class_counts"]) == ("naive-bayes", 6, [3, 3])
+    assert told["model"] == str(tmp_path / "m.json")
+    assert told["code_length_nats"] == load(tmp_path / "m.json").code_length_
 
 
-def test_the_table_is_printed_and_the_model_written(tmp_path):
-    made = run("--criterion", "leave_one_out", "-o", tmp_path / "model.json", "--top", 3)
-    assert made.exit_code == 0, made.output
-    assert "150 rows" in made.output
-    assert "leave" in made.output
-    assert "evidence" in made.output
+def test_the_model_may_go_to_standard_output(run, train, tmp_path):
+    code, out, _ = run("fit", train, "-t", "play", "-o", "-")
+    assert code == 0
+    (tmp_path / "copy.json").write_text(out)
+    assert load(tmp_path / "copy.json").counts_.n_rows == 6
+    code, out, err = run("fit", train, "-t", "play", "-o", "-", "--json")
+    assert (code, out) == (2, "")
+    assert "both write to standard output" in err
+
+
+def test_fit_chooses_variables(run, train, tmp_path):
+    assert run("fit", train, "-t", "play", "-o", tmp_path / "m.json", "--select", "evidence")[0] == 0
+    assert run("predict", tmp_path / "m.json", train)[0] == 0
+    assert run("fit", train, "-t", "play", "-o", tmp_path / "m.json", "--select", "luck")[0] == 2
+
+
+def test_columns_are_dropped_kept_and_weigh(run, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("id,a,b,n,y\n1,u,p,2,k\n2,v,q,1,l\n3,u,q,0,l\n4,v,p,3,k\n")
+    for options in (["--drop", "id", "--drop", "b"], ["--keep", "a"]):
+        call = ["fit", path, "-t", "y", "--weights", "n", "-o", tmp_path / "m.json", "--json", *options]
+        code, out, err = run(*call)
+        assert code == 0, err
+        told = json.loads(out)
+        assert [variable["name"] for variable in told["schema"]["variables"]] == ["a"]
+        assert told["class_counts"] == [5, 1]
+    code, _, err = run("fit", path, "-t", "y", "--drop", "idd", "-o", tmp_path / "m.json")
+    assert code == 1
+    assert "has no column 'idd' among its 5; did you mean 'id'?" in err
+
+
+@pytest.mark.parametrize("markers", [[], ["--na", "NA", "--na", "?"]])
+def test_texts_that_mean_missing(run, tmp_path, markers):
+    path = tmp_path / "t.csv"
+    path.write_text("a,y\nu,k\nNA,l\n?,l\n,k\nv,k\n")
+    code, out, err = run("fit", path, "-t", "y", "-o", tmp_path / "m.json", "--json", *markers)
+    assert code == 0
+    assert json.loads(out)["schema"]["variables"][0]["values"] == ["u", "v"]
+    assert ("NA" in err) == (not markers)
+
+
+def test_a_declared_domain_is_kept(run, tmp_path):
+    (tmp_path / "t.arff").write_text(
+        "@relation t\n@attribute a {x,y,z}\n@attribute c {k,l}\n@data\nx,k\ny,l\nx,k\ny,l\n"
+    )
+    code, out, _ = run("fit", tmp_path / "t.arff", "-t", "c", "-o", tmp_path / "m.json", "--json")
+    assert code == 0
+    told = json.loads(out)
+    assert told["schema"]["variables"][0]["values"] == ["x", "y", "z"]
+    assert told["code_length_nats"] == pytest.approx(
+        # Classes 2!2!/5!, and in each class 2!2!/4! for three values.
+        np.log(30) + 2 * np.log(6)
+    )
+
+
+def mixture(run, tmp_path, *arguments):
+    return run(
+        "fit",
+        "iris",
+        "--model",
+        "mixture-classifier",
+        "--param",
+        "candidates=6",
+        "--param",
+        "n_components=[2, 6]",
+        "-o",
+        tmp_path / "model.json",
+        *arguments,
+    )
+
+
+def test_any_model_can_be_fitted(run, tmp_path):
+    code, out, err = mixture(run, tmp_path, "--param", "criterion=leave_one_out")
+    assert code == 0, err
+    assert "leave one out" in out
     dataset = datasets.load("iris", backend="columns")
     model = load(tmp_path / "model.json")
     assert model.criterion == "leave_one_out"
@@ -41,37 +114,64 @@ def test_the_table_is_printed_and_the_model_written(tmp_path):
     np.testing.assert_array_equal(model.predict_proba(dataset.frame), expected.predict_proba(dataset.frame))
 
 
-def test_json_holds_every_candidate_and_criterion():
-    made = run("--json", "--average", "--without-class", "--orderings", 3)
-    assert made.exit_code == 0, made.output
-    document = json.loads(made.output)
-    assert document["rows"] == 150
-    assert document["model"] is None
+def test_json_holds_every_candidate_and_criterion(run, tmp_path):
+    more = ["--param", "average=true", "--param", "with_class=false", "--param", "n_orderings=3"]
+    code, out, err = mixture(run, tmp_path, "--json", *more)
+    assert code == 0, err
+    document = json.loads(out)
     lengths = [row["prequential"] for row in document["candidates"]]
     assert lengths == sorted(lengths)
     assert {"evidence", "leave_one_out", "prequential_se"} <= document["candidates"][0].keys()
     assert sum(row["weight"] for row in document["candidates"]) == pytest.approx(1)
 
 
-def test_the_best_comes_first_with_a_star_and_weights_are_shown_for_an_average():
-    lines = run("--top", 100, "--average").output.splitlines()
+def test_the_best_comes_first_with_a_star_and_weights_are_shown_for_an_average(run, tmp_path):
+    lines = mixture(run, tmp_path, "--param", "average=true")[1].splitlines()
     first = next(line for line in lines if "kmeans" in line or " em " in line).split()
     assert first[3].endswith("*")
     assert any("weight" in line for line in lines)
-    assert not any("weight" in line for line in run().output.splitlines())
+    assert not any("weight" in line for line in mixture(run, tmp_path)[1].splitlines())
+
+
+def test_a_model_without_classes_needs_no_target(run, train, tmp_path):
+    call = ["fit", train, "--model", "finite-mixture", "--param", "n_components=2", "-o", tmp_path / "m.json"]
+    assert run(*call, "--drop", "play")[0] == 0
+    assert load(tmp_path / "m.json").n_components_ == 2
+    code, _, err = run(*call, "--target", "play")
+    assert code == 2
+    assert err == "error: --target: finite-mixture predicts no classes; leave the column out with --drop\n"
 
 
 @pytest.mark.parametrize(
-    ("arguments", "error", "match"),
+    ("arguments", "message"),
     [
-        (["--components", "few"], InvalidParameter, "--components 'few'"),
-        (["--components", "3-"], InvalidParameter, "--components '3-'"),
-        (["--components", "5-3"], InvalidParameter, "n_components"),
-        (["--criterion", "bic"], InvalidParameter, "criterion='bic'"),
-        (["--target", "colour"], SchemaMismatch, "colour"),
+        (["--param", "candidtes=6"], "param 'candidtes'"),
+        (["--param", "candidates=6"], "naive-bayes has no such parameter"),
+        (["--param", "rul=map"], "did you mean 'rule'?"),
+        (["--param", "rule"], "expected NAME=VALUE"),
+        (["--param", "rule=map", "--param", "rule=map"], "given twice"),
+        (["--rule", "map", "--param", "rule=map"], "leave one out"),
+        (["--param", "rule=[1"], "rule='[1': expected one of"),
+        (["--seed", "1"], "--seed: naive-bayes has no such option"),
+        (["--model", "mixture-classifier", "--rule", "map"], "--rule: mixture-classifier has no such option"),
+        (["--model", "mixture-classifier", "--weights", "wind"], "--weights: mixture-classifier takes no"),
+        (["--model", "mixture-classifier", "--param", "n_components=[5,3]"], "n_components"),
+        (["--model", "mixture-classifier", "--param", "criterion=bic"], "criterion='bic'"),
     ],
 )
-def test_what_makes_no_sense_is_refused(arguments, error, match):
-    made = run(*arguments)
-    assert isinstance(made.exception, error)
-    assert match in str(made.exception)
+def test_what_a_model_does_not_have_is_refused_by_name(run, train, tmp_path, arguments, message):
+    code, out, err = run("fit", train, "-t", "play", "-o", tmp_path / "m.json", *arguments)
+    assert (code, out) == (2, "")
+    assert is_one_line(err), err
+    assert message in err
+    assert not (tmp_path / "m.json").exists()
+
+
+def test_inspect(run, model):
+    code, out, _ = run("inspect", model)
+    assert code == 0
+    assert ["rule", "evidence"] in [line.split() for line in out.splitlines()]
+    assert "outlook" in out
+    told = json.loads(run("inspect", model, "--json")[1])
+    assert told["class_counts"] == [3, 3]
+    assert [variable["name"] for variable in told["schema"]["variables"]] == ["outlook", "wind", "degrees"]
