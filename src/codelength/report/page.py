@@ -48,12 +48,11 @@ def _figures(findings: Findings) -> list[Block]:
     if not findings.comparisons:
         return []
     reasons = list(dict.fromkeys(c.reason for c in findings.comparisons if not c.matches and c.reason))
-    names = ["where", "row", "column", "verdict", "printed", "ours", "difference", "s.e.", "tolerance"]
-    rows = [_figure_row(comparison, reasons) for comparison in findings.comparisons]
-    blocks: list[Block] = [
-        Heading(f"Figures: {findings.n_matching} of {len(findings.comparisons)} match", 3),
-        Grid("", names, rows, n_text=4),
-    ]
+    names = ["figure", "verdict", "printed", "ours", "difference", "s.e.", "tolerance"]
+    blocks: list[Block] = [Heading(f"Figures: {findings.n_matching} of {len(findings.comparisons)} match", 3)]
+    for table in dict.fromkeys(comparison.table for comparison in findings.comparisons):
+        own = [comparison for comparison in findings.comparisons if comparison.table == table]
+        blocks.append(Grid(table, names, [_figure_row(comparison, reasons) for comparison in own], n_text=2))
     if reasons:
         blocks += [
             Paragraph("Why they differ, where it is known:"),
@@ -65,9 +64,7 @@ def _figures(findings: Findings) -> list[Block]:
 def _figure_row(comparison: Comparison, reasons: Sequence[str]) -> list[str]:
     decimals = comparison.decimals
     return [
-        comparison.table,
-        comparison.row,
-        comparison.column,
+        f"{comparison.row}: {comparison.column}",
         _verdict(comparison, reasons),
         figure(comparison.printed, decimals),
         figure(comparison.ours, decimals),
@@ -81,7 +78,7 @@ def _verdict(comparison: Comparison, reasons: Sequence[str]) -> str:
     if comparison.is_exact:
         return "matches"
     if comparison.matches:
-        return f"matches within slack {comparison.slack:g}"
+        return "within slack"
     number = f" ({reasons.index(comparison.reason) + 1})" if comparison.reason else ""
     return Strong(f"differs{number}")
 

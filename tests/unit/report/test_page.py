@@ -44,15 +44,12 @@ def figures_of(blocks):
 
 def test_every_figure_has_its_tolerance_and_its_verdict():
     grid = figures_of(blocks_of(FINDINGS))
-    assert grid.names[3:] == ["verdict", "printed", "ours", "difference", "s.e.", "tolerance"]
-    assert [row[3] for row in grid.rows] == [
-        "matches",
-        "matches within slack 0.005",
-        "differs (1)",
-        "matches",
-    ]
-    assert [isinstance(row[3], Strong) for row in grid.rows] == [False, False, True, False]
-    assert grid.rows[2][4:] == ["0.668", "0.654", "-0.0138", "0.0320", "0.0055"]
+    assert grid.title == "Table 1"
+    assert grid.names == ["figure", "verdict", "printed", "ours", "difference", "s.e.", "tolerance"]
+    assert [row[1] for row in grid.rows] == ["matches", "within slack", "differs (1)", "matches"]
+    assert [isinstance(row[1], Strong) for row in grid.rows] == [False, False, True, False]
+    assert grid.rows[2][0] == "Glass: SC-01"
+    assert grid.rows[2][2:] == ["0.668", "0.654", "-0.0138", "0.0320", "0.0055"]
     assert grid.rows[3][-1] == "0.0695"
 
 
@@ -79,7 +76,8 @@ def test_the_page_lists_every_figure_and_every_claim(tmp_path):
     (place / "figure-1.svg").write_text("<svg/>")
     page = write_validation(tmp_path).read_text(encoding="utf-8")
     assert page == validation_page(tmp_path / "results")
-    rows = [line for line in page.splitlines() if line.startswith("| Table 1 |")]
+    assert "**Table 1**" in page
+    rows = [line for line in page.splitlines() if line.startswith("| Glass: ")]
     assert len(rows) == 4
     assert sum("**differs (1)**" in row for row in rows) == 1
     assert page.count("held") >= len(FINDINGS.claims)
