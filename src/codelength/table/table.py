@@ -92,15 +92,16 @@ class Table:
         return self.take(self.weights > 0)
 
     def drop(self, names: Iterable[str]) -> "Table":
-        """The table without some of its columns."""
+        """The table without some of its columns, the target among them or not."""
         gone = set(names)
-        for name in gone:
+        target = None if self.target is not None and self.target.name in gone else self.target
+        for name in gone - ({self.target.name} if self.target is not None else set()):
             if name not in self.names:
                 raise SchemaMismatch(
                     f"{self._where}has no column {name!r} to drop{suggestion(name, self.names)}"
                 )
         kept = tuple(column for column in self.columns if column.name not in gone)
-        return replace(self, columns=kept, array=None)
+        return replace(self, columns=kept, target=target, array=None)
 
     def keep(self, names: Sequence[str]) -> "Table":
         """The table with some of its columns, in this order."""
