@@ -32,8 +32,8 @@ _HEAD: list[Block] = [
     ),
     Paragraph(
         "Slack, rounding and noise stand beside the printed figures in "
-        "src/codelength/experiments/published/*.toml. The verdict on a figure that needs its slack to match is "
-        "within slack. A figure that does not match differs, and the reason is given where it is known."
+        "src/codelength/experiments/published/*.toml. The verdict on a figure that needs its slack to match "
+        "is within slack. A figure that does not match differs, and the reason is given where it is known."
     ),
     Paragraph(
         "Claims in words are held to our figures in a form that we made precise. Both these forms and the "
