@@ -122,12 +122,11 @@ class Source:
         table: Table = datasets.load(self.data, target=self.target, backend="columns").table
         if with_target_as_column and table.target is not None:
             table = replace(table, columns=(*table.columns, table.target))
-        if not needs_target:
-            table = replace(table, target=None)
         if self.weights is not None:
             table = table.with_weights(table.column(self.weights).cells).drop([self.weights])
         table = table.drop(self.drop) if self.drop else table
-        return table.keep(self.keep) if self.keep else table
+        table = table.keep(self.keep) if self.keep else table
+        return table if needs_target else replace(table, target=None)
 
     def _check_present(self, wanted: Sequence[str], names: Sequence[str]) -> None:
         from ..table._messages import suggestion
