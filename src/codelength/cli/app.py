@@ -46,7 +46,7 @@ def app() -> None:
       codelength inspect vote.json
       codelength predict vote.json vote --carry class -o predictions.csv
       codelength evaluate vote --cv 10 --repeats 10
-      codelength cluster zoo --drop animal_name -o zoo.json
+      codelength cluster zoo -o zoo.json
       codelength reproduce predictive-inference --quick
     """
 
@@ -72,19 +72,20 @@ def main() -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command; its exit code."""
+    words = "interrupted"
     with _Interruption() as interruption:
         try:
             code = _invoked(arguments)
             streams.flush()
-        except KeyboardInterrupt:
-            code = INTERRUPTED
+        except KeyboardInterrupt as interrupt:
+            code, words = INTERRUPTED, str(interrupt) or words
         except OSError as error:
             code = _failed(error)
         except (CodelengthError, MemoryError, UnicodeEncodeError) as error:
             # Libraries that notice an interruption may report it as a failure of their own.
             code = INTERRUPTED if interruption.has_come else _refused(error)
     if code == INTERRUPTED:
-        tell("error", "interrupted")
+        tell("error", words)
     streams.discard()
     return code
 

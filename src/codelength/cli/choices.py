@@ -208,6 +208,13 @@ def _mixture_criteria() -> Iterable[str]:
     return CRITERIA
 
 
+def _criteria() -> Iterable[str]:
+    from ..mixture.code_length import CRITERIA
+    from ..selection.mixtures import SELECTION_CRITERIA
+
+    return dict.fromkeys([*CRITERIA, *SELECTION_CRITERIA])
+
+
 def _variable_criteria() -> Iterable[str]:
     from ..selection import VARIABLE_CRITERIA
 
@@ -242,6 +249,7 @@ RULE = Choice("rule", _rules)
 PRIOR = PriorChoice("prior", _priors)
 MODEL = Choice("model", _models)
 CLASSIFIER = Choice("model", _classifiers)
+CRITERION = Choice("criterion", _criteria)
 MIXTURE_CRITERION = Choice("criterion", _mixture_criteria)
 VARIABLE_CRITERION = Choice("select", _variable_criteria)
 MISSING = Choice("missing", _missing)

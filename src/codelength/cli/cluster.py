@@ -92,7 +92,7 @@ def cluster(
 
     \b
     Examples:
-      codelength cluster zoo --drop animal_name
+      codelength cluster zoo
       codelength cluster vote --memberships clusters.csv --figure clusters.svg
     """
     model: Any = build(KIND, given([KIND], options, params))

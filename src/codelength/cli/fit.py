@@ -3,7 +3,7 @@
 from typing import Any
 
 from ..blocks import Paragraph
-from .choices import MODEL, RULE, VARIABLE_CRITERION
+from .choices import CRITERION, MODEL, RULE, VARIABLE_CRITERION
 from .command import command, option
 from .models import build, check_capable, given
 from .options import (
@@ -44,6 +44,13 @@ from .source import Source
     type=VARIABLE_CRITERION,
     section=MODEL_SECTION,
     help="Choose the variables that predict by this criterion; without it all do.",
+)
+@option(
+    "--criterion",
+    metavar="NAME",
+    type=CRITERION,
+    section=MODEL_SECTION,
+    help="The code length by which a mixture is chosen; each kind of mixture has its own.",
 )
 @cell_options
 @seed_option

@@ -3,13 +3,14 @@
 import itertools
 import sys
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, closing
+from contextlib import AbstractContextManager, closing, nullcontext
 from typing import TYPE_CHECKING
 
 from ..errors import InvalidParameter
 from .choices import FILE, Whole
 from .command import argument, command, option
 from .options import OUTPUT_SECTION, table_options
+from .progress import working
 from .saving import check_outputs
 from .source import Source
 
@@ -81,13 +82,18 @@ def predict(
     fitted: TableEstimator = load(model)
     carried = list(dict.fromkeys(carry))
     names = predicted_names(fitted, carried, name)
-    with closing(source.batches(fitted.schema_, carried, batch_rows)) as batches:
-        # The first rows are read before anything is written, so that a bad table leaves no trace.
-        first = next(batches)
+    # Rows on a terminal are progress enough.
+    is_quiet = output == "-" and sys.stdout.isatty()
+    with (
+        nullcontext() if is_quiet else working("predicting"),
+        closing(source.batches(fitted.schema_, carried, batch_rows)) as batches,
+    ):
+        rows = (_predicted(fitted, batch, carried, names) for batch in batches)
+        # The first rows are predicted before anything is written, so that a bad table leaves no trace.
+        first = next(rows)
         with _writer(output, [*carried, *names], as_json=as_json) as writer:
-            for batch in itertools.chain([first], batches):
-                kept = {column: batch.column(column).cells for column in carried}
-                writer.write(kept | _predicted(fitted, batch, names))
+            for columns in itertools.chain([first], rows):
+                writer.write(columns)
 
 
 def predicted_names(fitted: "TableEstimator", carried: Sequence[str], name: str | None) -> list[str]:
@@ -110,7 +116,10 @@ def predicted_names(fitted: "TableEstimator", carried: Sequence[str], name: str 
     return names
 
 
-def _predicted(fitted: "TableEstimator", batch: "Table", names: Sequence[str]) -> "ColumnDict":
+def _predicted(
+    fitted: "TableEstimator", batch: "Table", carried: Sequence[str], names: Sequence[str]
+) -> "ColumnDict":
+    """The columns of the output for some rows."""
     import numpy as np
 
     from ..estimators.validation import class_array
@@ -119,7 +128,11 @@ def _predicted(fitted: "TableEstimator", batch: "Table", names: Sequence[str]) -
     outcomes = class_array(fitted.outcome_names)[np.argmax(probs, axis=1)]
     if outcomes.dtype.kind == "U":
         outcomes = outcomes.astype(object)
-    return {names[0]: outcomes} | {name: probs[:, k] for k, name in enumerate(names[1:])}
+    return {
+        **{column: batch.column(column).cells for column in carried},
+        names[0]: outcomes,
+        **{name: probs[:, k] for k, name in enumerate(names[1:])},
+    }
 
 
 def _writer(output: str, names: Sequence[str], *, as_json: bool) -> "AbstractContextManager[TableWriter]":

@@ -82,7 +82,10 @@ def reproduce(
     for spec in specs:
         start = time.perf_counter()
         with working(spec.paper) as progress:
-            made = run(spec, directory=output, jobs=jobs, dask=dask, progress=progress)
+            try:
+                made = run(spec, directory=output, jobs=jobs, dask=dask, progress=progress)
+            except KeyboardInterrupt:
+                raise KeyboardInterrupt("interrupted; repeat the command to resume") from None
             paths = report.save(made.findings, made.directory)
         if as_json:
             documents.append(report.as_document(made.findings) | {"directory": str(made.directory)})

@@ -1,11 +1,14 @@
 """The table that a command line names."""
 
+import os
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import InvalidParameter, SchemaMismatch
 from .output import note
+from .progress import working
 
 if TYPE_CHECKING:
     from ..table import Schema, Table
@@ -43,10 +46,10 @@ class Source:
 
     @property
     def is_bundled(self) -> bool:
-        """Whether the name is that of a bundled table."""
-        from .. import datasets
+        """Whether the name is that of a bundled table, or another name for one."""
+        from ..datasets.registry import find
 
-        return self.data in datasets.names()
+        return find(self.data) is not None
 
     @property
     def is_text(self) -> bool:
@@ -56,7 +59,10 @@ class Source:
     @property
     def files(self) -> tuple[str, ...]:
         """Files that are read, which no output may replace."""
-        return () if self.is_bundled else (self.data,)
+        if not self.is_bundled:
+            return (self.data,)
+        own = os.environ.get("CODELENGTH_DATA")
+        return tuple(str(path) for path in Path(own).glob(f"{self.data}.*")) if own else ()
 
     def read(self, *, needs_target: bool) -> "Table":
         """Read the whole table; one without a class where none is needed.
@@ -74,14 +80,15 @@ class Source:
 
         if needs_target and self.target is None:
             raise InvalidParameter("--target is missing: name the column to predict")
-        table = read_table(
-            self.data,
-            target=self.target,
-            weights=self.weights,
-            drop=self.drop,
-            keep=self.keep or None,
-            na=self._markers,
-        )
+        with working("reading"):
+            table = read_table(
+                self.data,
+                target=self.target,
+                weights=self.weights,
+                drop=self.drop,
+                keep=self.keep or None,
+                na=self._markers,
+            )
         self._tell_missing(_n_missing(table))
         return table
 

@@ -14,12 +14,13 @@ from codelength.experiments import PAPERS
 from codelength.mixture.code_length import CRITERIA
 from codelength.rules import PRIORS, RULES
 from codelength.selection import VARIABLE_CRITERIA
+from codelength.selection.mixtures import SELECTION_CRITERIA
 
 
 @pytest.mark.parametrize(
     ("command", "names"),
     [
-        ("fit", [*MODELS, *RULES, *PRIORS, *VARIABLE_CRITERIA, "discretize", "ignore"]),
+        ("fit", [*MODELS, *RULES, *PRIORS, *VARIABLE_CRITERIA, *SELECTION_CRITERIA, "discretize", "ignore"]),
         ("evaluate", [*RULES, "naive-bayes", "mixture-classifier"]),
         ("cluster", [*CRITERIA, *PRIORS]),
         ("reproduce", [*PAPERS, "all"]),

@@ -102,7 +102,7 @@ def mixture(run, tmp_path, *arguments):
 
 
 def test_any_model_can_be_fitted(run, tmp_path):
-    code, out, err = mixture(run, tmp_path, "--param", "criterion=leave_one_out")
+    code, out, err = mixture(run, tmp_path, "--criterion", "leave_one_out")
     assert code == 0, err
     assert "leave one out" in out
     dataset = datasets.load("iris", backend="columns")
@@ -157,6 +157,8 @@ def test_a_model_without_classes_needs_no_target(run, train, tmp_path):
         (["--model", "mixture-classifier", "--weights", "wind"], "--weights: mixture-classifier takes no"),
         (["--model", "mixture-classifier", "--param", "n_components=[5,3]"], "n_components"),
         (["--model", "mixture-classifier", "--param", "criterion=bic"], "criterion='bic'"),
+        (["--model", "mixture-classifier", "--criterion", "bic"], "criterion='bic'"),
+        (["--criterion", "bic"], "--criterion: naive-bayes has no such option"),
     ],
 )
 def test_what_a_model_does_not_have_is_refused_by_name(run, train, tmp_path, arguments, message):

@@ -127,6 +127,19 @@ def test_a_column_that_is_left_out_is_not_there(run, model, train):
     assert run("predict", model, train, "--drop", "play")[1] == run("predict", model, train)[1]
 
 
+def test_what_is_carried_over_stays_as_it_is(run, model, tmp_path):
+    (tmp_path / "new.csv").write_text("id,when,outlook,wind,degrees\n007,1.50,sun,no,20\n1e3,,rain,no,2\n")
+    out = run("predict", model, tmp_path / "new.csv", "--carry", "id", "--carry", "when")[1]
+    assert [list(row.values())[:2] for row in rows_of(out)] == [["007", "1.50"], ["1e3", ""]]
+
+
+def test_nothing_is_written_before_the_first_rows_are_predicted(run, model, train, monkeypatch):
+    monkeypatch.setenv("CODELENGTH_THREADS", "x")
+    code, out, err = run("predict", model, train)
+    assert (code, out) == (2, "")
+    assert is_one_line(err)
+
+
 def test_the_component_of_each_row(run, train, tmp_path):
     path = tmp_path / "clusters.json"
     call = ["cluster", train, "--drop", "play", "--components", 2, "--starts", 2]

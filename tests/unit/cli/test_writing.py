@@ -62,6 +62,15 @@ def test_a_bundled_table_is_no_file(run, tmp_path, monkeypatch):
     assert load("lenses").counts_.n_rows == 24
 
 
+def test_a_table_that_stands_for_a_bundled_one_is_a_file(run, tmp_path, monkeypatch):
+    monkeypatch.setenv("CODELENGTH_DATA", str(tmp_path))
+    own = tmp_path / "lenses.csv"
+    own.write_text("a,y\nu,k\nv,l\nu,k\n")
+    assert run("fit", "lenses", "-o", own)[0] == 2
+    assert run("fit", "lenses", "-o", tmp_path / "m.json")[0] == 0
+    assert load(tmp_path / "m.json").counts_.n_rows == 3
+
+
 def test_checks_of_names():
     with pytest.raises(InvalidParameter):
         check_not_input("new.json", ["./new.json"])
