@@ -1,1 +1,36 @@
 """Finite mixtures: tables whose rows belong to components that nobody has seen."""
+
+from .best_clustering import BestClustering, best_clustering, local_optima
+from .code_length import (
+    CRITERIA,
+    aic_code_length,
+    annealed_code_length,
+    bic_code_length,
+    cheeseman_stutz_code_length,
+    clustering_log_terms,
+    exact_code_length,
+    neighbourhood_code_length,
+    neighbourhoods_code_length,
+)
+from .em import EMLayout, fit_mixture
+from .parameters import MixtureParameters, posterior_mode, with_components
+
+__all__ = [
+    "CRITERIA",
+    "BestClustering",
+    "EMLayout",
+    "MixtureParameters",
+    "aic_code_length",
+    "annealed_code_length",
+    "best_clustering",
+    "bic_code_length",
+    "cheeseman_stutz_code_length",
+    "clustering_log_terms",
+    "exact_code_length",
+    "fit_mixture",
+    "local_optima",
+    "neighbourhood_code_length",
+    "neighbourhoods_code_length",
+    "posterior_mode",
+    "with_components",
+]
