@@ -15,6 +15,7 @@ from ..errors import DataError, SchemaMismatch
 from ..prequential import SequentialModel
 from ..prequential.layout import lay_out
 from ..rules import Distributions, Predictor, PriorLike, Pseudocounts, pseudocounts, rule_of
+from ..rules.scoring import normalised
 from ..scores import Predictions, evidence_code_length
 from ..table import Coded, Schema
 from ..typing import FloatArray
@@ -257,7 +258,9 @@ def _summed(shares: FloatArray, class_probs: FloatArray) -> FloatArray:
 
 
 def _distributions(probs: FloatArray) -> Distributions:
-    return Distributions(np.log(probs), np.zeros(len(probs), dtype=np.bool_))
+    """Sums over clusters as log probabilities; classes that tie exactly are made equal, as in a predictor."""
+    with np.errstate(divide="ignore"):
+        return normalised(np.log(probs))
 
 
 def _others(schema: Schema, column: int) -> list[int]:
