@@ -60,9 +60,11 @@ def from_objects(name: str, cells: NDArray[Any]) -> Column:
         cells = np.array(
             [int(cell) if isinstance(cell, (bool, np.bool_)) else cell for cell in cells], dtype=object
         )
-    seen: dict[Any, int] = {}
+    # A list and look-ups without a line of Python for each cell: half the time of a loop.
+    listed = cells.tolist()
     try:
-        positions = np.fromiter((seen.setdefault(cell, len(seen)) for cell in cells), np.int64, len(cells))
+        seen = {cell: place for place, cell in enumerate(dict.fromkeys(listed))}
+        positions = np.fromiter(map(seen.__getitem__, listed), np.int64, len(listed))
     except Exception:  # what hashing and comparing foreign objects raises is up to them
         seen, positions = _distinct_slowly(name, cells)
     return from_distinct(name, list(seen), positions)
@@ -73,7 +75,8 @@ def from_distinct(
 ) -> Column:
     """A column from distinct cells of any type and the position of each row's among them (-1 for missing)."""
     plain, places = canonical_values(name, values, positions)
-    positions = places[positions]
+    if not np.array_equal(places[:-1], np.arange(len(values))):
+        positions = places[positions]
     if declared:
         return Factor(name, positions, plain, declared=True)
     kinds = set(map(type, plain))
@@ -177,7 +180,7 @@ def _check_exact(name: str, cells: Sequence[Any], places: list[int]) -> None:
 
 def _mixes_truths_and_numbers(cells: NDArray[Any]) -> bool:
     """Whether True and 1 both may occur: to a dictionary they are one value, named after the first."""
-    kinds = set(map(type, cells))
+    kinds = set(map(type, cells.tolist()))
     if not kinds & {bool, np.bool_} or len(kinds) == 1:
         return False
     return any(is_number(cell) and not is_missing(cell) for cell in cells)

@@ -19,7 +19,7 @@ from ._arrays import from_cells, from_distinct, from_objects
 from ._messages import suggestion
 from ._series import from_series
 from .checks import check_distinct, check_same_rows, check_weights
-from .column import Column
+from .column import Column, Numbers
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -241,8 +241,9 @@ def _from_array(array: NDArray[Any]) -> Table:
             f"Expected 2D array, got {array.ndim}D array instead. Reshape your data: "
             "X.reshape(-1, 1) for one column, X.reshape(1, -1) for one row"
         )
-    columns = tuple(from_cells(f"x{i}", array[:, i]) for i in range(array.shape[1]))
     is_whole = array.dtype.kind in "iu" and not isinstance(array, np.ma.MaskedArray)
+    column = Numbers if is_whole else from_cells
+    columns = tuple(column(f"x{i}", cells) for i, cells in enumerate(array.T))
     return Table(columns, array.shape[0], named=False, array=array if is_whole else None)
 
 
