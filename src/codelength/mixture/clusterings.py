@@ -54,8 +54,8 @@ def completed(rows: Any, clustering: Any) -> Coded:
     if outside.any():
         row = int(np.argmax(outside))
         raise DataError(
-            f"clustering, row {row}: component {labels[row]} is not one of 0 to {n_components - 1}; give rows "
-            "with more components, with_components(rows, n)"
+            f"clustering, row {row}: component {labels[row]} is not one of 0 to {n_components - 1}; give "
+            "rows with more components, with_components(rows, n)"
         )
     return coded.relabelled(coded.schema, labels)
 

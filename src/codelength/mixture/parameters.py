@@ -152,8 +152,8 @@ class MixtureParameters:
         if not np.array_equal(coded.schema.n_values, self.schema.n_values):
             given, own = coded.schema.n_values.tolist(), self.schema.n_values.tolist()
             raise SchemaMismatch(
-                f"the rows have {len(given)} variables of sizes {given[:6]}, and the mixture has {len(own)} of "
-                f"sizes {own[:6]}; encode the rows with the schema of the mixture"
+                f"the rows have {len(given)} variables of sizes {given[:6]}, and the mixture has {len(own)} "
+                f"of sizes {own[:6]}; encode the rows with the schema of the mixture"
             )
 
     def _check(self) -> None:

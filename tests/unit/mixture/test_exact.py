@@ -374,8 +374,8 @@ def test_too_many_rows_are_refused_before_they_are_told_apart(weight):
 def test_many_components_for_few_rows():
     coded = Coded.of(Schema.from_sizes([2]), [[0], [1]])
     found = exact_code_length(coded, 3000)
-    share = 1 / 3001  # the chance of one more row in a component of one row, times two
-    assert float(found) == pytest.approx(-math.log((1 - 2 * share) / 4 + 2 * share / 6), abs=1e-11)
+    together = 2 / 3001  # the chance that the second row joins the first
+    assert float(found) == pytest.approx(-math.log((1 - together) / 4 + together / 6), abs=1e-11)
 
 
 @pytest.mark.parametrize("n_components", [0, -1, 2.0, "two", None, True])
