@@ -84,9 +84,9 @@ def run(arguments: Sequence[str]) -> int:
         except (CodelengthError, MemoryError, UnicodeEncodeError) as error:
             # Libraries that notice an interruption may report it as a failure of their own.
             code = INTERRUPTED if interruption.has_come else _refused(error)
-    if code == INTERRUPTED:
-        tell("error", words)
-    streams.discard()
+        if code == INTERRUPTED:
+            tell("error", words)
+        streams.discard()
     return code
 
 

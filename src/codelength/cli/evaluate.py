@@ -8,7 +8,7 @@ from ..blocks import Block, Grid
 from ..errors import InvalidParameter
 from .choices import CLASSIFIER, RULE, Fraction, Whole
 from .command import command, option
-from .models import build, check_capable, given, parameters
+from .models import build, check_capable, given, parameters, parsed
 from .options import (
     MODEL_SECTION,
     as_json_option,
@@ -141,19 +141,17 @@ def _models(
     """The models to compare, by what the results call them."""
     from ..rules import RULES
 
-    rules = rules or (() if kinds else tuple(RULES))
+    if not kinds and not rules and "rule" not in parsed(params):
+        rules = tuple(RULES)
     kinds = tuple(dict.fromkeys(kinds or ("naive-bayes",)))
-    values = given(kinds, options | {"rule": rules or None}, params)
-    values.pop("rule", None) if rules else None
-    if seed is not None:
-        values["random_state"] = seed
+    values = given(kinds, options | {"rule": rules or None}, params) | {"random_state": seed or 0}
     models = {}
     for kind in kinds:
-        for rule in rules if "rule" in parameters(kind) else ():
-            name = rule if len(kinds) == 1 else f"{kind} {rule}"
-            models[name] = build(kind, values | {"rule": rule})
         if not rules or "rule" not in parameters(kind):
             models[kind] = build(kind, values)
+            continue
+        for rule in rules:
+            models[rule if len(kinds) == 1 else f"{kind} {rule}"] = build(kind, values | {"rule": rule})
     return models
 
 

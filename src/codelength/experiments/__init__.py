@@ -2,7 +2,7 @@
 
 from .evaluation import Evaluation, evaluate
 from .papers import PAPERS
-from .reproduce import Reproduction, reproduce
+from .reproduction import Reproduction, reproduce
 from .splits import Split, cross_validation
 
 __all__ = [
