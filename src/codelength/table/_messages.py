@@ -1,6 +1,8 @@
 """Values as error messages show them: short, however long they are."""
 
 import difflib
+import sys
+import warnings
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -18,6 +20,8 @@ def shown(value: Any, most: int = 60) -> str:
         text = repr(value)
     except Exception:  # a whole number of many thousand digits, or an object that fails to describe itself
         text = f"<{type(value).__name__} that cannot be written>"
+    if "\n" in text:  # an array, or a frame
+        text = " ".join(text.split())
     return text if len(text) <= most else f"{text[: most - 4]} ..."
 
 
@@ -61,3 +65,12 @@ def suggestion(name: Any, names: Iterable[str]) -> str:
     folded = {str(known).casefold(): known for known in names}
     near = [folded[match] for match in difflib.get_close_matches(str(name).casefold(), folded, n=3)]
     return f"; did you mean {' or '.join(shown(match) for match in near)}?" if near else ""
+
+
+def tell(message: str, category: type[Warning]) -> None:
+    """Warn about the line outside the package that led here, however deep the call is."""
+    package = __name__.partition(".")[0]
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == package:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level - 1)

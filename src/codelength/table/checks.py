@@ -6,16 +6,19 @@ in the same words and raises the same exception wherever it is made: :class:`Inv
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from decimal import Decimal
 from numbers import Integral, Real
 from typing import Any, get_args
 
 import numpy as np
 
-from ..errors import DataError, InvalidParameter
+from ..errors import DataError, Infeasible, InvalidParameter
 from ..typing import FloatArray
 from ._messages import listed, shown
+
+MAX_BINS = 10_000
+"""Most intervals that a column is cut into."""
 
 LARGEST_WEIGHT = 1e90
 """Below this, no sum or product of weights comes near an overflow."""
@@ -51,6 +54,46 @@ def check_whole(name: str, value: Any, least: int = 1, most: int | None = None, 
         between = f"of at least {least}" if most is None else f"from {least} to {most}"
         raise InvalidParameter(f"{name}={shown(value)}: expected a whole number {between}{also}")
     return int(value)
+
+
+def check_sequence(name: str, value: Any, *, of: str = "values") -> tuple[Any, ...]:
+    """Return the parts of a list, an array or anything else that has an order; text counts as one value.
+
+    Examples
+    --------
+    >>> check_sequence("drop", "colour", of="names of columns")
+    Traceback (most recent call last):
+    codelength.errors.InvalidParameter: drop='colour': expected a list of names of columns
+    """
+    # Text and mappings can be iterated over, but that is hardly ever what was meant; sets have no order.
+    if not isinstance(value, (str, bytes, bytearray, Set, Mapping)):
+        try:
+            return tuple(value)
+        except Exception:  # what foreign objects raise is up to them
+            pass
+    raise InvalidParameter(f"{name}={shown(value)}: expected a list of {of}")
+
+
+def check_instance(name: str, value: Any, kind: type | tuple[type, ...], expected: str) -> None:
+    """Refuse an argument of another type; ``expected`` says in words what to pass."""
+    if not isinstance(value, kind):
+        raise InvalidParameter(
+            f"{name}: expected {expected}, got {shown(value)} of type {type(value).__name__}"
+        )
+
+
+def check_flag(name: str, value: Any) -> bool:
+    """Return a truth value, refused where it is anything else.
+
+    Examples
+    --------
+    >>> check_flag("average", "no")
+    Traceback (most recent call last):
+    codelength.errors.InvalidParameter: average='no': expected True or False
+    """
+    if not isinstance(value, (bool, np.bool_)):
+        raise InvalidParameter(f"{name}={shown(value)}: expected True or False")
+    return bool(value)
 
 
 def is_number(value: Any) -> bool:
@@ -92,6 +135,14 @@ def check_number(
         if math.isfinite(most):
             bounds += f" and {'below' if below else 'at most'} {most:g}"
         raise InvalidParameter(f"{name}={shown(value)}: expected a number {bounds}{also}")
+    return number
+
+
+def check_bins(n_bins: Any) -> int:
+    """Return a number of intervals to cut a column into."""
+    number = check_whole("n_bins", n_bins)
+    if number > MAX_BINS:
+        raise Infeasible(f"n_bins={shown(n_bins)}: more than {MAX_BINS:,} intervals; use fewer")
     return number
 
 
@@ -192,6 +243,6 @@ def _as_floats(sample_weight: Any) -> FloatArray:
                 weights = np.asarray(given, dtype=np.float64, order="C")
             masked = isinstance(sample_weight, np.ma.MaskedArray)
             return np.where(np.ma.getmaskarray(sample_weight), np.nan, weights) if masked else weights
-    except (TypeError, ValueError, OverflowError):
+    except Exception:  # what foreign objects raise is up to them
         pass
     raise DataError("sample_weight: expected one number per row")

@@ -3,21 +3,23 @@
 Everything below the estimators takes one of these.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .._display import Shown, first_rows
+from ..blocks import Block
 from ..errors import DataError, SchemaMismatch
 from ..typing import CodeArray, FloatArray, IntArray
-from .checks import check_weights, check_whole_weights
+from .checks import check_instance, check_weights, check_whole_weights
 from .schema import Schema, smallest_code_type
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Coded:
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class Coded(Shown):
     """A table as codes.
 
     Made by :func:`codelength.table.encode`, or by :meth:`of`, which checks codes that come from elsewhere.
@@ -34,6 +36,9 @@ class Coded:
         How many rows each row stands for; None where each stands for itself.
     is_distinct : bool
         Whether no two rows are known to be equal.
+    unseen : mapping of str to int
+        How many cells of each column hold values that the schema does not list, and were taken for missing
+        when the table was encoded; columns without such cells are not there.
     """
 
     schema: Schema
@@ -41,6 +46,7 @@ class Coded:
     class_codes: CodeArray
     weights: FloatArray | None = None
     is_distinct: bool = False
+    unseen: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
     def of(cls, schema: Schema, codes: Any, class_codes: Any = None, weights: Any = None) -> "Coded":
@@ -52,6 +58,7 @@ class Coded:
         array([[0, 2],
                [1, 3]], dtype=uint8)
         """
+        check_instance("schema", schema, Schema, "a Schema")
         given = _as_array("codes", codes)
         if given.ndim != 2 or given.shape[1] != schema.n_variables:
             raise SchemaMismatch(
@@ -80,6 +87,20 @@ class Coded:
     def total_weight(self) -> float:
         """Rows that the table stands for."""
         return float(self.n_rows if self.weights is None else self.weights.sum())
+
+    def relative(self) -> "Coded":
+        """The table with its weights scaled to add up to the number of rows that have one.
+
+        Examples
+        --------
+        >>> Coded.of(Schema.from_sizes([2]), [[0], [1], [1]], weights=[300, 100, 0]).relative().weights
+        array([1.5, 0.5, 0. ])
+        """
+        if self.weights is None or not self.weights.any():
+            return self
+        # The mean before the quotient, so that weights of any size stay within range.
+        counted = self.weights[self.weights > 0]
+        return replace(self, weights=self.weights / counted.mean())
 
     def take(self, rows: Any) -> "Coded":
         """The table at some rows."""
@@ -156,11 +177,29 @@ class Coded:
         times = self.weights.astype(np.int64)
         return replace(self, weights=None).take(np.repeat(np.arange(self.n_rows), times))
 
+    def _title(self) -> str:
+        weighted = "" if self.weights is None else f" that stand for {self.total_weight:g}"
+        return f"Coded: {self.n_rows:,} rows{weighted}, {self.schema.n_variables} variables"
+
+    def _blocks(self) -> list[Block]:
+        """The first rows, as codes."""
+        sizes, last = self.schema.n_values, []
+        if self.schema.target is not None:
+            last.append((self.schema.target.name, lambda row: str(self.class_codes[row])))
+        if (weights := self.weights) is not None:
+            last.append(("weight", lambda row: f"{weights[row]:g}"))
+
+        def cell_of(i: int) -> Callable[[int], str]:
+            return lambda row: "" if self.codes[row, i] == sizes[i] else str(self.codes[row, i])
+
+        columns = [(name, cell_of(i)) for i, name in enumerate(self.schema.names)]
+        return [first_rows([*columns, *last], self.n_rows, len(last))]
+
 
 def _as_array(name: str, codes: Any) -> NDArray[Any]:
     try:
         return np.asarray(codes)
-    except ValueError:
+    except Exception:  # what foreign objects raise is up to them
         raise DataError(f"{name}: the rows have different lengths; give one code per variable") from None
 
 

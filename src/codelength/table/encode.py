@@ -1,6 +1,7 @@
 """From columns to codes, by a schema: the only gate through which data reaches the counting."""
 
-import warnings
+import os
+from collections.abc import Container
 from typing import Any, Literal
 
 import numpy as np
@@ -8,19 +9,23 @@ from numpy.typing import NDArray
 
 from ..errors import IgnoredValues, SchemaMismatch, UnknownValue
 from ..typing import BoolArray, CodeArray, IntArray, Scalar
-from ._messages import listed, shown, suggestion
-from .checks import check_choice
+from ._messages import listed, shown, suggestion, tell
+from .checks import check_choice, check_instance
 from .coded import Coded
 from .column import Column, Numbers
 from .infer import infer_schema
 from .intervals.cuts import assign
 from .schema import Schema, Variable, smallest_code_type
-from .table import Table, as_table
+from .table import Table, as_table, read_path
+from .times import time_numbers
 from .values import LARGEST_EXACT
 
 HandleUnknown = Literal["ignore", "error"]
 
 _UNKNOWN = -2
+
+MANY_CELLS = 20
+"""In so many cells of a column or more, a majority of unknown values is worth a warning at prediction."""
 
 
 def encode(
@@ -32,6 +37,8 @@ def encode(
     handle_unknown: HandleUnknown = "ignore",
     training: bool = False,
     by_name: bool | None = None,
+    strict: bool = True,
+    told: Container[str] = (),
 ) -> Coded:
     """The codes of a table under a schema.
 
@@ -39,7 +46,7 @@ def encode(
     ----------
     schema : Schema
         What the table may hold.
-    data : Table, data frame, array, or mapping of names to columns
+    data : Table, data frame, array, mapping of names to columns, or path of a file
         The rows.
     target : series, array or name of a column, optional
         The class of each row; by default that of the table.
@@ -48,10 +55,20 @@ def encode(
     handle_unknown : {"ignore", "error"}
         Whether a value that the schema does not list is marginalised like a missing cell, or refused.
     training : bool
-        Whether these rows will be counted: then ignored values are worth a warning.
+        Whether these rows will be counted: then every ignored value is worth a warning. At prediction they
+        are where they are most of a column, or of another type than the column had in training.
     by_name : bool, optional
         Whether columns are matched by name or by position. By default by name where both sides have names;
         ``x0, x1, ...`` in a schema do not count as names.
+    strict : bool
+        Whether named columns that the schema does not have are refused, or passed over.
+    told : collection of str
+        Columns about which nothing more is to be said.
+
+    Returns
+    -------
+    Coded
+        The codes; ``unseen`` says how many cells of each column hold values that the schema does not list.
 
     Examples
     --------
@@ -62,16 +79,34 @@ def encode(
            [2, 0]], dtype=uint8)
     """
     check_choice("handle_unknown", handle_unknown, HandleUnknown)
-    table = as_table(data, target, sample_weight)
-    codes = _ready_codes(schema, table)
+    check_instance("schema", schema, Schema, "a Schema")
+    table = as_table(known_rows(schema, data), target, sample_weight)
+    codes, unseen = _ready_codes(schema, table), {}
     if codes is None:
-        columns = _matched(schema, table, by_name)
         codes = np.empty((table.n_rows, schema.n_variables), dtype=schema.code_type, order="F")
+        columns = _matched(schema, table, by_name, strict=strict)
         for i, (variable, column) in enumerate(zip(schema.variables, columns, strict=True)):
+            if column is None or variable.kind == "ignored":
+                codes[:, i] = 0
+                continue
             found = _codes(variable, column)
-            _settle_unknown(variable, column, found, handle_unknown, training)
+            unknown = found == _UNKNOWN
+            if unknown.any():
+                quiet = variable.name in told
+                _judge_unknown(variable, column, unknown, handle_unknown, training=training, quiet=quiet)
+                unseen[variable.name] = int(np.count_nonzero(unknown))
+                found[unknown] = variable.n_values
             codes[:, i] = found
-    return Coded(schema, codes, _class_codes(schema, table), table.weights)
+    return Coded(schema, codes, _class_codes(schema, table), table.weights, unseen=unseen)
+
+
+def known_rows(schema: Schema, data: Any) -> Any:
+    """The rows of a file, if a file is meant, with cells that mean what they mean in a schema."""
+    if not isinstance(data, (str, os.PathLike)):
+        return data
+    target = schema.target
+    with_target = target is not None and target.name not in schema.names
+    return read_path(data, Schema((*schema.variables, target)) if with_target and target else schema)
 
 
 def as_coded(data: Any, target: Any = None, **options: Any) -> Coded:
@@ -135,14 +170,17 @@ def _in_range(variable: Variable, column: NDArray[Any]) -> bool:
     return lowest >= -1 and int(column.max(initial=0)) <= variable.n_values
 
 
-def _matched(schema: Schema, table: Table, by_name: bool | None) -> tuple[Column, ...]:
+def _matched(
+    schema: Schema, table: Table, by_name: bool | None, *, strict: bool
+) -> tuple[Column | None, ...]:
+    """The column of each variable; None for one that is ignored and not there."""
     names = {column.name: column for column in table.columns}
     if by_name is None:
         by_name = table.named and (_has_own_names(schema) or names.keys() == set(schema.names))
     if not by_name:
         _check_width(schema, table.n_columns)
         return table.columns
-    absent = [name for name in schema.names if name not in names]
+    absent = [v.name for v in schema.variables if v.name not in names and v.kind != "ignored"]
     if absent:
         raise SchemaMismatch(
             f"column {shown(absent[0])} is absent ({len(absent)} of {schema.n_variables} are); add it, "
@@ -150,11 +188,11 @@ def _matched(schema: Schema, table: Table, by_name: bool | None) -> tuple[Column
         )
     known = set(schema.names)
     surplus = [name for name in names if name not in known]
-    if surplus:
+    if surplus and strict:
         raise SchemaMismatch(
             f"column {shown(surplus[0])} is not in the schema ({len(surplus)} such columns); drop it"
         )
-    return tuple(names[name] for name in schema.names)
+    return tuple(names.get(name) for name in schema.names)
 
 
 def _has_own_names(schema: Schema) -> bool:
@@ -182,26 +220,34 @@ def _codes(variable: Variable, column: Column) -> IntArray:
 def _places(variable: Variable, values: tuple[Scalar, ...]) -> list[int]:
     """Codes of some distinct values."""
     if variable.kind == "interval":
-        return [_interval_of(variable, value) for value in values]
+        return _intervals_of(variable, values)
     codes: dict[Any, int] = {value: code for code, value in enumerate(variable.values)}
     if variable.kind == "code":
         codes |= {variable.n_values: -1, -1: -1}
     return [codes.get(value, _UNKNOWN) for value in values]
 
 
-def _interval_of(variable: Variable, value: Scalar) -> int:
+def _intervals_of(variable: Variable, values: tuple[Scalar, ...]) -> list[int]:
+    """Intervals of some distinct values: numbers, text that spells them, or times."""
+    is_number = variable.scale == "number"
+    numbers = [*map(_number, values)] if is_number else time_numbers(values, variable.scale)
+    found = assign(numbers, np.array(variable.cuts))
+    return np.where(found > len(variable.cuts), _UNKNOWN, found).tolist()
+
+
+def _number(value: Scalar) -> float:
     try:
         number = float(value)
     except (ValueError, OverflowError):
-        return _UNKNOWN
-    if not np.isfinite(number):
-        return _UNKNOWN
-    return int(assign(np.array([number]), np.array(variable.cuts))[0])
+        return np.nan
+    return number if np.isfinite(number) else np.nan
 
 
 def _codes_of_numbers(variable: Variable, numbers: NDArray[Any]) -> IntArray:
     missing: BoolArray | None = np.isnan(numbers) if numbers.dtype.kind == "f" else None
-    if variable.kind == "interval":
+    if variable.scale != "number":
+        found = np.full(len(numbers), _UNKNOWN, dtype=np.int64)
+    elif variable.kind == "interval":
         found = assign(numbers.astype(np.float64), np.array(variable.cuts)).astype(np.int64)
     else:
         found = _look_up(variable, numbers)
@@ -227,37 +273,53 @@ def _look_up(variable: Variable, numbers: NDArray[Any]) -> IntArray:
     return found
 
 
-def _settle_unknown(
-    variable: Variable, column: Column, found: IntArray, handle_unknown: HandleUnknown, training: bool
+def _judge_unknown(
+    variable: Variable,
+    column: Column,
+    unknown: BoolArray,
+    handle_unknown: HandleUnknown,
+    *,
+    training: bool,
+    quiet: bool,
 ) -> None:
-    unknown = found == _UNKNOWN
-    if not unknown.any():
-        return
-    row = int(np.argmax(unknown))
-    value = shown(_cell(column, row))
+    """Refuse values that the schema does not list, or warn about them where they are worth it."""
+    row, n_unknown = int(np.argmax(unknown)), int(np.count_nonzero(unknown))
     where = (
-        f"column {variable.name!r}, row {row}: value {value} is not in the schema {listed(variable.values)}"
+        f"column {variable.name!r}, row {row}: value {shown(_cell(column, row))} is not in the schema "
+        f"{listed(variable.values)}"
     )
     if handle_unknown == "error":
         raise UnknownValue(f'{where}; add it to the schema or pass handle_unknown="ignore"')
-    if training or _is_other_type(variable, column):
-        remedy = "declare its values with schema=" if training else "give it the type it had in training"
-        warnings.warn(
-            f"{where}; {np.count_nonzero(unknown)} such cells treated as missing; {remedy}",
+    if quiet:
+        return
+    n_present = int(np.count_nonzero(~column.missing))
+    if training:
+        tell(
+            f"{where}; {n_unknown} such cells treated as missing; declare its values with schema=",
             IgnoredValues,
-            stacklevel=5,
         )
-    found[unknown] = variable.n_values
+    elif _is_other_type(variable, column):
+        tell(
+            f"{where}; {n_unknown} such cells treated as missing; give it the type it had in training",
+            IgnoredValues,
+        )
+    elif n_present >= MANY_CELLS and 2 * n_unknown > n_present:
+        tell(
+            f"{where}; {n_unknown:,} of {n_present:,} cells hold values that were not in training, and are "
+            "treated as missing; check that this is the same column, written in the same way",
+            IgnoredValues,
+        )
 
 
 def _is_other_type(variable: Variable, column: Column) -> bool:
     """Whether a column holds text where the schema has numbers, or the other way round."""
-    is_text = {isinstance(value, str) for value in variable.values if value is not None}
+    if variable.kind == "category":
+        of_variable = {isinstance(value, str) for value in variable.values if value is not None}
+    else:
+        of_variable = {variable.scale != "number"}
     if isinstance(column, Numbers):
-        return is_text == {True} and variable.kind == "category"
-    return {isinstance(value, str) for value in column.values}.isdisjoint(
-        is_text if variable.kind == "category" else {False}
-    )
+        return of_variable == {True}
+    return {isinstance(value, str) for value in column.values}.isdisjoint(of_variable)
 
 
 def _cell(column: Column, row: int) -> Any:

@@ -3,34 +3,47 @@
 The rule for a column of numbers under ``numeric="auto"``: when all its cells are whole numbers and
 at most 20 of them are distinct, each number is a category; otherwise the column is cut into five
 intervals of about equal frequency. ``"category"`` and ``"discretize"`` force one or the other,
-``"error"`` refuses numbers. What was decided is kept as the ``origin`` of each variable.
+``"error"`` refuses numbers. Dates, times of day and durations are numbers here: at most 20 of them are
+categories, more are cut.
+
+A column of text with more than 20 distinct values, more of them than half of its cells, is one of identifiers
+or free text. No other row has its values, so it tells nothing about other rows; it is left out, and a warning
+says so. A column that declares its domain is never left out.
+
+What was decided is kept as the ``origin`` of each variable.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import DataError
-from ..typing import BoolArray, FloatArray, IntArray, Scalar
-from .checks import check_choice, check_whole
+from ..errors import DataError, IgnoredColumn
+from ..typing import FloatArray, IntArray, Scalar
+from ._messages import listed, tell
+from .checks import check_choice, check_instance, check_sequence
 from .coded import Coded
 from .column import Column, Factor, Numbers
-from .intervals.cuts import Strategy, assign, cut_points
+from .intervals.cuts import Strategy, assign, check_options, cut_points
 from .schema import Schema, Variable, interval_variable
 from .table import Table, as_table
+from .times import NAMES, Scale, time_cuts, time_numbers, time_scale
 from .values import sorted_values
 
 Missing = Literal["ignore", "value"]
 Numeric = Literal["auto", "discretize", "category", "error"]
+Identifiers = Literal["ignore", "error", "keep"]
 
 MAX_NUMBER_CATEGORIES = 20
 """With more distinct whole numbers than this, ``numeric="auto"`` cuts a column into intervals."""
 
 MAX_VALUES = 65_535
 """More distinct values than this are taken for identifiers, unless the column declares its domain."""
+
+FEW_VALUES = 20
+"""A column of text with no more distinct values than this is not one of identifiers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,18 +62,25 @@ class Cutting:
     n_bins: int = 5
 
     def variable(
-        self, name: str, numbers: FloatArray, missing_is_value: bool, weights: FloatArray | None = None
+        self,
+        name: str,
+        numbers: FloatArray,
+        missing_is_value: bool,
+        weights: FloatArray | None = None,
+        scale: Scale = "number",
     ) -> Variable:
-        """The variable that some numbers are cut into."""
+        """The variable that some numbers, or times on a scale, are cut into."""
         cuts = cut_points(numbers, self.strategy, self.n_bins, sample_weight=weights)
-        origin = _ORIGINS.get(self.strategy, "numbers, cut into intervals")
-        return interval_variable(name, cuts, missing_is_value=missing_is_value, origin=origin)
+        if scale != "number":
+            cuts = time_cuts(cuts, numbers, scale)
+        origin = f"{NAMES[scale]}, cut {_WHERE.get(self.strategy, 'into intervals')}"
+        return interval_variable(name, cuts, missing_is_value=missing_is_value, origin=origin, scale=scale)
 
 
-_ORIGINS: dict[str, str] = {
-    "frequency": "numbers, cut at about equal frequency",
-    "width": "numbers, cut at equal width",
-    "kmeans": "numbers, cut between clusters of k-means",
+_WHERE: dict[str, str] = {
+    "frequency": "at about equal frequency",
+    "width": "at equal width",
+    "kmeans": "between clusters of k-means",
 }
 
 
@@ -70,6 +90,7 @@ def infer_schema(
     *,
     missing: Missing = "ignore",
     numeric: Numeric = "auto",
+    identifiers: Identifiers = "ignore",
     sample_weight: Any = None,
     cutting: Cutting | None = None,
     categories: Collection[str] = (),
@@ -86,7 +107,10 @@ def infer_schema(
         Whether missing cells are marginalised, or make a value of their own in the variables that
         have missing cells here.
     numeric : {"auto", "discretize", "category", "error"}
-        What becomes of columns of numbers; see the module.
+        What becomes of columns of numbers and of times; see the module.
+    identifiers : {"ignore", "error", "keep"}
+        What becomes of columns of identifiers and free text; see the module. One that is left out stays in
+        the schema as a variable that says nothing.
     sample_weight : array, optional
         Weights of the rows, which move the cut points of intervals.
     cutting : Cutting, optional
@@ -103,13 +127,15 @@ def infer_schema(
     """
     check_choice("missing", missing, Missing)
     check_choice("numeric", numeric, Numeric)
+    check_choice("identifiers", identifiers, Identifiers)
+    cut = Cutting() if cutting is None else cutting
+    check_instance("cutting", cut, Cutting, "a Cutting, or None")
+    check_options(cut.strategy, cut.n_bins)
+    named = check_sequence("categories", [*categories] if isinstance(categories, Set) else categories)
     table = as_table(data, target, sample_weight)
-    cut = cutting or Cutting()
-    check_whole("n_bins", cut.n_bins)
-    variables = tuple(
-        _variable(column, missing, "category" if column.name in categories else numeric, cut, table.weights)
-        for column in table.columns
-    )
+    how = _How(missing, numeric, identifiers, cut, table.weights, named)
+    variables = tuple(how.variable(column) for column in table.columns)
+    _tell_ignored(variables)
     return Schema(variables, None if table.target is None else _target_variable(table.target))
 
 
@@ -127,19 +153,19 @@ def with_intervals_of(coded: Coded, table: Table, rows: IntArray, cutting: Cutti
     cutting : Cutting, optional
         How the columns were cut.
     """
-    kept = [
-        (i, variable, column)
+    measured = {
+        i: numbers
         for i, (variable, column) in enumerate(zip(coded.schema.variables, table.columns, strict=True))
-        if variable.kind == "interval" and (isinstance(column, Numbers) or column.is_numeric)
-    ]
-    if not kept:
+        if variable.kind == "interval" and (numbers := _measured(column, variable.scale)) is not None
+    }
+    if not measured:
         return coded
     variables, bins = list(coded.schema.variables), {}
-    for i, variable, column in kept:
-        numbers = column.numbers.astype(np.float64)
-        weights = None if table.weights is None else table.weights[rows]
+    weights = None if table.weights is None else table.weights[rows]
+    for i, numbers in measured.items():
+        variable = variables[i]
         variables[i] = (cutting or Cutting()).variable(
-            variable.name, numbers[rows], variable.missing_is_value, weights
+            variable.name, numbers[rows], variable.missing_is_value, weights, variable.scale
         )
         # The code after the last interval is that of a missing cell, a value of its own or not.
         bins[i] = assign(numbers, variables[i].cuts)
@@ -150,60 +176,114 @@ def with_intervals_of(coded: Coded, table: Table, rows: IntArray, cutting: Cutti
     return replace(coded, schema=schema, codes=codes, is_distinct=False)
 
 
-def _variable(
-    column: Column, missing: Missing, numeric: Numeric, cutting: Cutting, weights: FloatArray | None
-) -> Variable:
-    is_missing: BoolArray = column.missing
-    missing_is_value = missing == "value" and bool(is_missing.any())
-    if isinstance(column, Factor) and not column.is_numeric and (column.declared or not is_missing.all()):
-        return _factor_variable(column, missing_is_value)
-    if is_missing.all():
-        # One interval that holds any number says nothing about anything.
-        return interval_variable(
-            column.name, (), missing_is_value=missing_is_value, origin="every cell is missing"
-        )
-    return _number_variable(column, numeric, missing_is_value, cutting, weights)
+@dataclass(frozen=True, slots=True)
+class _How:
+    """What is to become of the columns of a table."""
+
+    missing: Missing
+    numeric: Numeric
+    identifiers: Identifiers
+    cutting: Cutting
+    weights: FloatArray | None
+    categories: tuple[str, ...]
+
+    def variable(self, column: Column) -> Variable:
+        """The variable that a column becomes."""
+        is_missing = column.missing
+        missing_is_value = self.missing == "value" and bool(is_missing.any())
+        if isinstance(column, Factor) and column.declared:
+            return _category(column.name, column.values, missing_is_value, "declared domain")
+        if is_missing.all():
+            # One interval that holds any number says nothing about anything.
+            return interval_variable(
+                column.name, (), missing_is_value=missing_is_value, origin="every cell is missing"
+            )
+        scale = _scale(column)
+        if scale is not None:
+            return self._of_numbers(column, scale, missing_is_value)
+        assert isinstance(column, Factor)
+        if self.identifiers != "keep" and (reason := _reason_to_ignore(column)):
+            if self.identifiers == "error":
+                raise DataError(f"column {column.name!r}: {reason}; {_REMEDY}")
+            return Variable(column.name, ("any",), "ignored", origin=f"left out: {reason}")
+        _check_size(column.name, len(column.values))
+        return _category(column.name, sorted_values(column.values), missing_is_value, "values seen")
+
+    def _of_numbers(self, column: Column, scale: Scale, missing_is_value: bool) -> Variable:
+        name, what = column.name, NAMES[scale]
+        numeric = "category" if name in self.categories else self.numeric
+        if numeric == "error":
+            raise DataError(
+                f"column {name!r}: holds {what}; convert it to text, declare it with schema=, or pass "
+                'numeric="auto", "discretize" or "category"'
+            )
+        few = _few_whole_numbers(column, scale) if numeric == "auto" else None
+        if few is not None:
+            return _category(
+                name, few, missing_is_value, f"{'whole ' * (scale == 'number')}{what}, kept as categories"
+            )
+        if numeric == "category":
+            kept = _distinct_numbers(column)
+            _check_size(name, len(kept))
+            return _category(name, kept, missing_is_value, f"{what}, kept as categories")
+        numbers = _measured(column, scale)
+        assert numbers is not None
+        return self.cutting.variable(name, numbers, missing_is_value, self.weights, scale)
 
 
-def _factor_variable(column: Factor, missing_is_value: bool) -> Variable:
-    values = column.values if column.declared else sorted_values(column.values)
-    if not column.declared:
-        _check_size(column.name, len(values))
-    origin = "declared domain" if column.declared else "values seen"
-    return _category(column.name, values, missing_is_value, origin)
+def _scale(column: Column) -> Scale | None:
+    """What the cells of a column count in; None where they are categories."""
+    if isinstance(column, Factor) and not column.is_numeric:
+        return time_scale(column.values)
+    return "number"
 
 
-def _number_variable(
-    column: Column,
-    numeric: Numeric,
-    missing_is_value: bool,
-    cutting: Cutting,
-    weights: FloatArray | None,
-) -> Variable:
-    name = column.name
-    if numeric == "error":
-        raise DataError(
-            f"column {name!r}: holds numbers; convert it to text, declare it with schema=, or pass "
-            'numeric="auto", "discretize" or "category"'
-        )
-    whole = _few_whole_numbers(column) if numeric == "auto" else None
-    if whole is not None:
-        return _category(name, whole, missing_is_value, "whole numbers, kept as categories")
-    if numeric == "category":
-        kept = _distinct_numbers(column)
-        _check_size(name, len(kept))
-        return _category(name, kept, missing_is_value, "numbers, kept as categories")
-    return cutting.variable(name, column.numbers.astype(np.float64), missing_is_value, weights)
+def _measured(column: Column, scale: Scale) -> FloatArray | None:
+    """The cells of a column on a scale, NaN where missing; None where they are not on it."""
+    if scale == "number":
+        is_numeric = isinstance(column, Numbers) or column.is_numeric
+        return column.numbers.astype(np.float64) if is_numeric else None
+    if isinstance(column, Numbers):
+        return None
+    return np.append(time_numbers(column.values, scale), np.nan)[column.positions]
+
+
+_REMEDY = (
+    'drop it, group its values, declare its domain with schema=, or pass identifiers="keep" to make each '
+    "value a category"
+)
+
+
+def _reason_to_ignore(column: Factor) -> str:
+    """Why a column of text is one of identifiers or free text; nothing where it is not."""
+    present = column.positions[column.positions >= 0]
+    # Values may be those of a whole file, and the cells those of a batch.
+    n_distinct = int(np.count_nonzero(np.bincount(present)))
+    if len(column.values) > MAX_VALUES:
+        return f"{len(column.values):,} distinct values, more than {MAX_VALUES:,}, look like identifiers"
+    if n_distinct > FEW_VALUES and 2 * n_distinct > len(present):
+        return f"{n_distinct:,} distinct values in {len(present):,} cells look like identifiers or free text"
+    return ""
+
+
+def _tell_ignored(variables: Sequence[Variable]) -> None:
+    ignored = [variable for variable in variables if variable.kind == "ignored"]
+    if ignored:
+        names = [variable.name for variable in ignored]
+        others = f" (and so are {listed(names[1:])})" if len(names) > 1 else ""
+        reason = ignored[0].origin.removeprefix("left out: ")
+        tell(f"column {names[0]!r}: {reason}, so it is left out{others}; {_REMEDY}", IgnoredColumn)
 
 
 def _category(name: str, values: tuple[Scalar, ...], missing_is_value: bool, origin: str) -> Variable:
     return Variable(name, (*values, None) if missing_is_value else values, "category", origin=origin)
 
 
-def _few_whole_numbers(column: Column) -> tuple[Scalar, ...] | None:
-    """The distinct numbers where all are whole and they are few, else None."""
+def _few_whole_numbers(column: Column, scale: Scale) -> tuple[Scalar, ...] | None:
+    """The distinct whole numbers, or times, where there is nothing else and they are few; else None."""
     if isinstance(column, Factor):
-        values, whole = column.values, all(type(value) is int for value in column.values)
+        values = column.values
+        whole = scale != "number" or all(type(value) is int for value in values)
         return sorted_values(values) if whole and len(values) <= MAX_NUMBER_CATEGORIES else None
     present = column.numbers[~column.missing]
     sample = present[:1000]
@@ -238,7 +318,7 @@ def _target_variable(column: Column) -> Variable:
     if isinstance(column, Factor):
         if column.declared and not all(isinstance(value, bool) for value in column.values):
             return Variable(column.name, column.values, origin="declared domain")
-        seen = np.unique(column.positions)
+        seen = np.flatnonzero(np.bincount(column.positions, minlength=len(column.values)))
         values = sorted_values(tuple(column.values[position] for position in seen))
         return Variable(column.name, values, origin="classes seen")
     distinct = np.unique(column.numbers)

@@ -12,14 +12,20 @@ from typing import Any, Literal, Self, get_args
 
 import numpy as np
 
-from ..errors import InvalidParameter, SchemaMismatch
+from .._display import Shown
+from ..blocks import Block, Grid
+from ..errors import DataError, Infeasible, InvalidParameter, SchemaMismatch
 from ..typing import IntArray, Scalar
-from .checks import check_distinct
-from .intervals.cuts import interval_labels
+from ._messages import shown
+from .checks import check_distinct, check_instance, check_sequence, is_number
+from .times import Scale, time_labels
 
-Kind = Literal["category", "interval", "code"]
+Kind = Literal["category", "interval", "code", "ignored"]
 
 CODE_TYPES = (np.uint8, np.uint16, np.uint32)
+
+MAX_CODES = 1_000_000
+"""Most values of a variable that is given by its size alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +38,16 @@ class Variable:
         Name of the column.
     values : sequence of str, int, float or bool
         The values in code order. A last value of ``None`` makes missing cells a value of their own.
-    kind : {"category", "interval", "code"}
-        ``"category"``: cells are matched with the values. ``"interval"``: cells are numbers, and
-        ``cuts`` says in which interval each falls. ``"code"``: cells are the codes already.
+    kind : {"category", "interval", "code", "ignored"}
+        ``"category"``: cells are matched with the values. ``"interval"``: cells are numbers or times, and
+        ``cuts`` says in which interval each falls. ``"code"``: cells are the codes already. ``"ignored"``:
+        whatever a cell holds, the variable has its one value, which says nothing.
     cuts : sequence of float
         Cut points of an interval variable; a number equal to a cut belongs to the interval above it.
     origin : str
         How the values were settled, for people.
+    scale : {"number", "date", "utc", "clock", "seconds", "months"}
+        What the cut points of an interval variable are counted in; see :mod:`codelength.table.times`.
 
     Examples
     --------
@@ -51,16 +60,19 @@ class Variable:
     kind: Kind = "category"
     cuts: tuple[float, ...] = ()
     origin: str = field(default="declared", compare=False)
+    scale: Scale = "number"
 
     def __post_init__(self) -> None:
-        if isinstance(self.values, str):
-            raise InvalidParameter(
-                f"variable {self.name!r}: values {self.values!r}; expected a list of values"
-            )
-        plain = (value.item() if isinstance(value, np.generic) else value for value in self.values)
+        where = f"variable {shown(self.name)}"
+        check_instance(f"{where}, its name", self.name, str, "text (a name must be text)")
+        values = check_sequence(f"{where}: values", self.values)
+        plain = (value.item() if isinstance(value, np.generic) else value for value in values)
         object.__setattr__(self, "values", tuple(plain))
-        object.__setattr__(self, "cuts", tuple(float(cut) for cut in self.cuts))
-        self._check()
+        cuts = check_sequence(f"{where}: cuts", self.cuts, of="numbers")
+        if not all(is_number(cut) for cut in cuts):
+            raise InvalidParameter(f"{where}: cut points {shown(cuts)}; expected numbers")
+        object.__setattr__(self, "cuts", tuple(_as_float(cut) for cut in cuts))
+        self._check(where)
 
     @property
     def n_values(self) -> int:
@@ -77,6 +89,8 @@ class Variable:
         document: dict[str, Any] = {"name": self.name, "kind": self.kind, "values": list(self.values)}
         if self.kind == "interval":
             document["cuts"] = list(self.cuts)
+        if self.scale != "number":
+            document["scale"] = self.scale
         return document | {"origin": self.origin}
 
     @classmethod
@@ -88,49 +102,64 @@ class Variable:
             document["kind"],
             tuple(document.get("cuts", ())),
             document.get("origin", "declared"),
+            document.get("scale", "number"),
         )
 
-    def _check(self) -> None:
-        where = f"variable {self.name!r}"
-        if not isinstance(self.name, str):
-            raise InvalidParameter(f"{where}: the name must be text, not {type(self.name).__name__}")
-        if self.kind not in get_args(Kind):
-            raise InvalidParameter(f"{where}: kind {self.kind!r}; expected one of {get_args(Kind)}")
+    def _check(self, where: str) -> None:
+        for name, choices in (("kind", get_args(Kind)), ("scale", get_args(Scale))):
+            value = getattr(self, name)
+            if not isinstance(value, str) or value not in choices:
+                raise InvalidParameter(f"{where}: {name} {shown(value)}; expected one of {choices}")
+        check_instance(f"{where}: origin", self.origin, str, "text")
         if not self.values:
             raise InvalidParameter(f"{where}: no values; a variable needs at least one")
         known = self.values[:-1] if self.missing_is_value else self.values
         for value in known:
             if not isinstance(value, (str, int, float)) or value in (math.inf, -math.inf) or value != value:
-                raise InvalidParameter(f"{where}: value {value!r}; expected text, a number or a truth value")
+                raise InvalidParameter(
+                    f"{where}: value {shown(value)}; expected text, a number or a truth value"
+                )
         if len(set(known)) < len(known):
-            raise InvalidParameter(f"{where}: a value is listed twice in {list(self.values)!r}")
-        if self.kind == "interval" and len(self.cuts) + 1 != len(known):
+            raise InvalidParameter(f"{where}: a value is listed twice in {shown(list(self.values), 300)}")
+        self._check_cuts(where, len(known))
+
+    def _check_cuts(self, where: str, n_known: int) -> None:
+        if self.kind == "interval" and len(self.cuts) + 1 != n_known:
             raise InvalidParameter(
-                f"{where}: {len(self.cuts)} cut points make {len(self.cuts) + 1} intervals, not {len(known)}"
+                f"{where}: {len(self.cuts)} cut points make {len(self.cuts) + 1} intervals, not {n_known}"
             )
         if any(low >= high for low, high in zip(self.cuts, self.cuts[1:], strict=False)) or not all(
             math.isfinite(cut) for cut in self.cuts
         ):
-            raise InvalidParameter(f"{where}: cut points {self.cuts} must be finite and increasing")
+            raise InvalidParameter(f"{where}: cut points {shown(self.cuts)} must be finite and increasing")
+        if self.kind == "ignored" and self.n_values != 1:
+            raise InvalidParameter(f"{where}: {self.n_values} values; an ignored variable has one")
 
 
 def interval_variable(
-    name: str, cuts: Iterable[float], *, missing_is_value: bool = False, origin: str = "declared"
+    name: str,
+    cuts: Iterable[float],
+    *,
+    missing_is_value: bool = False,
+    origin: str = "declared",
+    scale: Scale = "number",
 ) -> Variable:
-    """A numeric variable cut into intervals, each named after its bounds.
+    """A variable of numbers or times cut into intervals, each named after its bounds.
 
     Examples
     --------
     >>> interval_variable("age", [18, 65]).values
     ('< 18', '18 to 65', '>= 65')
     """
-    ordered = tuple(float(cut) for cut in cuts)
-    labels: tuple[Scalar | None, ...] = interval_labels(np.array(ordered))
-    return Variable(name, (*labels, None) if missing_is_value else labels, "interval", ordered, origin)
+    ordered = check_sequence("cuts", cuts, of="numbers")
+    # Cut points that make no intervals are refused by the variable, in its own words.
+    usable = all(is_number(cut) and math.isfinite(_as_float(cut)) for cut in ordered)
+    labels: tuple[Scalar | None, ...] = time_labels([*map(float, ordered)], scale) if usable else ("any",)
+    return Variable(name, (*labels, None) if missing_is_value else labels, "interval", ordered, origin, scale)
 
 
-@dataclass(frozen=True)
-class Schema:
+@dataclass(frozen=True, repr=False)
+class Schema(Shown):
     """The variables of a table, in column order, and the class to predict.
 
     Parameters
@@ -154,7 +183,12 @@ class Schema:
     _by_name: dict[str, int] = field(init=False, repr=False, compare=False, hash=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "variables", tuple(self.variables))
+        variables = check_sequence("variables", self.variables, of="variables")
+        for variable in variables:
+            check_instance("variables", variable, Variable, "a list of Variable")
+        if self.target is not None:
+            check_instance("target", self.target, Variable, "a Variable, or None")
+        object.__setattr__(self, "variables", variables)
         check_distinct(variable.name for variable in self.variables)
         by_name = {variable.name: position for position, variable in enumerate(self.variables)}
         if self.target is not None and self.target.missing_is_value:
@@ -172,7 +206,8 @@ class Schema:
         >>> Schema.from_sizes([2, 3], n_classes=2).variables[1].values
         (0, 1, 2)
         """
-        variables = [_code_variable(f"x{i}", size) for i, size in enumerate(n_values)]
+        sizes = check_sequence("n_values", n_values, of="numbers of values, one per variable")
+        variables = [_code_variable(f"x{i}", size) for i, size in enumerate(sizes)]
         return cls(tuple(variables), None if n_classes is None else _code_variable("class", n_classes))
 
     @property
@@ -224,15 +259,18 @@ class Schema:
         """Position of a variable, given by name or counted from the start or the end."""
         if isinstance(variable, str):
             if variable not in self._by_name:
-                raise SchemaMismatch(f"column {variable!r}: not in the schema {_shortened(self.names)}")
+                raise SchemaMismatch(f"column {shown(variable)}: not in the schema {_shortened(self.names)}")
             return self._by_name[variable]
+        if not isinstance(variable, (int, np.integer)) or isinstance(variable, bool):
+            raise SchemaMismatch(f"variable {shown(variable)}: expected a name or a position")
         if not -self.n_variables <= variable < self.n_variables:
-            raise SchemaMismatch(f"variable {variable}: the schema has {self.n_variables} variables")
-        return variable % self.n_variables
+            raise SchemaMismatch(f"variable {shown(variable)}: the schema has {self.n_variables} variables")
+        return int(variable) % self.n_variables
 
     def select(self, variables: Sequence[int]) -> "Schema":
         """The schema of some of the variables, given by position."""
-        return Schema(tuple(self.variables[self.position(i)] for i in variables), self.target)
+        chosen = check_sequence("variables", variables, of="positions")
+        return Schema(tuple(self.variables[self.position(i)] for i in chosen), self.target)
 
     def with_class_as_variable(self) -> "Schema":
         """The schema whose last variable is the class, and which has no class to predict.
@@ -252,7 +290,10 @@ class Schema:
 
     def named_after(self, names: Sequence[str]) -> "Schema":
         """The schema with other names for its variables."""
-        variables = tuple(replace(v, name=name) for v, name in zip(self.variables, names, strict=True))
+        given = check_sequence("names", names, of="names")
+        if len(given) != self.n_variables:
+            raise SchemaMismatch(f"{len(given)} names for {self.n_variables} variables; give one for each")
+        variables = tuple(replace(v, name=name) for v, name in zip(self.variables, given, strict=True))
         return Schema(variables, self.target)
 
     def to_json(self) -> dict[str, Any]:
@@ -265,11 +306,14 @@ class Schema:
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> Self:
         """The schema that :meth:`to_json` wrote."""
-        target = document["target"]
-        return cls(
-            tuple(Variable.from_json(variable) for variable in document["variables"]),
-            None if target is None else Variable.from_json(target),
-        )
+        try:
+            target = document["target"]
+            variables = tuple(Variable.from_json(variable) for variable in document["variables"])
+            return cls(variables, None if target is None else Variable.from_json(target))
+        except (LookupError, TypeError, AttributeError):
+            raise DataError(
+                f"{shown(document)}: not a schema as JSON; pass what Schema.to_json gave"
+            ) from None
 
     def describe(self) -> str:
         """One line per variable, for people: its kind, its values, and how they were settled.
@@ -287,6 +331,18 @@ class Schema:
             lines.append(f"{variable.name}: {role}{variable.kind}, {size} {values}; {variable.origin}")
         return "\n".join(lines)
 
+    def _title(self) -> str:
+        target = "no target" if self.target is None else f"target {shown(self.target.name)}"
+        classes = f", {self.n_classes} classes" if self.target is not None else ""
+        return f"Schema: {self.n_variables} variables, {target}{classes}"
+
+    def _blocks(self) -> list[Block]:
+        rows = [
+            [variable.name, variable.kind, _listed(variable), variable.origin]
+            for variable in (*self.variables, *([] if self.target is None else [self.target]))
+        ]
+        return [Grid("", ["variable", "kind", "values", "how they were settled"], rows, n_text=4)]
+
 
 def smallest_code_type(largest: int) -> type[np.unsignedinteger[Any]]:
     """Smallest unsigned integer type that holds ``largest``.
@@ -299,10 +355,28 @@ def smallest_code_type(largest: int) -> type[np.unsignedinteger[Any]]:
     return next(kind for kind in CODE_TYPES if largest <= np.iinfo(kind).max)
 
 
-def _code_variable(name: str, size: int) -> Variable:
-    if not isinstance(size, (int, np.integer)) or size < 1:
-        raise InvalidParameter(f"variable {name!r}: {size!r} values; expected a whole number of at least 1")
+def _as_float(number: Any) -> float:
+    try:
+        return float(number)
+    except (OverflowError, ValueError):
+        return math.nan
+
+
+def _code_variable(name: str, size: Any) -> Variable:
+    is_whole = isinstance(size, (int, np.integer)) and not isinstance(size, bool)
+    if not is_whole or size < 1:
+        raise InvalidParameter(
+            f"variable {name!r}: {shown(size)} values; expected a whole number of at least 1"
+        )
+    if size > MAX_CODES:
+        raise Infeasible(f"variable {name!r}: {shown(size)} values, more than {MAX_CODES:,}; use fewer codes")
     return Variable(name, tuple(range(int(size))), "code", origin="codes")
+
+
+def _listed(variable: Variable, most: int = 8) -> str:
+    texts = ["missing" if value is None else str(value) for value in variable.values[:most]]
+    more = variable.n_values - most
+    return ", ".join(texts) + (f", ... {more} more" if more > 0 else "")
 
 
 def _shortened(items: Sequence[str], most: int = 6) -> str:

@@ -5,25 +5,31 @@ are; readers of files and data sets make one directly. Nothing is decided here a
 what it holds. A domain that the source declares stays with its column.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from .._display import Shown, first_rows
+from ..blocks import Block
 from ..errors import DataError, SchemaMismatch
 from ..typing import BoolArray, FloatArray, IntArray
 from ._arrays import from_cells, from_distinct, from_objects
-from ._messages import suggestion
+from ._messages import shortened, shown, suggestion
 from ._series import from_series
-from .checks import check_distinct, check_same_rows, check_weights
+from .checks import check_distinct, check_same_rows, check_sequence, check_weights
 from .column import Column, Numbers
 
+if TYPE_CHECKING:
+    from .schema import Schema
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Table:
+
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class Table(Shown):
     """The columns of a table, in order, and what goes with its rows.
 
     Attributes
@@ -68,7 +74,7 @@ class Table:
         for column in everything:
             if column.name == name:
                 return column
-        raise SchemaMismatch(f"{self._where}has no column {name!r}{suggestion(name, self.names)}")
+        raise SchemaMismatch(f"{self._where}has no column {shown(name)}{suggestion(name, self.names)}")
 
     def take(self, rows: BoolArray | IntArray) -> "Table":
         """The table at some rows."""
@@ -93,30 +99,23 @@ class Table:
 
     def drop(self, names: Iterable[str]) -> "Table":
         """The table without some of its columns, the target among them or not."""
-        gone = set(names)
+        own = () if self.target is None else (self.target.name,)
+        gone = self._present(names, "drop", (*self.names, *own))
         target = None if self.target is not None and self.target.name in gone else self.target
-        for name in gone - ({self.target.name} if self.target is not None else set()):
-            if name not in self.names:
-                raise SchemaMismatch(
-                    f"{self._where}has no column {name!r} to drop{suggestion(name, self.names)}"
-                )
         kept = tuple(column for column in self.columns if column.name not in gone)
         return replace(self, columns=kept, target=target, array=None)
 
     def keep(self, names: Sequence[str]) -> "Table":
         """The table with some of its columns, in this order."""
         by_name = {column.name: column for column in self.columns}
-        for name in names:
-            if name not in by_name:
-                raise SchemaMismatch(
-                    f"{self._where}has no column {name!r} to keep{suggestion(name, by_name)}"
-                )
-        return replace(self, columns=tuple(by_name[name] for name in dict.fromkeys(names)), array=None)
+        kept = dict.fromkeys(self._present(names, "keep", self.names))
+        return replace(self, columns=tuple(by_name[name] for name in kept), array=None)
 
     def with_target(self, target: Any) -> "Table":
         """The table with a class to predict: one of its columns by name, or a series of its own."""
-        from .target import target_column
+        from .target import column_named, target_column
 
+        target = column_named(target)
         if isinstance(target, str):
             column = self.column(target)
             rest = self if self.target is column else self.drop([target])
@@ -133,16 +132,43 @@ class Table:
     def _where(self) -> str:
         return f"{self.name}: " if self.name else "the table "
 
+    def _present(self, names: Iterable[str], purpose: str, known: Sequence[str]) -> tuple[str, ...]:
+        """Names of columns, once it is sure that they are among those known."""
+        given = check_sequence(purpose, [*names] if isinstance(names, Set) else names, of="names")
+        for name in given:
+            if not isinstance(name, str) or name not in known:
+                raise SchemaMismatch(
+                    f"{self._where}has no column {shown(name)} to {purpose}{suggestion(name, known)}"
+                )
+        return given
+
+    def _title(self) -> str:
+        weighted = "" if self.weights is None else f" that stand for {self.weights.sum():g}"
+        target = "" if self.target is None else f", target {shown(self.target.name)}"
+        name = f"Table {shown(self.name)}" if self.name else "Table"
+        return f"{name}: {self.n_rows:,} rows{weighted}, {self.n_columns} columns{target}"
+
+    def _blocks(self) -> list[Block]:
+        """The first rows."""
+        last = [] if self.target is None else [(self.target.name, _cells_of(self.target))]
+        if (weights := self.weights) is not None:
+            last.append(("weight", lambda row: f"{weights[row]:g}"))
+        columns = [(column.name, _cells_of(column)) for column in self.columns]
+        return [first_rows([*columns, *last], self.n_rows, len(last))]
+
 
 def as_table(data: Any, target: Any = None, sample_weight: Any = None) -> Table:
-    """A data frame, a 2-d array, a list of rows or a mapping of names to columns, as a table.
+    """A table from whatever holds one.
 
     Parameters
     ----------
     data : table of any kind
-        The rows. A :class:`Table` keeps its own target and weights unless others are given.
+        The rows: a data frame of any library, eager or lazy; a DuckDB relation; a 2-d array; a list of rows,
+        each a list of cells or a mapping of names to cells; a mapping of names to columns; or the path of a
+        file that :func:`codelength.read_table` reads. A :class:`Table` keeps its own target and weights
+        unless others are given.
     target : series, array or name of a column, optional
-        The class of each row.
+        The class of each row. A column that is named, also as ``pl.col(name)``, is no variable.
     sample_weight : array of shape (n_rows,), optional
         How many rows each row stands for.
 
@@ -159,6 +185,22 @@ def as_table(data: Any, target: Any = None, sample_weight: Any = None) -> Table:
     if target is not None:
         table = table.with_target(target)
     return table if sample_weight is None else table.with_weights(sample_weight)
+
+
+def read_path(path: str | os.PathLike[str], kinds: "Schema | None" = None) -> Table:
+    """The table in a file; cells mean what they mean in a schema, where one is given."""
+    from .files.readers import SUFFIXES, read_table
+
+    try:
+        is_file = os.path.isfile(path)
+    except (TypeError, ValueError):  # a NUL in the path
+        is_file = False
+    if not is_file:
+        raise DataError(
+            f"there is no file {shown(os.fspath(path), 80)}, and text is no table; pass a table, or the path "
+            f"of a file ({', '.join(SUFFIXES)}), as to codelength.read_table"
+        )
+    return read_table(path, kinds=kinds)
 
 
 def as_column(name: str, cells: Any) -> Column:
@@ -184,13 +226,11 @@ def _table_of(data: Any) -> Table:
         raise DataError("a sparse matrix is not a categorical table; pass X.toarray() or a data frame")
     if isinstance(data, Mapping):
         return _from_mapping(data)
-    if isinstance(data, (str, bytes)):
-        raise DataError(
-            f"a table cannot be made of text ({data!r:.80}); read a file with codelength.read_table(path)"
-        )
-    frame = nw.from_native(_checked_frame(data), pass_through=True, allow_series=True)
-    if isinstance(frame, nw.LazyFrame):
-        frame = frame.collect()
+    if isinstance(data, (str, os.PathLike)):
+        return read_path(data)
+    if isinstance(data, (list, tuple)) and data and all(isinstance(row, Mapping) for row in data):
+        return _from_mapping(_columns_of(data))
+    frame = collected(nw.from_native(_checked_frame(data), pass_through=True, allow_series=True))
     if isinstance(frame, nw.DataFrame):
         return _from_frame(frame)
     if isinstance(frame, nw.Series):
@@ -199,6 +239,30 @@ def _table_of(data: Any) -> Table:
             "series.to_frame(). Reshape your data if it is a single row."
         )
     return _from_array(_as_array(data))
+
+
+def collected(frame: Any) -> Any:
+    """A lazy frame with its rows; anything else as it is."""
+    if not isinstance(frame, nw.LazyFrame):
+        return frame
+    try:
+        return frame.collect()
+    except Exception as error:  # that of whatever library the rows come from
+        reason = shortened(f"{type(error).__name__}: {error}")
+        raise DataError(f"the lazy table cannot be computed ({reason}); pass its rows") from error
+
+
+def _columns_of(rows: Sequence[Mapping[Any, Any]]) -> dict[Any, list[Any]]:
+    """Rows as columns, in the order in which their names first occur; what a row lacks is missing."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    return {name: [row.get(name) for row in rows] for name in names}
+
+
+def _cells_of(column: Column) -> Callable[[int], str]:
+    def cell(row: int) -> str:
+        return "" if column.missing[row] else str(column.take(np.array([row])).cells[0])
+
+    return cell
 
 
 def _objects(cells: Sequence[Any]) -> NDArray[Any]:

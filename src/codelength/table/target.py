@@ -1,11 +1,12 @@
 """The class of each row: what may stand in a target column."""
 
-import warnings
 from typing import Any
 
+import narwhals.stable.v2 as nw
 import numpy as np
 
 from ..errors import DataError
+from ._messages import shown, tell
 from .column import Column, Factor, Numbers
 
 
@@ -24,8 +25,9 @@ def target_column(target: Any, name: str = "y") -> Column:
     if isinstance(target, (Factor, Numbers)):
         column = target
     else:
-        own = getattr(target, "name", None)
-        column = as_column(own if isinstance(own, str) and own else name, _one_dimensional(target))
+        cells = _one_dimensional(target)
+        own = getattr(cells, "name", None)
+        column = as_column(own if isinstance(own, str) and own else name, cells)
     missing = column.missing
     if missing.any():
         rows = np.flatnonzero(missing)
@@ -44,7 +46,30 @@ def target_column(target: Any, name: str = "y") -> Column:
     return column
 
 
+def column_named(target: Any) -> Any:
+    """The name of the column that an expression of Polars means; anything else as it is.
+
+    Examples
+    --------
+    >>> column_named("ripe")
+    'ripe'
+    """
+    if type(target).__name__ != "Expr" or not type(target).__module__.startswith("polars"):
+        return target
+    import polars as pl
+
+    names = target.meta.root_names()
+    if len(names) == 1 and target.meta.eq(pl.col(names[0])):
+        return names[0]
+    raise DataError(
+        f"y is the expression {shown(target)}; pass its values, frame.select(y).to_series(), or the name of "
+        "a column"
+    )
+
+
 def _one_dimensional(target: Any) -> Any:
+    from .table import collected
+
     if isinstance(target, (list, tuple)):
         widths = {len(cell) for cell in target if isinstance(cell, (list, tuple, np.ndarray))}
         if not widths:
@@ -55,18 +80,32 @@ def _one_dimensional(target: Any) -> Any:
             )
     elif hasattr(target, "dtype") and not isinstance(target, np.ndarray):
         return target
-    array = np.asarray(target)
+    frame = nw.from_native(target, pass_through=True, allow_series=True)
+    if isinstance(frame, nw.LazyFrame):
+        target = collected(frame)
+        if target.shape[1] == 1:
+            return target[:, 0].to_native()
+    array = _as_array(target)
     if array.ndim == 2 and array.shape[1] == 1:
         from sklearn.exceptions import DataConversionWarning
 
-        warnings.warn(
+        tell(
             "A column-vector y was passed when a 1d array was expected; it is read as one class per row.",
             DataConversionWarning,
-            stacklevel=4,
         )
-        return array.ravel()
+        return frame[:, 0].to_native() if isinstance(frame, nw.DataFrame) else array.ravel()
     if array.ndim != 1:
         raise DataError(
             f"y should be a 1d array, got an array of shape {array.shape} instead; pass one class per row"
         )
     return target
+
+
+def _as_array(target: Any) -> Any:
+    try:
+        return np.asarray(target)
+    except Exception:  # what foreign objects raise is up to them
+        raise DataError(
+            f"y should be a 1d array, got {shown(target)} of type {type(target).__name__}; pass one class "
+            "per row"
+        ) from None

@@ -12,7 +12,8 @@ from codelength import datasets
 from codelength._files import sha256_of
 from codelength.datasets import frames, registry
 from codelength.errors import DataError, InvalidParameter, SchemaMismatch
-from codelength.table import encode
+from codelength.table import encode, infer_schema
+from codelength.table.column import Numbers
 from codelength.table.files.readers import column_names
 from codelength.table.values import in_natural_order
 
@@ -292,6 +293,46 @@ def test_everything_works_without_a_dataframe_library():
     )
     run = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert len(run.stdout.splitlines()) == 156
+
+
+def test_the_table_itself_has_domains_and_target():
+    data = datasets.load("hepatitis")
+    assert data.table.name == data.name == "hepatitis"
+    assert data.table.target.values == data.domains["class"] == ("DIE", "LIVE")
+    assert data.table.column("SEX").declared
+    assert isinstance(data.table.column("AGE"), Numbers)
+    assert data.table.names == tuple(data.frame.columns)
+    assert infer_schema(data.table) == data.schema
+    assert encode(data.schema, data.table, handle_unknown="error").n_rows == 155
+
+
+def test_another_column_can_be_the_target():
+    data = datasets.load("lenses", target="age", backend="columns")
+    assert data.target_name == "age"
+    assert "class" in data.frame
+    assert data.schema.classes == data.domains["age"]
+    with pytest.raises(SchemaMismatch, match=r"lenses: has no column 'ages'; did you mean 'age'\?"):
+        datasets.load("lenses", target="ages")
+
+
+def test_truth_values_are_not_a_domain_that_someone_declared(tmp_path):
+    (tmp_path / "t.csv").write_text("a,b,y\ntrue,,x\nfalse,true,y\n")
+    data = datasets.load(tmp_path / "t.csv", backend="columns")
+    assert data.domains == {}
+    assert data.frame["a"].tolist() == [True, False]
+    assert data.frame["b"].tolist() == [None, True]
+
+
+@pytest.mark.parametrize("backend", FRAMES)
+def test_numbers_too_large_for_a_library_are_told(tmp_path, backend):
+    pytest.importorskip(backend)
+    (tmp_path / "t.csv").write_text(f"a,y\n{10**300},x\n,y\n")
+    data = datasets.load(tmp_path / "t.csv", backend=backend)
+    try:
+        assert len(data.frame["a"]) == 2
+    except DataError as error:
+        assert 'pass backend="columns"' in str(error)  # noqa: PT017
+    assert datasets.load(tmp_path / "t.csv", backend="columns").frame["a"].tolist() == [10**300, None]
 
 
 @pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow", "columns"])

@@ -5,14 +5,19 @@ import csv
 import gzip
 import io
 import re
+import sys
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...errors import DataError
+from ...typing import IntArray
 from ._duckdb import one_line
 
 __all__ = [
@@ -50,7 +55,7 @@ class Tally(NamedTuple):
 
     rows: int
     delimiters: int
-    quote_open: bool
+    stray_quote: bool
 
 
 def is_gzip(path: Path) -> bool:
@@ -66,7 +71,8 @@ def read_header(path: Path, shown: str) -> Header:
     bare = re.sub(r'"[^"]*"', "", text)
     delimiter = max(_DELIMITERS, key=bare.count)
     try:
-        names = next(csv.reader([text], delimiter=delimiter, strict=True))
+        with _fields_of_any_length():
+            names = next(csv.reader([text], delimiter=delimiter, strict=True))
     except csv.Error as error:
         raise DataError(f"{shown}, line 1: the header cannot be read: {error}; mend its quotes") from error
     for position, name in enumerate(names, start=1):
@@ -89,42 +95,82 @@ def reject_duplicates(names: list[str] | tuple[str, ...], where: str) -> None:
 def count(path: Path, header: Header) -> Tally:
     """Count rows, the header included, and delimiters outside quotes.
 
-    Blank lines are rows only where there is one column.
+    Blank lines are rows only where there is one column. A stray quote is one that is left open, or that opens
+    elsewhere than at the start of a field.
     """
-    n_rows, n_delimiters, within = 0, 0, 0
+    n_rows, n_delimiters, within, stray = 0, 0, 0, False
     with _open_bytes(path) as file:
         while chunk := file.read(_CHUNK) + file.readline():
             codes = np.frombuffer(chunk, dtype=np.uint8)
-            outside: Any = True
+            delimiters, line_ends = codes == ord(header.delimiter), codes == _LINE_FEED
             if within or b'"' in chunk:
-                quotes = (np.cumsum(codes == _QUOTE, dtype=np.uint8) + np.uint8(within)) & 1
-                outside, within = quotes == 0, int(quotes[-1])
-            n_delimiters += int(np.count_nonzero((codes == ord(header.delimiter)) & outside))
-            ends = np.flatnonzero((codes == _LINE_FEED) & outside)
+                is_quote = codes == _QUOTE
+                inside = (np.cumsum(is_quote, dtype=np.uint8) + np.uint8(within)) & 1
+                within = int(inside[-1])
+                delimiters &= inside == 0
+                line_ends &= inside == 0
+                opened = np.flatnonzero(is_quote & (inside == 1))
+                before = codes[opened[opened > 0] - 1]
+                stray |= not np.isin(before, [ord(header.delimiter), _LINE_FEED, _RETURN, _QUOTE]).all()
+            ends = np.flatnonzero(line_ends)
             if chunk[-1] != _LINE_FEED:
                 ends = np.append(ends, len(codes))
-            lengths = np.diff(ends, prepend=-1) - 1
-            blank = (lengths == 0) | ((lengths == 1) & (codes[ends - 1] == _RETURN))
-            n_rows += len(ends) - (int(np.count_nonzero(blank)) if len(header.names) > 1 else 0)
-    return Tally(n_rows, n_delimiters, bool(within))
+            n_delimiters += int(np.count_nonzero(delimiters))
+            n_rows += len(ends) - (_n_blank(codes, ends) if len(header.names) > 1 else 0)
+    return Tally(n_rows, n_delimiters, bool(within) or stray)
 
 
-def first_fault(path: Path, header: Header, shown: str) -> DataError | None:
-    """Look for a row with a wrong number of fields, or a quote left open at the end, field by field."""
-    expected, line = len(header.names), 1
-    with _open_bytes(path) as file:
-        text = io.TextIOWrapper(file, "utf-8", newline="")
-        rows = csv.reader(text, delimiter=header.delimiter, skipinitialspace=True, strict=True)
+def _n_blank(codes: NDArray[np.uint8], ends: IntArray) -> int:
+    """How many of the lines that end there hold nothing."""
+    lengths = np.diff(ends, prepend=-1) - 1
+    if not len(ends) or lengths.min() > 1:
+        return 0
+    return int(np.count_nonzero((lengths == 0) | ((lengths == 1) & (codes[ends - 1] == _RETURN))))
+
+
+def first_fault(path: Path, header: Header, n_read: int, shown: str) -> DataError | None:
+    """Look field by field for what DuckDB passes over in silence.
+
+    That is a row with a wrong number of fields, a quote left open at the end, or rows that were not read.
+    """
+    try:
+        return _fault(path, header, n_read, shown, strict=True)
+    except csv.Error:
+        # A matter of taste, such as text after a closing quote, which DuckDB has settled.
+        return _fault(path, header, n_read, shown, strict=False)
+
+
+def _fault(path: Path, header: Header, n_read: int, shown: str, *, strict: bool) -> DataError | None:
+    expected, line, n_rows = len(header.names), 1, -1
+    with _open_bytes(path) as file, _fields_of_any_length():
+        text = io.TextIOWrapper(file, "utf-8-sig", newline="")
+        rows = csv.reader(text, delimiter=header.delimiter, skipinitialspace=True, strict=strict)
         try:
             for row in rows:
                 if row and len(row) != expected:
                     return _wrong_number(f"{shown}, line {line}", expected, len(row))
+                n_rows += bool(row) or expected == 1
                 line = rows.line_num + 1
         except csv.Error as error:
-            # Others are matters of taste, which DuckDB has settled.
             if "end of data" in str(error):
                 return _open_quote(f"{shown}, line {line}")
-    return None
+            raise
+    if n_rows == n_read:
+        return None
+    return DataError(
+        f"{shown}: can be read in two ways, as {n_rows:,} or as {n_read:,} rows; put quotes only around "
+        "whole fields, and double them inside"
+    )
+
+
+@contextmanager
+def _fields_of_any_length() -> Iterator[None]:
+    """Let the csv module read fields longer than its limit, which is one for all who use it."""
+    before = csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
 
 
 def explain(error: Exception, path: Path, shown: str) -> DataError:

@@ -12,8 +12,6 @@ from ...typing import IntArray, Scalar
 from .._arrays import canonical_values, from_cells
 from ..column import Column, Factor
 from ..spelling import (
-    NANS,
-    NUMBER,
     SPACES,
     TIME,
     looks_like_time,
@@ -36,23 +34,24 @@ _GLANCE = 1000  # rows that show most columns of text to be text
 _SHARE_FROM = 20_000  # rows from which DuckDB numbers the values of a column
 _AT_ONCE = 64  # columns in one query, because DuckDB plans huge ones slowly
 
-_BARE = "trim({c}, " + quoted(SPACES) + ")"
-_LOWER = f"lower({_BARE})"
-_IS_NUMBER = f"regexp_full_match({_BARE}, {quoted(NUMBER)}) AND isfinite(TRY_CAST({{c}} AS DOUBLE))"
+_LOWER = "lower(trim({c}, " + quoted(SPACES) + "))"
+_DOUBLE = "TRY_CAST({c} AS DOUBLE)"
+# DuckDB also takes 1_000, +-1 and nan(1) for numbers.
+_IS_NUMBER = f"isfinite({_DOUBLE}) AND NOT (contains({{c}}, '_') OR contains({{c}}, '+-'))"
 _IS_WHOLE = "NOT (contains({c}, '.') OR contains({c}, 'e') OR contains({c}, 'E'))"
 _TESTS: dict[str, str] = {
     "present": "count({c})",
     "numbers": f"count(*) FILTER ({_IS_NUMBER})",
-    "nans": f"count(*) FILTER ({_LOWER} IN {NANS})",
+    "nans": f"count(*) FILTER (isnan({_DOUBLE}) AND NOT (contains({{c}}, '(') OR contains({{c}}, '+-')))",
     "whole": f"count(*) FILTER ({_IS_WHOLE})",
-    "widest": f"coalesce(max(abs(TRY_CAST({{c}} AS DOUBLE))) FILTER ({_IS_WHOLE} AND {_IS_NUMBER}), 0)",
+    "widest": f"coalesce(max(abs({_DOUBLE})) FILTER ({_IS_WHOLE} AND {_IS_NUMBER}), 0)",
     "words": f"count(*) FILTER ({_LOWER} IN ('true', 'false'))",
     "truths": f"count(*) FILTER ({_LOWER} IN ('true', 'false', '1', '0', '1.0', '0.0'))",
     "times": f"count(*) FILTER (regexp_full_match({{c}}, {quoted(TIME)}))",
 }
 _MORE_TESTS = {
-    "magnitude": "coalesce(max(abs(CAST({c} AS DOUBLE))), 0)",
-    "merged": "count(DISTINCT {c}) - count(DISTINCT TRY_CAST({c} AS DOUBLE))",
+    "magnitude": f"coalesce(max(abs({_DOUBLE})) FILTER (isfinite({_DOUBLE})), 0)",
+    "merged": f"count(DISTINCT {{c}}) - count(DISTINCT {_DOUBLE})",
 }
 _TRUE = f"{_LOWER} IN ('true', '1', '1.0')"
 
@@ -73,10 +72,7 @@ def make_plans(connection: "DuckDBPyConnection", columns: Sequence[Stored], n_ro
     plans: list[Plan] = []
     for start in range(0, len(columns), _AT_ONCE):
         part = columns[start : start + _AT_ONCE]
-        facts = _glance(connection, part)
-        questions = {column.sql: _tests(column, facts.get(column.sql), n_rows) for column in part}
-        for sql, answers in _ask(connection, questions).items():
-            facts[sql] = facts.get(sql, {}) | answers
+        facts = _all_facts(connection, part, n_rows)
         settled = [_settled(column, facts[column.sql], n_rows) for column in part]
         texts = [column.sql for column in settled if isinstance(column, Stored)]
         sizes = _sizes(connection, texts) if n_rows >= _SHARE_FROM else {}
@@ -92,6 +88,20 @@ def fetch(connection: "DuckDBPyConnection", plans: Sequence[Plan], where: str = 
     select = ", ".join(f"{plan.select} AS p{i}" for i, plan in enumerate(plans))
     arrays = connection.execute(f"SELECT {select} FROM t {where}").fetchnumpy()
     return [plan.finish(arrays[f"p{i}"]) for i, plan in enumerate(plans)]
+
+
+def _all_facts(connection: "DuckDBPyConnection", columns: Sequence[Stored], n_rows: int) -> dict[str, _Facts]:
+    """What can be said about each column by a glance, and by questions about all rows where it needs them."""
+    glances = _glance(connection, columns)
+    questions = {column.sql: _tests(column, glances.get(column.sql), n_rows) for column in columns}
+    facts = {sql: glances.get(sql, {}) | answers for sql, answers in _ask(connection, questions).items()}
+    for of_column in facts.values():
+        of_column["widest"] = of_column.get("magnitude", of_column.get("widest", 0))
+    # Which of the large numbers are whole takes longer to see, and there are hardly ever any.
+    large = {sql: ("widest",) for sql in glances if facts[sql]["widest"] >= LARGEST_EXACT}
+    for sql, answers in _ask(connection, large).items():
+        facts[sql] |= answers
+    return facts
 
 
 def _glance(connection: "DuckDBPyConnection", columns: Sequence[Stored]) -> dict[str, _Facts]:
@@ -139,7 +149,7 @@ def _tests(column: Stored, glance: _Facts | None, n_rows: int) -> tuple[str, ...
         return tests
     present = glance["present"]
     if column.kind in (None, "number") and glance["numbers"] + glance["nans"] == present:
-        tests += ("numbers", "nans", "whole", "widest")
+        tests += ("numbers", "nans", "magnitude", *(("whole",) if glance["whole"] == present else ()))
     if column.kind in (None, "boolean") and glance["truths" if column.kind else "words"] == present:
         tests += ("words", "truths")
     if not column.has_types and glance["times"] == present:
@@ -196,10 +206,9 @@ def _number_plan(column: Stored, facts: _Facts, n_rows: int) -> Plan | Stored:
         return column
     complete = facts["numbers" if is_text else "present"] == n_rows
     whole = not is_text or facts["whole"] == n_rows
-    widest = facts["widest" if is_text else "magnitude"]
-    if complete and whole and widest < _INT64:
+    if complete and whole and facts["widest"] < _INT64:
         return Plan(column.name, f"CAST({column.sql} AS BIGINT)", convert)
-    if widest < LARGEST_EXACT and not facts.get("merged"):
+    if facts["widest"] < LARGEST_EXACT and not facts.get("merged"):
         return Plan(column.name, f"CAST({column.sql} AS DOUBLE)", convert)
     return replace(column, parse=column.parse or parse_number)
 

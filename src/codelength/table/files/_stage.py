@@ -164,10 +164,10 @@ def _stage_csv(
         tally = _csv.count(path, header)
         if tally == (n_rows + 1, (n_rows + 1) * (len(header.names) - 1), False):
             return
-        connection.execute(_create_from_csv(path, header, select, parallel=False))
+        (n_rows,) = connection.execute(_create_from_csv(path, header, select, parallel=False)).fetchall()[0]
     except (duckdb.Error, *_csv.DAMAGED) as error:
         raise _csv.explain(error, path, shown) from error
-    if fault := _csv.first_fault(path, header, shown):
+    if fault := _csv.first_fault(path, header, n_rows, shown):
         raise fault
 
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from ...errors import DataError, InvalidParameter
 from ...typing import FloatArray, IntArray
-from ..checks import check_choice, check_weights, check_whole
+from ..checks import check_bins, check_choice, check_weights
 from ._distinct import between, distinct_values
 from ._kmeans_cuts import kmeans_cuts
 from ._mdl_cuts import mdl_cuts
@@ -142,7 +142,7 @@ def _decimal(number: float, digits: int) -> str:
 def check_options(strategy: str, n_bins: int) -> None:
     """Refuse a strategy or a number of bins that does not exist."""
     check_choice("strategy", strategy, STRATEGIES)
-    check_whole("n_bins", n_bins)
+    check_bins(n_bins)
 
 
 def _as_floats(name: str, cells: ArrayLike) -> FloatArray:

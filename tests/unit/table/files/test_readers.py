@@ -4,15 +4,21 @@ import csv
 import gzip
 import io
 import json
+import math
 import subprocess
 import sys
 import tempfile
 
 import duckdb
 import numpy as np
+import pandas as pd
 import pytest
 
+from codelength import datasets
+from codelength.counts import count
 from codelength.errors import CodelengthError, DataError, InvalidParameter, SchemaMismatch
+from codelength.scores import evidence_code_length
+from codelength.table import as_table, encode, infer_schema
 from codelength.table.column import Factor, Numbers
 from codelength.table.files import _csv, _duckdb, _plan, _stage
 from codelength.table.files.readers import as_file, column_names, read_batches, read_table
@@ -225,12 +231,22 @@ TRICKY += [
     "\u00a01",
     "--1",
     "1 2",
+    "nan(1)",
+    "nan()",
+    "+-1",
+    "+-nan",
+    "-+1",
     "1,5",
     ".",
     "-",
     "+.",
     "1e",
     "é",
+    "2020-01-31",
+    "2020-01-31 12:30",
+    "2020-01-31T12:30:00.500+02:00",
+    "12:30:00",
+    "1 days 00:00:01",
 ]
 
 
@@ -339,6 +355,113 @@ class TestColumns:
     def test_none_at_all_is_refused(self, write):
         with pytest.raises(InvalidParameter, match="keep is empty"):
             read_columns(write("a\n1\n"), keep=[])
+
+
+class TestRoles:
+    """Which column is the class, which the weights, and which are left out."""
+
+    @pytest.fixture
+    def path(self, write):
+        return write("a,b,n,y\nx,1,2,yes\nz,2,0.5,no\n")
+
+    def test_target_and_weights(self, path):
+        table = read_table(path, target="y", weights="n")
+        assert table.names == ("a", "b")
+        assert (table.target.name, table.target.cells.tolist()) == ("y", ["yes", "no"])
+        assert table.weights.tolist() == [2, 0.5]
+        assert (table.n_rows, table.named, table.name) == (2, True, str(path))
+
+    def test_columns_left_out(self, path):
+        assert read_table(path, target="y", drop=["n"]).names == ("a", "b")
+        assert read_table(path, target="y", keep=["b", "y", "a"]).names == ("b", "a")
+        assert read_table(path, keep=["b", "a"], drop=["a"]).names == ("b",)
+        assert read_table(path, target="y", drop=["a", "b", "n"]).names == ()
+
+    def test_batches_have_them_too(self, path):
+        batches = list(read_batches(path, 1, target="y", weights="n", drop=["b"]))
+        assert [batch.names for batch in batches] == [("a",)] * 2
+        assert [batch.target.cells[0] for batch in batches] == ["yes", "no"]
+        assert [batch.weights[0] for batch in batches] == [2, 0.5]
+
+    def test_a_batch_may_weigh_nothing(self, write):
+        batches = list(read_batches(write("a,n\nx,0\ny,1\n"), 1, weights="n"))
+        assert [batch.weights[0] for batch in batches] == [0, 1]
+
+    @pytest.mark.parametrize(
+        ("options", "error", "message"),
+        [
+            (
+                {"target": "Y"},
+                SchemaMismatch,
+                r"t\.csv: has no column 'Y' for the target; did you mean 'y'\?",
+            ),
+            ({"weights": "m"}, SchemaMismatch, "has no column 'm' for the weights"),
+            ({"drop": ["c"]}, SchemaMismatch, "has no column 'c' among its 4"),
+            ({"drop": ["a", "b", "n", "y"]}, InvalidParameter, "every column is dropped"),
+            ({"target": "y", "drop": ["y"]}, InvalidParameter, "'y' is named for the target; do not drop it"),
+            ({"weights": "n", "drop": ["n"]}, InvalidParameter, "'n' is named for the weights"),
+            ({"target": "y", "weights": "y"}, InvalidParameter, "'y' is the target; name another"),
+            ({"weights": "a"}, DataError, r"t\.csv, column 'a': weights must be numbers"),
+        ],
+        ids=str,
+    )
+    def test_what_does_not_go_together(self, write, options, error, message):
+        path = write("a,b,n,y\nx,1,2,yes\nz,2,0.5,no\n", "t.csv")
+        for read in (read_table, lambda path, **options: next(read_batches(path, 1, **options))):
+            with pytest.raises(error, match=message):
+                read(path, **options)
+
+    def test_a_class_that_is_missing(self, write):
+        with pytest.raises(DataError, match=r"t\.csv, target 'y', row 1: the class is missing"):
+            read_table(write("a,y\n1,x\n2,\n", "t.csv"), target="y")
+
+    def test_a_number_that_is_infinite(self, tmp_path):
+        path = write_parquet(tmp_path / "t.parquet", "SELECT unnest([1::DOUBLE, 'inf'::DOUBLE]) AS a")
+        with pytest.raises(DataError, match=r"t\.parquet, column 'a', row 1: the value is infinite"):
+            read_table(path)
+
+
+class TestDeclaredDomains:
+    """A domain that a file declares is part of the model, whichever way the table takes."""
+
+    ARFF = "@attribute c {low, mid, high, none}\n@attribute y {no, yes, maybe}\n@data\n"
+    ARFF += "low,yes\nhigh,no\nlow,yes\n?,no\n"
+
+    @pytest.fixture
+    def path(self, write):
+        return write(self.ARFF, "t.arff")
+
+    def test_it_stays_with_its_column(self, path):
+        table = read_table(path, target="y")
+        assert (table.columns[0].values, table.columns[0].declared) == (("low", "mid", "high", "none"), True)
+        assert (table.target.values, table.target.declared) == (("no", "yes", "maybe"), True)
+        for batch in read_batches(path, 3, target="y"):
+            assert batch.columns[0].values == table.columns[0].values
+            assert batch.target.declared
+
+    def test_a_table_costs_the_same_from_a_file_a_data_set_and_a_frame(self, path):
+        frame = pd.DataFrame(
+            {
+                "c": pd.Categorical(["low", "high", "low", None], categories=["low", "mid", "high", "none"]),
+                "y": pd.Categorical(["yes", "no", "yes", "no"], categories=["no", "yes", "maybe"]),
+            }
+        )
+        polars = datasets.load(path, backend="polars")
+        tables = [
+            read_table(path, target="y"),
+            datasets.load(path).table,
+            as_table(frame, "y"),
+            as_table(
+                datasets.load(path, backend="polars").frame, datasets.load(path, backend="polars").target
+            ),
+        ]
+        schemas = {infer_schema(table) for table in tables[:3]}
+        assert len(schemas) == 1
+        costs = {evidence_code_length(count(encode(infer_schema(table), table))) for table in tables}
+        assert len(costs) == 1
+        # Classes 2, 2, 0 of 3 values, and within them 2 of one and 1 of one of 4 values.
+        expected = math.log(3 * 4 * 5 * 6) - math.log(2 * 2) + math.log(4 * 5) - math.log(2) + math.log(4)
+        assert costs.pop() == pytest.approx(expected, rel=1e-12)
 
 
 class TestParquet:
@@ -589,6 +712,28 @@ class TestLargeCsv:
         path = write(header + line * 320_000 + "1,2,3\n" + line * 1000)
         with pytest.raises(DataError, match="line 320002: expected 2 fields, found 3"):
             read_columns(path)
+
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ("x,y\n1,p\n2,q\n" + "a" * (40 << 20), "line 4: expected 2 fields, found 1"),
+            ("x,y\n" + "k" * 200_000 + ",p\n1,q,,\n", "line 3: expected 2 fields, found 4"),
+            ("x,y\n" + "k" * 200_000 + ',p\n1,"q', "line 3: a quoted field is not closed"),
+            ('x,y\nb ".,. "a,\n1,2\n', "line 2: expected 2 fields, found 3"),
+            ('x\n"" "1\n"\n', "can be read in two ways, as 2 or as 1 rows"),
+        ],
+        ids=["last line", "long cell", "long cell and open quote", "stray quotes", "two ways"],
+    )
+    def test_rows_behind_long_cells_and_stray_quotes_are_checked_too(self, write, text, message):
+        """The csv module refuses fields of more than 131,072 characters unless it is told otherwise."""
+        before = csv.field_size_limit()
+        with pytest.raises(DataError, match=message):
+            read_table(write(text))
+        assert csv.field_size_limit() == before
+
+    def test_a_long_cell_is_a_cell(self, write):
+        table = read_table(write("x,y\n" + "k" * 200_000 + ",p\n1,q\n"))
+        assert [len(cell) for cell in table.column("x").cells] == [200_000, 1]
 
     @pytest.mark.parametrize("body", ["1,x\n", '1,"x\n\ny"\n', "1,x\n\n", '1,x"y\n', "1,x\r\n"])
     def test_all_rows_arrive(self, write, body):

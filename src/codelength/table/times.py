@@ -1,0 +1,155 @@
+"""Dates, times of day and durations as numbers, so that columns of them are cut into intervals like numbers.
+
+Times come as text in their one form, see :mod:`codelength.table.values`. Each kind has a scale of its own; a
+column of several kinds is a column of categories.
+
+=============  ===============================  ======================================
+scale          form                             number
+=============  ===============================  ======================================
+``"date"``     ``2020-01-31[T12:30:00[.5]]``    microseconds since the start of 1970
+``"utc"``      ``2020-01-31T12:30:00+00:00``    microseconds since the start of 1970
+``"clock"``    ``12:30:00[.5]``                 microseconds since midnight
+``"seconds"``  ``90.5 s``                       seconds
+``"months"``   ``14 months``                    months
+=============  ===============================  ======================================
+"""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
+from typing import Any, Literal
+
+import numpy as np
+
+from ..typing import FloatArray
+from .intervals.cuts import interval_labels
+from .values import clocks_as_text, stamps_as_text
+
+Scale = Literal["number", "date", "utc", "clock", "seconds", "months"]
+"""What the cut points of intervals are counted in."""
+
+NAMES: dict[Scale, str] = {
+    "number": "numbers",
+    "date": "dates",
+    "utc": "dates",
+    "clock": "times of day",
+    "seconds": "durations",
+    "months": "durations",
+}
+"""What a column on each scale holds, in the plural."""
+
+_DAY, _SECOND = 86_400_000_000, 1_000_000
+_STAMP = r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?)?"
+_FORMS: dict[Scale, re.Pattern[str]] = {
+    "date": re.compile(_STAMP),
+    "utc": re.compile(rf"{_STAMP}\+00:00"),
+    "clock": re.compile(r"(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]+)?"),
+    "seconds": re.compile(r"-?[0-9]+(?:\.[0-9]+)? s"),
+    "months": re.compile(r"-?[0-9]+ months"),
+}
+
+
+def time_scale(values: Sequence[Any]) -> Scale | None:
+    """The scale that all of some values are on; None where one of them is no time, or of another kind.
+
+    Examples
+    --------
+    >>> time_scale(["2020-01-31", "2020-02-01T12:30:00"]), time_scale(["2020-01-31", "soon"])
+    ('date', None)
+    """
+    if not values or not isinstance(values[0], str):
+        return None
+    scale = next((scale for scale, form in _FORMS.items() if form.fullmatch(values[0])), None)
+    if scale is None or not all(isinstance(v, str) and _FORMS[scale].fullmatch(v) for v in values):
+        return None
+    return None if np.isnan(time_numbers(values, scale)).any() else scale
+
+
+def time_numbers(values: Iterable[Any], scale: Scale) -> FloatArray:
+    """Times as numbers on a scale, NaN for what is not on it.
+
+    Examples
+    --------
+    >>> time_numbers(["1970-01-02", "soon"], "date"), time_numbers(["90.5 s"], "seconds")
+    (array([8.64e+10,      nan]), array([90.5]))
+    """
+    form, read = _FORMS[scale], _READERS[scale]
+    texts = [value if isinstance(value, str) and form.fullmatch(value) else None for value in values]
+    try:
+        if None not in texts and scale in ("date", "utc"):
+            return _microseconds([text.removesuffix("+00:00") for text in texts if text is not None])
+    except ValueError:
+        pass
+    return np.array([np.nan if text is None else _number(read, text) for text in texts], dtype=np.float64)
+
+
+def time_cuts(cuts: FloatArray, numbers: FloatArray, scale: Scale) -> FloatArray:
+    """Cut points moved up to the next whole day, second or microsecond, whatever all the times are whole in.
+
+    No time changes its interval, and a cut point is a time that people can read.
+
+    Examples
+    --------
+    >>> days = time_numbers(["2020-01-01", "2020-01-02"], "date")
+    >>> (time_cuts(days[:1] + 1, days, "date") == days[1]).all()
+    np.True_
+    """
+    if scale in ("seconds", "months"):
+        return cuts
+    present = numbers[~np.isnan(numbers)]
+    unit = next((unit for unit in (_DAY, _SECOND) if not (present % unit).any()), 1)
+    moved: FloatArray = np.unique(np.ceil(cuts / unit) * unit)
+    return moved
+
+
+def time_labels(cuts: Sequence[float], scale: Scale) -> tuple[str, ...]:
+    """Names of the intervals between cut points on a scale.
+
+    Examples
+    --------
+    >>> time_labels(time_numbers(["2020-01-01", "2020-07-01"], "date").tolist(), "date")
+    ('< 2020-01-01', '2020-01-01 to 2020-07-01', '>= 2020-07-01')
+    >>> time_labels([90.5], "seconds")
+    ('< 90.5 s', '>= 90.5 s')
+    """
+    if scale == "number" or not cuts:
+        return interval_labels(np.array(cuts))
+    if scale in ("seconds", "months"):
+        return tuple(f"{label} {'s' if scale == 'seconds' else 'months'}" for label in interval_labels(cuts))
+    whole = np.array(cuts).astype(np.int64)
+    if scale == "clock":
+        texts = clocks_as_text(whole * 1000)
+    else:
+        texts = stamps_as_text(whole.view("datetime64[us]"), aware=scale == "utc")
+    between = [f"{low} to {high}" for low, high in pairwise(texts)]
+    return (f"< {texts[0]}", *between, f">= {texts[-1]}")
+
+
+def _microseconds(texts: list[str]) -> FloatArray:
+    counts: FloatArray = np.array(texts, dtype="datetime64[us]").astype(np.int64).astype(np.float64)
+    return counts
+
+
+def _clock(text: str) -> float:
+    return float(_microseconds([f"1970-01-01T{text}"])[0])
+
+
+def _amount(text: str) -> float:
+    return float(text.partition(" ")[0])
+
+
+_READERS: dict[Scale, Callable[[str], float]] = {
+    "date": lambda text: float(_microseconds([text])[0]),
+    "utc": lambda text: float(_microseconds([text.removesuffix("+00:00")])[0]),
+    "clock": _clock,
+    "seconds": _amount,
+    "months": _amount,
+}
+
+
+def _number(read: Callable[[str], float], text: str) -> float:
+    try:
+        number = read(text)
+    except ValueError:  # 2020-13-45 has the form of a date
+        return np.nan
+    return number if np.isfinite(number) else np.nan
