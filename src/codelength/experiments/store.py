@@ -1,9 +1,11 @@
 """Finished tasks on disk: one line of JSON each, appended and synced one by one.
 
 The first line says which specification the tasks belong to. Whatever moment the program is killed at,
-every line before the last is whole; a torn last line is cut off when the file is opened again.
+every line before the last is whole; a torn last line is cut off when the file is opened again. Every line
+carries a checksum, so that a result that was changed afterwards is not taken for one that was computed.
 """
 
+import hashlib
 import json
 import os
 from collections.abc import Iterator
@@ -54,7 +56,8 @@ class Store:
 
     def append(self, task: AnyTask, result: Result, seconds: float) -> None:
         """Keep the result of a task; it is on disk when this returns."""
-        self._write({"key": task.key, "seconds": round(seconds, 3), "result": result})
+        line = {"key": task.key, "seconds": round(seconds, 3), "result": result}
+        self._write({**line, "checksum": _checksum(line)})
         self.results[task.key] = result
         self.seconds[task.key] = seconds
 
@@ -76,23 +79,23 @@ class Store:
         whole = content[: content.rfind(b"\n") + 1]
         if len(whole) < len(content):
             self._file.truncate(len(whole))
-        documents = [self._parsed(number, line) for number, line in enumerate(whole.splitlines(), 1)]
-        if not documents:
+        lines = whole.split(b"\n")[:-1]
+        if not lines:
             self._write(header)
             return
-        self._check(documents[0], header)
-        for document in documents[1:]:
+        found = _parsed(lines[0])
+        if found is None:
+            raise DataError(f"{self.path}, line 1: is damaged; delete the file to start afresh")
+        self._check(found, header)
+        for number, line in enumerate(lines[1:], 2):
+            document = _parsed(line)
+            if document is None or not _is_intact(document):
+                raise DataError(
+                    f"{self.path}, line {number}: is damaged, or was changed after it was written; "
+                    "delete the line, and the task is run again"
+                )
             self.results[document["key"]] = document["result"]
             self.seconds[document["key"]] = document["seconds"]
-
-    def _parsed(self, number: int, line: bytes) -> dict[str, Any]:
-        with suppress(ValueError):
-            document = json.loads(line)
-            if isinstance(document, dict) and (
-                number == 1 or document.keys() >= {"key", "seconds", "result"}
-            ):
-                return document
-        raise DataError(f"{self.path}, line {number}: is damaged; delete the file to start afresh")
 
     def _check(self, found: dict[str, Any], header: dict[str, Any]) -> None:
         if found == header:
@@ -110,6 +113,27 @@ class Store:
             while written < len(line):
                 written += self._file.write(line[written:])
             os.fsync(self._file.fileno())
+
+
+def _parsed(line: bytes) -> dict[str, Any] | None:
+    with suppress(ValueError, RecursionError):
+        document = json.loads(line)
+        if isinstance(document, dict):
+            return document
+    return None
+
+
+def _is_intact(line: dict[str, Any]) -> bool:
+    """Whether a line is one that a finished task left, as it left it."""
+    checksum = line.pop("checksum", None)
+    key, seconds, result = (line.get(name) for name in ("key", "seconds", "result"))
+    is_timed = isinstance(seconds, (int, float)) and not isinstance(seconds, bool)
+    return isinstance(key, str) and is_timed and isinstance(result, dict) and checksum == _checksum(line)
+
+
+def _checksum(line: dict[str, Any]) -> str:
+    canonical = json.dumps(line, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode()).hexdigest()[:16]
 
 
 def _contrast(found: dict[str, Any], header: dict[str, Any], names: list[str]) -> str:

@@ -55,12 +55,57 @@ def test_a_torn_first_line_starts_afresh(tmp_path):
         assert store.results == {}
 
 
-@pytest.mark.parametrize("line", [b"garbage", b"[1, 2]", b'{"key": "x"}'])
+def refused(directory, lines, number=2):
+    """The store is not opened, and says which line is to be deleted; without it the others are kept."""
+    path = directory / FILE_NAME
+    path.write_bytes(b"\n".join([*lines, b""]))
+    with pytest.raises(DataError, match=rf"tasks\.jsonl, line {number}: is damaged.*delete the line"):
+        Store(directory, SPEC)
+    path.write_bytes(b"\n".join([*lines[: number - 1], *lines[number:], b""]))
+    Store(directory, SPEC).close()
+
+
+DAMAGED = [b"garbage", b"", b"\x00" * 40, b"\xff", b"[1, 2]", b'{"key": "x"}', b"[" * 100_000, b"1" * 5000]
+
+
+@pytest.mark.parametrize("line", DAMAGED, ids=lambda line: line[:12])
 def test_damage_in_the_middle_is_told(tmp_path, line):
+    lines = filled(tmp_path).read_bytes().splitlines()
+    refused(tmp_path, [lines[0], line, lines[2]])
+
+
+@pytest.mark.parametrize("name", ["key", "seconds", "result"])
+@pytest.mark.parametrize(
+    "value", [None, [], {}, "text", ["list"], True, {"EV": {"log_score": [-0.2, 1 / 3]}}], ids=str
+)
+def test_parts_of_a_line_that_no_task_left_are_told(tmp_path, name, value):
+    lines = filled(tmp_path).read_bytes().splitlines()
+    changed = json.dumps(json.loads(lines[1]) | {name: value}).encode()
+    refused(tmp_path, [lines[0], changed, lines[2]])
+
+
+def test_no_digit_can_be_changed_unnoticed(tmp_path):
+    lines = filled(tmp_path).read_bytes().splitlines()
+    for at in [i for i, byte in enumerate(lines[2]) if chr(byte).isdigit()]:
+        digit = b"1" if lines[2][at : at + 1] != b"1" else b"2"
+        refused(tmp_path, [*lines[:2], lines[2][:at] + digit + lines[2][at + 1 :]], number=3)
+
+
+def test_results_cannot_be_exchanged_between_tasks(tmp_path):
+    with Store(tmp_path, SPEC) as store:
+        store.append(TASKS[0], RESULT, 0.25)
+        store.append(TASKS[1], {"EV": {"log_score": [-0.3, 0.5], "n_zero": 0}}, 0.25)
+    header, first, second = (tmp_path / FILE_NAME).read_bytes().splitlines()
+    one, two = json.loads(first), json.loads(second)
+    one["result"], two["result"] = two["result"], one["result"]
+    refused(tmp_path, [header, json.dumps(one).encode(), second])
+
+
+@pytest.mark.parametrize("line", DAMAGED, ids=lambda line: line[:12])
+def test_a_damaged_first_line_is_told(tmp_path, line):
     path = filled(tmp_path)
-    lines = path.read_bytes().splitlines()
-    path.write_bytes(b"\n".join([lines[0], line, lines[2], b""]))
-    with pytest.raises(DataError, match=r"tasks\.jsonl, line 2: is damaged"):
+    path.write_bytes(b"\n".join([line, *path.read_bytes().splitlines()[1:], b""]))
+    with pytest.raises(DataError, match=r"line 1: is damaged|another run"):
         Store(tmp_path, SPEC)
 
 
