@@ -3,12 +3,7 @@
 import datetime
 import math
 import re
-from collections.abc import Callable
 
-from ..errors import DataError
-from ..typing import Scalar
-from ._messages import shown
-from .schema import Variable
 from .values import LARGEST, seconds_as_text, stamp_as_text, trimmed
 
 SPACES = " \t\n\v\f\r"
@@ -115,43 +110,6 @@ def parse_duration(text: str) -> str:
     if not of_months:
         return of_seconds
     return f"{of_months} months {of_seconds}" if total else f"{of_months} months"
-
-
-def parser_of(variable: Variable) -> Callable[[str], Scalar | None]:
-    """How to read the cells of a file as values of a variable that has text beside numbers or truth values.
-
-    A cell is the text that it is where that is a value, else the number or the truth value that it spells.
-
-    Raises
-    ------
-    DataError
-        When a text and another value are spelt alike, because then a file cannot say which of them is meant.
-
-    Examples
-    --------
-    >>> parse = parser_of(Variable("rooms", (1, 2.5, "many")))
-    >>> [parse(text) for text in ("many", "1", "2.50", "few")]
-    ['many', 1, 2.5, 'few']
-    """
-    texts = {value for value in variable.values if isinstance(value, str)}
-    others = {value for value in variable.values if not isinstance(value, str) and value is not None}
-    truths = any(isinstance(value, bool) for value in others)
-    numbers = any(not isinstance(value, bool) for value in others)
-
-    def spelt(text: str) -> Scalar | None:
-        number = parse_number(text) if numbers else text
-        if not isinstance(number, str):
-            return number
-        return parse_boolean(text) if truths or text.strip(SPACES).lower() in ("true", "false") else text
-
-    for text in texts:
-        other = spelt(text)
-        if not isinstance(other, str) and other in others:
-            raise DataError(
-                f"column {variable.name!r}: the text {shown(text)} and {shown(other)} are both values of the "
-                "model, and a file cannot tell them apart; pass the rows from Python, or fit with one of them"
-            )
-    return lambda text: text if text in texts else spelt(text)
 
 
 def _parse_stamp(match: re.Match[str]) -> str | None:

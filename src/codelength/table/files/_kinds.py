@@ -4,12 +4,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
-from ...errors import InvalidParameter
+from ...errors import DataError, InvalidParameter
 from ...typing import Scalar
+from .._messages import shown
 from ..schema import Schema, Variable
-from ..spelling import parse_boolean, parse_number, parser_of
+from ..spelling import SPACES, parse_boolean, parse_number, parse_time
 
-__all__ = ["Kind", "Kinds", "Parse", "Reading", "readings"]
+__all__ = ["Kind", "Kinds", "Parse", "Reading", "parser_of", "readings"]
 
 Kind: TypeAlias = Literal["text", "number", "boolean"]
 """What the cells of a column are read as."""
@@ -59,6 +60,10 @@ def readings(kinds: Kinds) -> dict[str, Reading]:
 
 def _reading_of(variable: Variable) -> Reading:
     types = {type(value) for value in variable.values if value is not None}
+    if variable.kind == "ignored":
+        return Reading()
+    if variable.scale != "number":
+        return Reading("text", parse_time)
     if variable.kind != "category" or types <= {int, float}:
         return Reading("number", parse_number, gives_way=True)
     if types == {bool}:
@@ -66,3 +71,40 @@ def _reading_of(variable: Variable) -> Reading:
     if types == {str}:
         return Reading("text")
     return Reading("text", parser_of(variable), gives_way=True)
+
+
+def parser_of(variable: Variable) -> Callable[[str], Scalar | None]:
+    """How to read the cells of a file as values of a variable that has text beside numbers or truth values.
+
+    A cell is the text that it is where that is a value, else the number or the truth value that it spells.
+
+    Raises
+    ------
+    DataError
+        When a text and another value are spelt alike, because then a file cannot say which of them is meant.
+
+    Examples
+    --------
+    >>> parse = parser_of(Variable("rooms", (1, 2.5, "many")))
+    >>> [parse(text) for text in ("many", "1", "2.50", "few")]
+    ['many', 1, 2.5, 'few']
+    """
+    texts = {value for value in variable.values if isinstance(value, str)}
+    others = {value for value in variable.values if not isinstance(value, str) and value is not None}
+    truths = any(isinstance(value, bool) for value in others)
+    numbers = any(not isinstance(value, bool) for value in others)
+
+    def spelt(text: str) -> Scalar | None:
+        number = parse_number(text) if numbers else text
+        if not isinstance(number, str):
+            return number
+        return parse_boolean(text) if truths or text.strip(SPACES).lower() in ("true", "false") else text
+
+    for text in texts:
+        other = spelt(text)
+        if not isinstance(other, str) and other in others:
+            raise DataError(
+                f"column {variable.name!r}: the text {shown(text)} and {shown(other)} are both values of the "
+                "model, and a file cannot tell them apart; pass the rows from Python, or fit with one of them"
+            )
+    return lambda text: text if text in texts else spelt(text)

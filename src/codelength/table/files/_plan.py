@@ -1,6 +1,6 @@
 """How each column of a file becomes one of a table: decided once over all rows, the same in every batch."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import partial
@@ -157,7 +157,7 @@ def _tests(column: Stored, glance: _Facts | None, n_rows: int) -> tuple[str, ...
     return ("present", *tests) if tests else ()
 
 
-def _ask(connection: "DuckDBPyConnection", questions: dict[str, tuple[str, ...]]) -> dict[str, _Facts]:
+def _ask(connection: "DuckDBPyConnection", questions: Mapping[str, tuple[str, ...]]) -> dict[str, _Facts]:
     """Compute facts about several columns in one pass over all rows."""
     asked = [(sql, test) for sql, tests in questions.items() for test in tests]
     facts: dict[str, _Facts] = {sql: {} for sql in questions}

@@ -451,9 +451,7 @@ class TestDeclaredDomains:
             read_table(path, target="y"),
             datasets.load(path).table,
             as_table(frame, "y"),
-            as_table(
-                datasets.load(path, backend="polars").frame, datasets.load(path, backend="polars").target
-            ),
+            as_table(polars.frame, polars.target),
         ]
         schemas = {infer_schema(table) for table in tables[:3]}
         assert len(schemas) == 1
