@@ -132,6 +132,8 @@ class Source:
         if self.weights is not None:
             table = table.with_weights(table.column(self.weights).cells).drop([self.weights])
         table = table.drop(self.drop) if self.drop else table
+        if needs_target and table.target is None:
+            raise InvalidParameter("--drop: the column to predict cannot be left out; name another one")
         table = table.keep(self.keep) if self.keep else table
         return table if needs_target else replace(table, target=None)
 

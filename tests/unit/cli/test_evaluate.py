@@ -91,6 +91,12 @@ def test_what_no_model_has_is_refused(run, train, arguments, message):
     assert message in err
 
 
+def test_a_rule_may_be_given_as_a_parameter(run, train):
+    code, out, err = run("evaluate", train, "-t", "play", "--param", "rule=map", "--json")
+    assert code == 0, err
+    assert [result["model"] for result in json.loads(out)["results"]] == ["naive-bayes"]
+
+
 def test_a_table_of_80_columns_is_not_broken(run, train, monkeypatch):
     """Headings and numbers stand in one piece."""
     lines = run("evaluate", train, "-t", "play")[1].splitlines()

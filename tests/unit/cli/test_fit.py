@@ -61,6 +61,13 @@ def test_columns_are_dropped_kept_and_weigh(run, tmp_path):
     assert "has no column 'idd' among its 5; did you mean 'id'?" in err
 
 
+def test_the_column_to_predict_is_not_dropped(run, train, tmp_path):
+    for data in (["lenses", "--drop", "class"], [train, "-t", "play", "--drop", "play"]):
+        code, _, err = run("fit", *data, "-o", tmp_path / "m.json")
+        assert code == 2
+        assert is_one_line(err)
+
+
 @pytest.mark.parametrize("markers", [[], ["--na", "NA", "--na", "?"]])
 def test_texts_that_mean_missing(run, tmp_path, markers):
     path = tmp_path / "t.csv"

