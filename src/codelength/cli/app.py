@@ -130,7 +130,7 @@ def _failed(error: OSError) -> int:
         tell("error", f"{os.fsdecode(error.filename)}: {reason}")
     elif not _is_somewhere():
         tell("error", "the current directory was deleted; change to another one")
-    elif error.errno == errno.ENOSPC:
+    elif error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
         tell("error", f"{tempfile.gettempdir()}: {reason}; set TMPDIR to a directory with more room")
     else:
         tell("error", reason)

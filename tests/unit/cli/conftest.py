@@ -43,10 +43,10 @@ def run(monkeypatch, capsys):
 def process():
     """Call the command line in a process of its own, through a shell where there are redirections."""
 
-    def call(*arguments, shell="", **options):
+    def call(*arguments, shell="", limit="", **options):
         command = [sys.executable, "-m", "codelength", *map(str, arguments)]
         if shell:
-            command = ["bash", "-c", f'"$@" {shell}', "codelength", *command]
+            command = ["bash", "-c", f'{limit} "$@" {shell}', "codelength", *command]
         environment = {**os.environ, "COLUMNS": "80", **options.pop("env", {})}
         return subprocess.run(
             command, capture_output=True, check=False, timeout=120, env=environment, **options

@@ -118,6 +118,7 @@ def test_work_that_takes_a_while_is_shown_on_a_terminal(monkeypatch, capsys):
                 break
     assert "clustering" in shown
     capsys.readouterr()
+    monkeypatch.setattr(progress, "DELAY_SECONDS", 60)
     with progress.working("clustering"):
         pass
     assert capsys.readouterr().err == ""
