@@ -16,6 +16,7 @@ from .column import Column, Numbers
 from .infer import infer_schema
 from .intervals.cuts import assign
 from .schema import Schema, Variable, smallest_code_type
+from .spelling import looks_like_time, parse_time
 from .table import Table, as_table, read_path
 from .times import time_numbers
 from .values import LARGEST_EXACT
@@ -224,7 +225,14 @@ def _places(variable: Variable, values: tuple[Scalar, ...]) -> list[int]:
     codes: dict[Any, int] = {value: code for code, value in enumerate(variable.values)}
     if variable.kind == "code":
         codes |= {variable.n_values: -1, -1: -1}
-    return [codes.get(value, _UNKNOWN) for value in values]
+    found = [codes.get(value, _UNKNOWN) for value in values]
+    times = [i for i, value in enumerate(values) if found[i] == _UNKNOWN and looks_like_time(value)]
+    if times:
+        # A time is the same time however it is spelt, as text or by a library.
+        spelt = {parse_time(value): code for value, code in codes.items() if isinstance(value, str)}
+        for i in times:
+            found[i] = spelt.get(parse_time(str(values[i])), _UNKNOWN)
+    return found
 
 
 def _intervals_of(variable: Variable, values: tuple[Scalar, ...]) -> list[int]:
@@ -232,7 +240,8 @@ def _intervals_of(variable: Variable, values: tuple[Scalar, ...]) -> list[int]:
     is_number = variable.scale == "number"
     numbers = [*map(_number, values)] if is_number else time_numbers(values, variable.scale)
     found = assign(numbers, np.array(variable.cuts))
-    return np.where(found > len(variable.cuts), _UNKNOWN, found).tolist()
+    places: list[int] = np.where(found > len(variable.cuts), _UNKNOWN, found).tolist()
+    return places
 
 
 def _number(value: Scalar) -> float:

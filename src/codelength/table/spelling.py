@@ -66,9 +66,9 @@ def parse_boolean(text: str) -> bool | str:
     return _TRUTHS.get(text.strip(SPACES).lower(), text)
 
 
-def looks_like_time(text: str) -> bool:
-    """Whether text has the form of a date, a time or a duration, though not always the numbers of one."""
-    return _TIME.fullmatch(text) is not None
+def looks_like_time(value: object) -> bool:
+    """Whether a value is text in the form of a date, a time or a duration, though perhaps not a real one."""
+    return isinstance(value, str) and _TIME.fullmatch(value) is not None
 
 
 def parse_time(text: str) -> str:

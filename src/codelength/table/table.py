@@ -8,6 +8,7 @@ what it holds. A domain that the source declares stays with its column.
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
@@ -20,9 +21,10 @@ from ..errors import DataError, SchemaMismatch
 from ..typing import BoolArray, FloatArray, IntArray
 from ._arrays import from_cells, from_distinct, from_objects
 from ._messages import shortened, shown, suggestion
-from ._series import from_series
+from ._series import from_arrow, from_series
 from .checks import check_distinct, check_same_rows, check_sequence, check_weights
 from .column import Column, Numbers
+from .values import LARGEST_EXACT
 
 if TYPE_CHECKING:
     from .schema import Schema
@@ -210,6 +212,9 @@ def as_column(name: str, cells: Any) -> Column:
     if hasattr(cells, "categories") and hasattr(cells, "codes"):
         # A pd.Categorical outside a series.
         return from_distinct(name, list(cells.categories), np.asarray(cells.codes), declared=True)
+    if type(cells).__module__.startswith("pyarrow") and hasattr(cells, "null_count"):
+        # narwhals passes over an array in one piece, and numpy would make floats of whole numbers with gaps.
+        return from_arrow(name, cells)
     series = nw.from_native(cells, pass_through=True, series_only=True)
     if isinstance(series, nw.Series):
         return from_series(name, series)
@@ -277,10 +282,11 @@ def _checked_frame(table: Any) -> Any:
     if type(table).__module__.startswith("pandas") and hasattr(table, "columns"):
         # narwhals would refuse them in words of its own.
         check_distinct(list(table.columns))
-    if type(table).__name__ == "RecordBatch" and type(table).__module__.startswith("pyarrow"):
+    if type(table).__module__.startswith("pyarrow") and hasattr(table, "schema"):
         import pyarrow as pa
 
-        return pa.Table.from_batches([table])
+        check_distinct(table.schema.names)
+        return pa.Table.from_batches([table]) if isinstance(table, pa.RecordBatch) else table
     return table
 
 
@@ -293,10 +299,22 @@ def _as_array(table: Any) -> NDArray[Any]:
         raise DataError(
             f"the rows have different lengths ({error}); give every row one cell per column"
         ) from None
-    if array.dtype.kind in "US":
-        # numpy turns a list that mixes text and numbers into text; the cells keep their own types instead.
+    if array.dtype.kind in "US" or (array.dtype.kind in "iuf" and not _is_exact(table, array)):
+        # numpy makes one type of all cells, text or floats; the cells keep their own types instead.
         array = np.array(table, dtype=object)
     return array
+
+
+def _is_exact(rows: Any, array: NDArray[Any]) -> bool:
+    """Whether rows of cells are the same numbers in an array."""
+    if array.ndim != 2 or not isinstance(rows, (list, tuple)):
+        return True
+    kinds = set(map(type, chain.from_iterable(rows)))
+    if array.dtype.kind in "iu":
+        return not kinds & {bool, np.bool_}
+    return kinds <= {float, np.float64} or (
+        kinds <= {float, np.float64, int} and not (np.abs(array) >= LARGEST_EXACT).any()
+    )
 
 
 def _from_array(array: NDArray[Any]) -> Table:

@@ -1,7 +1,7 @@
 """Dates, times of day and durations as numbers, so that columns of them are cut into intervals like numbers.
 
-Times come as text in their one form, see :mod:`codelength.table.values`. Each kind has a scale of its own; a
-column of several kinds is a column of categories.
+Times are text, in their one form (see :mod:`codelength.table.values`) or spelt in another way just as clear.
+Each kind has a scale of its own; a column of several kinds is a column of categories.
 
 =============  ===============================  ======================================
 scale          form                             number
@@ -23,6 +23,7 @@ import numpy as np
 
 from ..typing import FloatArray
 from .intervals.cuts import interval_labels
+from .spelling import parse_time
 from .values import clocks_as_text, stamps_as_text
 
 Scale = Literal["number", "date", "utc", "clock", "seconds", "months"]
@@ -59,10 +60,9 @@ def time_scale(values: Sequence[Any]) -> Scale | None:
     """
     if not values or not isinstance(values[0], str):
         return None
-    scale = next((scale for scale, form in _FORMS.items() if form.fullmatch(values[0])), None)
-    if scale is None or not all(isinstance(v, str) and _FORMS[scale].fullmatch(v) for v in values):
-        return None
-    return None if np.isnan(time_numbers(values, scale)).any() else scale
+    first = parse_time(values[0])
+    scale = next((scale for scale, form in _FORMS.items() if form.fullmatch(first)), None)
+    return None if scale is None or np.isnan(time_numbers(values, scale)).any() else scale
 
 
 def time_numbers(values: Iterable[Any], scale: Scale) -> FloatArray:
@@ -74,7 +74,8 @@ def time_numbers(values: Iterable[Any], scale: Scale) -> FloatArray:
     (array([8.64e+10,      nan]), array([90.5]))
     """
     form, read = _FORMS[scale], _READERS[scale]
-    texts = [value if isinstance(value, str) and form.fullmatch(value) else None for value in values]
+    spelt = [parse_time(value) if isinstance(value, str) else "" for value in values]
+    texts = [text if form.fullmatch(text) else None for text in spelt]
     try:
         if None not in texts and scale in ("date", "utc"):
             return _microseconds([text.removesuffix("+00:00") for text in texts if text is not None])

@@ -222,7 +222,8 @@ def _exact(value: Any) -> Scalar:
     """Decimals and fractions: exact where whole, else the nearest float64."""
     if isinstance(value, Decimal) and not value.is_finite():
         return _float(float(value))
-    if abs(value) > LARGEST:
+    # Without arithmetic, which a decimal of very many digits does not survive.
+    if (value.copy_abs() if isinstance(value, Decimal) else abs(value)) > LARGEST:
         raise UnusableValue(f"the number {shown(value)} is too large; convert it to text")
     return int(value) if value == int(value) else _float(float(value))
 

@@ -8,9 +8,9 @@ from ...errors import DataError, InvalidParameter
 from ...typing import Scalar
 from .._messages import shown
 from ..schema import Schema, Variable
-from ..spelling import SPACES, parse_boolean, parse_number, parse_time
+from ..spelling import parse_boolean, parse_number, parse_time
 
-__all__ = ["Kind", "Kinds", "Parse", "Reading", "parser_of", "readings"]
+__all__ = ["Kind", "Kinds", "Parse", "Reading", "readings"]
 
 Kind: TypeAlias = Literal["text", "number", "boolean"]
 """What the cells of a column are read as."""
@@ -65,15 +65,15 @@ def _reading_of(variable: Variable) -> Reading:
     if variable.scale != "number":
         return Reading("text", parse_time)
     if variable.kind != "category" or types <= {int, float}:
-        return Reading("number", parse_number, gives_way=True)
+        return Reading("number", _parse_number_or_truth, gives_way=True)
     if types == {bool}:
         return Reading("boolean", parse_boolean, gives_way=True)
     if types == {str}:
         return Reading("text")
-    return Reading("text", parser_of(variable), gives_way=True)
+    return Reading("text", _parser_of(variable), gives_way=True)
 
 
-def parser_of(variable: Variable) -> Callable[[str], Scalar | None]:
+def _parser_of(variable: Variable) -> Callable[[str], Scalar | None]:
     """How to read the cells of a file as values of a variable that has text beside numbers or truth values.
 
     A cell is the text that it is where that is a value, else the number or the truth value that it spells.
@@ -85,20 +85,18 @@ def parser_of(variable: Variable) -> Callable[[str], Scalar | None]:
 
     Examples
     --------
-    >>> parse = parser_of(Variable("rooms", (1, 2.5, "many")))
+    >>> parse = _parser_of(Variable("rooms", (1, 2.5, "many")))
     >>> [parse(text) for text in ("many", "1", "2.50", "few")]
     ['many', 1, 2.5, 'few']
     """
     texts = {value for value in variable.values if isinstance(value, str)}
     others = {value for value in variable.values if not isinstance(value, str) and value is not None}
-    truths = any(isinstance(value, bool) for value in others)
-    numbers = any(not isinstance(value, bool) for value in others)
+    kinds = set(map(type, others))
+    numbers, truths = bool(kinds & {int, float}), bool in kinds
 
     def spelt(text: str) -> Scalar | None:
         number = parse_number(text) if numbers else text
-        if not isinstance(number, str):
-            return number
-        return parse_boolean(text) if truths or text.strip(SPACES).lower() in ("true", "false") else text
+        return parse_boolean(text) if number == text and truths else number
 
     for text in texts:
         other = spelt(text)
@@ -108,3 +106,9 @@ def parser_of(variable: Variable) -> Callable[[str], Scalar | None]:
                 "model, and a file cannot tell them apart; pass the rows from Python, or fit with one of them"
             )
     return lambda text: text if text in texts else spelt(text)
+
+
+def _parse_number_or_truth(text: str) -> Scalar | None:
+    """Truth values among numbers are numbers, also where they are words."""
+    number = parse_number(text)
+    return parse_boolean(text) if number == text else number
