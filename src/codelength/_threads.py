@@ -1,4 +1,7 @@
-"""Blocks of rows over threads, with results that do not depend on the number of threads."""
+"""How loops over rows run: the first small ones in plain numpy, all others compiled, in blocks over threads.
+
+Results depend neither on the number of threads nor on which of the two ways a loop was run.
+"""
 
 import os
 from collections.abc import Callable
@@ -14,6 +17,34 @@ BLOCK_ROWS = 1 << 16
 
 MAX_BLOCKS = 64
 """Most blocks per table: each block costs one table of partial sums."""
+
+
+class FirstCalls:
+    """Decides which calls are too few and too small to compile a kernel for.
+
+    Compiling takes seconds where plain numpy takes milliseconds. Many small calls, or one large one, are
+    worth it, and once a kernel is there it serves small calls too.
+
+    Parameters
+    ----------
+    at_once, in_all : int
+        Elements that plain numpy handles in one call, and in all calls of this process, at most.
+
+    Examples
+    --------
+    >>> calls = FirstCalls(at_once=10, in_all=15)
+    >>> [calls.are_plain(n) for n in (8, 8, 1)]
+    [True, False, False]
+    """
+
+    def __init__(self, at_once: int = 500_000, in_all: int = 4_000_000) -> None:
+        self.at_once = at_once
+        self.left = in_all
+
+    def are_plain(self, n_elements: int) -> bool:
+        """Whether a call with so many elements is better done in plain numpy."""
+        self.left = self.left - n_elements if n_elements <= min(self.at_once, self.left) else 0
+        return self.left > 0
 
 
 def n_threads_or_default(n_threads: int | None) -> int:

@@ -13,6 +13,7 @@ from .._threads import map_blocks
 from ..errors import DataError, SchemaMismatch
 from ..table import Coded, Schema
 from ..typing import FloatArray, IntArray
+from ._plain import count_plainly, is_plain
 from .groups import column_groups
 
 _ROUNDING = 1e-12
@@ -173,9 +174,13 @@ def count(coded: Coded, *, n_threads: int | None = None) -> Counts:
     if not schema.n_variables:
         class_counts = np.bincount(coded.class_codes, coded.weights, schema.n_classes).astype(np.float64)
         return Counts(schema, class_counts, np.zeros((schema.n_classes, 0)))
-    parts: list[Any] = (
-        _count_rows(coded, n_threads) if coded.weights is None else _count_weighted_rows(coded, n_threads)
-    )
+    parts: list[Any]
+    if is_plain(coded):
+        parts = [count_plainly(coded)]
+    elif coded.weights is None:
+        parts = _count_rows(coded, n_threads)
+    else:
+        parts = _count_weighted_rows(coded, n_threads)
     value_counts = np.zeros((schema.n_classes, schema.n_cells))
     for part in parts:
         value_counts += part

@@ -6,18 +6,12 @@ import numpy as np
 from numba import njit
 
 from ..typing import BoolArray, CodeArray, FloatArray, IntArray
+from ._plain import LN2_HIGH, LN2_LOW, LOG2_E, LOWEST, ROUNDER, ROUNDING
+from .dirichlet import costs_of_counts
 
 _ROWS_AT_ONCE = 512
 _LANES = 4
 _CELLS_AT_ONCE = 2048
-_LOWEST, _LOG2_E, _ROUNDER = -690.0, 1 / math.log(2), 1.5 * 2.0**52
-_LN2_HIGH, _LN2_LOW = 0.693147180369123816490, 1.90821492927058770002e-10
-_ROUNDING = 8 * np.finfo(np.float64).eps
-_N_STEPS = 10
-# What Stirling's formula leaves of log-gamma: six terms of Stieltjes' continued fraction as partial
-# fractions, exact to the last digit from 10 on.
-_POLES = (0.13412353813630917, 0.7273992157460326, 1.6712925325767973)
-_RESIDUES = (0.080878922116230746, 0.0024437296309133865, 1.0681586189201102e-05)
 
 
 @njit(cache=True, nogil=True)
@@ -112,7 +106,8 @@ def normalise_rows(scores: FloatArray, undefined: BoolArray) -> None:
 
 @njit(cache=True, nogil=True)
 def _take_off_highest(weights: FloatArray, n_rows: int, highest: FloatArray) -> None:
-    highest[:n_rows] = weights[0, :n_rows]
+    for t in range(n_rows):
+        highest[t] = weights[0, t]
     for c in range(1, weights.shape[0]):
         row = weights[c]
         for t in range(n_rows):
@@ -123,13 +118,14 @@ def _take_off_highest(weights: FloatArray, n_rows: int, highest: FloatArray) -> 
             # Classes that tie exactly may differ by rounding; made equal, the first of them wins everywhere.
             scale = -highest[t] if highest[t] < -1.0 else max(highest[t], 1.0)
             less = row[t] - highest[t] if highest[t] > -np.inf else 0.0
-            row[t] = 0.0 if less > -_ROUNDING * scale else less
+            row[t] = 0.0 if less > -ROUNDING * scale else less
 
 
 @njit(cache=True, nogil=True)
 def _sum_of_rest(below: FloatArray, exps: FloatArray, n_rows: int, rest: FloatArray) -> None:
     """Sum of all but the best class, whose share is exactly 1: so it keeps its digits however small it is."""
-    rest[:n_rows] = 0.0
+    for t in range(n_rows):
+        rest[t] = 0.0
     for c in range(below.shape[0]):
         own, shares = below[c], exps[c]
         for t in range(n_rows):
@@ -152,11 +148,11 @@ def exp_of_negative(numbers: FloatArray, shifted: FloatArray, exps: FloatArray) 
     loops over arrays run in vector registers, which calls of exp do not.
     """
     for i in range(len(numbers)):
-        number = numbers[i] if numbers[i] > _LOWEST else _LOWEST
+        number = numbers[i] if numbers[i] > LOWEST else LOWEST
         # Adding 1.5 * 2^52 rounds to a whole number, which then stands in the lowest bits.
-        shifted[i] = number * _LOG2_E + _ROUNDER
-        whole = shifted[i] - _ROUNDER
-        r = (number - whole * _LN2_HIGH) - whole * _LN2_LOW
+        shifted[i] = number * LOG2_E + ROUNDER
+        whole = shifted[i] - ROUNDER
+        r = (number - whole * LN2_HIGH) - whole * LN2_LOW
         r2 = r * r
         r4 = r2 * r2
         first = (1.0 + r) + r2 * (1 / 2 + r * (1 / 6))
@@ -198,47 +194,4 @@ def own_class_scores(
     return sums
 
 
-@njit(cache=True, nogil=True)
-def dirichlet_costs(counts: FloatArray, pseudocounts: FloatArray) -> FloatArray:
-    """Minus the log marginal likelihood of each row of counts, one cell after the other."""
-    n_rows, n_cells = counts.shape
-    costs = np.zeros(n_rows)
-    others = np.zeros(n_cells + 1)
-    for r in range(n_rows):
-        n, a = counts[r], pseudocounts[r]
-        for i in range(n_cells - 1, -1, -1):
-            others[i] = others[i + 1] + a[i]
-        before = 0.0
-        for i in range(n_cells):
-            b = before + others[i + 1]
-            if n[i] > 0 and b > 0:
-                costs[r] += _power_cost(a[i], min(n[i], b), max(n[i], b))
-            before += a[i] + n[i]
-    return costs
-
-
-@njit(cache=True, nogil=True)
-def _power_cost(a: float, n: float, b: float) -> float:
-    """Minus the log of the expected n-th power of a beta variable with parameters ``a`` and ``b``.
-
-    It is the same with n and b exchanged, and keeps more digits with the smaller one first. The first steps
-    of ``a`` are followed one by one; Stirling's formula does the rest.
-    """
-    cost, x = 0.0, a
-    for _ in range(_N_STEPS):
-        cost += _power_step(x, n, b)
-        x += 1.0
-    rest = b * math.log1p(n / (x + b)) + n * math.log1p(b / (x + n)) - (x - 0.5) * _power_step(x, n, b)
-    for k in range(len(_POLES)):
-        z = complex(x, _POLES[k])
-        rest += _RESIDUES[k] * (n / (z + n) * (b / (z + b)) * (1 / z + 1 / (z + (n + b)))).real
-    return cost + rest
-
-
-@njit(cache=True, nogil=True)
-def _power_step(x: float, n: float, b: float) -> float:
-    """How much less the cost is at ``x + 1`` than at ``x``: ``log((x + n) (x + b) / (x (x + n + b)))``."""
-    share = n / (x + n) * (b / (x + b))
-    if share < 0.5:
-        return -math.log1p(-share)
-    return math.log(x + n) - math.log(x) - math.log1p(n / (x + b))
+dirichlet_costs = njit(cache=True, nogil=True)(costs_of_counts)

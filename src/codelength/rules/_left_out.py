@@ -11,6 +11,7 @@ import numpy as np
 from ..counts import Counts
 from ..table import Coded
 from ..typing import BoolArray, FloatArray, IntArray
+from ._loops import loops_for
 from .log_tables import value_entries
 from .rule import Offsets, Rule
 
@@ -19,8 +20,6 @@ def own_scores(counts: Counts, coded: Coded, rule: Rule, offsets: Offsets, group
     """Weight of each row's own class with the row taken off; NaN where it cannot be taken off."""
     if coded.weights is not None:
         return _own_weighted_scores(counts, coded, rule, offsets)
-    from ._kernels import own_class_scores
-
     schema = counts.schema
     table = np.zeros_like(counts.value_counts)
     for i in range(schema.n_variables):
@@ -30,7 +29,8 @@ def own_scores(counts: Counts, coded: Coded, rule: Rule, offsets: Offsets, group
             rule, counts.of(i), added, counts.of(i).sum(axis=1, keepdims=True), stop - start, 1.0
         )
     base = _class_entries_without(rule, counts.class_counts, offsets.class_offsets, 1.0)
-    return np.asarray(own_class_scores(coded.codes.T, coded.class_codes, schema.offsets, groups, base, table))
+    scores = loops_for(coded.codes.size).own_class_scores
+    return np.asarray(scores(coded.codes.T, coded.class_codes, schema.offsets, groups, base, table))
 
 
 def _own_weighted_scores(counts: Counts, coded: Coded, rule: Rule, offsets: Offsets) -> FloatArray:

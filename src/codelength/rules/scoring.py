@@ -10,6 +10,7 @@ from .._threads import map_blocks
 from ..counts import column_groups
 from ..table import Coded, Schema
 from ..typing import BoolArray, CodeArray, FloatArray, IntArray
+from ._loops import loops_for
 from .log_tables import LogTables
 
 LANES = 4
@@ -84,18 +85,17 @@ class Scorer:
         return self._score(coded.codes, n_threads, normalised=True)
 
     def _score(self, codes: CodeArray, n_threads: int | None, normalised: bool) -> Distributions:
-        from ._kernels import normalise_rows, score_rows
-
+        loops = loops_for(codes.shape[0] * (len(self.groups) + self.n_classes))
         scores = np.empty((codes.shape[0], self.n_classes))
         undefined = np.zeros(codes.shape[0], dtype=np.bool_)
         columns = codes.T
 
         def work(start: int, stop: int) -> None:
-            score_rows(
+            loops.score_rows(
                 columns, self.sizes, self.groups, self.starts, self.joint, self.base, start, stop, scores
             )
             if normalised:
-                normalise_rows(scores[start:stop], undefined[start:stop])
+                loops.normalise_rows(scores[start:stop], undefined[start:stop])
 
         map_blocks(work, codes.shape[0], n_threads)
         return Distributions(scores, undefined)
@@ -103,11 +103,10 @@ class Scorer:
 
 def normalised(log_weights: FloatArray) -> Distributions:
     """Log probabilities from log weights, and in which rows all weights are zero."""
-    from ._kernels import normalise_rows
-
     log_probs = np.array(log_weights, dtype=np.float64, order="C")
+    loops = loops_for(log_probs.size)
     undefined = np.zeros(len(log_probs), dtype=np.bool_)
     map_blocks(
-        lambda start, stop: normalise_rows(log_probs[start:stop], undefined[start:stop]), len(log_probs)
+        lambda start, stop: loops.normalise_rows(log_probs[start:stop], undefined[start:stop]), len(log_probs)
     )
     return Distributions(log_probs, undefined)

@@ -5,6 +5,7 @@ import pytest
 
 from codelength import Counts, Schema, Variable, count
 from codelength.counts import column_groups, expected_counts
+from codelength.counts._plain import count_plainly
 from codelength.errors import CodelengthError, DataError, SchemaMismatch
 from codelength.table import Coded, encode
 
@@ -190,3 +191,16 @@ class TestExpectedCounts:
     def test_shares_that_are_none(self, shares):
         with pytest.raises(DataError, match="shares"):
             expected_counts(self.CODED, shares)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("seed", range(5))
+def test_plain_counts_are_those_of_the_kernels(monkeypatch, seed, weighted):
+    rng = np.random.default_rng(seed)
+    schema = Schema.from_sizes(rng.integers(1, 6, 5).tolist(), n_classes=3)
+    rows = rng.integers(0, schema.n_values + 1, (200, 5)).astype(np.uint8)
+    weights = rng.random(200) if weighted else None
+    coded = Coded.of(schema, rows, rng.integers(0, 3, 200), weights)
+    plain = count_plainly(coded)
+    monkeypatch.setattr("codelength.counts._plain.first_calls.left", 0)
+    assert count(coded).value_counts.tobytes() == plain.tobytes()

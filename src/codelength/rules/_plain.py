@@ -1,0 +1,94 @@
+"""The scoring loops in plain numpy, for calls that are not worth compiling a kernel for: the same bits.
+
+Every function adds and multiplies in the order of its namesake in ``_kernels``, and takes logarithms from the
+same library, so that no result depends on which of the two was called.
+"""
+
+import math
+from itertools import pairwise
+
+import numpy as np
+
+from ..typing import BoolArray, CodeArray, FloatArray, IntArray
+
+LOWEST, LOG2_E, ROUNDER = -690.0, 1 / math.log(2), 1.5 * 2.0**52
+LN2_HIGH, LN2_LOW = 0.693147180369123816490, 1.90821492927058770002e-10
+ROUNDING = 8 * np.finfo(np.float64).eps
+
+
+def score_rows(
+    codes: CodeArray,
+    sizes: IntArray,
+    groups: IntArray,
+    starts: IntArray,
+    joint: FloatArray,
+    base: FloatArray,
+    start: int,
+    stop: int,
+    scores: FloatArray,
+) -> None:
+    """Log weights of rows ``start .. stop - 1``: one look-up in a joint table per group of variables."""
+    sums = np.repeat(base.reshape(len(joint), 1, -1), stop - start, axis=1)
+    for g, (first, last) in enumerate(pairwise(groups.tolist())):
+        keys = codes[first, start:stop].astype(np.int64)
+        for i in range(first + 1, last):
+            keys = keys * sizes[i] + codes[i, start:stop]
+        sums += joint[:, starts[g] + keys]
+    scores[start:stop] = sums.transpose(1, 0, 2).reshape(stop - start, -1)[:, : scores.shape[1]]
+
+
+def own_class_scores(
+    codes: CodeArray,
+    classes: CodeArray,
+    offsets: IntArray,
+    groups: IntArray,
+    base: FloatArray,
+    table: FloatArray,
+) -> FloatArray:
+    """Sum of look-ups of each row in the table of its own class alone."""
+    sums: FloatArray = base[classes]
+    for first, last in pairwise(groups.tolist()):
+        of_group = np.zeros(len(classes))
+        for i in range(first, last):
+            of_group += table[classes, offsets[i] + codes[i].astype(np.int64)]
+        sums += of_group
+    return sums
+
+
+def normalise_rows(scores: FloatArray, undefined: BoolArray) -> None:
+    """Turn log weights into log probabilities, in place; a row of zero weights becomes uniform."""
+    highest = scores[:, 0].copy()
+    for weights in scores.T[1:]:
+        np.copyto(highest, weights, where=weights > highest)
+    with np.errstate(invalid="ignore"):
+        scale = np.where(highest < -1.0, -highest, np.maximum(highest, 1.0))
+        below = np.where(highest > -np.inf, scores.T - highest, 0.0)
+    # Classes that tie exactly may differ by rounding; made equal, the first of them wins everywhere.
+    below[below > -ROUNDING * scale] = 0.0
+    rest = np.zeros(len(scores))
+    for own, shares in zip(below, _exp_of_negative(below), strict=True):
+        rest += np.where(own < 0.0, shares, 0.0)
+    rest += (below == 0.0).sum(axis=0) - 1.0
+    scores[...] = (below - _log1p(rest)).T
+    of_zero = highest == -np.inf
+    undefined[of_zero] = True
+    scores[of_zero] = -math.log(scores.shape[1])
+
+
+def _exp_of_negative(numbers: FloatArray) -> FloatArray:
+    number = np.where(numbers > LOWEST, numbers, LOWEST)
+    shifted = number * LOG2_E + ROUNDER
+    whole = shifted - ROUNDER
+    r = (number - whole * LN2_HIGH) - whole * LN2_LOW
+    r2 = r * r
+    r4 = r2 * r2
+    first = (1.0 + r) + r2 * (1 / 2 + r * (1 / 6))
+    second = (1 / 24 + r * (1 / 120)) + r2 * (1 / 720 + r * (1 / 5040))
+    third = (1 / 40320 + r * (1 / 362880)) + r2 * (1 / 3628800 + r * (1 / 39916800)) + r4 * (1 / 479001600)
+    exps = first + r4 * (second + r4 * third)
+    return np.asarray(exps * ((shifted.view(np.int64) + 1023) << 52).view(np.float64))
+
+
+def _log1p(numbers: FloatArray) -> FloatArray:
+    # Not that of numpy, which differs in the last digit on some processors.
+    return np.array([math.log1p(number) if number > -1.0 else -math.inf for number in numbers.tolist()])
