@@ -112,3 +112,19 @@ def test_weights_are_repetitions():
     assert weighted.counts == repeated.counts
     np.testing.assert_array_equal(weighted.sequence().terms(), repeated.sequence().terms())
     assert weighted.code_length() == repeated.code_length()
+
+
+@pytest.mark.parametrize("number", [3, 7, 10])
+def test_classes_that_tie_exactly_are_equal_whatever_the_sum_over_clusters_rounds_to(number):
+    """Each cluster has a mirror image, so that neither class is ahead."""
+    sizes = [(number, 2), (2, number), (number + 3, 1), (1, number + 3)]
+    rows, labels = [], []
+    for cluster, (n_first, n_second) in enumerate(sizes):
+        rows += [[0, 0]] * n_first + [[0, 1]] * n_second
+        labels += [cluster] * (n_first + n_second)
+    coded = Coded.of(Schema.from_sizes([2, 2]), rows)
+    predictor = FixedClustering.of(coded, labels).predictor
+    probs = predictor.probs(coded)[0]
+    assert probs[0] != probs[1]
+    log_probs = predictor.log_probs(coded).log_probs[0]
+    assert log_probs[0] == log_probs[1] == pytest.approx(math.log(0.5), rel=1e-15)
