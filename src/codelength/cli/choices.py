@@ -233,6 +233,12 @@ def _numeric() -> Iterable[str]:
     return get_args(Numeric)
 
 
+def _identifiers() -> Iterable[str]:
+    from ..table.infer import Identifiers
+
+    return get_args(Identifiers)
+
+
 def _datasets() -> Iterable[str]:
     from ..datasets import names
 
@@ -254,6 +260,7 @@ MIXTURE_CRITERION = Choice("criterion", _mixture_criteria)
 VARIABLE_CRITERION = Choice("select", _variable_criteria)
 MISSING = Choice("missing", _missing)
 NUMERIC = Choice("numeric", _numeric)
+IDENTIFIERS = Choice("identifiers", _identifiers)
 DATASET = DatasetName("name", _datasets)
 PAPER = Choice("paper", _papers)
 TABLE = TableSource()

@@ -12,6 +12,7 @@ from .options import (
     OUTPUT_SECTION,
     as_json_option,
     cell_options,
+    identifiers_option,
     model_output_option,
     param_option,
     prior_option,
@@ -57,6 +58,7 @@ KIND = "finite-mixture"
     help="Random starts for each number of components.",
 )
 @cell_options
+@identifiers_option
 @seed_option
 @param_option
 @model_output_option(required=False)

@@ -10,6 +10,7 @@ from .options import (
     MODEL_SECTION,
     as_json_option,
     cell_options,
+    identifiers_option,
     model_output_option,
     param_option,
     prior_option,
@@ -53,6 +54,7 @@ from .source import Source
     help="The code length by which a mixture is chosen; each kind of mixture has its own.",
 )
 @cell_options
+@identifiers_option
 @seed_option
 @param_option
 @model_output_option(required=True)

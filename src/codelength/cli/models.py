@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InvalidParameter
@@ -68,7 +69,7 @@ def parameters(kind: str) -> list[str]:
     """Names of the parameters of a kind of model that can be given as text."""
     from ..estimators.contract import model_of
 
-    return [name for name in model_of(kind)().get_params(deep=False) if name != "schema"]
+    return [name for name in signature(model_of(kind)).parameters if name != "schema"]
 
 
 def parsed(params: Sequence[str]) -> dict[str, Any]:

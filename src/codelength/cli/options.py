@@ -4,7 +4,7 @@ import functools
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
-from .choices import FILE, MISSING, NUMERIC, PRIOR, TABLE, Whole
+from .choices import FILE, IDENTIFIERS, MISSING, NUMERIC, PRIOR, TABLE, Whole
 from .command import argument, option
 from .source import Source
 
@@ -66,6 +66,14 @@ seed_option = option(
     section=MODEL_SECTION,
     usual="0",
     help="Where random numbers start.",
+)
+identifiers_option = option(
+    "--identifiers",
+    metavar="NAME",
+    type=IDENTIFIERS,
+    section=MODEL_SECTION,
+    usual="ignore",
+    help="What becomes of columns of identifiers and free text.",
 )
 param_option = option(
     "--param",

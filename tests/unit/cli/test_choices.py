@@ -40,6 +40,7 @@ def test_the_names_are_in_the_help(run, command, names):
         ("--select", "luck", NaiveBayes(select="luck")),
         ("--missing", "drop", NaiveBayes(missing="drop")),
         ("--numeric", "round", NaiveBayes(numeric="round")),
+        ("--identifiers", "guess", NaiveBayes(identifiers="guess")),
     ],
 )
 def test_a_wrong_name_is_refused_in_the_words_of_python(run, train, option, value, estimator):

@@ -27,17 +27,22 @@ class Majority(TableClassifier):
     kind = "majority"
     capabilities = frozenset({"classes", "weights"})
 
-    def __init__(self, smoothing=1.0, missing="ignore", handle_unknown="ignore", numeric="auto", schema=None):
+    def __init__(
+        self,
+        smoothing=1.0,
+        *,
+        missing="ignore",
+        handle_unknown="ignore",
+        numeric="auto",
+        identifiers="ignore",
+        strict=False,
+        schema=None,
+    ):
+        super().__init__(missing, handle_unknown, numeric, identifiers, strict, schema)
         self.smoothing = smoothing
-        self.missing = missing
-        self.handle_unknown = handle_unknown
-        self.numeric = numeric
-        self.schema = schema
 
     def fit(self, X, y=None, sample_weight=None):
-        self._check_params()
-        table = self._training_table(X, y, sample_weight)
-        return self.fit_coded(self._training_codes(table, self._settled_schema(table)), named=table.named)
+        return self._fit(X, y, sample_weight)
 
     def log_probs_of(self, coded):
         raised = np.array(self._fitted.counts) + self._fitted.params["smoothing"]
