@@ -8,7 +8,7 @@ import pytest
 
 import codelength
 
-HEAVY = ("numba", "sklearn", "scipy", "pandas", "polars", "pyarrow", "matplotlib", "duckdb", "typer", "rich")
+HEAVY = ("numba", "sklearn", "scipy", "pandas", "polars", "pyarrow", "matplotlib", "duckdb", "click", "rich")
 
 
 def run(code):
