@@ -16,7 +16,7 @@ from .column import Column, Numbers
 from .infer import infer_schema
 from .intervals.cuts import assign
 from .schema import Schema, Variable, smallest_code_type
-from .spelling import looks_like_time, parse_time
+from .spelling import looks_like_time, parse_boolean, parse_number, parse_time
 from .table import Table, as_table, read_path
 from .times import time_numbers
 from .values import LARGEST_EXACT
@@ -307,7 +307,7 @@ def _judge_unknown(
             f"{where}; {n_unknown} such cells treated as missing; declare its values with schema=",
             IgnoredValues,
         )
-    elif _is_other_type(variable, column):
+    elif _is_other_type(variable, column) or _is_spelt_alike(variable, column.take(np.flatnonzero(unknown))):
         tell(
             f"{where}; {n_unknown} such cells treated as missing; give it the type it had in training",
             IgnoredValues,
@@ -329,6 +329,21 @@ def _is_other_type(variable: Variable, column: Column) -> bool:
     if isinstance(column, Numbers):
         return of_variable == {True}
     return {isinstance(value, str) for value in column.values}.isdisjoint(of_variable)
+
+
+def _is_spelt_alike(variable: Variable, unknown: Column) -> bool:
+    """Whether an unknown value is a known one of another type: text for a number, or a number for text."""
+    if variable.kind != "category":
+        return False
+    values = np.unique(unknown.numbers).tolist() if isinstance(unknown, Numbers) else unknown.values
+    texts = {value.lower() for value in variable.values if isinstance(value, str)}
+    others = {value for value in variable.values if value is not None and not isinstance(value, str)}
+    return any(
+        bool({parse_number(value), parse_boolean(value)} & others)
+        if isinstance(value, str)
+        else str(value).lower() in texts
+        for value in values
+    )
 
 
 def _cell(column: Column, row: int) -> Any:

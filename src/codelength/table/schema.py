@@ -19,6 +19,7 @@ from ..typing import IntArray, Scalar
 from ._messages import shown
 from .checks import check_distinct, check_instance, check_sequence, is_number
 from .times import Scale, time_labels
+from .values import without_numpy
 
 Kind = Literal["category", "interval", "code", "ignored"]
 
@@ -66,7 +67,7 @@ class Variable:
         where = f"variable {shown(self.name)}"
         check_instance(f"{where}, its name", self.name, str, "text (a name must be text)")
         values = check_sequence(f"{where}: values", self.values)
-        plain = (value.item() if isinstance(value, np.generic) else value for value in values)
+        plain = map(without_numpy, values)
         object.__setattr__(self, "values", tuple(plain))
         cuts = check_sequence(f"{where}: cuts", self.cuts, of="numbers")
         if not all(is_number(cut) for cut in cuts):

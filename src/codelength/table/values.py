@@ -112,6 +112,19 @@ def widened(numbers: NDArray[Any]) -> FloatArray:
     return wide
 
 
+def without_numpy(value: Any) -> Any:
+    """A scalar of numpy as Python has it; anything else as it is.
+
+    Examples
+    --------
+    >>> without_numpy(np.float32(0.1)), without_numpy(np.int8(3)), without_numpy("text")
+    (0.1, 3, 'text')
+    """
+    if isinstance(value, (np.float16, np.float32)):
+        return float(widened(np.array([value]))[0])
+    return value.item() if isinstance(value, np.generic) else value
+
+
 def stamps_as_text(stamps: NDArray[np.datetime64], *, aware: bool = False) -> list[str]:
     """Dates, with or without a time, as text; those of a time zone are given in UTC.
 
@@ -213,9 +226,7 @@ def _float(value: Any) -> Scalar:
         )
     if value == np.floor(value):
         return _whole(value)
-    if isinstance(value, np.floating) and value.dtype.itemsize < 8:
-        return float(widened(np.array([value]))[0])
-    return float(value)
+    return float(without_numpy(value))
 
 
 def _exact(value: Any) -> Scalar:

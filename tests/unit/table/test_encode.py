@@ -74,6 +74,23 @@ def test_text_is_not_a_number():
         assert codes_of(Variable("c", (1, 2)), ["1", "2"]) == [2, 2]
 
 
+@pytest.mark.parametrize(
+    ("values", "cells"),
+    [
+        (("1", "a"), [1, "a"]),
+        ((1, "a"), ["1.0", "a"]),
+        (("true", "a"), [True, "a"]),
+        ((True, "a"), ["True", "a"]),
+        (("2.5", "a"), ["a", 2.5]),
+    ],
+    ids=str,
+)
+def test_a_value_of_another_type_is_told_where_it_is_spelt_alike(values, cells):
+    """Among text the number 1 is not "1", and that is not to go unnoticed."""
+    with pytest.warns(IgnoredValues, match=r"column 'c', row .* 1 such cells .* the type it had in training"):
+        codes_of(Variable("c", values), cells)
+
+
 class TestUnknownValues:
     def test_they_are_missing_and_silent_at_prediction(self):
         with warnings.catch_warnings():

@@ -79,6 +79,7 @@ def test_values_may_come_from_numpy():
     assert Variable("a", np.array([False, True])).values == (False, True)
     assert Variable("a", np.array(["x", "y"])).values == ("x", "y")
     assert Variable("a", np.array([0.5, 1.5])).values == (0.5, 1.5)
+    assert Variable("a", np.array([0.1], dtype=np.float32)).values == (0.1,)
 
 
 def test_schemas_that_cannot_be():

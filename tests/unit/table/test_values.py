@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codelength.errors import DataError, IgnoredValues, SchemaMismatch
+from codelength.errors import DataError, SchemaMismatch
 from codelength.table import Schema, Variable, as_table, encode, infer_schema
 from codelength.table.column import Factor, Numbers
 from codelength.table.files.readers import read_batches, read_table
@@ -668,14 +668,6 @@ def test_numbers_no_array_holds_are_numbers_all_the_same():
     variable = infer_schema({"v": [2**70 + i * 2**60 for i in range(40)]}).variables[0]
     assert (variable.kind, variable.n_values) == ("interval", 5)
     assert infer_schema({"v": [2**70 + i for i in range(20)]}).variables[0].kind == "category"
-
-
-def test_a_duration_of_parquet_that_is_a_number_there_is_told(tmp_path):
-    """Arrow and Polars write durations as whole numbers, and only they know of which unit."""
-    pq.write_table(pa.table({"v": pa.array([timedelta(seconds=1)])}), tmp_path / "t.parquet")
-    schema = infer_schema({"v": [timedelta(seconds=1), timedelta(seconds=2)]}, numeric="category")
-    with pytest.warns(IgnoredValues, match="'v'"):
-        encode(schema, as_table({"v": read_table(tmp_path / "t.parquet").column("v").cells}))
 
 
 @given(st.integers() | st.floats(allow_nan=False, allow_infinity=False))
