@@ -16,6 +16,7 @@ from .options import (
     param_option,
     prior_option,
     seed_option,
+    select_option,
     table_options,
     target_option,
 )
@@ -53,6 +54,7 @@ SECTION = "Evaluation"
     help="Rule to compare; without --model all are.",
 )
 @prior_option
+@select_option
 @cell_options
 @seed_option
 @param_option
@@ -97,12 +99,14 @@ def evaluate(
     Accuracy, log score and Brier score are means over all predictions. The log score is the log probability
     of the class that occurred, in nats (0 at best); the Brier score is 0 at best and 2 at worst. In zero rows
     the class that occurred was given probability zero; in 0/0 rows every class was, and the uniform
-    distribution stands in.
+    distribution stands in. With --select the variables are chosen again without the rows that are
+    predicted, so that the scores are honest.
 
     \b
     Examples:
       codelength evaluate vote
       codelength evaluate zoo --model naive-bayes --model mixture-classifier
+      codelength evaluate vote --select leave_one_out
       codelength evaluate train.csv --target play --cv 10 --repeats 10
     """
     from ..experiments import evaluate as evaluated

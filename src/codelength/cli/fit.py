@@ -3,7 +3,7 @@
 from typing import Any
 
 from ..blocks import Paragraph
-from .choices import CRITERION, MODEL, RULE, VARIABLE_CRITERION
+from .choices import CRITERION, MODEL, RULE
 from .command import command, option
 from .models import build, check_capable, given
 from .options import (
@@ -15,6 +15,7 @@ from .options import (
     param_option,
     prior_option,
     seed_option,
+    select_option,
     table_options,
     target_option,
 )
@@ -39,13 +40,7 @@ from .source import Source
     help="How counts become probabilities.",
 )
 @prior_option
-@option(
-    "--select",
-    metavar="NAME",
-    type=VARIABLE_CRITERION,
-    section=MODEL_SECTION,
-    help="Choose the variables that predict by this criterion; without it all do.",
-)
+@select_option
 @option(
     "--criterion",
     metavar="NAME",

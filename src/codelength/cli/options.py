@@ -4,7 +4,7 @@ import functools
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
-from .choices import FILE, IDENTIFIERS, MISSING, NUMERIC, PRIOR, TABLE, Whole
+from .choices import FILE, IDENTIFIERS, MISSING, NUMERIC, PRIOR, TABLE, VARIABLE_CRITERION, Whole
 from .command import argument, option
 from .source import Source
 
@@ -58,6 +58,13 @@ prior_option = option(
     section=MODEL_SECTION,
     usual="uniform",
     help="Pseudocounts to start from.",
+)
+select_option = option(
+    "--select",
+    metavar="NAME",
+    type=VARIABLE_CRITERION,
+    section=MODEL_SECTION,
+    help="Choose the variables that predict by this criterion; without it all do.",
 )
 seed_option = option(
     "--seed",

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from codelength import NaiveBayes
+from codelength import NaiveBayes, datasets
 from codelength.rules import RULES
 
 from .conftest import ROWS
@@ -104,3 +104,14 @@ def test_a_table_of_80_columns_is_not_broken(run, train, monkeypatch):
         *("model", "accuracy", "log", "score", "in", "bits", "Brier", "zero", "rows", "0/0", "rows")
     ]
     assert all(len(line) <= 80 for line in lines[1:])
+
+
+def test_choosing_variables_is_evaluated_without_the_rows_that_are_predicted(run):
+    code, out, _ = run("evaluate", "vote", "--rule", "evidence", "--select", "leave_one_out", "--json")
+    assert code == 0
+    (chosen,) = json.loads(out)["results"]
+    vote = datasets.load("vote")
+    model = NaiveBayes(select="leave_one_out").fit(vote.table)
+    honest, flattering = (model.leave_one_out(vote.table, optimistic=flag) for flag in (False, True))
+    assert chosen["log_score"] == pytest.approx(honest.log_score)
+    assert chosen["log_score"] < flattering.log_score
