@@ -12,14 +12,21 @@
 
     CodelengthWarning (a UserWarning)
     ├── UndefinedPrediction                 the definition gives 0/0; the uniform distribution stands in
-    └── IgnoredValues                       training cells outside the schema were treated as missing
+    ├── IgnoredValues                       cells outside the schema were treated as missing
+    └── IgnoredColumn                       a column of identifiers or free text was left out
 
-Every message says where, what, and what to do about it.
+Every message says where, what, and what to do about it, on one line of at most 2,000 characters, whatever names
+and values the data has.
 """
+
+_MOST, _MOST_OF_END = 2000, 600
 
 
 class CodelengthError(Exception):
     """Base of every error that codelength raises on purpose."""
+
+    def __str__(self) -> str:
+        return _one_line(super().__str__())
 
 
 class DataError(CodelengthError, ValueError):
@@ -49,10 +56,25 @@ class Infeasible(CodelengthError, ValueError):
 class CodelengthWarning(UserWarning):
     """Base of every warning that codelength gives."""
 
+    def __str__(self) -> str:
+        return _one_line(super().__str__())
+
 
 class UndefinedPrediction(CodelengthWarning):
     """A predictive distribution is 0/0 by definition, and the uniform one stands in for it."""
 
 
 class IgnoredValues(CodelengthWarning):
-    """Training cells outside the schema were treated as missing."""
+    """Cells outside the schema were treated as missing: some of the training rows, or most of a column."""
+
+
+class IgnoredColumn(CodelengthWarning):
+    """A column of identifiers or free text was left out."""
+
+
+def _one_line(message: str) -> str:
+    """A message without line breaks, cut in its middle where it is too long: the remedy stands at the end."""
+    flat = " ".join(message.splitlines())
+    if len(flat) <= _MOST:
+        return flat
+    return f"{flat[: _MOST - _MOST_OF_END - 5]} ... {flat[-_MOST_OF_END:]}"

@@ -102,7 +102,7 @@ def test_every_bundled_table_can_be_fitted_and_explained():
     for name in datasets.names():
         table = load(name, backend="columns")
         few = {column: cells[:200] for column, cells in table.frame.items()}
-        model = NaiveBayes(numeric="auto").fit(table.frame, table.target)
+        model = NaiveBayes(numeric="auto", identifiers="keep").fit(table.frame, table.target)
         explanation = model.explain(few)
         log_probs = model.predict_log_proba(few)
         np.testing.assert_allclose(explanation.log_odds, log_probs - log_probs[:, :1], atol=1e-9)

@@ -12,7 +12,14 @@ from scipy import sparse
 from sklearn.exceptions import DataConversionWarning, NotFittedError
 
 from codelength import NaiveBayes, Prior, Schema, Variable
-from codelength.errors import CodelengthError, DataError, InvalidParameter, SchemaMismatch, UnknownValue
+from codelength.errors import (
+    CodelengthError,
+    DataError,
+    IgnoredColumn,
+    InvalidParameter,
+    SchemaMismatch,
+    UnknownValue,
+)
 from codelength.table import encode
 
 TABLE = {"colour": ["red", "blue", "red"], "size": ["s", "m", "m"]}
@@ -188,7 +195,10 @@ class TestCells:
     def test_a_million_distinct_values(self, library, n_rows):
         table = {"id": library(np.arange(n_rows).astype(str)), "a": np.arange(n_rows) % 3}
         match = rf"column 'id'.*{n_rows:,} distinct.*identifier.*drop"
-        refused(DataError, match, table, np.arange(n_rows) % 2)
+        for identifiers in ("error", "keep"):
+            refused(DataError, match, table, np.arange(n_rows) % 2, identifiers=identifiers)
+        with pytest.warns(IgnoredColumn, match=match):
+            NaiveBayes().fit(table, np.arange(n_rows) % 2)
 
     def test_an_error_message_does_not_repeat_a_long_text(self, model):
         strict = NaiveBayes(handle_unknown="error").fit({"a": ["x" * 100_000, "y", "z"]}, TARGET)
@@ -199,8 +209,11 @@ class TestCells:
 
 class TestColumnsAtPrediction:
     def test_a_column_too_many(self, model):
+        more = TABLE | {"weight": ["1", "2", "3"]}
+        np.testing.assert_array_equal(model.predict_proba(more), model.predict_proba(TABLE))
+        strict = NaiveBayes(strict=True).fit(TABLE, TARGET)
         with pytest.raises(SchemaMismatch, match=r"column 'weight' is not in the schema.*drop"):
-            model.predict(TABLE | {"weight": ["1", "2", "3"]})
+            strict.predict(more)
 
     def test_a_column_too_few_with_one_of_a_near_name(self, model):
         with pytest.raises(
@@ -288,9 +301,17 @@ class TestTargets:
         with pytest.warns(DataConversionWarning, match="column-vector"):
             assert NaiveBayes().fit(TABLE, np.array([["yes"], ["no"], ["no"]])).n_features_in_ == 2
 
-    @pytest.mark.parametrize("target", ["abc", 3, {"a": [1, 2, 3]}])
+    @pytest.mark.parametrize("target", [3, {"a": [1, 2, 3]}, b"abc", {1, 2, 3}, object(), iter("abc")])
     def test_no_sequence(self, target):
         refused(DataError, "1d", TABLE, target)
+
+    def test_no_such_column(self):
+        refused(
+            SchemaMismatch,
+            r"no column 'colours'; did you mean 'colour'\?.*one class per row",
+            TABLE,
+            "colours",
+        )
 
     def test_classes_that_hold_several_values(self):
         refused(DataError, r"y|target", TABLE, [[1], [2, 3], [1]])

@@ -8,10 +8,15 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
+from .._display import Shown
 from .._threads import map_blocks
+from ..blocks import Block, Grid
 from ..errors import DataError, SchemaMismatch
 from ..table import Coded, Schema
+from ..table._messages import shortened, shown
+from ..table.checks import check_instance, check_sequence, check_whole, is_number
 from ..typing import FloatArray, IntArray
 from ._plain import count_plainly, is_plain
 from .groups import column_groups
@@ -22,8 +27,12 @@ MAX_JOINT_CELLS = 16_384
 """Largest joint table, classes included: four of them stay within the second-level cache."""
 
 
-@dataclass(frozen=True, eq=False)
-class Counts:
+MOST_CLASSES = 8
+"""Classes for which counts show themselves."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Counts(Shown):
     """How often each class, and each value of each variable in each class, was seen.
 
     Attributes
@@ -51,6 +60,7 @@ class Counts:
         >>> Counts.empty(Schema.from_sizes([2], n_classes=3)).n_rows
         0.0
         """
+        check_instance("schema", schema, Schema, "a Schema")
         return cls(schema, np.zeros(schema.n_classes), np.zeros((schema.n_classes, schema.n_cells)))
 
     @property
@@ -67,12 +77,14 @@ class Counts:
     def select(self, variables: Sequence[int]) -> "Counts":
         """Counts of some of the variables, given by position."""
         offsets = self.schema.offsets
-        cells = [np.arange(offsets[i], offsets[i + 1]) for i in variables]
+        chosen = [self.schema.position(i) for i in check_sequence("variables", variables, of="positions")]
+        cells = [np.arange(offsets[i], offsets[i + 1]) for i in chosen]
         flat = np.concatenate(cells) if cells else np.zeros(0, dtype=np.int64)
-        return Counts(self.schema.select(variables), self.class_counts, self.value_counts[:, flat])
+        return Counts(self.schema.select(chosen), self.class_counts, self.value_counts[:, flat])
 
     def merge(self, other: "Counts") -> "Counts":
         """Counts of both tables."""
+        check_instance("other", other, Counts, "other Counts")
         if self.schema != other.schema:
             raise SchemaMismatch("counts of different schemas do not add up; fit the parts with one schema=")
         return Counts(
@@ -90,7 +102,7 @@ class Counts:
             # Weights that are no whole numbers may leave a little less than nothing.
             if left.min(initial=0) < -_ROUNDING * (self.n_rows + weight):
                 raise DataError(
-                    f"row {list(row)} of class {class_code}: it was not counted, so it cannot be removed"
+                    f"row {shown(row)} of class {class_code}: it was not counted, so it cannot be removed"
                 )
             np.maximum(left, 0.0, out=left)
         return fewer
@@ -116,8 +128,14 @@ class Counts:
     @classmethod
     def from_json(cls, document: Mapping[str, Any], schema: Schema) -> Self:
         """The counts that :meth:`to_json` wrote, checked against the schema and against each other."""
-        class_counts = np.array(document["class_counts"], dtype=np.float64)
-        value_counts = np.array(document["value_counts"], dtype=np.float64)
+        check_instance("schema", schema, Schema, "a Schema")
+        try:
+            class_counts = np.array(document["class_counts"], dtype=np.float64)
+            value_counts = np.array(document["value_counts"], dtype=np.float64)
+        except (LookupError, TypeError, ValueError, OverflowError) as error:
+            raise DataError(
+                f"not counts as JSON ({shortened(str(error))}); pass what Counts.to_json gave"
+            ) from None
         counts = cls(schema, class_counts, value_counts)
         counts._check()
         return counts
@@ -136,17 +154,37 @@ class Counts:
             if not np.allclose(self.value_counts[:, start:stop].sum(axis=1), self.class_counts, rtol=1e-9):
                 raise DataError(f"the counts of variable {variable.name!r} do not add up to the class counts")
 
+    def _title(self) -> str:
+        classes = f", {self.schema.n_classes} classes" if self.schema.target is not None else ""
+        return f"Counts: {self.n_rows:g} rows, {self.schema.n_variables} variables{classes}"
+
+    def _blocks(self) -> list[Block]:
+        """How often each value was seen in the first classes."""
+        n_shown = min(self.schema.n_classes, MOST_CLASSES)
+        labels = [str(label) for label in self.schema.classes[:n_shown]] or ["rows"]
+        rows = [["", "rows", *(f"{n:g}" for n in self.class_counts[:n_shown])]]
+        for i, variable in enumerate(self.schema.variables):
+            start = self.schema.offsets[i]
+            values = [*("missing" if value is None else str(value) for value in variable.values), "missing"]
+            of_variable = self.value_counts[:n_shown, start : start + len(values)].T
+            for position, (value, counts) in enumerate(zip(values, of_variable, strict=True)):
+                if position < variable.n_values or counts.any():
+                    name = "" if position else variable.name
+                    rows.append([name, value, *(f"{n:g}" for n in counts)])
+        return [Grid("", ["variable", "value", *labels], rows, n_text=2)]
+
     def _shifted(self, row: Sequence[int], class_code: int, weight: float) -> "Counts":
-        given, sizes = np.asarray(row), self.schema.n_values
-        is_whole = given.dtype.kind in "iu" or not given.size
-        if not is_whole or given.shape != sizes.shape or (given < 0).any() or (given > sizes).any():
+        given, sizes = _as_codes(row), self.schema.n_values
+        if given is None or given.shape != sizes.shape or (given < 0).any() or (given > sizes).any():
             raise DataError(
-                f"row {list(row)}: expected {len(sizes)} codes, each from 0 to the number of values "
+                f"row {shown(row)}: expected {len(sizes)} codes, each from 0 to the number of values "
                 "(which stands for missing)"
             )
         codes = given.astype(np.int64)
-        if not 0 <= class_code < self.schema.n_classes:
-            raise DataError(f"class {class_code}: expected a code from 0 to {self.schema.n_classes - 1}")
+        if not is_number(class_code) or class_code not in range(self.schema.n_classes):
+            raise DataError(
+                f"class {shown(class_code)}: expected a code from 0 to {self.schema.n_classes - 1}"
+            )
         class_counts, value_counts = self.class_counts.copy(), self.value_counts.copy()
         class_counts[class_code] += weight
         value_counts[class_code, self.schema.offsets[:-1] + codes] += weight
@@ -170,6 +208,9 @@ def count(coded: Coded, *, n_threads: int | None = None) -> Counts:
     array([[1., 1.],
            [0., 1.]])
     """
+    check_instance("coded", coded, Coded, "a table as codes, as codelength.as_coded makes them")
+    if n_threads is not None:
+        check_whole("n_threads", n_threads)
     schema = coded.schema
     if not schema.n_variables:
         class_counts = np.bincount(coded.class_codes, coded.weights, schema.n_classes).astype(np.float64)
@@ -225,10 +266,18 @@ def _count_weighted_rows(coded: Coded, n_threads: int | None) -> list[FloatArray
     )
 
 
+def _as_codes(row: Any) -> NDArray[Any] | None:
+    try:
+        given = np.asarray(row)
+    except Exception:  # what foreign objects raise is up to them
+        return None
+    return given if given.dtype.kind in "iu" or not given.size else None
+
+
 def _checked_weight(weight: float) -> float:
-    if not 0 <= weight < np.inf:
-        raise DataError(f"weight {weight}: expected a finite number of at least 0")
-    return weight
+    if not is_number(weight) or not 0 <= weight < np.inf:
+        raise DataError(f"weight {shown(weight)}: expected a finite number of at least 0")
+    return float(weight)
 
 
 def _plain(numbers: FloatArray) -> list[int | float]:

@@ -18,18 +18,27 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
-from ..blocks import Block, Facts, Grid
-from ..errors import DataError, InvalidParameter
+from ..blocks import Block, Facts
+from ..errors import InvalidParameter
 from ..rules import Distributions
 from ..scores import Predictions
 from ..table import Coded, Schema, Table, Variable, as_table, encode, infer_schema
-from ..table.checks import check_choice
-from ..table.encode import HandleUnknown
-from ..table.infer import Missing, Numeric
+from ..table.checks import check_choice, check_flag, check_instance
+from ..table.encode import HandleUnknown, known_rows
+from ..table.infer import Identifiers, Missing, Numeric
+from ..table.schema import variables_grid
 from ..table.target import target_column
 from ..typing import IntArray, Scalar
 from . import documents
-from .validation import check_not_empty, check_same_classes, class_array, schema_for, warn_about_names
+from .validation import (
+    check_classes,
+    check_not_empty,
+    check_same_classes,
+    class_array,
+    class_labels,
+    schema_for,
+    warn_about_names,
+)
 
 Capability: TypeAlias = Literal["classes", "components", "leave_one_out", "explain", "weights", "partial_fit"]
 """What a model may be able to do: predict classes, or find components; leave one row out in closed form;
@@ -54,9 +63,17 @@ class Fitted:
     schema: Schema
     named: bool
 
+    def weighed(self, coded: Coded) -> Coded:
+        """Coded rows with their weights as the model takes them."""
+        return coded.relative() if self.params.get("weights") == "relative" else coded
+
+
+Weighting: TypeAlias = Literal["counts", "relative"]
+"""What weights of rows are: numbers of rows, or no more than the relation between rows."""
+
 
 class TableEstimator(BaseEstimator):
-    """A model on tables, with the options ``missing``, ``handle_unknown``, ``numeric`` and ``schema``.
+    """A model on tables, with the options of :class:`codelength.NaiveBayes` about columns and cells.
 
     Attributes
     ----------
@@ -74,6 +91,22 @@ class TableEstimator(BaseEstimator):
 
     _state: Any
 
+    def __init__(
+        self,
+        missing: Missing,
+        handle_unknown: HandleUnknown,
+        numeric: Numeric,
+        identifiers: Identifiers,
+        strict: bool,
+        schema: Schema | None,
+    ) -> None:
+        self.missing = missing
+        self.handle_unknown = handle_unknown
+        self.numeric = numeric
+        self.identifiers = identifiers
+        self.strict = strict
+        self.schema = schema
+
     # What a model says about itself.
 
     @property
@@ -85,7 +118,24 @@ class TableEstimator(BaseEstimator):
         """What the model knows, as blocks for people: its settings, its outcomes and its variables."""
         fitted = self._fitted
         options = [(name, str(value)) for name, value in self._shown_params().items() if value is not None]
-        return [Facts([("model", self.kind), *options]), *self._findings(), _variables(fitted.schema)]
+        variables = variables_grid("variables", fitted.schema.variables)
+        return [Facts([("model", self.kind), *options]), *self._findings(), variables]
+
+    def unseen(self, X: Any) -> dict[str, int]:
+        """How many cells of each column hold values that the model does not know, where there are any.
+
+        A prediction treats such cells as missing, or refuses them (``handle_unknown="error"``), and it warns
+        where they are most of the cells of a column.
+
+        Examples
+        --------
+        >>> from codelength import NaiveBayes
+        >>> model = NaiveBayes().fit({"size": ["s", "m", "l"]}, ["no", "yes", "yes"])
+        >>> model.unseen({"size": ["s", "xl", "xxl", None]})
+        {'size': 2}
+        """
+        quietly = {"handle_unknown": "ignore", "told": self.schema_.names}
+        return dict(self._encoded(X, None, **quietly).unseen)
 
     def summary_document(self) -> dict[str, Any]:
         """The same as JSON types, for machines."""
@@ -183,8 +233,10 @@ class TableEstimator(BaseEstimator):
         check_choice("missing", self.missing, Missing)
         check_choice("handle_unknown", self.handle_unknown, HandleUnknown)
         check_choice("numeric", self.numeric, Numeric)
-        if self.schema is not None and not isinstance(self.schema, Schema):
-            raise InvalidParameter(f"schema={self.schema!r:.60}: expected a Schema, or None to infer it")
+        check_choice("identifiers", self.identifiers, Identifiers)
+        check_flag("strict", self.strict)
+        if self.schema is not None:
+            check_instance("schema", self.schema, Schema, "a Schema, or None to infer it")
 
     def _params(self) -> dict[str, Any]:
         return dict(self.get_params(deep=False))
@@ -199,32 +251,36 @@ class TableEstimator(BaseEstimator):
         table = as_table(X)
         if self.schema is None:
             check_not_empty(table)
-        return as_table(table, None if y is None else target_column(y), sample_weight).counted()
+        table = as_table(table, y, sample_weight).counted()
+        if self.schema is None:
+            check_not_empty(table)  # the target was the only column, perhaps
+        return table
 
-    def _training_codes(
-        self, table: Table, schema: Schema, *, by_name: bool | None = None, training: bool = True
-    ) -> Coded:
-        named = table.named if by_name is None else by_name
-        return encode(schema, table, handle_unknown=self.handle_unknown, training=training, by_name=named)
+    def _training_codes(self, table: Table, schema: Schema, **options: Any) -> Coded:
+        """Rows to learn from as codes; ``options`` are those of :func:`codelength.table.encode`."""
+        usual = {"training": True, "by_name": table.named}
+        return encode(schema, table, handle_unknown=self.handle_unknown, **(usual | options))
 
     def _schema_without_classes(self, table: Table) -> Schema:
         """The schema of a table of which nothing is to be predicted: the one given, or what the rows say."""
-        rows = replace(table, target=None)
         if self.schema is None:
-            return infer_schema(rows, missing=self.missing, numeric=self.numeric)
+            return self._inferred(replace(table, target=None))
         return schema_for(self.schema, table).without_target()
 
-    def _encoded(self, X: Any, y: Any = None, sample_weight: Any = None) -> Coded:
-        """New rows as codes, under the options of the fit."""
+    def _inferred(self, table: Table) -> Schema:
+        return infer_schema(table, missing=self.missing, numeric=self.numeric, identifiers=self.identifiers)
+
+    def _encoded(self, X: Any, sample_weight: Any = None, **options: Any) -> Coded:
+        """New rows as codes, under the options of the fit; what class they have is not asked."""
+        table = as_table(known_rows(self._fitted.schema, X), None, sample_weight)
+        return self._coded(replace(table, target=None), **options)
+
+    def _coded(self, table: Table, **options: Any) -> Coded:
+        """A table as codes, under the options of the fit unless others are given."""
         fitted = self._fitted
-        table = as_table(X, None if y is None else target_column(y), sample_weight)
         warn_about_names(self, table, fitted.named)
-        return encode(
-            fitted.schema,
-            table,
-            handle_unknown=fitted.params["handle_unknown"],
-            by_name=table.named and fitted.named,
-        )
+        usual = {name: fitted.params[name] for name in ("handle_unknown", "strict")}
+        return encode(fitted.schema, table, by_name=table.named and fitted.named, **(usual | options))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -245,6 +301,8 @@ class TableClassifier(TableEstimator):
     def fit_coded(self, coded: Coded, *, named: bool = True) -> Self:
         """Learn from rows that are coded already; the schema is theirs."""
         self._check_params()
+        check_instance("coded", coded, Coded, "a table as codes, as codelength.as_coded makes them")
+        check_classes(coded.schema)
         self._state = self._learned(coded, Fitted(self._params(), coded.schema, named))
         return self
 
@@ -273,26 +331,29 @@ class TableClassifier(TableEstimator):
         """The state after learning from coded rows."""
         raise NotImplementedError
 
+    def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        self._check_params()
+        table = self._training_table(X, y, sample_weight)
+        coded = self._training_codes(table, self._settled_schema(table))
+        self._state = self._learned(coded, Fitted(self._params(), coded.schema, table.named))
+        return self
+
     def _settled_schema(self, table: Table, classes: Any = None) -> Schema:
         """The schema of a table with classes: the one given, or what the rows and the classes named say."""
         target = target_column(table.target)
         if self.schema is None:
-            schema = infer_schema(table, missing=self.missing, numeric=self.numeric)
+            schema = self._inferred(table)
         else:
             schema = schema_for(self.schema, table)
             if schema.target is not None:
                 check_same_classes(classes, schema, "as in the schema")
+                check_classes(schema)
                 return schema
             schema = replace(schema, target=infer_schema(Table((), table.n_rows, target=target)).target)
         if classes is not None:
-            named = target_column(classes, "classes")
-            values = infer_schema(Table((), len(named.missing), target=named)).classes
+            values = class_labels(classes)
             schema = replace(schema, target=Variable(target.name, values, origin="named beforehand"))
-        if schema.n_classes < 2:
-            raise DataError(
-                f"target: only one class, {schema.classes[0]!r:.60}; a classifier needs at least two: "
-                "name them all with schema= or partial_fit(classes=)"
-            )
+        check_classes(schema)
         return schema
 
 
@@ -333,16 +394,3 @@ def load(path: str | os.PathLike[str]) -> Any:
         Where the file is absent, truncated, changed, not a model, or in another version of the format.
     """
     return documents.read(path, lambda document: model_of(document["kind"]).from_document(document))
-
-
-def _variables(schema: Schema) -> Grid:
-    rows = [
-        [variable.name, variable.kind, _listed(variable), variable.origin] for variable in schema.variables
-    ]
-    return Grid("variables", ["variable", "kind", "values", "how they were settled"], rows, n_text=4)
-
-
-def _listed(variable: Variable, most: int = 8) -> str:
-    texts = ["missing" if value is None else str(value) for value in variable.values[:most]]
-    more = variable.n_values - most
-    return ", ".join(texts) + (f", ... {more} more" if more > 0 else "")

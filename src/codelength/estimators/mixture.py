@@ -1,91 +1,43 @@
 """Finite mixtures of multinomials (latent class models) with a principled number of components."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClusterMixin, DensityMixin
-from sklearn.utils import check_random_state as as_random_state
 
-from ..blocks import Block, Facts, Grid
-from ..errors import DataError
+from ..blocks import Block
 from ..mixture.code_length import CRITERIA
 from ..mixture.em import STARTS, RestartsInfo
 from ..mixture.parameters import MixtureParameters
 from ..rules import PriorLike
 from ..selection.components import choose_components
 from ..table import Coded, Schema, as_table
-from ..table.checks import check_choice, check_number, check_random_state, check_weights, check_whole, seed_of
+from ..table.checks import (
+    check_choice,
+    check_number,
+    check_random_state,
+    check_size,
+    check_weights,
+    check_whole,
+    seed_of,
+)
 from ..table.encode import HandleUnknown
-from ..table.infer import Missing, Numeric
+from ..table.infer import Identifiers, Missing, Numeric
+from ..table.target import column_named
 from ..typing import FloatArray, IntArray, Scalar
-from .contract import Fitted, TableEstimator, register
+from ._fitted_mixture import FittedMixture
+from ._fitted_mixture import ImputedCells as ImputedCells
+from .contract import Fitted, TableEstimator, Weighting, register
 from .validation import check_not_empty
 
+MOST_SAMPLES = 100_000_000
+"""Most rows that are drawn at a time."""
 
-@dataclass(frozen=True, eq=False, slots=True)
-class ImputedCells:
-    """What the missing cells of one variable may be.
-
-    Attributes
-    ----------
-    rows : array of shape (n_missing,)
-        The rows in which the variable is missing.
-    values : tuple
-        The values it can take.
-    probs : array of shape (n_missing, n_values)
-        The probability of each value, given the cells of the row that are there.
-    """
-
-    rows: IntArray
-    values: tuple[Scalar | None, ...]
-    probs: FloatArray
-
-
-@dataclass(frozen=True, eq=False)
-class FittedMixture(Fitted):
-    """The mixture chosen and the way there; the rows and the runs of EM are not kept in files.
-
-    Attributes
-    ----------
-    mixture : MixtureParameters
-        The probabilities.
-    path : dict of int to float
-        Code length of every number of components tried, in nats.
-    converged : bool
-        Whether the best run of EM converged.
-    n_iter : int
-        Iterations of that run.
-    seed : int
-        Where the random streams began.
-    restarts : RestartsInfo, optional
-        All runs of EM for the number chosen.
-    rows : Coded, optional
-        The training rows.
-    """
-
-    mixture: MixtureParameters
-    path: dict[int, float]
-    converged: bool
-    n_iter: int
-    seed: int
-    restarts: RestartsInfo | None = None
-    rows: Coded | None = None
-
-    @cached_property
-    def memberships(self) -> FloatArray:
-        """Probability of each component for each training row."""
-        return self.mixture.responsibilities(self.training)
-
-    @property
-    def training(self) -> Coded:
-        """The training rows, which a model read from a file no longer has."""
-        if self.rows is None:
-            raise DataError("the training rows are not kept in a model file; pass them as X=")
-        return self.rows
+MOST_STEPS = 1_000_000
+"""Most starts, iterations and numbers of components that a search may be asked for."""
 
 
 @register
@@ -112,7 +64,7 @@ class FiniteMixture(ClusterMixin, DensityMixin, TableEstimator):
         Most iterations of EM.
     tol : float
         EM ends when an iteration gains less than this, in nats per row.
-    missing, handle_unknown, numeric, schema
+    missing, handle_unknown, numeric, identifiers, weights, strict, schema
         As in :class:`codelength.NaiveBayes`.
     random_state : int, generator or None
         Where the randomness comes from.
@@ -167,9 +119,13 @@ class FiniteMixture(ClusterMixin, DensityMixin, TableEstimator):
         missing: Missing = "ignore",
         handle_unknown: HandleUnknown = "ignore",
         numeric: Numeric = "auto",
+        identifiers: Identifiers = "ignore",
+        weights: Weighting = "counts",
+        strict: bool = False,
         schema: Schema | None = None,
         random_state: Any = None,
     ) -> None:
+        super().__init__(missing, handle_unknown, numeric, identifiers, strict, schema)
         self.n_components = n_components
         self.criterion = criterion
         self.prior = prior
@@ -179,10 +135,7 @@ class FiniteMixture(ClusterMixin, DensityMixin, TableEstimator):
         self.patience = patience
         self.max_iter = max_iter
         self.tol = tol
-        self.missing = missing
-        self.handle_unknown = handle_unknown
-        self.numeric = numeric
-        self.schema = schema
+        self.weights = weights
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -190,15 +143,20 @@ class FiniteMixture(ClusterMixin, DensityMixin, TableEstimator):
 
         Parameters
         ----------
-        X : Table, data frame, array, or mapping of names to columns
-            The rows.
-        y : ignored
-            There for the sake of scikit-learn.
+        X : Table, data frame, array, mapping of names to columns, or path of a file
+            The rows; see :func:`codelength.as_table`.
+        y : name of a column of X, optional
+            A column to leave out; anything else is passed over, for the sake of scikit-learn.
         sample_weight : array of shape (n_rows,), optional
-            Weights of the rows; a weight of 2 counts as two equal rows, 0 as none.
+            Weights of the rows; a weight of 2 counts as two equal rows, 0 as none. So the weights of a
+            survey, whose sum is a population, count for that many rows in every criterion; pass
+            ``weights="relative"`` for those.
         """
         self._check_params()
         table = as_table(X, None, sample_weight)
+        if isinstance(name := column_named(y), str):
+            table = table.drop([name])
+        table = replace(table, target=None)
         if self.schema is None:
             check_not_empty(table)
         counted = table.counted()
@@ -228,9 +186,11 @@ class FiniteMixture(ClusterMixin, DensityMixin, TableEstimator):
     def sample(self, n_samples: int = 1, random_state: Any = None) -> tuple[NDArray[Any], IntArray]:
         """Draw rows from the mixture: an array of values, and the component of each row."""
         fitted = self._fitted
-        check_whole("n_samples", n_samples)
+        check_size("n_samples", n_samples, MOST_SAMPLES)
         state = check_random_state(self.random_state if random_state is None else random_state)
-        rng = as_random_state(state if state is None or isinstance(state, int) else seed_of(state))
+        seed = None if state is None else seed_of(state)
+        # A seed of RandomState has 32 bits.
+        rng = np.random.RandomState(seed if seed is None or seed < 2**32 else seed_of([seed]))
         components = rng.choice(fitted.mixture.n_components, n_samples, p=fitted.mixture.class_probs)
         rows = np.empty((n_samples, fitted.schema.n_variables), dtype=object)
         for i, variable in enumerate(fitted.schema.variables):
@@ -263,7 +223,7 @@ class FiniteMixture(ClusterMixin, DensityMixin, TableEstimator):
         fitted = self._fitted
         name = fitted.params["criterion"] if criterion is None else criterion
         check_choice("criterion", name, CRITERIA)
-        rows = fitted.training if X is None else self._encoded(X, None, sample_weight)
+        rows = fitted.training if X is None else fitted.weighed(self._encoded(X, sample_weight))
         seed = [fitted.seed, fitted.mixture.n_components]
         return float(
             CRITERIA[name](rows.distinct(), fitted.mixture, fitted.params["prior"], random_state=seed)
@@ -271,26 +231,11 @@ class FiniteMixture(ClusterMixin, DensityMixin, TableEstimator):
 
     def impute(self, X: Any) -> dict[str, ImputedCells]:
         """The predictive distribution of every missing cell, variable by variable."""
-        fitted, coded = self._fitted, self._encoded(X)
-        memberships = fitted.mixture.responsibilities(coded)
-        imputed = {}
-        for i, variable in enumerate(fitted.schema.variables):
-            rows = np.flatnonzero(coded.codes[:, i] == variable.n_values)
-            if len(rows):
-                imputed[variable.name] = ImputedCells(
-                    rows, variable.values, memberships[rows] @ fitted.mixture.of(i)
-                )
-        return imputed
+        return self._fitted.imputed(self._encoded(X))
 
     def profiles(self) -> dict[str, dict[Scalar | None, FloatArray]]:
         """For people: the probability of each value of each variable in each component."""
-        fitted = self._fitted
-        return {
-            variable.name: {
-                value: fitted.mixture.of(i)[:, code] for code, value in enumerate(variable.values)
-            }
-            for i, variable in enumerate(fitted.schema.variables)
-        }
+        return self._fitted.profiles()
 
     @property
     def _fitted(self) -> FittedMixture:
@@ -348,10 +293,10 @@ class FiniteMixture(ClusterMixin, DensityMixin, TableEstimator):
         return _labels(self.memberships_)
 
     def _learned(self, coded: Coded, fitted: Fitted) -> FittedMixture:
-        seed = seed_of(self.random_state)
+        rows, seed = fitted.weighed(coded), seed_of(self.random_state)
         auto = self.n_components == "auto"
         found = choose_components(
-            coded,
+            rows,
             range(1, self.max_components + 1) if auto else [int(self.n_components)],
             self.criterion,
             self.prior,
@@ -371,79 +316,32 @@ class FiniteMixture(ClusterMixin, DensityMixin, TableEstimator):
             n_iter=best.n_iter,
             seed=seed,
             restarts=found.restarts,
-            rows=coded,
+            rows=rows,
         )
 
     def _check_params(self) -> None:
         super()._check_params()
         check_choice("criterion", self.criterion, CRITERIA)
         check_choice("init", self.init, STARTS)
-        if self.n_components != "auto":
+        check_choice("weights", self.weights, Weighting)
+        if not isinstance(self.n_components, str) or self.n_components != "auto":
             check_whole("n_components", self.n_components, also=', or "auto"')
         for name in ("max_components", "patience", "n_init", "max_iter"):
-            check_whole(name, getattr(self, name))
+            check_size(name, getattr(self, name), MOST_STEPS)
         check_number("tol", self.tol)
         check_random_state(self.random_state)
 
     def _findings(self) -> list[Block]:
-        fitted = self._fitted
-        shortest = min(fitted.path.values())
-        path = [
-            [str(size), f"{length:.1f}", f"{length - shortest:.1f}", "*" * (size == self.n_components_)]
-            for size, length in fitted.path.items()
-        ]
-        names = [str(number) for number in self.outcome_names]
-        rows = [["all", "share of rows", *(f"{p:.2f}" for p in fitted.mixture.class_probs)]]
-        for name, values in self.profiles().items():
-            for position, (value, probs) in enumerate(values.items()):
-                shown = "missing" if value is None else str(value)
-                rows.append(["" if position else name, shown, *(f"{p:.2f}" for p in probs)])
-        criterion = fitted.params["criterion"]
-        return [
-            Facts(
-                [
-                    ("components", str(self.n_components_)),
-                    ("EM converged", "yes" if self.converged_ else "no"),
-                ]
-            ),
-            Grid(f"code length by {criterion}", ["components", "nats", "above the best", ""], path),
-            Grid(
-                "probability of each value in each component", ["variable", "value", *names], rows, n_text=2
-            ),
-        ]
+        return self._fitted.findings()
 
     def _findings_document(self) -> dict[str, Any]:
-        return {
-            "components": self.n_components_,
-            "component_probs": self.parameters_.class_probs.tolist(),
-            "code_lengths_nats": self.criterion_path_,
-            "profiles": {
-                name: {str(value): probs.tolist() for value, probs in values.items()}
-                for name, values in self.profiles().items()
-            },
-        }
+        return self._fitted.findings_document()
 
     def _content(self) -> dict[str, Any]:
-        fitted = self._fitted
-        return {
-            "parameters": fitted.mixture.to_json(),
-            "criterion_path": {str(size): length for size, length in fitted.path.items()},
-            "converged": fitted.converged,
-            "n_iter": fitted.n_iter,
-            "seed": fitted.seed,
-        }
+        return self._fitted.content()
 
     def _restored(self, fitted: Fitted, content: Mapping[str, Any]) -> FittedMixture:
-        if fitted.schema.target is not None:
-            raise DataError("a mixture has no classes to predict")
-        return FittedMixture(
-            **vars(fitted),
-            mixture=MixtureParameters.from_json(content["parameters"], fitted.schema),
-            path={int(size): float(length) for size, length in content["criterion_path"].items()},
-            converged=bool(content["converged"]),
-            n_iter=check_whole("n_iter", content["n_iter"], 0),
-            seed=check_whole("seed", content["seed"], 0),
-        )
+        return FittedMixture.restored(fitted, content)
 
 
 def _labels(memberships: FloatArray) -> IntArray:

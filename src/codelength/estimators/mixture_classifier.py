@@ -1,7 +1,7 @@
 """A classifier on a finite mixture whose clustering is chosen by how well it predicts the class."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -16,9 +16,10 @@ from ..mixture.parameters import with_components
 from ..rules import Distributions, PriorLike
 from ..selection.mixtures import SELECTION_CRITERIA, selection_scores
 from ..table import Coded, Schema
-from ..table.checks import check_choice, check_random_state, check_whole, seed_of
+from ..table._messages import shown
+from ..table.checks import check_choice, check_flag, check_random_state, check_size, seed_of
 from ..table.encode import HandleUnknown
-from ..table.infer import Missing, Numeric
+from ..table.infer import Identifiers, Missing, Numeric
 from ..typing import FloatArray
 from .contract import Fitted, TableClassifier, register
 
@@ -30,6 +31,9 @@ COMPARED = ("prequential", "leave_one_out", "evidence")
 
 SHOWN = 10
 """Candidates in the summary."""
+
+MOST_CANDIDATES, MOST_COMPONENTS, MOST_ORDERINGS = 100_000, 100_000, 1_000_000
+"""Most of each that can be asked for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +86,7 @@ class MixtureClassifier(ClassifierMixin, TableClassifier):
         Whether the class takes part in the clustering as a column.
     prior : {"uniform", "jeffreys", "indifferent"}, float or Prior
         Dirichlet pseudocounts of the clusters and of the values in each; the class is the last variable.
-    missing, handle_unknown, numeric, schema
+    missing, handle_unknown, numeric, identifiers, strict, schema
         As in :class:`codelength.NaiveBayes`.
     random_state : int, generator or None
         Where the randomness comes from.
@@ -135,9 +139,12 @@ class MixtureClassifier(ClassifierMixin, TableClassifier):
         missing: Missing = "ignore",
         handle_unknown: HandleUnknown = "ignore",
         numeric: Numeric = "auto",
+        identifiers: Identifiers = "ignore",
+        strict: bool = False,
         schema: Schema | None = None,
         random_state: Any = None,
     ) -> None:
+        super().__init__(missing, handle_unknown, numeric, identifiers, strict, schema)
         self.criterion = criterion
         self.candidates = candidates
         self.n_components = n_components
@@ -146,10 +153,6 @@ class MixtureClassifier(ClassifierMixin, TableClassifier):
         self.clustering = clustering
         self.with_class = with_class
         self.prior = prior
-        self.missing = missing
-        self.handle_unknown = handle_unknown
-        self.numeric = numeric
-        self.schema = schema
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -159,16 +162,10 @@ class MixtureClassifier(ClassifierMixin, TableClassifier):
 
         Parameters
         ----------
-        X : Table, data frame, array, or mapping of names to columns
-            The rows.
-        y : series or array
-            The class of each row; a Table brings its own.
+        X, y
+            As in :class:`codelength.NaiveBayes`.
         """
-        self._check_params()
-        table = self._training_table(X, y, None)
-        coded = self._training_codes(table, self._settled_schema(table))
-        self._state = self._learned(coded, Fitted(self._params(), coded.schema, table.named))
-        return self
+        return self._fit(X, y)
 
     def log_probs_of(self, coded: Coded) -> Distributions:
         """Log probability of each class for coded rows, in nats."""
@@ -201,18 +198,16 @@ class MixtureClassifier(ClassifierMixin, TableClassifier):
         training = coded.with_class_as_column().distinct()
         seed = seed_of(self.random_state)
         found = self._found(training, [seed, 0])
-        rows = training.repeated()
-        fixed = [FixedClustering.of(rows, candidate.labels, prior=self.prior) for candidate in found]
+        fixed = [FixedClustering.of(training, candidate.labels, prior=self.prior) for candidate in found]
         scored = [
             selection_scores(clustering, self.n_orderings, self.criterion, [seed, 1]) for clustering in fixed
         ]
         order, table = self._ranked(found, scored)
-        kept = [fixed[i].counts for i, row in zip(order, table, strict=True) if row["weight"] > 0]
-        predictors = [ClusterPredictor.of(counts, self.prior) for counts in kept]
+        predictors = [fixed[i].predictor for i, row in zip(order, table, strict=True) if row["weight"] > 0]
         return FittedMixtureClassifier(**vars(fitted), table=table, predictors=predictors)
 
     def _found(self, training: Coded, seed: list[int]) -> list[Candidate]:
-        """Clusterings of the distinct rows, repeated as often as these occur."""
+        """Clusterings of the distinct rows."""
         methods = tuple(METHODS) if self.clustering == "both" else (self.clustering,)
         parts = [self.candidates // len(methods)] * len(methods)
         parts[0] += self.candidates - sum(parts)
@@ -222,10 +217,7 @@ class MixtureClassifier(ClassifierMixin, TableClassifier):
             for size in spread_sizes(part, *self._range())
         ]
         columns = range(training.schema.n_variables - (not self.with_class))
-        found = candidate_clusterings(training.select(columns), plan, seed)
-        assert training.weights is not None
-        times = training.weights.astype(np.int64)
-        return [replace(candidate, labels=np.repeat(candidate.labels, times)) for candidate in found]
+        return candidate_clusterings(training.select(columns), plan, seed)
 
     def _ranked(
         self, found: Sequence[Candidate], scored: Sequence[dict[str, float | None]]
@@ -254,15 +246,19 @@ class MixtureClassifier(ClassifierMixin, TableClassifier):
         super()._check_params()
         check_choice("criterion", self.criterion, SELECTION_CRITERIA)
         check_choice("clustering", self.clustering, ("both", *METHODS))
-        check_whole("candidates", self.candidates)
-        check_whole("n_orderings", self.n_orderings)
+        check_size("candidates", self.candidates, MOST_CANDIDATES)
+        check_size("n_orderings", self.n_orderings, MOST_ORDERINGS)
+        check_flag("average", self.average)
+        check_flag("with_class", self.with_class)
         check_random_state(self.random_state)
         sizes = self.n_components
         also = ", or the least and the largest one, such as (3, 20)"
         for size in sizes if isinstance(sizes, (tuple, list)) and len(sizes) == 2 else (sizes,):
-            check_whole("n_components", size, also=also)
+            check_size("n_components", size, MOST_COMPONENTS, also=also)
         if self._range()[0] > self._range()[1]:
-            raise InvalidParameter(f"n_components={sizes!r}: expected a whole number of at least 1{also}")
+            raise InvalidParameter(
+                f"n_components={shown(sizes)}: expected a whole number of at least 1{also}"
+            )
 
     def _findings(self) -> list[Block]:
         fitted = self._fitted

@@ -1,10 +1,7 @@
 """The naive Bayes classifier, under any predictive rule."""
 
 import threading
-import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -12,56 +9,21 @@ from sklearn.base import ClassifierMixin
 
 from ..blocks import Block, Facts, Grid
 from ..counts import Counts, count
-from ..errors import DataError, InvalidParameter, SchemaMismatch, UndefinedPrediction
-from ..rules import Distributions, Explanation, Predictor, PriorLike, rule_of
-from ..scores import Predictions, leave_one_out
-from ..selection import VARIABLE_CRITERIA, SelectionResult, select_variables
+from ..errors import DataError, InvalidParameter, UndefinedPrediction
+from ..rules import Distributions, Explanation, PriorLike, rule_of
+from ..rules.explanation import check_class
+from ..scores import Predictions
+from ..selection import VARIABLE_CRITERIA, SelectionResult
 from ..table import Coded, Schema, as_table
-from ..table.checks import check_choice, check_whole_weights
-from ..table.encode import HandleUnknown
-from ..table.infer import Missing, Numeric
+from ..table._messages import tell
+from ..table.checks import check_choice, check_flag, check_instance
+from ..table.encode import HandleUnknown, known_rows
+from ..table.infer import Identifiers, Missing, Numeric
 from ..table.target import target_column
 from ..typing import BoolArray, FloatArray, Scalar
-from .contract import Fitted, TableClassifier, register
+from ._fitted_naive_bayes import FittedNaiveBayes, chosen_variables
+from .contract import Fitted, TableClassifier, Weighting, register
 from .validation import check_same_classes, warn_about_names
-
-N_FOLDS = 10
-"""Folds without which variables are chosen again for honest leave-one-out."""
-
-CAP = 100.0
-"""The most that one row can cost while variables are chosen, in nats, where a rule gives probability zero."""
-
-
-@dataclass(frozen=True, eq=False)
-class FittedNaiveBayes(Fitted):
-    """Counts, and the variables that predict.
-
-    Attributes
-    ----------
-    counts : Counts
-        How often each value was seen in each class; all that the model knows.
-    weighted : bool
-        Whether rows were counted with weights.
-    selection : SelectionResult, optional
-        How the variables were chosen, where they were.
-    chosen : tuple of int, optional
-        Positions of the variables that predict; None for all.
-    """
-
-    counts: Counts
-    weighted: bool = False
-    selection: SelectionResult | None = None
-    chosen: tuple[int, ...] | None = None
-
-    @cached_property
-    def predictor(self) -> Predictor:
-        """What predicts."""
-        counts = self.counts if self.chosen is None else self.counts.select(self.chosen)
-        return Predictor.of(counts, self.params["rule"], self.params["prior"])
-
-    def predicting(self, coded: Coded) -> Coded:
-        """Coded rows with the variables that predict."""
-        return coded if self.chosen is None else coded.select(self.chosen)
 
 
 @register
@@ -82,12 +44,22 @@ class NaiveBayes(ClassifierMixin, TableClassifier):
     handle_unknown : {"ignore", "error"}
         Whether a value that was not in training is marginalised like a missing cell, or refused.
     numeric : {"auto", "discretize", "category", "error"}
-        What becomes of columns of numbers. ``"auto"`` keeps at most 20 distinct whole numbers as
-        categories and cuts every other column into five intervals of about equal frequency, learned
-        from the training rows. ``schema_.describe()`` tells what was decided.
+        What becomes of columns of numbers, dates and times. ``"auto"`` keeps at most 20 distinct whole
+        numbers or dates as categories and cuts every other column into five intervals of about equal
+        frequency, learned from the training rows. ``print(schema_)`` tells what was decided.
+    identifiers : {"ignore", "error", "keep"}
+        What becomes of columns of text in which nearly every value is distinct (more than 20 values, more
+        than half of the cells): they are left out with a warning, refused, or kept as categories. Columns
+        with declared domains are always kept.
     select : {"prequential", "leave_one_out", "evidence"}, optional
         The criterion by which :meth:`fit` chooses the variables to predict from, by greedy moves forward;
         see :func:`codelength.selection.select_variables`. By default all variables predict.
+    weights : {"counts", "relative"}
+        Whether ``sample_weight`` says how many rows each row stands for, in all counts and criteria, or how
+        much it matters beside the others, as the weights of a survey do: then weights are scaled to add up
+        to the number of rows that have one.
+    strict : bool
+        Whether columns that the model does not know are refused at prediction, or passed over.
     schema : Schema, optional
         The variables and their values, where they are known beforehand. Otherwise they are taken from
         the first rows seen; declared domains (``pd.Categorical``, ``pl.Enum``) are honoured.
@@ -131,34 +103,33 @@ class NaiveBayes(ClassifierMixin, TableClassifier):
         missing: Missing = "ignore",
         handle_unknown: HandleUnknown = "ignore",
         numeric: Numeric = "auto",
+        identifiers: Identifiers = "ignore",
         select: str | None = None,
+        weights: Weighting = "counts",
+        strict: bool = False,
         schema: Schema | None = None,
     ) -> None:
+        super().__init__(missing, handle_unknown, numeric, identifiers, strict, schema)
         self.rule = rule
         self.prior = prior
-        self.missing = missing
-        self.handle_unknown = handle_unknown
-        self.numeric = numeric
         self.select = select
-        self.schema = schema
+        self.weights = weights
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Count the rows of ``X`` within the classes of ``y``.
 
         Parameters
         ----------
-        X : Table, data frame, array, or mapping of names to columns
-            The rows.
-        y : series or array
+        X : Table, data frame, array, mapping of names to columns, or path of a file
+            The rows; see :func:`codelength.as_table`.
+        y : series, array, or name of a column of X
             The class of each row; a Table brings its own.
         sample_weight : array of shape (n_rows,), optional
-            Weights of the rows; a weight of 2 counts as two equal rows, 0 as none.
+            Weights of the rows; a weight of 2 counts as two equal rows, 0 as none. So the weights of a
+            survey, whose sum is a population, count for that many rows in every criterion; pass
+            ``weights="relative"`` for those.
         """
-        self._check_params()
-        table = self._training_table(X, y, sample_weight)
-        coded = self._training_codes(table, self._settled_schema(table))
-        self._state = self._learned(coded, Fitted(self._params(), coded.schema, table.named))
-        return self
+        return self._fit(X, y, sample_weight)
 
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
         """Count more rows; the schema is the one given, or settled by the first rows.
@@ -178,6 +149,11 @@ class NaiveBayes(ClassifierMixin, TableClassifier):
                 f"select={self.select!r}: choosing variables takes all rows at once; call fit instead"
             )
         table = self._training_table(X, y, sample_weight)
+        if self.weights == "relative" and table.weights is not None:
+            raise InvalidParameter(
+                'weights="relative": the weights of different batches cannot be compared; call fit instead, '
+                'or pass weights="counts"'
+            )
         with self.__dict__.setdefault("_lock", threading.Lock()):
             before = self.__dict__.get("_state")
             schema = self._settled_schema(table, classes) if before is None else before.schema
@@ -185,9 +161,10 @@ class NaiveBayes(ClassifierMixin, TableClassifier):
                 check_same_classes(classes, schema, "as on the first call to partial_fit")
                 warn_about_names(self, table, before.named)
             named = table.named if before is None else before.named
-            coded = self._training_codes(table, schema, by_name=table.named and named)
+            told = frozenset() if before is None else before.told
+            coded = self._training_codes(table, schema, by_name=table.named and named, told=told)
             state = self._learned(coded, Fitted(self._params(), schema, named))
-            self._state = state if before is None else _merged(state, before)
+            self._state = state if before is None else state.merged(before)
         return self
 
     def log_probs_of(self, coded: Coded) -> Distributions:
@@ -203,12 +180,11 @@ class NaiveBayes(ClassifierMixin, TableClassifier):
         """
         log_probs, undefined = self.log_probs_of(self._encoded(X))
         if undefined.any():
-            warnings.warn(
+            tell(
                 f"{np.count_nonzero(undefined)} of {len(undefined)} rows: every class has weight zero under "
                 f'rule="{self._fitted.params["rule"]}" (0/0); the uniform distribution stands in, '
                 "is_undefined(X) tells where",
                 UndefinedPrediction,
-                stacklevel=3,
             )
         return log_probs
 
@@ -250,21 +226,16 @@ class NaiveBayes(ClassifierMixin, TableClassifier):
             Per-row log probabilities (``log_probs``, ``true_log_probs``), ``log_score``, ``accuracy``,
             ``brier_score``, and how many rows are undefined or were given probability zero.
         """
-        table = as_table(X, None if y is None else target_column(y), sample_weight)
+        check_flag("optimistic", optimistic)
+        table = as_table(known_rows(self._fitted.schema, X), y, sample_weight)
         target_column(table.target)
-        coded = self._encoded(table)
-        if (coded.weights is not None) != self._fitted.weighted:
-            word = "with" if self._fitted.weighted else "without"
-            raise DataError(f"the model was fitted {word} sample_weight; leave one out with the same weights")
+        coded = self._coded(table)
+        self._fitted.check_weights(coded)
         return self.leave_one_out_of(coded, optimistic=optimistic)
 
     def leave_one_out_of(self, coded: Coded, *, optimistic: bool = False) -> Predictions:
         """Predict each coded training row from all the others; see :meth:`leave_one_out`."""
-        fitted = self._fitted
-        if fitted.chosen is not None and not optimistic:
-            return _nested(fitted, coded)
-        made = leave_one_out(fitted.predictor, fitted.predicting(coded))
-        return replace(made, optimistic=fitted.chosen is not None)
+        return self._fitted.left_out(self._fitted.weighed(coded), optimistic=optimistic)
 
     def explain(self, X: Any, against: Scalar | None = None) -> Explanation:
         """What each variable contributes to the log-odds of each class, row by row.
@@ -278,8 +249,8 @@ class NaiveBayes(ClassifierMixin, TableClassifier):
         """
         fitted, coded = self._fitted, self._encoded(X)
         classes = fitted.schema.classes
-        if against is not None and against not in classes:
-            raise InvalidParameter(f"against={against!r:.60}: expected one of the classes {classes!r:.200}")
+        if against is not None:
+            check_class("against", against, classes)
         explanation = fitted.predictor.explain(
             fitted.predicting(coded), 0 if against is None else classes.index(against)
         )
@@ -297,14 +268,9 @@ class NaiveBayes(ClassifierMixin, TableClassifier):
         >>> one.merge(two).counts_.n_rows
         3.0
         """
-        if not isinstance(other, NaiveBayes):
-            raise InvalidParameter(f"merge: expected another NaiveBayes, got {type(other).__name__}")
-        if self._fitted.chosen != other._fitted.chosen:
-            raise SchemaMismatch(
-                "the models chose different variables to predict from; fit them without select="
-            )
+        check_instance("merge", other, NaiveBayes, "another NaiveBayes")
         merged = type(self)(**self._fitted.params)
-        merged._state = _merged(self._fitted, other._fitted)
+        merged._state = self._fitted.merged(other._fitted)
         return merged
 
     @property
@@ -331,19 +297,22 @@ class NaiveBayes(ClassifierMixin, TableClassifier):
         return float(self._fitted.predictor.code_length())
 
     def _learned(self, coded: Coded, fitted: Fitted) -> FittedNaiveBayes:
-        selection = _selection(fitted.params, coded)
+        rows = fitted.weighed(coded)
+        selection = chosen_variables(fitted.params, rows)
         state = FittedNaiveBayes(
             **vars(fitted),
-            counts=count(coded),
+            counts=count(rows),
             weighted=coded.weights is not None,
             selection=selection,
             chosen=None if selection is None else selection.selected,
+            told=frozenset(coded.unseen),
         )
         state.predictor.scorer  # noqa: B018 (a prior under which there is no prediction is refused here)
         return state
 
     def _check_params(self) -> None:
         rule_of(self.rule)
+        check_choice("weights", self.weights, Weighting)
         if self.select is not None:
             check_choice("select", self.select, VARIABLE_CRITERIA)
         super()._check_params()
@@ -399,41 +368,3 @@ class NaiveBayes(ClassifierMixin, TableClassifier):
         """Without the lock, which belongs to this process."""
         state: dict[str, Any] = super().__getstate__()
         return {name: value for name, value in state.items() if name != "_lock"}
-
-
-def _selection(params: Mapping[str, Any], coded: Coded) -> SelectionResult | None:
-    """The variables chosen on some rows under the parameters of a model; None where all are to predict."""
-    if params["select"] is None:
-        return None
-    check_whole_weights(coded.weights, "select=")
-    # Without a cap, one class of probability zero would make all sets of variables alike.
-    cap = CAP if rule_of(params["rule"]).gives_zero else None
-    return select_variables(
-        coded.repeated(), params["select"], rule=params["rule"], prior=params["prior"], cap=cap
-    )
-
-
-def _nested(fitted: FittedNaiveBayes, coded: Coded) -> Predictions:
-    """Each row predicted from all the others, with variables chosen without the rows of its fold."""
-    order = np.random.default_rng(0).permutation(coded.n_rows)
-    log_probs = np.empty((coded.n_rows, fitted.schema.n_classes))
-    undefined = np.zeros(coded.n_rows, dtype=np.bool_)
-    for fold in np.array_split(order, min(N_FOLDS, coded.n_rows)):
-        others = np.setdiff1d(order, fold)
-        selection = _selection(fitted.params, coded.take(others))
-        chosen = () if selection is None else selection.selected
-        predictor = Predictor.of(fitted.counts.select(chosen), fitted.params["rule"], fitted.params["prior"])
-        log_probs[fold], undefined[fold] = predictor.leave_one_out(coded.take(fold).select(chosen))
-    return Predictions(log_probs, undefined, coded.class_codes, coded.weights)
-
-
-def _merged(state: FittedNaiveBayes, other: FittedNaiveBayes) -> FittedNaiveBayes:
-    return FittedNaiveBayes(
-        state.params,
-        state.schema,
-        state.named,
-        other.counts.merge(state.counts),
-        state.weighted or other.weighted,
-        state.selection,
-        state.chosen,
-    )

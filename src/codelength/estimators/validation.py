@@ -1,13 +1,14 @@
 """What the estimators ask of their arguments beside the table."""
 
-import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DataError, SchemaMismatch
-from ..table import Schema, Table
+from ..table import Schema, Table, infer_schema
+from ..table._messages import shown, tell
+from ..table.target import target_column
 from ..typing import Scalar
 
 
@@ -25,13 +26,29 @@ def check_not_empty(table: Table) -> None:
         )
 
 
+def check_classes(schema: Schema) -> None:
+    """Refuse to predict where there is only one class, or none."""
+    if schema.target is None:
+        raise DataError("the table has no class to predict; name its target, as in as_coded(X, y)")
+    if schema.n_classes < 2:
+        raise DataError(
+            f"target {shown(schema.target.name)}: only one class, {shown(schema.classes[0])}; a classifier "
+            "needs at least two: name them all with schema= or partial_fit(classes=)"
+        )
+
+
 def check_same_classes(classes: Any, schema: Schema, where: str) -> None:
     """Refuse classes that are not those of the schema."""
-    if classes is not None and set(np.asarray(classes).tolist()) != set(schema.classes):
+    if classes is not None and set(class_labels(classes)) != set(schema.classes):
         raise SchemaMismatch(
-            f"classes={list(classes)!r:.60} is not the same {where}, {list(schema.classes)!r:.60}; leave "
-            "it out"
+            f"classes={shown(classes)} is not the same {where}, {shown(list(schema.classes))}; leave it out"
         )
+
+
+def class_labels(classes: Any) -> tuple[Scalar, ...]:
+    """Classes that are named beforehand, in order."""
+    named = target_column(classes, "classes")
+    return infer_schema(Table((), len(named.missing), target=named)).classes
 
 
 def warn_about_names(estimator: object, table: Table, fitted_named: bool) -> None:
@@ -43,7 +60,7 @@ def warn_about_names(estimator: object, table: Table, fitted_named: bool) -> Non
         message = f"X has feature names, but {own} was fitted without feature names"
     else:
         message = f"X does not have valid feature names, but {own} was fitted with feature names"
-    warnings.warn(f"{message}; columns are matched by position", UserWarning, stacklevel=5)
+    tell(f"{message}; columns are matched by position", UserWarning)
 
 
 def schema_for(schema: Schema, table: Table) -> Schema:

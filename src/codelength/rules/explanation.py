@@ -1,15 +1,22 @@
 """Why a row is predicted the way it is."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from .._display import Shown
+from ..blocks import Block, Grid
 from ..errors import InvalidParameter
+from ..table._messages import listed, shown
 from ..typing import FloatArray, Scalar
 
+MOST_CLASSES = 6
+"""Classes for which an explanation shows itself."""
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Explanation:
+
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class Explanation(Shown):
     """Log-odds of every class against a reference class, split over the variables.
 
     For each row and class, ``intercept[k]`` plus the sum of ``contributions[row, :, k]`` is the log-odds
@@ -61,13 +68,37 @@ class Explanation:
 
     def ranked(self, row: int, of: Scalar) -> list[tuple[str, float]]:
         """The variables of one row with their contributions to class ``of``, the strongest first."""
-        if of not in self.classes:
-            raise InvalidParameter(f"of={of!r}: expected one of the classes {self.classes}")
-        if not -len(self.contributions) <= row < len(self.contributions):
-            raise InvalidParameter(f"row {row}: there are {len(self.contributions)} rows")
+        check_class("of", of, self.classes)
+        n_rows = len(self.contributions)
+        if not isinstance(row, (int, np.integer)) or not -n_rows <= row < n_rows:
+            raise InvalidParameter(f"row {shown(row)}: there are {n_rows} rows, counted from 0")
         column = self.contributions[row, :, self.classes.index(of)]
         order = np.argsort(-np.abs(column), kind="stable")
         return [(self.feature_names[i], float(column[i])) for i in order]
+
+    def _title(self) -> str:
+        n_rows, n_variables, _ = self.contributions.shape
+        return (
+            f"Explanation: {n_rows:,} rows, {n_variables} variables, log-odds against class "
+            f"{shown(self.reference)} in nats"
+        )
+
+    def _blocks(self) -> list[Block]:
+        """The first row, the strongest variables first."""
+        if not len(self.contributions):
+            return []
+        others = [k for k, label in enumerate(self.classes) if label != self.reference][:MOST_CLASSES]
+        first = self.contributions[0]
+        order = np.argsort(-np.abs(first).max(axis=1, initial=0), kind="stable")
+        parts = [("before any variable", self.intercept), *((self.feature_names[i], first[i]) for i in order)]
+        rows = [[name, *(f"{terms[k]:+.2f}" for k in others)] for name, terms in parts]
+        return [Grid("the first row", ["variable", *(str(self.classes[k]) for k in others)], rows)]
+
+
+def check_class(name: str, label: Any, classes: tuple[Scalar, ...]) -> None:
+    """Refuse what is none of the classes."""
+    if not isinstance(label, (str, int, float, np.generic)) or label not in classes:
+        raise InvalidParameter(f"{name}={shown(label)}: expected one of the classes {listed(classes)}")
 
 
 def log_odds_against(log_terms: FloatArray, reference: int) -> FloatArray:

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from .._display import Shown
+from ..blocks import Block, Facts
 from ..errors import DataError
 from ..rules import normalised
 from ..table import Schema, Table, Variable, encode, infer_schema
@@ -15,8 +17,8 @@ from ..table.target import target_column
 from ..typing import BoolArray, CodeArray, FloatArray, IntArray
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Predictions:
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class Predictions(Shown):
     """Predicted distributions and the classes that occurred.
 
     Attributes
@@ -108,6 +110,29 @@ class Predictions:
     def tempered(self, power: float) -> "Predictions":
         """The predictions with probabilities raised to a power and normalised again."""
         return self if power == 1 else replace(self, log_probs=normalised(power * self.log_probs).log_probs)
+
+    def _title(self) -> str:
+        scores = self._scores()
+        words = [f"{name} {figure}" for name, figure in scores[:2]]
+        return f"Predictions: {self.n_rows:,} rows{', ' * bool(words)}{', '.join(words)}"
+
+    def _blocks(self) -> list[Block]:
+        n_rows, n_classes = self.log_probs.shape
+        facts = [("rows", f"{n_rows:,}"), ("classes", f"{n_classes}"), *self._scores()]
+        facts += [("undefined rows (0/0)", f"{self.n_undefined:,}")] if self.n_undefined else []
+        facts += [("rows given probability zero", f"{self.n_zero:,}")] if self.n_zero else []
+        if self.optimistic:
+            facts.append(("optimistic", "the rows took part in choosing the model"))
+        return [Facts(facts)]
+
+    def _scores(self) -> list[tuple[str, str]]:
+        if not (self.n_rows if self.weights is None else self.weights.any()):
+            return []
+        return [
+            ("log score", f"{self.log_score:.4f} nats"),
+            ("accuracy", f"{self.accuracy:.4f}"),
+            ("Brier score", f"{self.brier_score:.4f}"),
+        ]
 
     @property
     def _labels(self) -> IntArray:

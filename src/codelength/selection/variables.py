@@ -10,6 +10,8 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from .._display import Shown
+from ..blocks import Block, Grid
 from ..prequential.naive_bayes import labelled_rows
 from ..rules import PriorLike, RuleLike, rule_of
 from ..table import Coded, Table
@@ -31,8 +33,8 @@ class Move:
     score: float
 
 
-@dataclass(frozen=True, slots=True)
-class SelectionResult:
+@dataclass(frozen=True, slots=True, repr=False)
+class SelectionResult(Shown):
     """The variables chosen, and the way there.
 
     Attributes
@@ -56,12 +58,28 @@ class SelectionResult:
     path: tuple[Move, ...]
 
     def __str__(self) -> str:
+        return self._title()
+
+    def _title(self) -> str:
         chosen = f"{len(self.names)} variable{'' if len(self.names) == 1 else 's'}"
         moves = f"{len(self.path)} move{'' if len(self.path) == 1 else 's'}"
         return (
             f"{chosen}: {', '.join(self.names) or 'none'} "
             f"(code length {self.score:.1f} nats, from {self.start_score:.1f} in {moves})"
         )
+
+    def _blocks(self) -> list[Block]:
+        """The moves."""
+        known = dict(zip(self.selected, self.names, strict=True))
+        rows = [
+            [
+                "add" if move.added else "remove",
+                known.get(move.variable, f"variable {move.variable}"),
+                f"{move.score:.1f}",
+            ]
+            for move in self.path
+        ]
+        return [Grid("", ["move", "variable", "code length in nats"], rows, n_text=2)]
 
 
 def select_variables(

@@ -138,12 +138,24 @@ def check_number(
     return number
 
 
+def check_size(name: str, value: Any, most: int, *, also: str = "") -> int:
+    """Return a whole number of at least 1, refused as infeasible where no computer could do so many.
+
+    Examples
+    --------
+    >>> check_size("n_bins", 10**8, 10_000)
+    Traceback (most recent call last):
+    codelength.errors.Infeasible: n_bins=100000000: too many; at most 10,000 work
+    """
+    number = check_whole(name, value, also=also)
+    if number > most:
+        raise Infeasible(f"{name}={shown(value)}: too many; at most {most:,} work")
+    return number
+
+
 def check_bins(n_bins: Any) -> int:
     """Return a number of intervals to cut a column into."""
-    number = check_whole("n_bins", n_bins)
-    if number > MAX_BINS:
-        raise Infeasible(f"n_bins={shown(n_bins)}: more than {MAX_BINS:,} intervals; use fewer")
-    return number
+    return check_size("n_bins", n_bins, MAX_BINS)
 
 
 def check_cap(cap: Any) -> float | None:

@@ -338,11 +338,7 @@ class Schema(Shown):
         return f"Schema: {self.n_variables} variables, {target}{classes}"
 
     def _blocks(self) -> list[Block]:
-        rows = [
-            [variable.name, variable.kind, _listed(variable), variable.origin]
-            for variable in (*self.variables, *([] if self.target is None else [self.target]))
-        ]
-        return [Grid("", ["variable", "kind", "values", "how they were settled"], rows, n_text=4)]
+        return [variables_grid("", (*self.variables, *([] if self.target is None else [self.target])))]
 
 
 def smallest_code_type(largest: int) -> type[np.unsignedinteger[Any]]:
@@ -372,6 +368,12 @@ def _code_variable(name: str, size: Any) -> Variable:
     if size > MAX_CODES:
         raise Infeasible(f"variable {name!r}: {shown(size)} values, more than {MAX_CODES:,}; use fewer codes")
     return Variable(name, tuple(range(int(size))), "code", origin="codes")
+
+
+def variables_grid(title: str, variables: Iterable[Variable]) -> Grid:
+    """Variables for people: kinds, values, and how these were settled."""
+    rows = [[variable.name, variable.kind, _listed(variable), variable.origin] for variable in variables]
+    return Grid(title, ["variable", "kind", "values", "how they were settled"], rows, n_text=4)
 
 
 def _listed(variable: Variable, most: int = 8) -> str:

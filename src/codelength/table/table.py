@@ -119,12 +119,17 @@ class Table(Shown):
 
         target = column_named(target)
         if isinstance(target, str):
-            column = self.column(target)
+            try:
+                column = self.column(target)
+            except SchemaMismatch as error:
+                raise SchemaMismatch(f"{error}; the target is one class per row, or a name") from None
             rest = self if self.target is column else self.drop([target])
             return replace(rest, target=target_column(column))
         column = target_column(target)
-        check_same_rows(self.n_rows, len(column.missing))
-        return replace(self, target=column)
+        n_rows = len(column.missing)
+        if self.columns or self.n_rows:  # a mapping of no columns does not say how many rows it has
+            check_same_rows(self.n_rows, n_rows)
+        return replace(self, target=column, n_rows=n_rows)
 
     def with_weights(self, sample_weight: Any) -> "Table":
         """The table with weights for its rows."""

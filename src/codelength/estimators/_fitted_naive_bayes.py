@@ -1,0 +1,112 @@
+"""What naive Bayes learned: counts, and the variables that predict."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..counts import Counts
+from ..errors import DataError, InvalidParameter, SchemaMismatch
+from ..rules import Predictor, rule_of
+from ..scores import Predictions, leave_one_out
+from ..selection import SelectionResult, select_variables
+from ..table import Coded
+from ..table.checks import check_whole_weights
+from .contract import Fitted
+
+N_FOLDS = 10
+"""Folds without which variables are chosen again for honest leave-one-out."""
+
+CAP = 100.0
+"""The most that one row can cost while variables are chosen, in nats, where a rule gives probability zero."""
+
+
+@dataclass(frozen=True, eq=False)
+class FittedNaiveBayes(Fitted):
+    """Counts, and the variables that predict.
+
+    Attributes
+    ----------
+    counts : Counts
+        How often each value was seen in each class; all that the model knows.
+    weighted : bool
+        Whether rows were counted with weights.
+    selection : SelectionResult, optional
+        How the variables were chosen, where they were.
+    chosen : tuple of int, optional
+        Positions of the variables that predict; None for all.
+    told : frozenset of str
+        Columns of which it was said that they hold values that the schema does not list.
+    """
+
+    counts: Counts
+    weighted: bool = False
+    selection: SelectionResult | None = None
+    chosen: tuple[int, ...] | None = None
+    told: frozenset[str] = frozenset()
+
+    @cached_property
+    def predictor(self) -> Predictor:
+        """What predicts."""
+        counts = self.counts if self.chosen is None else self.counts.select(self.chosen)
+        return Predictor.of(counts, self.params["rule"], self.params["prior"])
+
+    def predicting(self, coded: Coded) -> Coded:
+        """Coded rows with the variables that predict."""
+        return coded if self.chosen is None else coded.select(self.chosen)
+
+    def check_weights(self, coded: Coded) -> None:
+        """Refuse to leave rows out with other weights than they were counted with."""
+        if (coded.weights is not None) != self.weighted:
+            word = "with" if self.weighted else "without"
+            raise DataError(f"the model was fitted {word} sample_weight; leave one out with the same weights")
+
+    def left_out(self, coded: Coded, *, optimistic: bool) -> Predictions:
+        """Each row predicted from all the others."""
+        if self.chosen is not None and not optimistic:
+            return self._left_out_after_choosing(coded)
+        made = leave_one_out(self.predictor, self.predicting(coded))
+        return replace(made, optimistic=self.chosen is not None)
+
+    def merged(self, other: "FittedNaiveBayes") -> "FittedNaiveBayes":
+        """What the rows of both would have left behind, under these parameters."""
+        if self.chosen != other.chosen:
+            raise SchemaMismatch(
+                "the models chose different variables to predict from; fit them without select="
+            )
+        weighted = self.weighted or other.weighted
+        if weighted and "relative" in (self.params["weights"], other.params["weights"]):
+            raise InvalidParameter(
+                'weights="relative": the weights of different batches cannot be compared; fit all rows at '
+                'once, or pass weights="counts"'
+            )
+        return replace(
+            self, counts=other.counts.merge(self.counts), weighted=weighted, told=self.told | other.told
+        )
+
+    def _left_out_after_choosing(self, coded: Coded) -> Predictions:
+        """Each row predicted from all the others, with variables chosen without the rows of its fold."""
+        order = np.random.default_rng(0).permutation(coded.n_rows)
+        log_probs = np.empty((coded.n_rows, self.schema.n_classes))
+        undefined = np.zeros(coded.n_rows, dtype=np.bool_)
+        for fold in np.array_split(order, min(N_FOLDS, coded.n_rows)):
+            others = np.setdiff1d(order, fold)
+            selection = chosen_variables(self.params, coded.take(others))
+            chosen = () if selection is None else selection.selected
+            predictor = Predictor.of(self.counts.select(chosen), self.params["rule"], self.params["prior"])
+            log_probs[fold], undefined[fold] = predictor.leave_one_out(coded.take(fold).select(chosen))
+        return Predictions(log_probs, undefined, coded.class_codes, coded.weights)
+
+
+def chosen_variables(params: Mapping[str, Any], coded: Coded) -> SelectionResult | None:
+    """The variables chosen on some rows under the parameters of a model; None where all are to predict."""
+    if params["select"] is None:
+        return None
+    check_whole_weights(coded.weights, "select=")
+    # Without a cap, one class of probability zero would make all sets of variables alike.
+    cap = CAP if rule_of(params["rule"]).gives_zero else None
+    return select_variables(
+        coded.repeated(), params["select"], rule=params["rule"], prior=params["prior"], cap=cap
+    )
