@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import DataError
 from . import _csv
+from ._arrow_schema import durations
 from ._duckdb import one_line, path_literal, quoted
 
 if TYPE_CHECKING:
@@ -61,13 +62,20 @@ def _parquet_relation(connection: "DuckDBPyConnection", path: Path, shown: str) 
     source = f"read_parquet({file}, hive_partitioning = false)"
     try:
         nodes = connection.execute(f"SELECT name, num_children FROM parquet_schema({file})").fetchall()
-        types = tuple(row[1] for row in connection.execute(f"DESCRIBE FROM {source}").fetchall())
+        types = [row[1] for row in connection.execute(f"DESCRIBE FROM {source}").fetchall()]
+        arrow = f"SELECT value FROM parquet_kv_metadata({file}) WHERE key = 'ARROW:schema'::BLOB"
+        schemas = connection.execute(arrow).fetchall()
     except duckdb.Error as error:
         raise DataError(f"{shown}: is not a Parquet file, or is damaged ({one_line(error)})") from error
     names = _top_level_names(nodes)
+    of_durations = durations(schemas[0][0]) if schemas else {}
     _csv.reject_duplicates(names, shown)
     aliases = ", ".join(f"c{i}" for i in range(len(names)))
-    return Relation(f"{source} AS s({aliases})", names, types)
+    known = tuple(
+        of_durations.get(name, type_) if type_ == "BIGINT" else type_
+        for name, type_ in zip(names, types, strict=True)
+    )
+    return Relation(f"{source} AS s({aliases})", names, known)
 
 
 def _top_level_names(nodes: Sequence[tuple[str, int | None]]) -> tuple[str, ...]:

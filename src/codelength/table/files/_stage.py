@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 
 from ...errors import DataError
 from ..spelling import SPACES, parse_duration, parse_number, parse_time
+from ..values import seconds_as_text
 from . import _csv
+from ._arrow_schema import DURATION
 from ._duckdb import one_line, path_literal, quoted
 from ._kinds import Kind, Parse, Reading
 from ._relations import SPELT, SPELT_NUMBER, SPELT_TEXT, Relation
@@ -98,7 +100,8 @@ def _stored(name: str, sql: str, type_: str, reading: Reading, shown: str) -> St
     if natural.kind in ("number", "boolean") or type_ == "JSON":
         stays = reading.kind == natural.kind or (reading.gives_way and not as_it_is)
     else:
-        stays = as_it_is and natural.has_types
+        # Times of a file that has types are times, whatever the text that DuckDB makes of them looks like.
+        stays = natural.has_types and (as_it_is or natural.parse is not None)
     if reading.kind is None or stays:
         return natural
     return Stored(name, sql, "VARCHAR", reading.kind, reading.parse)
@@ -121,6 +124,9 @@ def _natural(name: str, sql: str, type_: str) -> Stored | None:
         return Stored(name, sql, "VARCHAR", "text", json.loads)
     if type_.endswith("]"):
         return None
+    if type_.startswith(DURATION):
+        n_digits = int(type_.removeprefix(DURATION))
+        return Stored(name, sql, "VARCHAR", "text", lambda count: seconds_as_text(int(count), n_digits))
     if type_.startswith(_TIME_TYPES) or type_ == "INTERVAL":
         return Stored(name, sql, "VARCHAR", "text", parse_duration if type_ == "INTERVAL" else parse_time)
     return Stored(name, sql, "VARCHAR", "text") if type_.startswith(_TEXT_TYPES) else None
