@@ -42,18 +42,9 @@ class Bullets:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table of texts.
+    """A table of texts under a title; ``names`` name the columns, ``rows`` hold the cells.
 
-    Attributes
-    ----------
-    title : str
-        What it shows.
-    names : sequence of str
-        Names of the columns.
-    rows : sequence of sequence of str
-        The cells.
-    n_text : int
-        How many of the first columns are words rather than numbers.
+    The first ``n_text`` columns are words, the others numbers.
     """
 
     title: str

@@ -48,22 +48,10 @@ T_co = TypeVar("T_co", bound=AnyTask, covariant=True)
 class Source:
     """A bundled table and how it becomes categorical.
 
-    Attributes
-    ----------
-    name : str
-        Name of the table.
-    discretization : str
-        How numeric columns are cut.
-    bins : int
-        Into how many intervals at most.
-    missing : str
-        What becomes of missing cells.
-    learned : str
-        From which rows cut points are learned.
-    categories : tuple of str
-        Columns of numbers that are kept as categories.
-
-    The alternatives are those of :class:`codelength.experiments.settings.Settings`.
+    ``discretization`` says how numeric columns are cut, into at most ``bins`` intervals, ``learned`` from
+    which rows the cut points are learned, and ``missing`` what becomes of missing cells; the alternatives are
+    those of :class:`codelength.experiments.settings.Settings`. ``categories`` are the columns of numbers that
+    are kept as categories.
     """
 
     name: str

@@ -24,14 +24,9 @@ MIN_ROWS_THREADED = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Scheme:
-    """How orderings are linked.
+    """How orderings are linked: each permutation is begun in ``n_turns`` places, evenly apart.
 
-    Attributes
-    ----------
-    n_turns : int
-        In how many places, evenly apart, each permutation is begun.
-    both_ways : bool
-        Whether each is also taken backwards.
+    With ``both_ways`` each of these is also taken backwards.
     """
 
     n_turns: int

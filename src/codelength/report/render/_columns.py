@@ -17,20 +17,10 @@ NARROWEST = 6
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column of a table.
+    """The column at a ``position`` of a table, and how wide it is.
 
-    Attributes
-    ----------
-    position : int
-        Which of the columns.
-    is_text : bool
-        Whether it holds words, which may be wrapped, rather than numbers, which may not.
-    least : int
-        The narrowest it should be.
-    natural : int
-        The width of its longest cell.
-    width : int
-        The width it is given.
+    One that ``is_text`` holds words, which may be wrapped, rather than numbers, which may not. It should not
+    be narrower than ``least``; ``natural`` is the width of its longest cell, and ``width`` what it is given.
     """
 
     position: int

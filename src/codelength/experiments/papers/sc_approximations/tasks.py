@@ -30,18 +30,9 @@ N_SOLUTIONS = 200
 
 @dataclass(frozen=True, slots=True)
 class _Samples:
-    """Some samples of one size.
+    """The samples ``first .. last - 1`` of a table, of ``n_rows`` rows each.
 
-    Attributes
-    ----------
-    source : Source
-        The table.
-    n_rows : int
-        Rows in a sample.
-    seed : int
-        Seed of the random streams.
-    first, last : int
-        The samples ``first .. last - 1``.
+    The random stream of each begins with ``seed``.
     """
 
     source: Source

@@ -35,15 +35,9 @@ _STEPS_PER_SECOND = 2e8
 class DigitOrder:
     """In which order distinct rows become digits, lowest first.
 
-    Attributes
-    ----------
-    rows : array of shape (n_distinct,)
-        The distinct rows, lowest digit first.
-    copies : array of shape (n_distinct,)
-        Copies of each, in this order.
-    by_bits : bool
-        Whether the lowest four digits are single rows, to be taken together; else the lowest digit
-        stands alone.
+    ``rows`` are the distinct rows in this order and ``copies`` says how many there are of each, both of shape
+    (n_distinct,). With ``by_bits`` the lowest four digits are single rows, to be taken together; else the
+    lowest digit stands alone.
     """
 
     rows: IntArray

@@ -12,14 +12,9 @@ SIZES_PER_SECOND = 2e4
 class Sums:
     """Sums of products of cluster weights over all clusterings, for 1, 2, ... components.
 
-    Attributes
-    ----------
-    logs : array of shape (n_components,)
-        Natural logs of the sums.
-    errors : array of shape (n_components,)
-        Bounds on the relative errors of the summation; those of the weights are not in here.
-    log_magnitude : float
-        As in :class:`~codelength.mixture.code_length.exact.weights.Weights`.
+    ``logs`` are their natural logs and ``errors`` bounds on the relative errors of the summation, both of
+    shape (n_components,); the errors of the weights are not in there. ``log_magnitude`` is as in
+    :class:`~codelength.mixture.code_length.exact.weights.Weights`.
     """
 
     logs: FloatArray
