@@ -12,10 +12,13 @@ from numpy.typing import NDArray
 
 from .._display import Shown, first_rows
 from ..blocks import Block
-from ..errors import DataError, SchemaMismatch
+from ..errors import DataError, Infeasible, SchemaMismatch
 from ..typing import CodeArray, FloatArray, IntArray
 from .checks import check_instance, check_weights, check_whole_weights
 from .schema import Schema, smallest_code_type
+
+MOST_SINGLE_ROWS = 10**8
+"""Weights that stand for more rows than this are not laid out as single rows."""
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
@@ -170,10 +173,15 @@ class Coded(Shown):
         return first.astype(np.int64), places.ravel().astype(np.int64)
 
     def repeated(self) -> "Coded":
-        """The rows one by one, for work on single rows; refused where weights are not whole numbers."""
+        """The rows one by one, for work on single rows; refused where weights are not whole, or too large."""
         if self.weights is None:
             return self
         check_whole_weights(self.weights, "this criterion")
+        if self.total_weight > MOST_SINGLE_ROWS:
+            raise Infeasible(
+                f"the weights stand for {self.total_weight:,.0f} rows, more than the {MOST_SINGLE_ROWS:,} "
+                "that can be laid out one by one; divide the weights, or use a criterion that takes weights"
+            )
         times = self.weights.astype(np.int64)
         return replace(self, weights=None).take(np.repeat(np.arange(self.n_rows), times))
 

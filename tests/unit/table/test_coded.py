@@ -5,7 +5,7 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
-from codelength.errors import DataError, InvalidParameter, SchemaMismatch
+from codelength.errors import DataError, Infeasible, InvalidParameter, SchemaMismatch
 from codelength.table import Coded, Schema, Variable, encode
 
 SCHEMA = Schema.from_sizes([2, 3], n_classes=2)
@@ -202,6 +202,10 @@ class TestRepeated:
     def test_fractions_of_rows_are_refused(self):
         with pytest.raises(InvalidParameter, match="whole numbers"):
             CODED.repeated()
+
+    def test_more_rows_than_memory_holds_are_refused(self):
+        with pytest.raises(Infeasible, match="stand for 4,000,000,000,000 rows, more than the 100,000,000"):
+            Coded.of(SCHEMA, [[0, 0], [1, 1]], weights=[1e12, 3e12]).repeated()
 
     def test_distinct_rows_repeated_are_not_distinct(self):
         coded = Coded.of(SCHEMA, [[0, 0], [0, 0]]).distinct().repeated()
