@@ -2,6 +2,7 @@
 
 The names are loaded when an option is shown, parsed or completed, so that the command line stays light.
 What does not fit is refused in the words, and with the exception, that the Python functions have for it.
+The ``name`` of a kind is what stands for such a value in the help.
 """
 
 import re
@@ -30,7 +31,7 @@ class Choice(Kind):
         Gives the names.
     """
 
-    name = "choice"
+    name = "NAME"
 
     def __init__(self, option: str, load: Callable[[], Iterable[str]]) -> None:
         self.option = option
@@ -60,6 +61,8 @@ class Choice(Kind):
 
 class PriorChoice(Choice):
     """A prior by name, or an equivalent sample size."""
+
+    name = "NAME|NUMBER"
 
     def described(self) -> str:
         """The names, and that a number will do."""
@@ -91,10 +94,9 @@ class DatasetName(Choice):
 class Whole(Kind):
     """A whole number of at least some size, or one of some words."""
 
-    name = "number"
-
     def __init__(self, option: str, least: int = 1, *, words: tuple[str, ...] = ()) -> None:
         self.option, self.least, self.words = option, least, words
+        self.name = "|".join(("NUMBER", *words))
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The number or the word."""
@@ -115,7 +117,7 @@ class Whole(Kind):
 class Fraction(Kind):
     """A number above 0 and at most 1."""
 
-    name = "number"
+    name = "NUMBER"
 
     def __init__(self, option: str) -> None:
         self.option = option
@@ -130,7 +132,7 @@ class Fraction(Kind):
 class TableSource(Kind):
     """A file, the name of a bundled table, or standard input."""
 
-    name = "table"
+    name = "TABLE"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The text as it is: what it means is decided when it is read."""
@@ -147,7 +149,7 @@ class TableSource(Kind):
 class FileName(Kind):
     """A file that the shell can complete."""
 
-    name = "file"
+    name = "FILE"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The name, refused where it is empty."""

@@ -4,21 +4,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..blocks import Paragraph
+from . import options
 from .choices import FILE, MIXTURE_CRITERION, Whole
-from .command import command, option
+from .command import command
 from .models import build, given
-from .options import (
-    MODEL_SECTION,
-    OUTPUT_SECTION,
-    as_json_option,
-    cell_options,
-    identifiers_option,
-    model_output_option,
-    param_option,
-    prior_option,
-    seed_option,
-    table_options,
-)
 from .output import print_json, show
 from .progress import working
 from .saving import check_outputs, save
@@ -31,53 +20,31 @@ KIND = "finite-mixture"
 
 
 @command("Find hidden classes in a table.")
-@table_options
-@option(
+@options.table
+@options.in_model(
     "--components",
-    metavar="NUMBER|auto",
-    type=Whole("components", words=("auto",)),
-    section=MODEL_SECTION,
+    Whole("components", words=("auto",)),
+    "How many components; auto finds the number with the shortest code length.",
     usual="auto",
-    help="How many components; auto finds the number with the shortest code length.",
 )
-@option(
-    "--criterion",
-    metavar="NAME",
-    type=MIXTURE_CRITERION,
-    section=MODEL_SECTION,
-    usual="cheeseman_stutz",
-    help="The code length that chooses.",
-)
-@prior_option
-@option(
-    "--starts",
-    metavar="NUMBER",
-    type=Whole("starts"),
-    section=MODEL_SECTION,
-    usual="20",
-    help="Random starts for each number of components.",
-)
-@cell_options
-@identifiers_option
-@seed_option
-@param_option
-@model_output_option(required=False)
-@option(
+@options.in_model("--criterion", MIXTURE_CRITERION, "The code length that chooses.", usual="cheeseman_stutz")
+@options.prior
+@options.in_model("--starts", Whole("starts"), "Random starts for each number of components.", usual="20")
+@options.cells
+@options.identifiers
+@options.seed
+@options.param
+@options.model_output(required=False)
+@options.in_output(
     "--memberships",
-    metavar="FILE",
-    type=FILE,
-    section=OUTPUT_SECTION,
-    help="Write the component of each row and the probabilities of all here, as .csv, .csv.gz, .tsv or "
-    ".parquet; - for standard output.",
+    FILE,
+    "Write the component of each row and the probabilities of all here, as .csv, .csv.gz, .tsv or .parquet; "
+    "- for standard output.",
 )
-@option(
-    "--figure",
-    metavar="FILE",
-    type=FILE,
-    section=OUTPUT_SECTION,
-    help="Draw the profiles of the components here, as an .svg, .png or .pdf file.",
+@options.in_output(
+    "--figure", FILE, "Draw the profiles of the components here, as an .svg, .png or .pdf file."
 )
-@as_json_option
+@options.as_json
 def cluster(
     source: Source,
     params: tuple[str, ...],
@@ -85,7 +52,7 @@ def cluster(
     memberships: str | None,
     figure: str | None,
     as_json: bool,
-    **options: Any,
+    **chosen: Any,
 ) -> None:
     """Find hidden classes in a table, and how many there are (possibly one).
 
@@ -97,7 +64,7 @@ def cluster(
       codelength cluster zoo
       codelength cluster vote --memberships clusters.csv --figure clusters.svg
     """
-    model: Any = build(KIND, given([KIND], options, params))
+    model: Any = build(KIND, given([KIND], chosen, params))
     outputs = {"--output": output, "--memberships": memberships, "--figure": figure}
     check_outputs(outputs, source.files, as_json=as_json)
     if figure is not None:

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from .choices import Choice
+from .choices import Choice, Kind
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -130,9 +130,32 @@ def command(short_help: str) -> Callable[[F], Command]:
     return click.command(cls=Command, context_settings=SETTINGS, short_help=short_help)
 
 
-def option(*names: str, section: str, **attrs: Any) -> Callable[[F], F]:
-    """An option in a section of the help; ``metavar`` says what its value is for."""
-    return click.option(*names, cls=Option, section=section, **attrs)
+class Section:
+    """A section of the help: called, it gives an option that stands there."""
+
+    def __init__(self, title: str) -> None:
+        self.title = title
+
+    def __call__(self, names: str, value: Kind | str | None, purpose: str, **attrs: Any) -> Callable[[F], F]:
+        """An option.
+
+        Parameters
+        ----------
+        names : str
+            Its names with spaces between them; one without a hyphen is that of the parameter.
+        value : Kind, str or None
+            The kind of value it takes, or what the help calls a value that is any text; None for a flag.
+        purpose : str
+            What it is for.
+        **attrs
+            ``usual``, and anything that :class:`click.Option` takes.
+        """
+        kind: dict[str, Any] = {"is_flag": True}
+        if isinstance(value, str):
+            kind = {"metavar": value}
+        elif value is not None:
+            kind = {"metavar": value.name, "type": value}
+        return click.option(*names.split(), cls=Option, section=self.title, help=purpose, **kind, **attrs)
 
 
 def argument(name: str, *, purpose: str, **attrs: Any) -> Callable[[F], F]:

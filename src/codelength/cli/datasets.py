@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..blocks import Facts, Grid, Paragraph
+from . import options
 from .choices import DATASET
 from .command import SETTINGS, Group, argument
-from .options import as_json_option
 from .output import print_json, show
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @click.group(
     cls=Group, context_settings=SETTINGS, invoke_without_command=True, short_help="List the bundled tables."
 )
-@as_json_option
+@options.as_json
 @click.pass_context
 def datasets(context: click.Context, as_json: bool) -> None:
     """List the bundled tables, or describe one of them.
@@ -51,7 +51,7 @@ def datasets(context: click.Context, as_json: bool) -> None:
 
 @datasets.command("show", short_help="Describe a bundled table.")
 @argument("name", metavar="NAME", type=DATASET, purpose="Name of a bundled table.")
-@as_json_option
+@options.as_json
 def show_one(name: str, as_json: bool) -> None:
     """Describe a bundled table: its size, its source, and how it differs from what papers print.
 

@@ -6,20 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from ..blocks import Block, Grid
 from ..errors import InvalidParameter
+from . import options
 from .choices import CLASSIFIER, RULE, Fraction, Whole
-from .command import command, option
+from .command import Section, command
 from .models import build, check_capable, given, parameters, parsed
-from .options import (
-    MODEL_SECTION,
-    as_json_option,
-    cell_options,
-    param_option,
-    prior_option,
-    seed_option,
-    select_option,
-    table_options,
-    target_option,
-)
 from .output import decimals, print_json, show
 from .progress import working
 from .source import Source
@@ -29,60 +19,35 @@ if TYPE_CHECKING:
     from ..experiments import Evaluation
     from ..table import Table
 
-SECTION = "Evaluation"
+in_evaluation = Section("Evaluation")
 
 
 @command("Compare classifiers on a table.")
-@target_option
-@table_options
-@option(
-    "--model",
-    "kinds",
-    metavar="NAME",
-    type=CLASSIFIER,
-    multiple=True,
-    section=MODEL_SECTION,
-    help="Kind of model to compare; by default naive-bayes.",
+@options.target
+@options.table
+@options.in_model(
+    "--model kinds", CLASSIFIER, "Kind of model to compare; by default naive-bayes.", multiple=True
 )
-@option(
-    "--rule",
-    "rules",
-    metavar="NAME",
-    type=RULE,
-    multiple=True,
-    section=MODEL_SECTION,
-    help="Rule to compare; without --model all are.",
-)
-@prior_option
-@select_option
-@cell_options
-@seed_option
-@param_option
-@option(
+@options.in_model("--rule rules", RULE, "Rule to compare; without --model all are.", multiple=True)
+@options.prior
+@options.select
+@options.cells
+@options.seed
+@options.param
+@in_evaluation(
     "--cv",
-    metavar="NUMBER",
-    type=Whole("cv", 2),
-    section=SECTION,
-    help="Folds of cross-validation. Without it, leave-one-out where every model has it in closed form, else "
-    "10 folds.",
+    Whole("cv", 2),
+    "Folds of cross-validation. Without it, leave-one-out where every model has it in closed form, else 10 "
+    "folds.",
 )
-@option(
-    "--repeats",
-    metavar="NUMBER",
-    type=Whole("repeats"),
-    section=SECTION,
-    usual="1",
-    help="How often to repeat the cross-validation.",
-)
-@option(
+@in_evaluation("--repeats", Whole("repeats"), "How often to repeat the cross-validation.", usual="1")
+@in_evaluation(
     "--train-fraction",
-    metavar="NUMBER",
-    type=Fraction("train_fraction"),
-    section=SECTION,
+    Fraction("train_fraction"),
+    "Share of the training rows to learn from.",
     usual="1",
-    help="Share of the training rows to learn from.",
 )
-@as_json_option
+@options.as_json
 def evaluate(
     source: Source,
     kinds: tuple[str, ...],
@@ -92,7 +57,7 @@ def evaluate(
     repeats: int | None,
     train_fraction: float | None,
     as_json: bool,
-    **options: Any,
+    **chosen: Any,
 ) -> None:
     """Compare classifiers on a table, by leave-one-out or by cross-validation.
 
@@ -111,8 +76,8 @@ def evaluate(
     """
     from ..experiments import evaluate as evaluated
 
-    seed, cells = options.pop("seed"), {name: options.pop(name) for name in ("missing", "numeric")}
-    models = _models(kinds, rules, options, params, seed)
+    seed, cells = chosen.pop("seed"), {name: chosen.pop(name) for name in ("missing", "numeric")}
+    models = _models(kinds, rules, chosen, params, seed)
     for model in models.values():
         check_capable(model, source)
     by_leaving_out = cv is None and all("leave_one_out" in model.capabilities for model in models.values())
@@ -138,7 +103,7 @@ def evaluate(
 def _models(
     kinds: Sequence[str],
     rules: Sequence[str],
-    options: dict[str, Any],
+    chosen: dict[str, Any],
     params: Sequence[str],
     seed: int | None,
 ) -> "dict[str, TableEstimator]":
@@ -148,7 +113,7 @@ def _models(
     if not kinds and not rules and "rule" not in parsed(params):
         rules = tuple(RULES)
     kinds = tuple(dict.fromkeys(kinds or ("naive-bayes",)))
-    values = given(kinds, options | {"rule": rules or None}, params) | {"random_state": seed or 0}
+    values = given(kinds, chosen | {"rule": rules or None}, params) | {"random_state": seed or 0}
     models = {}
     for kind in kinds:
         if not rules or "rule" not in parameters(kind):

@@ -3,22 +3,10 @@
 from typing import Any
 
 from ..blocks import Paragraph
+from . import options
 from .choices import CRITERION, MODEL, RULE
-from .command import command, option
+from .command import command
 from .models import build, check_capable, given
-from .options import (
-    MODEL_SECTION,
-    as_json_option,
-    cell_options,
-    identifiers_option,
-    model_output_option,
-    param_option,
-    prior_option,
-    seed_option,
-    select_option,
-    table_options,
-    target_option,
-)
 from .output import print_json, show
 from .progress import working
 from .saving import check_outputs, save
@@ -26,36 +14,25 @@ from .source import Source
 
 
 @command("Learn a model from a table.")
-@target_option
-@table_options
-@option(
-    "--model", metavar="NAME", type=MODEL, default="naive-bayes", section=MODEL_SECTION, help="Kind of model."
-)
-@option(
-    "--rule",
-    metavar="NAME",
-    type=RULE,
-    section=MODEL_SECTION,
-    usual="evidence",
-    help="How counts become probabilities.",
-)
-@prior_option
-@select_option
-@option(
+@options.target
+@options.table
+@options.in_model("--model", MODEL, "Kind of model.", default="naive-bayes")
+@options.in_model("--rule", RULE, "How counts become probabilities.", usual="evidence")
+@options.prior
+@options.select
+@options.in_model(
     "--criterion",
-    metavar="NAME",
-    type=CRITERION,
-    section=MODEL_SECTION,
-    help="The code length by which a mixture is chosen; each kind of mixture has its own.",
+    CRITERION,
+    "The code length by which a mixture is chosen; each kind of mixture has its own.",
 )
-@cell_options
-@identifiers_option
-@seed_option
-@param_option
-@model_output_option(required=True)
-@as_json_option
+@options.cells
+@options.identifiers
+@options.seed
+@options.param
+@options.model_output(required=True)
+@options.as_json
 def fit(
-    source: Source, model: str, params: tuple[str, ...], output: str, as_json: bool, **options: Any
+    source: Source, model: str, params: tuple[str, ...], output: str, as_json: bool, **chosen: Any
 ) -> None:
     """Learn a model from a table and write it to a file.
 
@@ -65,7 +42,7 @@ def fit(
       codelength fit zoo --model mixture-classifier -o zoo.json
       codelength fit train.csv --target play --rule map -o model.json
     """
-    estimator = build(model, given([model], options, params))
+    estimator = build(model, given([model], chosen, params))
     check_capable(estimator, source)
     check_outputs({"--output": output}, source.files, as_json=as_json)
     table = source.read(needs_target="classes" in estimator.capabilities)

@@ -1,120 +1,65 @@
-"""Options that several commands share."""
+"""Options that several commands share, and the sections of the help in which options stand."""
 
 import functools
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 from .choices import FILE, IDENTIFIERS, MISSING, NUMERIC, PRIOR, TABLE, VARIABLE_CRITERION, Whole
-from .command import argument, option
+from .command import Section, argument
 from .source import Source
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-TABLE_SECTION = "Table"
-MODEL_SECTION = "Model"
-OUTPUT_SECTION = "Output"
+in_table, in_model, in_output = Section("Table"), Section("Model"), Section("Output")
 
 _COLUMNS: list[Callable[[Any], Any]] = [
-    option(
-        "--drop",
-        metavar="COLUMN",
-        multiple=True,
-        section=TABLE_SECTION,
-        help="Leave a column out, such as an identifier.",
-    ),
-    option(
+    in_table("--drop", "COLUMN", "Leave a column out, such as an identifier.", multiple=True),
+    in_table(
         "--keep",
-        metavar="COLUMN",
+        "COLUMN",
+        "Take only the columns that are named so (and the target and the weights).",
         multiple=True,
-        section=TABLE_SECTION,
-        help="Take only the columns that are named so (and the target and the weights).",
     ),
-    option(
-        "--weights",
-        metavar="COLUMN",
-        section=TABLE_SECTION,
-        help="Column that says how many rows each row stands for.",
-    ),
-    option(
+    in_table("--weights", "COLUMN", "Column that says how many rows each row stands for."),
+    in_table(
         "--na",
-        metavar="TEXT",
+        "TEXT",
+        "Text that means missing in a text file; by default NA, ? and an empty field.",
         multiple=True,
-        section=TABLE_SECTION,
-        help="Text that means missing in a text file; by default NA, ? and an empty field.",
     ),
 ]
 
-target_option = option(
-    "--target",
-    "-t",
-    metavar="COLUMN",
-    section=TABLE_SECTION,
-    help="Column to predict; bundled tables have one.",
-)
-prior_option = option(
-    "--prior",
-    metavar="NAME|NUMBER",
-    type=PRIOR,
-    section=MODEL_SECTION,
-    usual="uniform",
-    help="Pseudocounts to start from.",
-)
-select_option = option(
+target = in_table("--target -t", "COLUMN", "Column to predict; bundled tables have one.")
+prior = in_model("--prior", PRIOR, "Pseudocounts to start from.", usual="uniform")
+select = in_model(
     "--select",
-    metavar="NAME",
-    type=VARIABLE_CRITERION,
-    section=MODEL_SECTION,
-    help="Choose the variables that predict by this criterion; without it all do.",
+    VARIABLE_CRITERION,
+    "Choose the variables that predict by this criterion; without it all do.",
 )
-seed_option = option(
-    "--seed",
-    metavar="NUMBER",
-    type=Whole("seed", 0),
-    section=MODEL_SECTION,
-    usual="0",
-    help="Where random numbers start.",
+seed = in_model("--seed", Whole("seed", 0), "Where random numbers start.", usual="0")
+identifiers = in_model(
+    "--identifiers", IDENTIFIERS, "What becomes of columns of identifiers and free text.", usual="ignore"
 )
-identifiers_option = option(
-    "--identifiers",
-    metavar="NAME",
-    type=IDENTIFIERS,
-    section=MODEL_SECTION,
-    usual="ignore",
-    help="What becomes of columns of identifiers and free text.",
-)
-param_option = option(
-    "--param",
-    "params",
-    metavar="NAME=VALUE",
+param = in_model(
+    "--param params",
+    "NAME=VALUE",
+    "Set any other parameter of the model, named as in Python; the value is JSON or text.",
     multiple=True,
-    section=MODEL_SECTION,
-    help="Set any other parameter of the model, named as in Python; the value is JSON or text.",
 )
-as_json_option = option(
-    "--json", "as_json", is_flag=True, section=OUTPUT_SECTION, help="Print JSON for machines."
-)
+as_json = in_output("--json as_json", None, "Print JSON for machines.")
 
 _CELLS: list[Callable[[Any], Any]] = [
-    option(
+    in_model(
         "--missing",
-        metavar="NAME",
-        type=MISSING,
-        section=MODEL_SECTION,
+        MISSING,
+        "Whether missing cells are marginalised, or a value of their own.",
         usual="ignore",
-        help="Whether missing cells are marginalised, or a value of their own.",
     ),
-    option(
-        "--numeric",
-        metavar="NAME",
-        type=NUMERIC,
-        section=MODEL_SECTION,
-        usual="auto",
-        help="What becomes of columns of numbers.",
-    ),
+    in_model("--numeric", NUMERIC, "What becomes of columns of numbers.", usual="auto"),
 ]
 
 
-def table_options(command: F) -> F:
+def table(command: F) -> F:
     """The argument DATA and the options about its columns, handed on as one :class:`Source`."""
 
     @functools.wraps(command)
@@ -133,21 +78,15 @@ def table_options(command: F) -> F:
     return _data(_all_of(_COLUMNS)(cast(F, with_source)))
 
 
-def cell_options(command: F) -> F:
+def cells(command: F) -> F:
     """How cells become values."""
     return _all_of(_CELLS)(command)
 
 
-def model_output_option(*, required: bool) -> Callable[[F], F]:
+def model_output(*, required: bool) -> Callable[[F], F]:
     """Where the model goes; the same letter in every command."""
-    return option(
-        "--output",
-        "-o",
-        metavar="FILE",
-        type=FILE,
-        required=required,
-        section=OUTPUT_SECTION,
-        help="Write the model here, as JSON; - for standard output.",
+    return in_output(
+        "--output -o", FILE, "Write the model here, as JSON; - for standard output.", required=required
     )
 
 

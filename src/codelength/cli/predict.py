@@ -7,9 +7,9 @@ from contextlib import AbstractContextManager, closing, nullcontext
 from typing import TYPE_CHECKING
 
 from ..errors import InvalidParameter
+from . import options
 from .choices import FILE, Whole
-from .command import argument, command, option
-from .options import OUTPUT_SECTION, table_options
+from .command import argument, command
 from .progress import working
 from .saving import check_outputs
 from .source import Source
@@ -25,38 +25,17 @@ BATCH_ROWS = 100_000
 
 @command("Predict the class or the component of each row.")
 @argument("model", metavar="MODEL", type=FILE, purpose="A model file written by fit or cluster.")
-@table_options
-@option(
-    "--output",
-    "-o",
-    metavar="FILE",
-    type=FILE,
+@options.table
+@options.in_output(
+    "--output -o",
+    FILE,
+    "Write the predictions here, as .csv, .csv.gz, .tsv or .parquet; - for standard output.",
     default="-",
-    section=OUTPUT_SECTION,
-    help="Write the predictions here, as .csv, .csv.gz, .tsv or .parquet; - for standard output.",
 )
-@option(
-    "--carry",
-    metavar="COLUMN",
-    multiple=True,
-    section=OUTPUT_SECTION,
-    help="Carry a column of the table over to the output.",
-)
-@option(
-    "--name",
-    metavar="NAME",
-    section=OUTPUT_SECTION,
-    help="Name of the predicted column; by default class or component.",
-)
-@option("--json", "as_json", is_flag=True, section=OUTPUT_SECTION, help="Write JSON: a list of rows.")
-@option(
-    "--batch-rows",
-    metavar="NUMBER",
-    type=Whole("batch_rows"),
-    default=BATCH_ROWS,
-    section="Table",
-    help="Rows held in memory at a time.",
-)
+@options.in_output("--carry", "COLUMN", "Carry a column of the table over to the output.", multiple=True)
+@options.in_output("--name", "NAME", "Name of the predicted column; by default class or component.")
+@options.in_output("--json as_json", None, "Write JSON: a list of rows.")
+@options.in_table("--batch-rows", Whole("batch_rows"), "Rows held in memory at a time.", default=BATCH_ROWS)
 def predict(
     model: str,
     source: Source,

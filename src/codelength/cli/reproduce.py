@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 import click
 
 from ..blocks import Paragraph
+from . import options
 from .choices import PAPER, Whole
-from .command import argument, command, option
-from .options import OUTPUT_SECTION, as_json_option
+from .command import Section, argument, command
 from .output import print_json, show
 from .progress import working
 
 if TYPE_CHECKING:
     from ..experiments import Reproduction
 
-RUN_SECTION = "Run"
+in_run = Section("Run")
 SETTINGS_HELP = (
     "Another choice where the paper leaves one open: bins=4, discretization=kmeans|frequency|width, "
     "learned=whole|train, missing=value|ignore, cap=100|none, map_pseudocount=0.002, sc_power=0.72, "
@@ -26,32 +26,27 @@ SETTINGS_HELP = (
 
 @command("Run the experiments of a paper again.")
 @argument("paper", metavar="PAPER", type=PAPER, purpose="The paper.")
-@option("--quick", is_flag=True, section=RUN_SECTION, help="Run few repetitions, for a first look.")
-@option("--settings", metavar="NAME=VALUE", multiple=True, section=RUN_SECTION, help=SETTINGS_HELP)
-@option(
+@in_run("--quick", None, "Run few repetitions, for a first look.")
+@in_run("--settings", "NAME=VALUE", SETTINGS_HELP, multiple=True)
+@in_run(
     "--jobs",
-    metavar="NUMBER",
-    type=Whole("jobs"),
-    section=RUN_SECTION,
+    Whole("jobs"),
+    "Processes. The results do not depend on it.",
     usual="one per processor",
-    help="Processes. The results do not depend on it.",
 )
-@option(
+@in_run(
     "--dask",
-    metavar="ADDRESS",
-    section=RUN_SECTION,
-    help="Run on a Dask cluster whose scheduler is at this address, such as tcp://host:8786.",
+    "ADDRESS",
+    "Run on a Dask cluster whose scheduler is at this address, such as tcp://host:8786.",
 )
-@option(
-    "--output",
-    "-o",
-    metavar="DIRECTORY",
+@options.in_output(
+    "--output -o",
+    "DIRECTORY",
+    "Directory for the results, with one directory per paper.",
     type=click.Path(),
     default="results",
-    section=OUTPUT_SECTION,
-    help="Directory for the results, with one directory per paper.",
 )
-@as_json_option
+@options.as_json
 def reproduce(
     paper: str,
     quick: bool,

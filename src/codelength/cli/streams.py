@@ -4,7 +4,8 @@ import errno
 import io
 import os
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 
@@ -17,16 +18,18 @@ class Named(io.FileIO):
 
     def readinto(self, buffer: Any, /) -> int:
         """Read some bytes."""
-        try:
+        with self._naming():
             return super().readinto(buffer)
-        except OSError as error:
-            error.filename = self._called
-            raise
 
     def write(self, content: Any, /) -> int:
         """Write some bytes."""
-        try:
+        with self._naming():
             return super().write(content)
+
+    @contextmanager
+    def _naming(self) -> Iterator[None]:
+        try:
+            yield
         except OSError as error:
             error.filename = self._called
             raise

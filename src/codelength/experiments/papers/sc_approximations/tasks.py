@@ -32,7 +32,7 @@ N_SOLUTIONS = 200
 class _Samples:
     """The samples ``first .. last - 1`` of a table, of ``n_rows`` rows each.
 
-    The random stream of each begins with ``seed``.
+    ``seed`` is the seed of their random streams.
     """
 
     source: Source
