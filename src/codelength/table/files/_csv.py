@@ -175,6 +175,13 @@ def _fields_of_any_length() -> Iterator[None]:
 
 def explain(error: Exception, path: Path, shown: str) -> DataError:
     """Say in one line why DuckDB could not read a CSV file."""
+    try:
+        return _explained(error, path, shown)
+    except DAMAGED as damage:
+        return _damaged(damage, shown)
+
+
+def _explained(error: Exception, path: Path, shown: str) -> DataError:
     message = str(error)
     if "unicode" in message.lower() or "utf-8 encoded" in message.lower():
         return invalid_utf8(path, shown)
@@ -195,6 +202,13 @@ def explain(error: Exception, path: Path, shown: str) -> DataError:
 
 def invalid_utf8(path: Path, shown: str) -> DataError:
     """Say at which byte and line a text file stops being UTF-8."""
+    try:
+        return _first_invalid(path, shown)
+    except DAMAGED as damage:
+        return _damaged(damage, shown)
+
+
+def _first_invalid(path: Path, shown: str) -> DataError:
     decoder = codecs.getincrementaldecoder("utf-8")()
     offset, line = 0, 1
     with _open_bytes(path) as file:
@@ -211,6 +225,10 @@ def invalid_utf8(path: Path, shown: str) -> DataError:
                 return DataError(f"{shown}: is not UTF-8; save it as UTF-8")
             offset += len(chunk)
             line += chunk.count(b"\n")
+
+
+def _damaged(error: Exception, shown: str) -> DataError:
+    return DataError(f"{shown}: is damaged, or not a gzip file ({error})")
 
 
 def _wrong_number(where: str, expected: int, found: int) -> DataError:
@@ -248,7 +266,7 @@ def _first_record(path: Path, shown: str) -> str:
                     raise DataError(f"{shown}, line 1: a quote in the header is not closed; close it")
                 record += more
     except DAMAGED as error:
-        raise DataError(f"{shown}: is damaged, or not a gzip file ({error})") from error
+        raise _damaged(error, shown) from error
     if not record:
         raise DataError(f"{shown}: is empty; the first line must hold the column names")
     try:

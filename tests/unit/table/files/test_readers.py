@@ -689,6 +689,15 @@ class TestErrors:
             assert "\n" not in str(caught.value)
             assert str(path) in str(caught.value)
 
+    def test_a_gzip_file_with_a_gap(self, write):
+        """The damage may be met only while a fault before it is being explained."""
+        letters = np.random.default_rng(0).choice([b"x", b"y", b"z"], 5000)
+        whole = gzip.compress(b"a,b\n" + b"".join(b"%d,%s\n" % row for row in enumerate(letters)), mtime=0)
+        for at in range(4000, 9000, 700):
+            path = write(whole[:at] + whole[at + 700 :], "t.csv.gz")
+            with pytest.raises(DataError, match=r"t\.csv\.gz"):
+                read_table(path)
+
     def test_a_parquet_file_damaged_in_the_middle(self, write, tmp_path):
         path = write_parquet(
             tmp_path / "t.parquet", "SELECT range AS a, 'v' || range AS b FROM range(50_000)"
