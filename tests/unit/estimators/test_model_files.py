@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from codelength import NaiveBayes, Prior, Schema, Variable, load
+from codelength import MixtureClassifier, NaiveBayes, Prior, Schema, Variable, load
 from codelength.errors import CodelengthError, DataError, InvalidModelFile
 
 TABLE, TARGET = {"colour": ["red", "blue", None], "size": [1.5, 2.5, 3.5]}, ["yes", "no", "no"]
@@ -156,6 +156,21 @@ def test_counts_that_do_not_add_up(path):
         if "value_counts" in place and len(place) == place.index("value_counts") + 3:
             path.write_text(json.dumps(replaced(document, place, 7)))
             refused(path, "not a consistent model.*add up")
+
+
+@pytest.mark.parametrize("value", [None, "?", [1], {}, True, float("nan"), 10**400])
+@pytest.mark.parametrize("name", ["candidate", "method", "n_components", "weight", "prequential", "evidence"])
+def test_candidates_that_no_fit_leaves_behind(path, name, value):
+    """What is loaded can be shown, so what cannot be shown is not loaded."""
+    MixtureClassifier(candidates=2, n_components=2, n_orderings=2, random_state=0).fit(TABLE, TARGET).save(
+        path
+    )
+    document = json.loads(path.read_text())
+    path.write_text(json.dumps(replaced(document, ("fitted", "candidates", 0, name), value)))
+    refused(path, "not a consistent model|no number")
+    del document["model"]["fitted"]["candidates"][0][name]
+    path.write_text(json.dumps(signed(document)))
+    refused(path, f"not a consistent model.*{name}")
 
 
 @pytest.mark.parametrize(
