@@ -55,15 +55,16 @@ class FiniteMixture(ClusterMixin, DensityMixin, TableEstimator):
     prior : {"uniform"}, float or Prior
         Dirichlet pseudocounts, none below 1, as in :class:`codelength.NaiveBayes`.
     n_init : int
-        Random starts of EM for each number of components; the most probable end is kept.
-    init : {"random", "kmeans", "kmodes"}
-        Where EM starts.
+        Starts of EM for each number of components; the most probable end is kept.
+    init : {"mixed", "random", "kmeans", "kmodes"}
+        Where EM starts: ``"mixed"`` takes the three kinds in turn.
     max_components, patience : int
         How far ``"auto"`` goes, and how many numbers without gain end the search.
     max_iter : int
         Most iterations of EM.
     tol : float
-        EM ends when an iteration gains less than this, in nats per row.
+        EM ends when an iteration gains less than this, in nats per row. Tolerances below 1e-7 are reached
+        by the three most probable of all runs only, by accelerated EM.
     missing, handle_unknown, numeric, identifiers, weights, strict, schema
         As in :class:`codelength.NaiveBayes`.
     random_state : int, generator or None
@@ -111,11 +112,11 @@ class FiniteMixture(ClusterMixin, DensityMixin, TableEstimator):
         criterion: str = "cheeseman_stutz",
         prior: PriorLike = "uniform",
         n_init: int = 20,
-        init: str = "random",
+        init: str = "mixed",
         max_components: int = 20,
         patience: int = 3,
         max_iter: int = 1000,
-        tol: float = 1e-7,
+        tol: float = 1e-11,
         missing: Missing = "ignore",
         handle_unknown: HandleUnknown = "ignore",
         numeric: Numeric = "auto",

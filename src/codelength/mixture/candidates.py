@@ -175,7 +175,7 @@ def _em(coded: Coded) -> Clusterer:
     def cluster(n_clusters: int, seed: np.random.SeedSequence) -> IntArray:
         # Without a tolerance EM runs its iterations and does not warn that it might go on.
         mixture, _ = fit_mixture(
-            layout, n_clusters, n_init=1, max_iter=EM_ITERATIONS, tol=0.0, random_state=seed
+            layout, n_clusters, n_init=1, init="random", max_iter=EM_ITERATIONS, tol=0.0, random_state=seed
         )
         return mixture.labels(coded)
 

@@ -44,9 +44,9 @@ def choose_components(
     *,
     patience: int | None = None,
     n_init: int = 20,
-    init: str = "random",
+    init: str = "mixed",
     max_iter: int = 1000,
-    tol: float = 1e-7,
+    tol: float = 1e-11,
     seed: int = 0,
 ) -> ComponentsResult:
     """Fit mixtures with several numbers of components and keep the one with the shortest code length.

@@ -120,6 +120,46 @@ def test_too_many_components_are_refused_at_once():
         fit_mixture(table(), 10**9)
 
 
+def test_far_more_components_than_rows_are_refused_at_once():
+    few = table(n_rows=5)
+    with pytest.raises(Infeasible, match=r"n_components=1000000: .* only 5 distinct rows.* at most 1000 "):
+        fit_mixture(few, 1_000_000)
+    state, _ = fit_mixture(few, 1000, n_init=2, random_state=0)
+    assert state.n_components == 1000
+
+
+# 118 slides that seven pathologists judged, as patterns and how often each occurs, and what a program nobody
+# here wrote makes of them: log-likelihoods of two, three and four classes by poLCA 1.6.
+SLIDES = """0000000 34, 0000100 2, 0100000 6, 0100001 1, 0100100 4, 0100101 5, 1000000 2, 1010101 1,
+1100000 2, 1100001 1, 1100100 2, 1100101 7, 1100111 1, 1101001 1, 1101101 2, 1101111 3, 1110101 13,
+1110111 5, 1111101 10, 1111111 16"""
+FROM_POLCA = {2: -317.256837, 3: -293.704979, 4: -289.285849}
+
+
+@pytest.mark.parametrize("n_components", FROM_POLCA)
+@pytest.mark.parametrize("seed", range(3))
+def test_the_maximum_is_reached_to_the_last_digit_printed_elsewhere(n_components, seed):
+    patterns = [pattern.split() for pattern in SLIDES.split(",")]
+    codes = [[int(judgement) for judgement in pattern] for pattern, _ in patterns]
+    weights = [float(often) for _, often in patterns]
+    coded = Coded.of(Schema.from_sizes([2] * 7), codes, weights=weights)
+    _, info = fit_mixture(coded, n_components, random_state=seed)
+    assert info.converged
+    assert info.log_posteriors.max() == pytest.approx(FROM_POLCA[n_components], abs=2e-6)
+    assert (np.diff(info.runs[info.best].log_posteriors) > -1e-9).all()
+
+
+def test_tolerances_that_are_not_tight_are_reached_by_plain_em():
+    """As published figures were: all runs to their ends."""
+    coded = table()
+    layout = EMLayout.of(coded)
+    _, info = fit_mixture(layout, 3, n_init=4, init="random", tol=1e-7, random_state=5)
+    for run in info.runs:
+        gains = np.diff(run.log_posteriors)
+        assert run.converged
+        assert gains[-1] < 1e-7 * 200 <= gains[:-1].min()
+
+
 def test_bad_arguments_are_refused():
     coded = table()
     for wrong in (
@@ -135,6 +175,6 @@ def test_bad_arguments_are_refused():
     with pytest.raises(InvalidParameter, match="n_components=0"):
         fit_mixture(coded, 0)
     with pytest.raises(DataError, match=r"shape \(0, 4\)"):
-        fit_mixture(coded.take(slice(0)), 2)
+        fit_mixture(coded.take(np.arange(0)), 2)
     with pytest.raises(DataError, match="all weights are zero"):
         fit_mixture(Coded.of(coded.schema, coded.codes, weights=np.zeros(200)), 2)

@@ -2,14 +2,19 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from ..._threads import n_threads_or_default
 from ...rules import PriorLike, pseudocounts
 from ...table import Coded
-from ...table.checks import check_number, check_whole
+from ...table.checks import check_number, check_size
 from ...typing import FloatArray
 from ..parameters import MixtureParameters, with_components
 from ._layout import EMLayout
 from ._problem import EMPrior, EMProblem
+
+MOST_STEPS = 1_000_000
+"""Iterations, or starts, at most."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -30,6 +35,11 @@ class EMInfo:
     log_posteriors: FloatArray
     log_likelihoods: FloatArray
     converged: bool
+
+    def continued(self, trace: FloatArray, converged: bool) -> "EMInfo":
+        """The same run with further iterations."""
+        log_posteriors = np.concatenate((self.log_posteriors, trace[0]))
+        return EMInfo(log_posteriors, np.concatenate((self.log_likelihoods, trace[1])), converged)
 
     @property
     def n_iter(self) -> int:
@@ -102,5 +112,5 @@ def em(
 
 def check_run(max_iter: int, tol: float) -> None:
     """Refuse what EM cannot run by."""
-    check_whole("max_iter", max_iter)
+    check_size("max_iter", max_iter, MOST_STEPS)
     check_number("tol", tol)

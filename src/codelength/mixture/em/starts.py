@@ -6,6 +6,7 @@ name              start
 ``"random"``      every row is shared out by a draw from the uniform Dirichlet distribution
 ``"kmeans"``      k-means on indicator columns, missing cells without an indicator; labels softened
 ``"kmodes"``      k-modes: clusters around whole rows, by the number of cells that differ; labels softened
+``"mixed"``       the three in turn: which of them is best depends on the table
 ================  ====================================================================================
 
 Labels are softened because a probability of zero stays zero in EM: a tenth of each row is spread over all
@@ -19,12 +20,14 @@ import numpy as np
 
 from ...table import Coded
 from ...typing import CodeArray, FloatArray, IntArray
+from ..candidates import indicator_columns
 from ..clusterings import clustering_counts
 
 SPREAD = 0.1
 """Share of a labelled row that goes to all components evenly."""
 
-MAX_SWEEPS = 100
+MAX_SWEEPS = 20
+"""Sweeps of a quick clustering at most: EM does the rest."""
 
 
 def random_responsibilities(coded: Coded, generator: np.random.Generator) -> FloatArray:
@@ -43,45 +46,49 @@ def random_responsibilities(coded: Coded, generator: np.random.Generator) -> Flo
 
 
 def kmeans_responsibilities(coded: Coded, generator: np.random.Generator) -> FloatArray:
-    """Softened labels of k-means, started once by k-means++."""
-    from sklearn.cluster import KMeans
-
-    schema, codes = coded.schema, coded.codes
-    indicators = np.concatenate(
-        [codes[:, [i]] == np.arange(size) for i, size in enumerate(schema.n_values)], axis=1
-    ).astype(np.float64)
-    # Fewer distinct rows than components leave some of them empty, which EM is at ease with.
-    n_clusters = min(schema.n_classes, coded.distinct().n_rows)
-    means = KMeans(n_clusters, n_init=1, random_state=int(generator.integers(2**31)))
-    means.fit(indicators, sample_weight=coded.weights)
-    return _softened(means.labels_.astype(np.int64), schema.n_classes)
+    """Softened labels of k-means on indicator columns, started as k-means++."""
+    indicators, spare = indicator_columns(coded), coded.schema.offsets[1:] - 1
+    labels = _nearest(coded, _first_modes(coded, generator))
+    centres = np.zeros((coded.schema.n_cells, labels.max() + 1))
+    for _ in range(MAX_SWEEPS):
+        counts = clustering_counts(coded, labels)
+        sizes = counts.class_counts[: centres.shape[1]]
+        # A cluster that has lost all its rows stays where it was.
+        np.divide(counts.value_counts.T[:, : len(sizes)], sizes, out=centres, where=sizes > 0)
+        centres[spare] = 0.0
+        nearest = np.argmin((centres**2).sum(axis=0) - 2 * (indicators @ centres), axis=1)
+        if np.array_equal(nearest, labels):
+            break
+        labels = nearest
+    return _softened(labels, coded.schema.n_classes)
 
 
 def kmodes_responsibilities(coded: Coded, generator: np.random.Generator) -> FloatArray:
     """Softened labels of k-modes. A missing cell differs from nothing."""
     modes = _first_modes(coded, generator)
-    labels = np.full(coded.n_rows, -1, dtype=np.int64)
+    labels = _nearest(coded, modes)
     for _ in range(MAX_SWEEPS):
-        nearest = np.argmin([_differences(coded, mode) for mode in modes], axis=0)
-        if np.array_equal(nearest, labels):
-            break
-        labels = nearest
         counts = clustering_counts(coded, labels)
         for i in range(coded.schema.n_variables):
             seen = counts.of(i)[: len(modes)]
             modes[:, i] = np.where(seen.any(axis=1), seen.argmax(axis=1), modes[:, i])
+        nearest = _nearest(coded, modes)
+        if np.array_equal(nearest, labels):
+            break
+        labels = nearest
     return _softened(labels, coded.schema.n_classes)
 
 
 Start: TypeAlias = Callable[[Coded, np.random.Generator], FloatArray]
 """Shares of the components, which are the classes of the schema, in each row."""
 
-STARTS: dict[str, Start] = {
-    "random": random_responsibilities,
-    "kmeans": kmeans_responsibilities,
-    "kmodes": kmodes_responsibilities,
+STARTS: dict[str, tuple[Start, ...]] = {
+    "random": (random_responsibilities,),
+    "kmeans": (kmeans_responsibilities,),
+    "kmodes": (kmodes_responsibilities,),
+    "mixed": (random_responsibilities, kmodes_responsibilities, kmeans_responsibilities),
 }
-"""The starts by name."""
+"""The starts by name; where there are several, runs take turns."""
 
 
 def _first_modes(coded: Coded, generator: np.random.Generator) -> CodeArray:
@@ -94,6 +101,10 @@ def _first_modes(coded: Coded, generator: np.random.Generator) -> CodeArray:
         distances = np.minimum(distances, _differences(coded, coded.codes[chosen[-1]]))
         chances = distances * (1.0 if coded.weights is None else coded.weights)
     return coded.codes[chosen]
+
+
+def _nearest(coded: Coded, modes: CodeArray) -> IntArray:
+    return np.argmin([_differences(coded, mode) for mode in modes], axis=0)
 
 
 def _differences(coded: Coded, mode: CodeArray) -> IntArray:

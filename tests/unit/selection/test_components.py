@@ -1,0 +1,37 @@
+"""How many components a mixture should have."""
+
+import pytest
+
+from codelength.errors import InvalidParameter
+from codelength.mixture import CRITERIA
+from codelength.selection.components import choose_components
+from codelength.table import as_coded
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("row", [["a"], ["a", "x", "u"], [None, "x"]])
+def test_one_row_is_one_component(criterion, row):
+    """Its probability is 1 with any number of components: differences are rounding, and ties go to fewer."""
+    coded = as_coded([row])
+    found = choose_components(coded, range(1, 7), criterion, n_init=3)
+    assert found.mixture.n_components == 1
+    assert sorted(found.path) == [1, 2, 3, 4, 5, 6]
+
+
+# Annealing estimates its code lengths, which differ by more than rounding.
+@pytest.mark.parametrize("criterion", [name for name in CRITERIA if name != "annealed"])
+def test_equal_rows_are_one_component(criterion):
+    coded = as_coded([["a", "x"]] * 4)
+    assert choose_components(coded, range(1, 4), criterion, n_init=3).mixture.n_components == 1
+
+
+def test_patience_ends_the_search():
+    coded = as_coded([["a", "x"], ["b", "y"]] * 10)
+    found = choose_components(coded, range(1, 20), patience=2, n_init=3)
+    assert found.mixture.n_components == 2
+    assert sorted(found.path) == [1, 2, 3, 4]
+
+
+def test_criteria_that_are_not_there():
+    with pytest.raises(InvalidParameter, match="criterion='mdl'"):
+        choose_components(as_coded([["a"]]), [1], "mdl")
