@@ -1,15 +1,18 @@
 """Small coded tables, priors and weights to draw from, and their forms for the slow oracle."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import pytest
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 import naive
 from codelength.counts import Counts, count
-from codelength.rules import RULES, Prior, PriorLike, Pseudocounts
+from codelength.rules import RULES, Prior, PriorLike, Pseudocounts, pseudocounts
 from codelength.table import Coded, Schema, encode
 
 RULE_NAMES = tuple(RULES)
@@ -17,8 +20,14 @@ RULE_NAMES = tuple(RULES)
 PSEUDOCOUNTS = (0.25, 0.5, 1.0, 1.5, 2.0, 4.0)
 """Binary fractions: the oracle's exact arithmetic sees the same numbers as the package."""
 
+by_rule = pytest.mark.parametrize("rule", RULE_NAMES)
 rule_names = st.sampled_from(RULE_NAMES)
 seeds = st.integers(0, 2**32 - 1)
+
+
+def for_every_rule(max_examples: int) -> Callable[[Any], Any]:
+    """A test of a ``rule`` that draws its ``data``, so many times for each rule."""
+    return lambda test: by_rule(settings(max_examples=max_examples)(given(data=st.data())(test)))
 
 
 @dataclass(frozen=True)
@@ -52,6 +61,9 @@ class Table:
 
     def naive_counts(self, weights: Any = None) -> naive.Counts:
         return naive.count(self.rows, self.labels, self.n_values, self.n_classes, weights)
+
+    def naive_prior(self, prior: PriorLike) -> naive.Prior:
+        return naive_prior(pseudocounts(prior, self.schema), self.schema)
 
     def take(self, positions: Any) -> "Table":
         """The table with these rows, in this order."""
@@ -108,6 +120,13 @@ def row_weights(draw: DrawFn, table: Table, *, zero: bool = True) -> np.ndarray:
     weight = st.sampled_from([0.0, 0.25, 0.5, 1.0, 1.5, 3.0] if zero else [0.25, 0.5, 1.0, 1.5, 3.0])
     n_rows = len(table.rows)
     return np.array(draw(st.lists(weight, min_size=n_rows, max_size=n_rows)), dtype=np.float64)
+
+
+@st.composite
+def tables_and_priors(draw: DrawFn, rule: str, **options: Any) -> tuple[Table, PriorLike]:
+    """Tables, each with a prior that fits it and that the rule can use."""
+    table = draw(tables(**options))
+    return table, draw(priors(table, at_least=least_pseudocount(rule)))
 
 
 def least_pseudocount(rule: str) -> float:

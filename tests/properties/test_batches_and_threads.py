@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 from codelength import NaiveBayes, Schema, Variable
 from codelength.errors import CodelengthError, InvalidParameter, SchemaMismatch
-from properties.strategies import RULE_NAMES, least_pseudocount, priors, row_weights, tables
+from properties.strategies import by_rule, for_every_rule, row_weights, tables, tables_and_priors
 
 quick = settings(max_examples=25)
 
@@ -21,12 +21,9 @@ def batches(n_rows, cuts):
     return [slice(low, high) for low, high in pairwise(bounds) if high > low]
 
 
-@pytest.mark.parametrize("rule", RULE_NAMES)
-@quick
-@given(data=st.data())
+@for_every_rule(25)
 def test_batches_are_the_whole(rule, data):
-    table = data.draw(tables(min_rows=2, min_classes=2))
-    prior = data.draw(priors(table, at_least=least_pseudocount(rule)))
+    table, prior = data.draw(tables_and_priors(rule, min_rows=2, min_classes=2))
     weights = data.draw(st.one_of(st.none(), row_weights(table, zero=False)))
     cuts = data.draw(st.lists(st.integers(1, len(table.rows) - 1), max_size=3, unique=True))
     codes, labels = table.codes, np.array(table.labels)
@@ -133,7 +130,7 @@ def test_all_methods_speak_of_the_same_rule():
     assert odds == pytest.approx(log_probs[1] - log_probs[0])
 
 
-@pytest.mark.parametrize("rule", RULE_NAMES)
+@by_rule
 def test_many_threads_predict_the_same(rule):
     generator = np.random.default_rng(11)
     codes = generator.integers(0, 5, size=(4000, 6))

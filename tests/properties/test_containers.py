@@ -285,6 +285,14 @@ def test_only_the_cells_decide_what_a_column_is_not_how_far_down_they_are():
 values = st.one_of(st.none(), st.sampled_from(["a", "b", "ü", " ", "A", "1", "True"]))
 
 
+def assert_one_model(frames, n_rows):
+    """All forms of one table lead to the same model."""
+    labels = np.arange(n_rows) % 2
+    models = [NaiveBayes().fit(frame, labels) for frame in frames]
+    assert len({model.schema_ for model in models}) == 1
+    assert all(model.counts_ == models[0].counts_ for model in models)
+
+
 @quick
 @given(st.lists(values, min_size=1, max_size=20))
 def test_any_text_column(cells):
@@ -297,10 +305,7 @@ def test_any_text_column(cells):
         pl.DataFrame({"c": pl.Series(cells, dtype=pl.String)}),
         pa.table({"c": pa.array(cells, pa.large_string())}),
     )
-    labels = np.arange(len(cells)) % 2
-    models = [NaiveBayes().fit(frame, labels) for frame in frames]
-    assert len({model.schema_ for model in models}) == 1
-    assert all(model.counts_ == models[0].counts_ for model in models)
+    assert_one_model(frames, len(cells))
 
 
 @quick
@@ -315,10 +320,7 @@ def test_any_column_of_whole_numbers(cells):
         pl.DataFrame({"c": pl.Series(cells, dtype=pl.Float32)}),
         pa.table({"c": pa.array(cells, pa.int8())}),
     )
-    labels = np.arange(len(cells)) % 2
-    models = [NaiveBayes().fit(frame, labels) for frame in frames]
-    assert len({model.schema_ for model in models}) == 1
-    assert all(model.counts_ == models[0].counts_ for model in models)
+    assert_one_model(frames, len(cells))
 
 
 @quick

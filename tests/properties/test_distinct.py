@@ -3,16 +3,15 @@
 from dataclasses import replace
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codelength.counts import count, expected_counts
 from codelength.rules import Predictor
 from codelength.scores import Predictions, evidence_code_length, leave_one_out
-from properties.strategies import RULE_NAMES, least_pseudocount, priors, row_weights, tables
+from properties.comparisons import assert_same_scores
+from properties.strategies import for_every_rule, priors, row_weights, tables, tables_and_priors
 
-by_rule = pytest.mark.parametrize("rule", RULE_NAMES)
 few_values = {"max_variables": 3, "max_values": 2, "max_classes": 2, "max_rows": 14}
 """So few rows are possible that many of them are equal."""
 
@@ -48,12 +47,9 @@ def test_counts_of_rows_shared_out(data):
     assert merged == expected_counts(coded, shares[places])
 
 
-@by_rule
-@settings(max_examples=40)
-@given(data=st.data())
+@for_every_rule(40)
 def test_predictions(rule, data):
-    table = data.draw(tables(min_rows=1, **few_values))
-    prior = data.draw(priors(table, at_least=least_pseudocount(rule)))
+    table, prior = data.draw(tables_and_priors(rule, min_rows=1, **few_values))
     coded = table.coded
     first, places = coded.groups()
     distinct = coded.distinct()
@@ -66,30 +62,22 @@ def test_predictions(rule, data):
     np.testing.assert_array_equal(merged.log_weights(distinct)[places], whole.log_weights(coded))
 
 
-@by_rule
-@settings(max_examples=40)
-@given(data=st.data())
+@for_every_rule(40)
 def test_leave_one_out(rule, data):
     """One row at a time is left out of each set of equal ones, which then counts as often as it occurs."""
-    table = data.draw(tables(min_rows=1, **few_values))
-    prior = data.draw(priors(table, at_least=least_pseudocount(rule)))
+    table, prior = data.draw(tables_and_priors(rule, min_rows=1, **few_values))
     coded, distinct = table.coded, table.coded.distinct()
     row_by_row = leave_one_out(Predictor.of(count(coded), rule, prior), coded)
     one_of_each = Predictor.of(count(distinct), rule, prior).leave_one_out(replace(distinct, weights=None))
     merged = Predictions(*one_of_each, distinct.class_codes, distinct.weights)
     np.testing.assert_array_equal(merged.log_probs[coded.groups()[1]], row_by_row.log_probs)
-    assert merged.log_score == pytest.approx(row_by_row.log_score, rel=1e-12)
-    assert merged.accuracy == pytest.approx(row_by_row.accuracy, rel=1e-12)
-    assert merged.brier_score == pytest.approx(row_by_row.brier_score, rel=1e-12)
+    assert_same_scores(merged, row_by_row)
 
 
-@by_rule
-@settings(max_examples=40)
-@given(data=st.data())
+@for_every_rule(40)
 def test_leaving_out_a_row_with_its_whole_weight(rule, data):
     """Leaving a set of equal rows out is predicting it from the others."""
-    table = data.draw(tables(min_rows=1, **few_values))
-    prior = data.draw(priors(table, at_least=least_pseudocount(rule)))
+    table, prior = data.draw(tables_and_priors(rule, min_rows=1, **few_values))
     distinct = table.weighted(data.draw(row_weights(table, zero=False))).distinct()
     result = Predictor.of(count(distinct), rule, prior).leave_one_out(distinct)
     for row in range(distinct.n_rows):

@@ -12,20 +12,17 @@ import naive
 from codelength import NaiveBayes, _threads
 from codelength.counts import count
 from codelength.errors import UndefinedPrediction
-from codelength.rules import LogTables, Predictor, Scorer, normalised, pseudocounts
+from codelength.rules import LogTables, Predictor, Scorer, normalised
 from codelength.table import Coded, Schema
 from properties.strategies import (
-    RULE_NAMES,
-    least_pseudocount,
+    by_rule,
+    for_every_rule,
     naive_log_weights,
-    naive_prior,
-    priors,
     row_weights,
     seeds,
     tables,
+    tables_and_priors,
 )
-
-by_rule = pytest.mark.parametrize("rule", RULE_NAMES)
 
 
 def every_row(table):
@@ -39,18 +36,15 @@ def every_row(table):
     return rows, Coded.of(table.schema, codes)
 
 
-@by_rule
-@settings(max_examples=40)
-@given(data=st.data())
+@for_every_rule(40)
 def test_predictions_are_those_of_the_definition(rule, data):
-    table = data.draw(tables(max_variables=3, max_values=3))
-    prior = data.draw(priors(table, at_least=least_pseudocount(rule)))
+    table, prior = data.draw(tables_and_priors(rule, max_variables=3, max_values=3))
     weights = data.draw(st.one_of(st.none(), row_weights(table)))
     predictor = Predictor.of(table.counts(weights), rule, prior)
     rows, coded = every_row(table)
     log_weights, (log_probs, undefined) = predictor.log_weights(coded), predictor.log_probs(coded)
 
-    spelled = naive_prior(pseudocounts(prior, table.schema), table.schema)
+    spelled = table.naive_prior(prior)
     slow_counts = table.naive_counts(weights)
     for j, row in enumerate(rows):
         expected = naive_log_weights(row, slow_counts, spelled, rule)
@@ -74,12 +68,9 @@ def test_whole_counts_agree_with_exact_fractions(data):
 
 
 @pytest.mark.filterwarnings("ignore::codelength.errors.UndefinedPrediction")
-@by_rule
-@settings(max_examples=25)
-@given(data=st.data())
+@for_every_rule(25)
 def test_probabilities_sum_to_one_and_agree_with_their_logs(rule, data):
-    table = data.draw(tables(min_rows=1, min_classes=2, max_classes=7))
-    prior = data.draw(priors(table, at_least=least_pseudocount(rule)))
+    table, prior = data.draw(tables_and_priors(rule, min_rows=1, min_classes=2, max_classes=7))
     model = NaiveBayes(rule, prior, schema=table.schema).fit(table.codes, table.labels)
     codes = every_row(table)[1].codes
     probs, log_probs = model.predict_proba(codes), model.predict_log_proba(codes)

@@ -7,15 +7,12 @@ from hypothesis import strategies as st
 
 from codelength import NaiveBayes
 from codelength.errors import CodelengthError, InvalidParameter
-from properties.strategies import RULE_NAMES, least_pseudocount, priors, tables
+from properties.strategies import for_every_rule, tables, tables_and_priors
 
 
-@pytest.mark.parametrize("rule", RULE_NAMES)
-@settings(max_examples=30)
-@given(data=st.data())
+@for_every_rule(30)
 def test_contributions_add_up_to_the_log_odds(rule, data):
-    table = data.draw(tables(min_rows=1, min_classes=2))
-    prior = data.draw(priors(table, at_least=least_pseudocount(rule)))
+    table, prior = data.draw(tables_and_priors(rule, min_rows=1, min_classes=2))
     model = NaiveBayes(rule, prior, schema=table.schema).fit(table.codes, table.labels)
     against = data.draw(st.one_of(st.none(), st.sampled_from(model.classes_.tolist())))
     explanation = model.explain(table.codes, against)

@@ -10,16 +10,14 @@ from codelength import NaiveBayes, Schema
 from codelength.errors import UnknownValue
 from codelength.rules import pseudocounts
 from properties.strategies import (
-    RULE_NAMES,
     Table,
-    least_pseudocount,
+    for_every_rule,
     naive_log_weights,
     naive_prior,
-    priors,
     tables,
+    tables_and_priors,
 )
 
-by_rule = pytest.mark.parametrize("rule", RULE_NAMES)
 quick = settings(max_examples=25)
 
 
@@ -40,12 +38,9 @@ def full(table):
     return Table(table.n_values, table.n_classes, table.rows + rows, table.labels + labels)
 
 
-@by_rule
-@quick
-@given(data=st.data())
+@for_every_rule(25)
 def test_missing_everywhere_leaves_the_class_prior(rule, data):
-    table = data.draw(tables(min_rows=1, min_classes=2))
-    prior = data.draw(priors(table, at_least=least_pseudocount(rule)))
+    table, prior = data.draw(tables_and_priors(rule, min_rows=1, min_classes=2))
     model = NaiveBayes(rule, prior, schema=table.schema).fit(table.codes, table.labels)
     nothing = np.full((1, len(table.n_values)), -1)
     spelled = pseudocounts(prior, table.schema)
@@ -65,9 +60,7 @@ def test_missing_everywhere_leaves_the_class_prior(rule, data):
         np.testing.assert_allclose(probs, raised / raised.sum(), rtol=1e-12)
 
 
-@by_rule
-@quick
-@given(data=st.data())
+@for_every_rule(25)
 def test_a_missing_cell_is_a_missing_column(rule, data):
     """Marginalising a variable is predicting without it, whatever it holds in training."""
     table = data.draw(tables(min_rows=1, min_classes=2, max_variables=3))
@@ -84,9 +77,7 @@ def test_a_missing_cell_is_a_missing_column(rule, data):
     np.testing.assert_allclose(model.predict_proba(known), rest.predict_proba(known[:, 1:]), rtol=1e-9)
 
 
-@by_rule
-@quick
-@given(data=st.data())
+@for_every_rule(25)
 def test_an_unknown_value_is_a_missing_cell(rule, data):
     table = full(data.draw(tables(min_rows=1, min_classes=2)))
     model = NaiveBayes(rule).fit(as_text(table, table.rows), table.labels)
@@ -118,9 +109,7 @@ def test_an_unknown_value_is_refused_on_request(data):
         model.predict(row)
 
 
-@by_rule
-@quick
-@given(data=st.data())
+@for_every_rule(25)
 def test_missing_as_a_value_is_one_more_value(rule, data):
     """Where training has missing cells they count as a value; elsewhere they stay marginalised."""
     table = full(data.draw(tables(min_rows=1, min_classes=2)))

@@ -15,16 +15,14 @@ from codelength.prequential import naive_bayes_sequence, sample_orderings
 from codelength.rules import Predictor, pseudocounts
 from codelength.scores import evidence_code_length, leave_one_out
 from properties.strategies import (
-    RULE_NAMES,
     Table,
-    least_pseudocount,
+    for_every_rule,
     naive_log_weights,
     naive_prior,
     priors,
     tables,
+    tables_and_priors,
 )
-
-by_rule = pytest.mark.parametrize("rule", RULE_NAMES)
 
 
 @st.composite
@@ -59,15 +57,12 @@ def naive_costs(table, order, rule, prior):
     return costs
 
 
-@by_rule
-@settings(max_examples=40)
-@given(data=st.data())
+@for_every_rule(40)
 def test_terms_are_predictions_from_the_rows_before(rule, data):
-    table = data.draw(tables())
-    prior = data.draw(priors(table, at_least=least_pseudocount(rule)))
+    table, prior = data.draw(tables_and_priors(rule))
     order = data.draw(orders(len(table.rows)))
     model = naive_bayes_sequence(table.coded, rule, prior)
-    expected = naive_costs(table, order, rule, naive_prior(pseudocounts(prior, table.schema), table.schema))
+    expected = naive_costs(table, order, rule, table.naive_prior(prior))
     np.testing.assert_allclose(model.terms(order), expected, rtol=1e-9, atol=1e-12)
     capped = naive_bayes_sequence(table.coded, rule, prior, cap=0.5)
     np.testing.assert_allclose(capped.terms(order), np.minimum(expected, 0.5), rtol=1e-9, atol=1e-12)
@@ -86,13 +81,10 @@ def test_joint_terms_add_up_to_the_evidence_in_any_order(rule, data):
     assert model.joint_terms(order).sum() == pytest.approx(expected, rel=1e-11, abs=1e-11)
 
 
-@by_rule
-@settings(max_examples=25)
-@given(data=st.data())
+@for_every_rule(25)
 def test_the_last_term_of_an_ordering_is_leave_one_out(rule, data):
     """Whatever the order of the others: so leave-one-out is the mean of last terms."""
-    table = data.draw(tables(min_rows=1, max_rows=6))
-    prior = data.draw(priors(table, at_least=least_pseudocount(rule)))
+    table, prior = data.draw(tables_and_priors(rule, min_rows=1, max_rows=6))
     model = naive_bayes_sequence(table.coded, rule, prior)
     left_out = model.leave_one_out()
     for j in range(len(table.rows)):
@@ -129,7 +121,7 @@ def test_the_mean_over_all_orderings_of_six_rows(data):
     prior = data.draw(priors(table))
     model = naive_bayes_sequence(table.coded, "evidence", prior)
     exhaustive = np.mean([model.code_length(order) for order in itertools.permutations(range(6))])
-    spelled = naive_prior(pseudocounts(prior, table.schema), table.schema)
+    spelled = table.naive_prior(prior)
     expected = 0.0
     for size in range(6):
         share = math.factorial(size) * math.factorial(5 - size) / math.factorial(6)

@@ -2,14 +2,12 @@
 
 from fractions import Fraction
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive
 from codelength.prequential import best_first, best_last, naive_bayes_sequence, worst_first, worst_last
-from codelength.rules import pseudocounts
-from properties.strategies import RULE_NAMES, least_pseudocount, naive_prior, priors, tables
+from properties.strategies import for_every_rule, tables_and_priors
 from properties.test_prequential_chain import clusterings
 
 FORWARD, BACKWARD, BEST, WORST = False, True, False, True
@@ -52,14 +50,11 @@ def naive_order(table, prior, rule, backward, worst):
     return order
 
 
-@pytest.mark.parametrize("rule", RULE_NAMES)
-@settings(max_examples=30)
-@given(data=st.data())
+@for_every_rule(30)
 def test_naive_bayes(rule, data):
-    table = data.draw(tables(max_rows=7))
-    prior = data.draw(priors(table, at_least=least_pseudocount(rule)))
+    table, prior = data.draw(tables_and_priors(rule, max_rows=7))
     model = naive_bayes_sequence(table.coded, rule, prior)
-    spelled = naive_prior(pseudocounts(prior, table.schema), table.schema)
+    spelled = table.naive_prior(prior)
     for search, asked in SEARCHES.items():
         assert search(model).tolist() == naive_order(table, spelled, rule, *asked)
 

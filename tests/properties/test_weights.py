@@ -6,11 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codelength import NaiveBayes
-from properties.strategies import RULE_NAMES
+from properties.strategies import by_rule
 
 pytestmark = pytest.mark.filterwarnings("ignore::codelength.errors.UndefinedPrediction")
 quick = settings(max_examples=30)
-by_rule = pytest.mark.parametrize("rule", RULE_NAMES)
 
 cells = st.tuples(
     st.sampled_from(["red", "green", "blue", None]),
