@@ -11,15 +11,7 @@ from .tasks import LEVELS, SHARES, ApproximationsTask, PaperTask, SolutionsTask,
 
 
 class Collected:
-    """The results of a specification.
-
-    Parameters
-    ----------
-    spec : Spec
-        What was run.
-    results : dict of str to result
-        The results by the key of the task.
-    """
+    """The ``results`` of a specification, which are given by the key of the task."""
 
     def __init__(self, spec: Spec[PaperTask], results: dict[str, Result]) -> None:
         self.spec = spec
