@@ -7,7 +7,13 @@ import pytest
 
 import naive
 from codelength import report
-from codelength.experiments.papers.prequential_selection import PAPER, SelectionTask
+from codelength.experiments.papers.prequential_selection import (
+    PAPER,
+    PRINTED_SPLITS,
+    SPLITS,
+    SelectionTask,
+)
+from codelength.experiments.papers.prequential_selection.claims import SUPERVISED, claims
 from codelength.experiments.papers.prequential_selection.gains import Gains
 from codelength.experiments.papers.prequential_selection.task import (
     GREEDY,
@@ -40,9 +46,10 @@ def small_task(**changes):
     return SelectionTask(**(options | changes))
 
 
-def test_the_paper_asks_for_14_tables_15_splits_and_40_clusterings_of_3_to_20_clusters():
+def test_the_paper_asks_for_14_tables_at_least_15_splits_and_40_clusterings_of_3_to_20_clusters():
     tasks = PAPER.tasks(False, PAPER.defaults)
-    assert len(tasks) == len({task.key for task in tasks}) == 2 * 14 * 15
+    assert SPLITS >= PRINTED_SPLITS == 15
+    assert len(tasks) == len({task.key for task in tasks}) == 2 * 14 * SPLITS
     assert len({task.source.name for task in tasks}) == 14
     assert {task.n_candidates for task in tasks} == {40}
     assert (SMALLEST, LARGEST) == (3, 20)
@@ -175,3 +182,36 @@ def test_the_committed_run_is_a_full_one_under_the_usual_settings():
     assert all(gains[rand(n)]["log gain, %"] > 0 for n in N_ORDERINGS)
     assert gains["MARGINAL"]["log gain, %"] == 0
     assert all(row["log gain, %"] <= gains["BEST"]["log gain, %"] for row in gains.values())
+
+
+def gains_of(one, other):
+    """Gains over the marginal likelihood in which all criteria are alike, on two tables of two splits."""
+    base = {"MARGINAL": [[-1.0, 0.5, 3]] * 4}
+    criteria_named = {*SUPERVISED, "BEST-LAST", "WORST-FIRST"}
+    return made_up(base | {name: [one, one, other, other] for name in criteria_named})
+
+
+def verdict_on(gains, text):
+    return next(claim.verdict for claim in claims(gains, gains) if claim.text.startswith(text))
+
+
+def test_claims_are_decided_by_leads_of_two_standard_errors_over_tables():
+    better = gains_of([-0.90, 0.60, 3], [-0.89, 0.61, 3])
+    mixed = gains_of([-0.90, 0.60, 3], [-1.05, 0.45, 3])
+    worse = gains_of([-1.10, 0.40, 3], [-1.11, 0.41, 3])
+    for loss in ("log loss", "0/1 loss"):
+        text = f"Every criterion of Table 1 gains over the marginal likelihood on average, in the {loss}"
+        found = [verdict_on(gains, text) for gains in (better, mixed, worse)]
+        assert found == ["held", "unsettled", "not held"]
+    assert verdict_on(better, "Optimising over orderings") == "held"
+    # All criteria are alike, so that no lead is above zero, and there is no noise.
+    assert verdict_on(better, "Worst-last gains more") == "not held"
+
+
+def test_claims_on_the_0_1_loss_need_the_error_and_the_accuracy():
+    # A third of the errors, but only a thirtieth of the accuracy.
+    base = {"MARGINAL": [[-1.0, 0.1, 3]] * 2 + [[-1.0, 0.9, 3]] * 2}
+    scores = [[-1.0, 0.1, 3]] * 2 + [[-1.0, 0.97, 3]] * 2
+    gains = made_up(base | dict.fromkeys({*SUPERVISED, "BEST-LAST", "WORST-FIRST"}, scores))
+    assert gains.of_tables("L-O-O", "error").max() > 50 > gains.of_tables("L-O-O", "accuracy").max()
+    assert verdict_on(gains, "In many cases, say one pair in ten, the gain is over 50 %") == "unsettled"

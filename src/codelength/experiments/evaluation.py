@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import DataError, InvalidParameter
 from ..scores import Predictions
 from ..table import Coded, Table, as_table, encode, infer_schema
-from ..table.checks import seed_of
+from ..table.checks import check_instance, seed_of
 from ..table.infer import Missing, Numeric, with_intervals_of
 from .splits import cross_validation
 
@@ -163,10 +163,11 @@ def evaluate(
 def _check(table: Table, models: "Mapping[str, TableClassifier]") -> None:
     if table.target is None:
         raise DataError("the table has no target, so there is nothing to predict; name one with as_table")
+    check_instance("models", models, Mapping, "classifiers by name")
     if not models:
         raise InvalidParameter("models: there is none; give at least one")
     for name, model in models.items():
-        if "classes" not in model.capabilities:
+        if "classes" not in getattr(model, "capabilities", ()):
             raise InvalidParameter(f"model {name!r}: predicts no classes; leave it out")
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from .summary import Curve, Score
+from .verdicts import VERDICTS, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,16 +79,19 @@ class Claim:
         Where the paper says it.
     text : str
         What it says, in our words and made precise.
-    held : bool
-        Whether our figures agree.
+    verdict : {"held", "not held", "unsettled"}
+        Whether our figures agree; see :mod:`codelength.experiments.verdicts`.
     figures : str
         The figures.
+    is_beyond : bool
+        Whether it goes beyond what the paper says; such claims are counted apart.
     """
 
     where: str
     text: str
-    held: bool
+    verdict: Verdict
     figures: str
+    is_beyond: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,10 +201,10 @@ class Findings:
         """How many do so within rounding and noise alone."""
         return sum(comparison.is_exact for comparison in self.comparisons)
 
-    @property
-    def n_held(self) -> int:
-        """How many claims hold."""
-        return sum(claim.held for claim in self.claims)
+    def verdicts(self, *, is_beyond: bool = False) -> dict[Verdict, int]:
+        """How many claims there are of each verdict: those of the paper, or those beyond it."""
+        found = [claim.verdict for claim in self.claims if claim.is_beyond == is_beyond]
+        return {verdict: found.count(verdict) for verdict in VERDICTS}
 
 
 def signed(value: float, standard_error: float = math.nan, digits: int = 3) -> str:

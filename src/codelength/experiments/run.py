@@ -1,16 +1,25 @@
 """Tasks of a specification over processes or a cluster; an interrupted run is resumed."""
 
 import os
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from .._threads import n_threads_or_default
 from ..errors import DataError, InvalidParameter
+from ..table.checks import check_size
 from .spec import AnyTask, Result, Spec
 from .store import Store
+
+MOST_JOBS = 1024
+"""Processes at most."""
+
+WATCH_SECONDS = 0.5
+"""How often a worker looks whether the process that started it is still there."""
 
 Progress = Callable[[float, float], None]
 """Told after every task: work done and work there is, in the same unit."""
@@ -62,6 +71,8 @@ def run(
     progress : function, optional
         Called after every task.
     """
+    if jobs is not None:
+        check_size("jobs", jobs, MOST_JOBS)
     with Store(directory, spec) as store:
         pending = [task for task in spec.tasks if task.key not in store.results]
         total = sum(task.work for task in spec.tasks)
@@ -88,21 +99,42 @@ def _finished(tasks: list[AnyTask], jobs: int, dask: str | None) -> Iterator[tup
         return
     from joblib import Parallel, delayed
 
+    work = delayed(_timed) if dask else delayed(_watched)
+    arguments = () if dask else (os.getpid(),)
     with _cluster(dask):
         # A batch is stored when all of it is finished, so batches of one lose the least.
         parallel = Parallel(
-            n_jobs=-1 if dask else jobs,
+            n_jobs=-1 if dask else min(jobs, len(tasks)),
             return_as="generator_unordered",
             batch_size=1,
             pre_dispatch="2*n_jobs",
         )
-        yield from parallel(delayed(_timed)(task) for task in tasks)
+        yield from parallel(work(task, *arguments) for task in tasks)
 
 
 def _timed(task: AnyTask) -> tuple[AnyTask, Result, float]:
     start = time.perf_counter()
     result = task.run()
     return task, result, time.perf_counter() - start
+
+
+def _watched(task: AnyTask, parent: int) -> tuple[AnyTask, Result, float]:
+    """A task in a process of its own, which ends when the process that shares the tasks out is killed."""
+    _end_with(parent)
+    return _timed(task)
+
+
+@cache
+def _end_with(parent: int) -> None:
+    """Watch over the parent of this process, from the first task on."""
+
+    def watch() -> None:
+        # An orphan gets another parent.
+        while os.getppid() == parent:
+            time.sleep(WATCH_SECONDS)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 @contextmanager

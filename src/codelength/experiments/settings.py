@@ -10,8 +10,11 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Literal, TypeAlias, get_args
 
 from ..errors import InvalidParameter
-from ..table.checks import check_choice, check_number, check_whole
+from ..table.checks import MAX_BINS, check_choice, check_number, check_size, check_whole
 from ..table.infer import Missing
+
+MOST_REPEATS = 10_000
+"""Repetitions at most: with more, the tasks alone would fill the memory."""
 
 Discretization: TypeAlias = Literal["kmeans", "frequency", "width"]
 """How numeric columns are cut into intervals."""
@@ -32,9 +35,12 @@ def _choice(choices: Any) -> dict[str, Any]:
     return _described("|".join(get_args(choices)), parse)
 
 
-def _whole(example: str, least: int) -> dict[str, Any]:
+def _whole(example: str, least: int, most: int | None = None) -> dict[str, Any]:
     def parse(name: str, text: str) -> int:
-        return check_whole(name, int(text) if text.isdecimal() else text, least)
+        # Python reads numbers of up to 4,300 digits.
+        given = int(text) if text.isdecimal() and len(text) <= 4000 else text
+        number = check_whole(name, given, least)
+        return number if most is None else check_size(name, number, most)
 
     return _described(example, parse)
 
@@ -80,13 +86,13 @@ class Settings:
     """
 
     discretization: Discretization = field(default="kmeans", metadata=_choice(Discretization))
-    bins: int | None = field(default=None, metadata=_whole("4", 1))
+    bins: int | None = field(default=None, metadata=_whole("4", 1, MAX_BINS))
     learned: Learned = field(default="whole", metadata=_choice(Learned))
     missing: Missing = field(default="value", metadata=_choice(Missing))
     cap: float | None = field(default=None, metadata=_number("100|none", or_none=True))
     map_pseudocount: float = field(default=0.0, metadata=_number("0.002"))
     sc_power: float = field(default=1.0, metadata=_number("0.72", above=True))
-    repeats: int | None = field(default=None, metadata=_whole("20", 1))
+    repeats: int | None = field(default=None, metadata=_whole("20", 1, MOST_REPEATS))
     folds: int | None = field(default=None, metadata=_whole("10", 2))
     seed: int = field(default=0, metadata=_whole("1", 0))
 

@@ -115,11 +115,11 @@ class Summary:
             for model in tasks[0].models
         ]
 
-    def curves(self) -> list[Curve]:
-        """The learning curves of every model, and of every pair of models."""
+    def curves(self, series: int = 0) -> list[Curve]:
+        """The learning curves of every model, and of every pair of models, in one series of partitions."""
         found = []
         for tasks in self._groups.values():
-            if tasks[0].protocol != "learning-curve":
+            if (tasks[0].protocol, tasks[0].series) != ("learning-curve", series):
                 continue
             for model in self._results[tasks[0].key]:
                 found += [self._curve(tasks, model, score) for score in SCORES]

@@ -34,6 +34,8 @@ class Task:
         Folds of cross-validation.
     fraction : float
         Share of the training rows that is used.
+    series : int
+        Which of several independent runs of the same experiment; all but the first have names of their own.
     """
 
     protocol: ProtocolName
@@ -45,13 +47,15 @@ class Task:
     last: int = 1
     folds: int = 0
     fraction: float = 1.0
+    series: int = 0
 
     @property
     def group(self) -> str:
         """What the repetitions of one experiment have in common."""
+        again = f"/series {self.series}" if self.series else ""
         if self.protocol == "cross-validation":
-            return f"{self.source.name}/{self.folds} folds/{self.fraction:.0%}"
-        return f"{self.source.name}/{self.protocol}"
+            return f"{self.source.name}/{self.folds} folds/{self.fraction:.0%}{again}"
+        return f"{self.source.name}/{self.protocol}{again}"
 
     @property
     def key(self) -> str:

@@ -1,11 +1,12 @@
 """What one paper's findings say, as blocks: the same on a terminal and in ``docs/validation.md``."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ..blocks import Block, Bullets, Grid, Heading, Paragraph, Picture, Strong
 from ..experiments.findings import Comparison, Findings, ResultTable, Value, signed
+from ..experiments.verdicts import Verdict
 
 
 def blocks_of(findings: Findings, pictures: Sequence[Picture] = ()) -> list[Block]:
@@ -78,20 +79,46 @@ def _verdict(comparison: Comparison, reasons: Sequence[str]) -> str:
     if comparison.is_exact:
         return "matches"
     if comparison.matches:
-        return "within slack"
+        return "within tolerance"
     number = f" ({reasons.index(comparison.reason) + 1})" if comparison.reason else ""
     return Strong(f"differs{number}")
 
 
 def _claims(findings: Findings) -> list[Block]:
-    rows = [
-        [claim.where, claim.text, "held" if claim.held else Strong("not held"), claim.figures]
-        for claim in findings.claims
-    ]
-    return [
-        Heading(f"Claims in words: {findings.n_held} of {len(findings.claims)} hold", 3),
-        Grid("", ["where", "claim", "verdict", "our figures"], rows, n_text=4),
-    ]
+    """The claims of the paper, and those beyond it below a heading of their own."""
+    blocks: list[Block] = []
+    for is_beyond, title in ((False, "Claims in words"), (True, "Beyond the paper")):
+        own = [claim for claim in findings.claims if claim.is_beyond == is_beyond]
+        if own:
+            rows = [[claim.where, claim.text, _strong(claim.verdict), claim.figures] for claim in own]
+            blocks += [
+                Heading(f"{title}: {tally(findings.verdicts(is_beyond=is_beyond))}", 3),
+                Grid("", ["where", "claim", "verdict", "our figures"], rows, n_text=4),
+            ]
+    return blocks
+
+
+def _strong(verdict: Verdict) -> str:
+    return verdict if verdict == "held" else Strong(verdict)
+
+
+def tally(verdicts: Mapping[Verdict, int]) -> str:
+    """How many claims hold, in words.
+
+    Examples
+    --------
+    >>> tally({"held": 7, "not held": 4, "unsettled": 2})
+    '7 of 13 hold, 4 do not, 2 are unsettled'
+    >>> tally({"held": 1, "not held": 1, "unsettled": 1})
+    '1 of 3 holds, 1 does not, 1 is unsettled'
+    """
+    held, failed, open_ = (verdicts[name] for name in ("held", "not held", "unsettled"))
+    text = f"{held} of {held + failed + open_} {'holds' if held == 1 else 'hold'}"
+    if failed:
+        text += f", {failed} {'does' if failed == 1 else 'do'} not"
+    if open_:
+        text += f", {open_} {'is' if open_ == 1 else 'are'} unsettled"
+    return text
 
 
 def _titled(grids: Iterable[Grid]) -> list[Block]:

@@ -7,6 +7,7 @@ from .._files import atomic_write
 from ..blocks import Block, Bullets, Grid, Heading, Paragraph, Picture
 from ..errors import DataError
 from ..experiments.findings import Findings
+from ..experiments.verdicts import VERDICTS
 from .files import read
 from .page import blocks_of
 from .render.markdown import markdown
@@ -32,13 +33,21 @@ _HEAD: list[Block] = [
     ),
     Paragraph(
         "Slack, rounding and noise stand beside the printed figures in "
-        "src/codelength/experiments/published/*.toml. The verdict on a figure that needs its slack to match "
-        "is within slack. A figure that does not match differs, and the reason is given where it is known."
+        "src/codelength/experiments/published/*.toml. A figure that rounding and noise explain matches; "
+        "one that needs its slack too is within tolerance, and counts as matching. A figure beyond its "
+        "tolerance differs, and the reason is given where it is known."
     ),
     Paragraph(
-        "Claims in words are held to our figures in a form that we made precise. Both these forms and the "
-        "slacks were chosen with the figures in sight. Figures that do not match and claims that do not hold "
-        "stay listed."
+        "Claims in words are held to our figures in a form that we made precise, and decided by one rule: a "
+        "claim holds when the lead it speaks of is at least two standard errors above zero, does not hold "
+        "when it is as far below, and is unsettled in between. A claim about every table or every size needs "
+        "all of its leads, and fails with one. Standard errors on one table are over rows, repetitions or "
+        "samples, and speak of that table only; those of a mean over tables are over tables. Figures without "
+        "noise decide by their sign. What goes beyond a paper is counted apart, on its own section only."
+    ),
+    Paragraph(
+        "The forms of the claims and the slacks were chosen with the figures in sight. Figures that do not "
+        "match and claims that do not hold or are unsettled stay listed."
     ),
 ]
 
@@ -67,28 +76,20 @@ def _year(findings: Findings) -> str:
 
 
 def _overview(found: list[Findings]) -> Grid:
-    rows = [
-        [
-            findings.title,
-            f"{findings.n_matching} of {len(findings.comparisons)}"
-            if findings.comparisons
-            else "none printed",
-            str(findings.n_exact) if findings.comparisons else "",
-            _of(findings.n_held, len(findings.claims)),
-        ]
-        for findings in found
-    ]
-    names = [
-        "paper",
-        "figures that match",
-        "of these, within rounding and noise alone",
-        "claims that hold",
-    ]
-    return Grid("", names, rows)
+    names = ["paper", "figures that match", "of these, by rounding and noise alone"]
+    names += ["claims", *VERDICTS]
+    return Grid("", names, [_row(findings) for findings in found])
 
 
-def _of(number: int, total: int) -> str:
-    return f"{number} of {total}" if total else "none printed"
+def _row(findings: Findings) -> list[str]:
+    n_figures, verdicts = len(findings.comparisons), findings.verdicts()
+    return [
+        findings.title,
+        f"{findings.n_matching} of {n_figures}" if n_figures else "none printed",
+        str(findings.n_exact) if n_figures else "",
+        str(sum(verdicts.values())),
+        *(str(number) for number in verdicts.values()),
+    ]
 
 
 def _pictures(place: Path) -> list[Picture]:

@@ -14,6 +14,7 @@ from codelength.experiments.papers import paper as papers
 from codelength.experiments.papers.paper import opened
 from codelength.experiments.published import NOISE, compared, published
 from codelength.experiments.settings import Settings
+from codelength.experiments.verdicts import by_lead
 
 
 def test_findings_come_with_their_results_and_progress_is_told(tmp_path):
@@ -71,7 +72,7 @@ def test_a_sixth_paper_is_a_file_and_a_line(tmp_path, monkeypatch):
 
     def find(spec, results):
         total = sum(result["sum"] for result in results.values())
-        claims = [Claim("section 1", "Sums grow.", total > 3, str(total))]
+        claims = [Claim("section 1", "Sums grow.", by_lead(total - 3), str(total))]
         return replace(opened(spec, defaults), claims=claims)
 
     toy = Paper("toy", defaults, lambda quick, settings: [Sum(n) for n in range(2 if quick else 5)], find)
@@ -79,7 +80,7 @@ def test_a_sixth_paper_is_a_file_and_a_line(tmp_path, monkeypatch):
     printed = {"title": "Toys", "citation": "Somebody (1999).", "table": []}
     monkeypatch.setattr(papers, "published", lambda key: printed)
     made = reproduce("toy", directory=tmp_path, jobs=1)
-    assert made.findings.n_held == 1
+    assert made.findings.verdicts() == {"held": 1, "not held": 0, "unsettled": 0}
     assert report.save(made.findings, made.directory)
     assert report.blocks_of(report.read(made.directory))[0].text == "Toys"
 

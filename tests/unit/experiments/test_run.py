@@ -5,12 +5,14 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
 from codelength import report
-from codelength.errors import DataError, InvalidParameter
+from codelength.errors import DataError, Infeasible, InvalidParameter
 from codelength.experiments import run as running
 from codelength.experiments.papers import find, specify
 from codelength.experiments.run import run
@@ -59,6 +61,69 @@ def test_a_run_killed_and_resumed_ends_in_the_same_bytes(tmp_path, uninterrupted
     assert 0 < outcome.n_run < len(SPEC.tasks)
     assert written(tmp_path, outcome) == uninterrupted
     assert run(SPEC, tmp_path, jobs=1).n_run == 0
+
+
+WORKERS = """
+import os, sys, time
+from dataclasses import dataclass
+from codelength.experiments import run as running
+from codelength.experiments.settings import Settings
+from codelength.experiments.spec import Spec
+
+@dataclass(frozen=True)
+class Long:
+    number: int
+    place: str
+    group = "long"
+    work = 1.0
+    n_items = 1
+
+    @property
+    def key(self):
+        return str(self.number)
+
+    def run(self):
+        open(os.path.join(self.place, str(os.getpid())), "w").close()
+        time.sleep(120)
+        return {}
+
+tasks = tuple(Long(number, sys.argv[2]) for number in range(2))
+running.run(Spec("made up", False, Settings(), tasks), sys.argv[1], jobs=2)
+"""
+
+
+def is_running(pid):
+    with suppress(ProcessLookupError):
+        os.kill(pid, 0)
+        # What has ended stays in the list until somebody asks how.
+        return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+    return False
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks at processes")
+def test_workers_end_when_the_run_is_killed(tmp_path):
+    marks = tmp_path / "marks"
+    marks.mkdir()
+    process = subprocess.Popen([sys.executable, "-c", WORKERS, str(tmp_path / "run"), str(marks)])
+    deadline = time.monotonic() + 90
+    while len(list(marks.iterdir())) < 2 and time.monotonic() < deadline:
+        assert process.poll() is None
+        time.sleep(0.1)
+    workers = [int(path.name) for path in marks.iterdir()]
+    assert len(workers) == 2
+    assert process.pid not in workers
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    deadline = time.monotonic() + 30
+    while any(is_running(pid) for pid in workers) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert [pid for pid in workers if is_running(pid)] == []
+
+
+def test_too_many_processes_are_refused_at_once(tmp_path):
+    with pytest.raises(Infeasible, match="jobs=99999999: too many"):
+        run(SPEC, tmp_path / "run", jobs=99999999)
+    assert not (tmp_path / "run").exists()
 
 
 def test_two_workers_come_to_the_same_bytes(tmp_path, uninterrupted):

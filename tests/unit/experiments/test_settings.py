@@ -2,7 +2,7 @@
 
 import pytest
 
-from codelength.errors import InvalidParameter
+from codelength.errors import Infeasible, InvalidParameter
 from codelength.experiments.papers import PAPERS, directory_name, specify
 from codelength.experiments.settings import ALTERNATIVES, Settings, changed, differences
 
@@ -20,11 +20,25 @@ from codelength.experiments.settings import ALTERNATIVES, Settings, changed, dif
         ("cap=nan", "at least 0"),
         ("sc_power=0", "above 0"),
         ("folds=1", "at least 2"),
+        ("folds=²", "whole number"),
+        ("seed=" + "9" * 5000, "whole number"),
     ],
 )
 def test_bad_settings_are_refused_with_a_remedy(text, message):
     with pytest.raises(InvalidParameter, match=message):
         changed(Settings(), [text])
+
+
+@pytest.mark.parametrize("text", ["bins=99999999", "repeats=99999999", "bins=10001"])
+def test_sizes_that_cannot_work_are_refused_at_once(text):
+    with pytest.raises(Infeasible, match="too many; at most 10,000 work"):
+        specify("bayes-optimal-ibl", settings=[text])
+
+
+@pytest.mark.parametrize("key", ["bayes-optimal-ibl", "indifferent-naive-bayes"])
+def test_more_folds_than_rows_are_refused_before_anything_runs(key):
+    with pytest.raises(InvalidParameter, match="use at most one fold per row"):
+        specify(key, settings=["folds=99999999"])
 
 
 def test_changes_are_found_again():

@@ -34,7 +34,12 @@ FINDINGS = Findings(
         compared("SC-01", 0.6542, reason="nobody knows why"),
         compared("noisy", 0.70, noise=2.0),
     ],
-    claims=[Claim("section 4", "All is well.", True, "yes"), Claim("section 5", "It is | not.", False, "no")],
+    claims=[
+        Claim("section 4", "All is well.", "held", "yes"),
+        Claim("section 5", "It is | not.", "not held", "no"),
+        Claim("section 5", "Perhaps it is.", "unsettled", "who knows"),
+        Claim("20 rows", "It is so further on.", "held", "yes", is_beyond=True),
+    ],
 )
 
 
@@ -46,7 +51,7 @@ def test_every_figure_has_its_tolerance_and_its_verdict():
     grid = figures_of(blocks_of(FINDINGS))
     assert grid.title == "Table 1"
     assert grid.names == ["figure", "verdict", "printed", "ours", "difference", "s.e.", "tolerance"]
-    assert [row[1] for row in grid.rows] == ["matches", "within slack", "differs (1)", "matches"]
+    assert [row[1] for row in grid.rows] == ["matches", "within tolerance", "differs (1)", "matches"]
     assert [isinstance(row[1], Strong) for row in grid.rows] == [False, False, True, False]
     assert grid.rows[2][0] == "Glass: SC-01"
     assert grid.rows[2][2:] == ["0.668", "0.654", "-0.0138", "0.0320", "0.0055"]
@@ -55,7 +60,12 @@ def test_every_figure_has_its_tolerance_and_its_verdict():
 
 def test_headings_say_how_many_match_and_hold():
     headings = [block.text for block in blocks_of(FINDINGS) if isinstance(block, Heading)]
-    assert headings == ["A paper [of ours]", "Figures: 3 of 4 match", "Claims in words: 1 of 2 hold"]
+    assert headings == [
+        "A paper [of ours]",
+        "Figures: 3 of 4 match",
+        "Claims in words: 1 of 3 holds, 1 does not, 1 is unsettled",
+        "Beyond the paper: 1 of 1 holds",
+    ]
 
 
 @pytest.mark.parametrize("width", [40, 80, 200])
@@ -84,7 +94,9 @@ def test_the_page_lists_every_figure_and_every_claim(tmp_path):
     assert "**A quick run with few repetitions, not for comparison.**" in page
     assert "- A note with a \\* in it." in page
     assert "1. Nobody knows why." in page
-    assert "[A paper \\[of ours\\]](#made-up) | 3 of 4 | 2 | 1 of 2 |" in page
+    assert "| claims | held | not held | unsettled |" in page
+    assert "[A paper \\[of ours\\]](#made-up) | 3 of 4 | 2 | 3 | 1 | 1 | 1 |" in page
+    assert "| **unsettled** |" in page
     assert "![figure-1](results/made-up/figure-1.svg)" in page
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ... import datasets
+from ...errors import InvalidParameter
 from ..findings import Findings
 from ..published import published
 from ..settings import Settings, differences
@@ -93,7 +94,12 @@ def source(name: str, settings: Settings, bins: int, *, categories: bool = True)
 def cross_validations(
     table: Source, models: tuple[Model, ...], settings: Settings, folds: int, fraction: float, repeats: int
 ) -> list[Task]:
-    """Tasks of repeated cross-validation."""
+    """Tasks of repeated cross-validation; more folds than rows are refused here, before anything runs."""
+    n_rows = datasets.describe(table.name).rows
+    if settings.folds is not None and settings.folds > n_rows:
+        raise InvalidParameter(
+            f"setting folds={settings.folds}: {table.name} has {n_rows:,} rows; use at most one fold per row"
+        )
     return [
         Task(
             "cross-validation",
@@ -112,10 +118,10 @@ def cross_validations(
 
 def general_notes(spec: Spec[Any], defaults: Settings, sources: Iterable[Source]) -> list[str]:
     """Where a table is not quite the one of the papers, and what the settings mean."""
-    notes = []
     settings = spec.settings
-    names = dict.fromkeys(source.name for source in sources)
-    notes += [f"{name}: {datasets.describe(name).differs}." for name in names if _differs(name, spec.paper)]
+    tables = {source.name: source for source in sources}
+    notes = [f"{name}: {datasets.describe(name).differs}." for name in tables if _differs(name, spec.paper)]
+    notes.append(_categories_note(tables.values()))
     where = "the whole table" if settings.learned == "whole" else "the training rows alone"
     if settings.learned == defaults.learned == "whole":
         where += ", which fits the printed figures better than the training rows alone (learned=train)"
@@ -127,6 +133,16 @@ def general_notes(spec: Spec[Any], defaults: Settings, sources: Iterable[Source]
     if settings.cap is not None:
         notes.append(f"A row costs at most {settings.cap:g} nats, so that log scores of MAP are finite.")
     return notes
+
+
+def _categories_note(tables: Iterable[Source]) -> str:
+    kept = [f"{column} of {table.name}" for table in tables for column in table.categories]
+    if not kept:
+        return "Every column of numbers is cut into intervals; none is kept as a category."
+    columns = f"{', '.join(kept[:-1])} and {kept[-1]}" if len(kept) > 1 else kept[0]
+    number = "Columns" if len(kept) > 1 else "The only column"
+    are = "are" if len(kept) > 1 else "is"
+    return f"{number} of numbers that {are} kept as categories, value by value: {columns}."
 
 
 def _differs(name: str, paper: str) -> bool:

@@ -15,8 +15,9 @@ from ..findings import Claim, Comparison, Findings, signed
 from ..published import compare, compared, printed_rows, published
 from ..settings import Settings
 from ..spec import Model, chunks
-from ..summary import Summary, mean_of
+from ..summary import Curve, Mean, Summary, mean_of
 from ..task import Task
+from ..verdicts import all_of, any_of, by_lead, by_sample
 from .learning_curves import curve_claims
 from .paper import CHUNK, of_predictions, source
 
@@ -25,6 +26,9 @@ TABLES = {"australian": 5, "glass": 5, "heart-statlog": 3, "hepatitis": 5}
 """The tables, and how many intervals fit the printed figures best."""
 
 PARTITIONS, QUICK_PARTITIONS = 100, 20
+SERIES, QUICK_SERIES = 5, 2
+"""Independent series of partitions for Figure 3, whose worst cases change from one to the next."""
+FIGURE_3 = "glass"
 
 DEFAULTS = Settings(discretization="kmeans", learned="whole", missing="value", map_pseudocount=0.002)
 
@@ -38,10 +42,16 @@ def _tasks(quick: bool, settings: Settings) -> list[Task]:
     tables = [source(name, settings, bins) for name, bins in TABLES.items()]
     repeats = settings.repeats or (QUICK_PARTITIONS if quick else PARTITIONS)
     tasks = [Task("leave-one-out", table, models, settings.seed, settings.cap) for table in tables]
-    return tasks + [
+    tasks += [
         Task("learning-curve", table, models, settings.seed, settings.cap, first, last)
         for table in tables
         for first, last in chunks(repeats, CHUNK)
+    ]
+    return tasks + [
+        replace(task, models=models[1:], series=series)
+        for series in range(1, QUICK_SERIES if quick else SERIES)
+        for task in tasks
+        if (task.protocol, task.source.name) == ("learning-curve", FIGURE_3)
     ]
 
 
@@ -49,9 +59,13 @@ def _find(opened: Findings, summary: Summary) -> Findings:
     return replace(
         opened,
         comparisons=[*compare(KEY, summary), *_bernoulli()],
-        claims=[*_leave_one_out_claims(summary), *curve_claims(summary.curves())],
+        claims=[*_leave_one_out_claims(summary), *curve_claims(summary.curves(), _series(summary))],
         notes=_notes(summary),
     )
+
+
+def _series(summary: Summary) -> list[list[Curve]]:
+    return [summary.curves(series) for series in sorted({task.series for task in summary.spec.tasks})]
 
 
 def _notes(summary: Summary) -> list[str]:
@@ -60,9 +74,11 @@ def _notes(summary: Summary) -> list[str]:
     settings = summary.spec.settings
     partitions = next(curve.n_partitions for curve in summary.curves())
     notes = [
-        f"Learning curves are means over {partitions} random partitions, 70 % training and 30 % test rows.",
-        f"Intervals per numeric column: {bins}. The paper does not say how it cut them; these settings were "
-        "found by fitting its tables, so the agreement is partly of our making.",
+        f"Learning curves are means over {partitions} random partitions, 70 % training and 30 % test rows. "
+        f"Figure 3 shows extremes, so its claims are held to {len(_series(summary))} independent series.",
+        f"Intervals per numeric column: {bins}. The paper does not say how it cut them; these settings, and "
+        "which columns are categories, were found by fitting its tables, so the agreement is partly of our "
+        "making.",
     ]
     if settings.map_pseudocount:
         notes.append(
@@ -100,50 +116,54 @@ def _bernoulli() -> list[Comparison]:
 
 def _leave_one_out_claims(summary: Summary) -> list[Claim]:
     groups = {name: summary.group(name, "leave-one-out") for name in TABLES}
-    log_scores = {
-        model: np.array([summary.mean(group, model, "log_score").value for group in groups.values()])
-        for model in ("MAP", "EV", "SC")
+    leads = {
+        pair: [mean_of(summary.difference(group, *pair, "log_score")) for group in groups.values()]
+        for pair in (("SC", "EV"), ("EV", "MAP"), ("SC", "MAP"))
     }
-    hits = {
-        model: np.array([summary.mean(group, model, "accuracy").value for group in groups.values()])
-        for model in ("MAP", "EV", "SC")
-    }
-    means = ", ".join(f"{model} {values.mean():.3f}" for model, values in log_scores.items())
+    others_lead = zip(leads["EV", "MAP"], leads["SC", "MAP"], strict=True)
     return [
         Claim(
             "abstract, section 4.2",
             "Predicting each row from all others, SC has a better log-score than evidence on every table.",
-            bool((log_scores["SC"] > log_scores["EV"]).all()),
-            "SC less EV: " + _gains(summary, groups, "SC", "EV"),
+            all_of(by_lead(*lead) for lead in leads["SC", "EV"]),
+            "SC less EV: " + _listed(leads["SC", "EV"]),
         ),
         Claim(
             "section 4.2",
             "Evidence beats MAP in the log-score on average over the tables.",
-            bool(log_scores["EV"].mean() > log_scores["MAP"].mean()),
-            f"mean over tables: {means}",
+            by_sample(lead.value for lead in leads["EV", "MAP"]),
+            f"EV less MAP: {_over_tables(leads['EV', 'MAP'])}",
         ),
         Claim(
             "abstract",
             "MAP is never best in the log-score.",
-            bool((log_scores["MAP"] < np.maximum(log_scores["EV"], log_scores["SC"])).all()),
-            "MAP less EV: " + _gains(summary, groups, "MAP", "EV"),
+            all_of(any_of(by_lead(*lead) for lead in both) for both in others_lead),
+            f"EV less MAP: {_listed(leads['EV', 'MAP'])}; SC less MAP: {_listed(leads['SC', 'MAP'])}",
         ),
-        Claim(
-            "section 4.2",
-            "MAP is slightly better than both others in the 0/1-score, on average over the tables.",
-            bool(hits["MAP"].mean() > max(hits["EV"].mean(), hits["SC"].mean())),
-            "mean over tables: "
-            + ", ".join(f"{model} {values.mean():.3f}" for model, values in hits.items()),
-        ),
+        _accuracy_claim(summary, list(groups.values())),
     ]
 
 
-def _gains(summary: Summary, groups: dict[str, str], model: str, other: str) -> str:
-    texts = []
-    for name, group in groups.items():
-        gains = summary.difference(group, model, other, "log_score")
-        texts.append(f"{name} {signed(*mean_of(gains))}")
-    return ", ".join(texts)
+def _accuracy_claim(summary: Summary, groups: list[str]) -> Claim:
+    leads = {
+        other: [mean_of(summary.difference(group, "MAP", other, "accuracy")) for group in groups]
+        for other in ("EV", "SC")
+    }
+    return Claim(
+        "section 4.2",
+        "MAP is slightly better than both others in the 0/1-score, on average over the tables.",
+        all_of(by_sample(lead.value for lead in own) for own in leads.values()),
+        "; ".join(f"MAP less {other}: {_over_tables(own)}" for other, own in leads.items()),
+    )
+
+
+def _listed(leads: list[Mean]) -> str:
+    return ", ".join(f"{name} {signed(*lead)}" for name, lead in zip(TABLES, leads, strict=True))
+
+
+def _over_tables(leads: list[Mean]) -> str:
+    mean = mean_of(np.array([lead.value for lead in leads]))
+    return f"{signed(*mean)} over tables ({_listed(leads)})"
 
 
 PAPER = of_predictions(KEY, DEFAULTS, _tasks, _find)

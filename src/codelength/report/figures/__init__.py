@@ -12,9 +12,9 @@ from .approximations import approximations
 from .iris import iris
 from .learning_curves import learning_curves
 from .profiles import profile_panel
-from .scatters import scatters
 from .selection import selection
 from .style import PLOT_STYLE, Panel
+from .versus import versus
 
 if TYPE_CHECKING:
     from ...estimators import FiniteMixture
@@ -26,7 +26,7 @@ FIGURES: dict[str, Callable[[Findings], dict[str, list[Panel]]]] = {
     "sc-approximations": approximations,
     "bayes-optimal-ibl": iris,
     "prequential-selection": selection,
-    "indifferent-naive-bayes": scatters,
+    "indifferent-naive-bayes": versus,
 }
 """The figures of the papers that have some: from findings to panels by the name of the file."""
 

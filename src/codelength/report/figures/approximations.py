@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...experiments.findings import Findings
-from .style import AMBER, BLACK, BLUE, GREEN, ORANGE, PINK, SKY, Axes, Panel, plain
+from .style import AMBER, BLACK, BLUE, GREEN, GREY, ORANGE, PINK, SKY, Axes, Panel, plain
 
-GREY, WINE = "#777777", "#882255"
+WINE = "#882255"
 FOCUS = "hepatitis"
 
 Row = dict[str, Any]
@@ -77,7 +77,7 @@ def _cumulative(findings: Findings, scale: str) -> Panel:
             up = [100 * row[name] for row in rows]
             axes.plot(across, up, line, color=colour, label=name, linewidth=1.5)
         axes.axhline(90, color=GREY, linewidth=0.7)
-        word = "" if scale == "linear" else ", log scale"
+        word = "" if scale == "linear" else " (log scale)"
         axes.set(
             title="7 rows, K = 3",
             xscale=scale,
@@ -108,7 +108,7 @@ def _levels(findings: Findings) -> Panel:
             title=f"{FOCUS}, K = 3, mean over {rows[0]['n_samples']} samples",
             yscale="log",
             xlabel="rows",
-            ylabel="terms needed",
+            ylabel="terms needed (log scale)",
         )
         axes.legend(loc="upper left", fontsize=8)
 
@@ -129,7 +129,7 @@ def _growth(findings: Findings) -> Panel:
             title="90 % of the sum, all tables, K = 3",
             yscale="log",
             xlabel="rows",
-            ylabel="terms needed, % of all",
+            ylabel="terms needed, % of all (log scale)",
         )
         _plain_log(axes.yaxis)
         axes.legend(loc="lower left", fontsize=8)
@@ -183,7 +183,7 @@ def _dots(rows: Sequence[Row]) -> Panel:
         axes.set(
             title="10 rows, K = 3; hollow: best clustering",
             xscale="log",
-            xlabel="mean absolute error, nats",
+            xlabel="mean absolute error, nats (log scale)",
             yticks=range(len(rows)),
             yticklabels=names,
         )
@@ -246,8 +246,8 @@ def _by_rows(rows: Sequence[Row], methods: Sequence[str], title: str) -> Panel:
             title=f"{title}, K = 3, mean over tables",
             xscale="log",
             yscale="log",
-            xlabel="rows (annealed reference from 30 on)",
-            ylabel="mean absolute error, nats",
+            xlabel="rows, log scale (annealed reference from 30 on)",
+            ylabel="mean absolute error, nats (log scale)",
             ylim=(0.03, 300),
         )
         _row_ticks(axes, rows)
@@ -264,7 +264,7 @@ def _bias(rows: Sequence[Row]) -> Panel:
         axes.set(
             title="at the ends of EM: too long, or too short",
             xscale="log",
-            xlabel="rows (annealed reference from 30 on)",
+            xlabel="rows, log scale (annealed reference from 30 on)",
             ylabel="mean error, nats",
         )
         _row_ticks(axes, rows)

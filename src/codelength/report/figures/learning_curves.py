@@ -8,7 +8,10 @@ from .style import BLUE, GREEN, ORANGE, Axes, Panel, plain
 
 _STYLES = {"MAP": (ORANGE, "--"), "EV": (BLUE, "-"), "SC": (GREEN, "-.")}
 _LABELS = {"MAP": "MAP", "EV": "evidence", "SC": "stochastic complexity"}
-_AXES = {"log_score": "mean log score, nats (higher is better)", "accuracy": "0/1 score (share of hits)"}
+_AXES = {
+    "log_score": "log score, nats (log scale)",
+    "accuracy": "0/1 score (share of hits)",
+}
 
 Curves = dict[tuple[str, str, str], Curve]
 
@@ -40,10 +43,16 @@ def _averages(curves: Curves, table: str, score: str) -> Panel:
         for model in ("MAP", "EV", "SC"):
             curve = curves[table, model, score]
             colour, line = _STYLES[model]
-            axes.plot(curve.sizes, curve.mean, line, color=colour, label=_LABELS[model], linewidth=1.6)
+            reach = 2 * np.nan_to_num(curve.standard_error)
+            axes.fill_between(
+                curve.sizes, curve.mean - reach, curve.mean + reach, color=colour, alpha=0.2, linewidth=0
+            )
+            axes.plot(curve.sizes, curve.mean, line, color=colour, label=_LABELS[model], linewidth=1.4)
         partitions = curves[table, "EV", score].n_partitions
         axes.set(
-            title=f"{table}, mean over {partitions} partitions", xlabel="training rows", ylabel=_AXES[score]
+            title=f"{table}, mean over {partitions} partitions ± 2 s.e.",
+            xlabel="training rows",
+            ylabel=_AXES[score],
         )
         if score == "log_score":
             _by_ratio(axes)

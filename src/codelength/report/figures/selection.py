@@ -61,11 +61,16 @@ def _colour(name: str) -> str:
 
 def _by_number(rows: list[Row], score: str, title: str) -> Panel:
     by_name = {row["criterion"]: row[f"{score} gain, %"] for row in rows}
+    errors = {row["criterion"]: row[f"{score} s.e."] for row in rows}
     numbers = [int(name[10:-1]) for name in by_name if name.startswith("PREQ-RAND(")]
     levels = (("L-O-O", GREEN, "-."), ("BEST-FIRST", PINK, "--"), ("WORST-LAST", AMBER, ":"))
 
     def panel(axes: Axes) -> None:
         for kind, colour, marker in (("PREQ-RAND", BLUE, "o"), ("PREQ-MAX", ORANGE, "s")):
+            ends = [
+                [by_name[f"{kind}({n})"] + sign * errors[f"{kind}({n})"] for n in numbers] for sign in (-1, 1)
+            ]
+            axes.fill_between(numbers, *ends, color=colour, alpha=0.12, linewidth=0)
             axes.plot(
                 numbers,
                 [by_name[f"{kind}({n})"] for n in numbers],
@@ -79,7 +84,11 @@ def _by_number(rows: list[Row], score: str, title: str) -> Panel:
         axes.set_xscale("log")
         axes.set_xticks(numbers, [plain(n, 0) for n in numbers])
         axes.minorticks_off()
-        axes.set(title=f"{_NAMES[score]}, {title}", xlabel="random orderings n", ylabel="mean gain, %")
+        axes.set(
+            title=f"{_NAMES[score]}, {title}",
+            xlabel="random orderings n (log scale)",
+            ylabel="mean gain, % ± s.e. over tables",
+        )
         axes.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.17), ncol=3)
 
     return panel

@@ -10,6 +10,7 @@ Panel: TypeAlias = Callable[[Axes], None]
 # Okabe and Ito's colours, which stay apart for every kind of colour vision; line styles differ as well.
 BLUE, ORANGE, GREEN, PINK = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
 AMBER, SKY, YELLOW, BLACK = "#E69F00", "#56B4E9", "#F0E442", "#000000"
+GREY = "#777777"
 
 PLOT_STYLE: dict[Any, Any] = {
     "svg.hashsalt": "codelength",

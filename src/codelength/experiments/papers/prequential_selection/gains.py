@@ -1,22 +1,16 @@
 """From the scores of all splits to relative gains over the marginal likelihood."""
 
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 
 from ....typing import FloatArray
 from ...spec import Result, Spec
+from ...summary import Mean, mean_of
 from .task import MARGINAL, SelectionTask
 
 ScoreName = Literal["log", "error", "accuracy"]
 SCORES: tuple[ScoreName, ...] = ("log", "error", "accuracy")
-
-
-class Gain(NamedTuple):
-    """A mean over tables of relative gains in per cent, and its standard error over tables."""
-
-    value: float
-    standard_error: float
 
 
 class Gains:
@@ -63,14 +57,10 @@ class Gains:
         scale = {"log": -base, "error": 1 - base, "accuracy": base}[score]
         return 100 * np.divide(ours - base, scale, out=np.zeros_like(base), where=scale > 0)
 
-    def gain(self, criterion: str, score: ScoreName) -> Gain:
+    def gain(self, criterion: str, score: ScoreName) -> Mean:
         """Mean relative gain over tables."""
-        return _mean(self.of_tables(criterion, score))
+        return mean_of(self.of_tables(criterion, score))
 
-    def lead(self, criterion: str, other: str, score: ScoreName) -> Gain:
+    def lead(self, criterion: str, other: str, score: ScoreName) -> Mean:
         """How much more one criterion gains than another, in points, paired by table."""
-        return _mean(self.of_tables(criterion, score) - self.of_tables(other, score))
-
-
-def _mean(values: FloatArray) -> Gain:
-    return Gain(float(values.mean()), float(values.std(ddof=1) / np.sqrt(len(values))))
+        return mean_of(self.of_tables(criterion, score) - self.of_tables(other, score))

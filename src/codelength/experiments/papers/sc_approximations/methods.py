@@ -36,6 +36,9 @@ METHODS = (*AT_EM, *AT_BEST, *SEVERAL)
 N_STARTS = 20
 """Starts of EM, as in the paper."""
 
+N_ITERATIONS, TOLERANCE = 1000, 1e-7
+"""When EM stops, which the paper does not say."""
+
 N_CHAINS, N_TEMPERATURES = 50, 200
 
 MOST_SEARCHED = 16
@@ -86,8 +89,17 @@ def most_probable(rows: Coded, n_components: int, seed: Any) -> IntArray:
 
 
 def fitted(rows: Coded, n_components: int, seed: Any) -> tuple[MixtureParameters, RestartsInfo]:
-    """The most probable mixture that EM finds, and all its ends."""
-    return fit_mixture(rows, n_components, n_init=N_STARTS, random_state=seed, n_threads=1)
+    """The most probable mixture that EM finds from random starts, as in the paper, and all its ends."""
+    return fit_mixture(
+        rows,
+        n_components,
+        n_init=N_STARTS,
+        init="random",
+        max_iter=N_ITERATIONS,
+        tol=TOLERANCE,
+        random_state=seed,
+        n_threads=1,
+    )
 
 
 def hard_ends(restarts: RestartsInfo, rows: Coded) -> list[IntArray]:
