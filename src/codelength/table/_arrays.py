@@ -19,6 +19,7 @@ from .values import (
     durations_as_text,
     is_missing,
     is_number,
+    joined,
     stamps_as_text,
     widened,
 )
@@ -47,7 +48,7 @@ def from_cells(name: str, cells: NDArray[Any], missing: BoolArray | None = None)
         return from_times(name, cells, missing)
     if kind == "U" and missing is None:
         values, positions = np.unique(cells, return_inverse=True)
-        return Factor(name, positions.astype(np.int64).ravel(), tuple(values.tolist()))
+        return from_distinct(name, values.tolist(), positions.astype(np.int64).ravel())
     objects = cells.astype(object)
     if missing is not None:
         objects[missing] = None
@@ -97,8 +98,10 @@ def canonical_values(
     Cells of one value share its place, missing cells have place -1, and so has position -1. Truth values
     beside numbers are numbers. ``positions`` are those of the rows, for messages.
     """
-    plain = tuple(cells)
-    if set(map(type, plain)) != {str}:
+    plain: tuple[Scalar | None, ...]
+    if set(map(type, cells)) == {str}:
+        plain = tuple(map(joined, cells))
+    else:
         plain = _canonical_cells(name, cells, positions)
     places: dict[Scalar, int] = {}
     found = [-1 if value is None else places.setdefault(value, len(places)) for value in plain]

@@ -19,7 +19,7 @@ from ..typing import IntArray, Scalar
 from ._messages import shown
 from .checks import check_distinct, check_instance, check_sequence, is_number
 from .times import Scale, time_labels
-from .values import without_numpy
+from .values import joined, without_numpy
 
 Kind = Literal["category", "interval", "code", "ignored"]
 
@@ -68,7 +68,8 @@ class Variable:
         check_instance(f"{where}, its name", self.name, str, "text (a name must be text)")
         values = check_sequence(f"{where}: values", self.values)
         plain = map(without_numpy, values)
-        object.__setattr__(self, "values", tuple(plain))
+        object.__setattr__(self, "name", joined(self.name))
+        object.__setattr__(self, "values", tuple(joined(v) if isinstance(v, str) else v for v in plain))
         cuts = check_sequence(f"{where}: cuts", self.cuts, of="numbers")
         if not all(is_number(cut) for cut in cuts):
             raise InvalidParameter(f"{where}: cut points {shown(cuts)}; expected numbers")

@@ -208,8 +208,27 @@ def _natural_key(value: str) -> tuple[list[tuple[bool, int, str]], str]:
     return [(not part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in parts], value
 
 
+def joined(text: str) -> str:
+    """Text in which both halves of a surrogate pair are the character that they stand for.
+
+    So they are after they were written to a file and read again.
+
+    Examples
+    --------
+    >>> joined("\\ud83d\\ude00"), joined("\\ud83d")
+    ('😀', '\\ud83d')
+    """
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+    return text
+
+
 def _text(value: str) -> str:
-    return str.__str__(value)  # that of a subclass may be anything
+    return joined(str.__str__(value))  # that of a subclass may be anything
 
 
 def _whole(value: Any) -> int:

@@ -218,6 +218,21 @@ def test_text_that_no_file_can_hold_is_refused_as_such(tmp_path):
         )
 
 
+@pytest.mark.parametrize("text", ["\ud83d\ude00", "a\ud83d\ude00\ud83d", "lone \ud83d"])
+def test_halves_of_surrogate_pairs_mean_the_same_before_and_after(tmp_path, text):
+    """In a file both halves are the one character, and so they are everywhere."""
+    for cells in ([text, "b", "c"], np.array([text, "b", "c"]), np.array([text, 1, None], dtype=object)):
+        table = {text: cells, "other": ["b", text, "c"]}
+        model = NaiveBayes(handle_unknown="error").fit(table, [text, "b", "c"])
+        model.save(tmp_path / "model.json")
+        same = load(tmp_path / "model.json")
+        assert same.schema_ == model.schema_
+        np.testing.assert_array_equal(same.predict_proba(table), model.predict_proba(table))
+        assert same.predict(table).tolist() == model.predict(table).tolist()
+    variable = Variable(text, (text, "b"))
+    assert variable == Variable.from_json(json.loads(json.dumps(variable.to_json())))
+
+
 def save_a_model_of_infinite_values(path):
     schema = Schema([Variable("a", (np.inf, 1.0))], Variable("y", ("no", "yes")))
     NaiveBayes(schema=schema).fit({"a": [1.0, 1.0, 1.0]}, TARGET).save(path)
