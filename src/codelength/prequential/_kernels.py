@@ -1,7 +1,8 @@
 """Rows taken in one at a time. Arrays in, arrays out, nothing checked; see ``layout`` for the shapes.
 
 Functions that take whole tuples have no branches, and are inlined: looking an array up in a tuple inside a
-branch counts references for every row, which costs more than the work itself.
+branch counts references for every row, which costs more than the work itself. Steps are written np.int64(1):
+numba would compile a function once more for every constant it is called with.
 """
 
 import math
@@ -174,7 +175,7 @@ def sequential_terms(layout: SequenceLayout, order: IntArray, joint: bool) -> Fl
     state, terms = start(layout), np.empty(len(order))
     for t in range(len(order)):
         terms[t] = term(layout, state, order[t], joint)
-        shift(layout, state, order[t], 1)
+        shift(layout, state, order[t], np.int64(1))
     return terms
 
 
@@ -186,20 +187,20 @@ def sequential_weights(layout: SequenceLayout, order: IntArray, weights: FloatAr
         _add_up(layout.rows, order[t], state.logs)
         for k in range(n_groups):
             weights[t, k] = state.logs[len(state.logs) - 1, k]
-        shift(layout, state, order[t], 1)
+        shift(layout, state, order[t], np.int64(1))
 
 
 @njit(cache=True, nogil=True)
 def left_out_weights(layout: SequenceLayout, weights: FloatArray) -> None:
     """Log weight of each group for each row given all the others, in row order."""
     state, n_groups = start(layout), weights.shape[1]
-    shift_all(layout, state, np.arange(len(weights)), 1)
+    shift_all(layout, state, np.arange(len(weights)), np.int64(1))
     for n in range(len(weights)):
-        shift(layout, state, n, -1)
+        shift(layout, state, n, np.int64(-1))
         _add_up(layout.rows, n, state.logs)
         for k in range(n_groups):
             weights[n, k] = state.logs[len(state.logs) - 1, k]
-        shift(layout, state, n, 1)
+        shift(layout, state, n, np.int64(1))
 
 
 @njit(cache=True, nogil=True)
@@ -213,10 +214,10 @@ def shift_all(layout: SequenceLayout, state: State, order: IntArray, step: int) 
 def left_out_terms(layout: SequenceLayout) -> FloatArray:
     """Cost of each row given all the others, in row order."""
     state, n_rows = start(layout), len(layout.rows)
-    shift_all(layout, state, np.arange(n_rows), 1)
+    shift_all(layout, state, np.arange(n_rows), np.int64(1))
     terms = np.empty(n_rows)
     for n in range(n_rows):
-        shift(layout, state, n, -1)
-        terms[n] = term(layout, state, n, False)
-        shift(layout, state, n, 1)
+        shift(layout, state, n, np.int64(-1))
+        terms[n] = term(layout, state, n, np.bool_(False))
+        shift(layout, state, n, np.int64(1))
     return terms

@@ -28,12 +28,19 @@ def expand(table: FloatArray, members: IntArray, joint: FloatArray) -> None:
 
 @njit(cache=True, nogil=True)
 def share_out(
-    rows: JointRows, table: FloatArray, joint: FloatArray, n_components: int, block: int, counts: FloatArray
+    rows: JointRows,
+    table: FloatArray,
+    joint: FloatArray,
+    n_components: int,
+    block: int,
+    counts: FloatArray,
+    in_logs: bool | None,
 ) -> float:
     """Share one block of rows out over the components.
 
     ``counts``, of the shape of ``joint``, receives the expected counts. Returns the log-likelihood.
-    Probabilities are multiplied as they are; a row for which that might underflow is done in logs.
+    Probabilities are multiplied as they are; a row for which that might underflow is done in logs, if
+    ``in_logs`` is True. If it is None, NaN is returned then, and what logs need is not even compiled.
     """
     keys, weights, start, stop = rows.keys, rows.weights, rows.bounds[block], rows.bounds[block + 1]
     n_groups, n_lanes = keys.shape[0], joint.shape[1]
@@ -50,6 +57,8 @@ def share_out(
                 total += shares[t, k]
             if total >= _SAFE:
                 log_likelihood += weights[low + t] * math.log(total)
+            elif in_logs is None:
+                return math.nan
             else:
                 if logs.shape[0] == 0:
                     logs = _log_joint(table, rows.members)
@@ -173,10 +182,18 @@ def log_prior(table: FloatArray, excess: FloatArray) -> float:
 
 
 @njit(cache=True, nogil=True)
-def run(rows: JointRows, prior: EMPrior, least_gain: float, table: FloatArray, trace: FloatArray) -> int:
+def run(
+    rows: JointRows,
+    prior: EMPrior,
+    least_gain: float,
+    table: FloatArray,
+    trace: FloatArray,
+    in_logs: bool | None,
+) -> int:
     """EM on one thread. ``table`` holds the start and receives the end; returns the iterations made.
 
-    Row 0 of ``trace`` receives the objective and row 1 the log-likelihood of each iteration.
+    Row 0 of ``trace`` receives the objective and row 1 the log-likelihood of each iteration. Returns 0
+    where a row needs logs and ``in_logs`` is None.
     """
     members = rows.members
     joint = np.empty((members.shape[0], table.shape[1]))
@@ -186,10 +203,12 @@ def run(rows: JointRows, prior: EMPrior, least_gain: float, table: FloatArray, t
         _clear(counts)
         log_likelihood = 0.0
         for b in range(len(rows.bounds) - 1):
-            log_likelihood += share_out(rows, table, joint, prior.n_components, b, of_block)
+            log_likelihood += share_out(rows, table, joint, prior.n_components, b, of_block, in_logs)
             for j in range(counts.shape[0]):
                 for k in range(counts.shape[1]):
                     counts[j, k] += of_block[j, k]
+        if math.isnan(log_likelihood):
+            return 0
         trace[0, iteration] = log_likelihood + log_prior(table, prior.excess)
         trace[1, iteration] = log_likelihood
         if iteration + 1 == trace.shape[1] or has_converged(trace[0], iteration, least_gain):

@@ -1,5 +1,6 @@
 """A layout and a prior for some number of components, and the iterations themselves."""
 
+import math
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -72,16 +73,22 @@ class EMProblem:
         """EM from one start: its end, the objective and log-likelihood on the way, and if it converged."""
         from ._kernels import has_converged, run
 
-        table, trace = self._table(start), np.empty((2, max_iter))
-        least_gain = tol * float(self.joint.weights.sum())
-        if n_threads > 1 and len(self.joint.bounds) > 2:
-            n_iter = self._run_threaded(least_gain, table, trace, n_threads)
-        else:
-            n_iter = int(run(self.joint, self.prior, least_gain, table, trace))
+        least_gain, trace = tol * float(self.joint.weights.sum()), np.empty((2, max_iter))
+        # Few tables have rows so improbable that logs are needed: they start again with them.
+        for in_logs in (None, True):
+            table = self._table(start)
+            if n_threads > 1 and len(self.joint.bounds) > 2:
+                n_iter = self._run_threaded(least_gain, table, trace, n_threads, in_logs)
+            else:
+                n_iter = int(run(self.joint, self.prior, least_gain, table, trace, in_logs))
+            if n_iter:
+                break
         trace = trace[:, :n_iter].copy()
         return self._parameters(table), trace, bool(has_converged(trace[0], n_iter - 1, least_gain))
 
-    def _run_threaded(self, least_gain: float, table: FloatArray, trace: FloatArray, n_threads: int) -> int:
+    def _run_threaded(
+        self, least_gain: float, table: FloatArray, trace: FloatArray, n_threads: int, in_logs: bool | None
+    ) -> int:
         """The same iterations as the kernel ``run``, with the blocks of rows on several threads."""
         from ._kernels import expand, has_converged, log_prior, maximise, share_out
 
@@ -90,7 +97,7 @@ class EMProblem:
         parts = np.empty((len(self.joint.bounds) - 1, *joint.shape))
 
         def share(b: int) -> float:
-            return float(share_out(self.joint, table, joint, n_components, b, parts[b]))
+            return float(share_out(self.joint, table, joint, n_components, b, parts[b], in_logs))
 
         with ThreadPoolExecutor(min(n_threads, len(parts))) as pool:
             for iteration in range(trace.shape[1]):
@@ -98,6 +105,8 @@ class EMProblem:
                 log_likelihood = 0.0
                 for of_block in pool.map(share, range(len(parts))):
                     log_likelihood += of_block
+                if math.isnan(log_likelihood):
+                    return 0
                 trace[:, iteration] = log_likelihood + log_prior(table, self.prior.excess), log_likelihood
                 if has_converged(trace[0], iteration, least_gain):
                     return iteration + 1

@@ -177,8 +177,8 @@ def _checked(layout: EMLayout, n_components: int, at_once: int) -> Coded:
     n_distinct = len(layout.joint.weights)
     if n_components > max(n_distinct, MOST_EMPTY):
         raise Infeasible(
-            f"n_components={shown(n_components)}: there are only {n_distinct} distinct rows to share out; ask "
-            f"for at most {max(n_distinct, MOST_EMPTY)} components"
+            f"n_components={shown(n_components)}: there are only {n_distinct} distinct rows to share out; "
+            f"ask for at most {max(n_distinct, MOST_EMPTY)} components"
         )
     # A start holds its shares twice, with weights; a run its tables and their products.
     n_joint = len(layout.joint.members)

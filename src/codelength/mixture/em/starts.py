@@ -104,7 +104,7 @@ def _first_modes(coded: Coded, generator: np.random.Generator) -> CodeArray:
 
 
 def _nearest(coded: Coded, modes: CodeArray) -> IntArray:
-    return np.argmin([_differences(coded, mode) for mode in modes], axis=0)
+    return np.asarray(np.argmin([_differences(coded, mode) for mode in modes], axis=0))
 
 
 def _differences(coded: Coded, mode: CodeArray) -> IntArray:
