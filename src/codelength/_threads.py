@@ -6,6 +6,7 @@ Results depend neither on the number of threads nor on which of the two ways a l
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from numbers import Integral
 from typing import TypeVar
 
 from .errors import InvalidParameter
@@ -62,9 +63,11 @@ def n_threads_or_default(n_threads: int | None) -> int:
         if not asked.isdecimal() or int(asked) < 1:
             raise InvalidParameter(f"CODELENGTH_THREADS={asked!r}: expected a whole number of at least 1")
         return int(asked)
-    if n_threads < 1:
-        raise InvalidParameter(f"n_threads={n_threads}: expected at least 1, or None for all processors")
-    return n_threads
+    if not isinstance(n_threads, Integral) or isinstance(n_threads, bool) or n_threads < 1:
+        is_short = isinstance(n_threads, int) and abs(n_threads) < 2**63
+        shown = n_threads if is_short else f"a {type(n_threads).__name__}"
+        raise InvalidParameter(f"n_threads={shown}: expected at least 1, or None for all processors")
+    return int(n_threads)
 
 
 def map_blocks(

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .._display import Shown
 from .._threads import map_blocks
@@ -16,7 +15,7 @@ from ..blocks import Block, Grid
 from ..errors import DataError, SchemaMismatch
 from ..table import Coded, Schema
 from ..table._messages import shortened, shown
-from ..table.checks import check_instance, check_sequence, check_whole, is_number
+from ..table.checks import as_array, check_instance, check_sequence, check_weights, check_whole, is_number
 from ..typing import FloatArray, IntArray
 from ._plain import count_plainly, is_plain
 from .groups import column_groups
@@ -174,8 +173,9 @@ class Counts(Shown):
         return [Grid("", ["variable", "value", *labels], rows, n_text=2)]
 
     def _shifted(self, row: Sequence[int], class_code: int, weight: float) -> "Counts":
-        given, sizes = _as_codes(row), self.schema.n_values
-        if given is None or given.shape != sizes.shape or (given < 0).any() or (given > sizes).any():
+        given, sizes = as_array(row), self.schema.n_values
+        is_whole = given.dtype.kind in "iu" or not given.size
+        if not is_whole or given.shape != sizes.shape or (given < 0).any() or (given > sizes).any():
             raise DataError(
                 f"row {shown(row)}: expected {len(sizes)} codes, each from 0 to the number of values "
                 "(which stands for missing)"
@@ -266,18 +266,10 @@ def _count_weighted_rows(coded: Coded, n_threads: int | None) -> list[FloatArray
     )
 
 
-def _as_codes(row: Any) -> NDArray[Any] | None:
-    try:
-        given = np.asarray(row)
-    except Exception:  # what foreign objects raise is up to them
-        return None
-    return given if given.dtype.kind in "iu" or not given.size else None
-
-
 def _checked_weight(weight: float) -> float:
-    if not is_number(weight) or not 0 <= weight < np.inf:
-        raise DataError(f"weight {shown(weight)}: expected a finite number of at least 0")
-    return float(weight)
+    checked = check_weights([weight], 1, positive=False)
+    assert checked is not None
+    return float(checked[0])
 
 
 def _plain(numbers: FloatArray) -> list[int | float]:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..errors import DataError, InvalidParameter
+from ..table._messages import shown
 from ..table.column import Column, Factor
 
 __all__ = ["BACKENDS", "choose_backend", "domain_of", "to_frame", "to_series"]
@@ -17,8 +18,8 @@ def choose_backend(backend: str | None) -> str:
     installed = [name for name in BACKENDS[:-1] if importlib.util.find_spec(name) is not None]
     if backend is None:
         return next(iter(installed), "columns")
-    if backend not in BACKENDS:
-        raise InvalidParameter(f"backend {backend!r} is none of {', '.join(BACKENDS)}")
+    if not isinstance(backend, str) or backend not in BACKENDS:
+        raise InvalidParameter(f"backend {shown(backend)} is none of {', '.join(BACKENDS)}")
     if backend != "columns" and backend not in installed:
         raise InvalidParameter(f'{backend} is not installed; install it, or pass backend="columns"')
     return backend

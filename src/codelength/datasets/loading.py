@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import DataError
 from ..table import Schema, Table, infer_schema
+from ..table.checks import check_instance, check_path
 from ..table.column import Column, Factor
 from ..table.files.readers import SUFFIXES, as_file, column_names, read_table
 from ..table.values import in_natural_order
@@ -135,6 +136,8 @@ def load(
     >>> lenses.schema.n_values.tolist()
     [3, 2, 2, 2]
     """
+    check_path("name_or_path", name_or_path)
+    check_instance("target", target, (str, type(None)), "the name of a column, or None")
     chosen = frames.choose_backend(backend)
     path = _path_of(name_or_path)
     if path is None:

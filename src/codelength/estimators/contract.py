@@ -32,6 +32,7 @@ from ..typing import IntArray, Scalar
 from . import documents
 from .validation import (
     check_classes,
+    check_coded,
     check_not_empty,
     check_same_classes,
     class_array,
@@ -301,7 +302,7 @@ class TableClassifier(TableEstimator):
     def fit_coded(self, coded: Coded, *, named: bool = True) -> Self:
         """Learn from rows that are coded already; the schema is theirs."""
         self._check_params()
-        check_instance("coded", coded, Coded, "a table as codes, as codelength.as_coded makes them")
+        check_coded(coded)
         check_classes(coded.schema)
         self._state = self._learned(coded, Fitted(self._params(), coded.schema, named))
         return self

@@ -17,6 +17,7 @@ from ..errors import CodelengthError, InvalidModelFile, InvalidParameter
 from ..rules import Prior
 from ..table import Schema
 from ..table._messages import shortened
+from ..table.checks import check_path
 
 FORMAT = "codelength-model"
 VERSION = 2
@@ -28,18 +29,19 @@ T = TypeVar("T")
 
 def write(content: Mapping[str, Any], path: str | os.PathLike[str]) -> None:
     """Write a model's document, beside its place first."""
+    file = check_path("path", path)
     document = {"format": FORMAT, "version": VERSION, "sha256": _digest(content), "model": content}
     try:
         text = json.dumps(document, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise InvalidParameter(f"the model cannot be written as JSON ({shortened(str(error))})") from None
-    with atomic_write(Path(path)) as beside:
+    with atomic_write(file) as beside:
         beside.write_text(text + "\n", encoding="ascii")
 
 
 def read(path: str | os.PathLike[str], restore: Callable[[dict[str, Any]], T]) -> T:
     """Read a file that :func:`write` wrote, and restore what it holds."""
-    content = _checked_content(Path(path))
+    content = _checked_content(check_path("path", path))
     try:
         return restore(content)
     except (CodelengthError, LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
@@ -104,7 +106,7 @@ def _parsed(path: Path) -> Any:
             raise InvalidModelFile(
                 f"{path}: {status.st_size:,} bytes, more than the {MAX_BYTES:,} that a model can have"
             )
-        return json.loads(path.read_text(encoding="utf-8"))
+        return json.loads(path.read_text(encoding="utf-8"), parse_constant=_refused)
     except OSError as error:
         raise InvalidModelFile(f"{path}: cannot be read ({error.strerror}); check the path") from None
     except UnicodeDecodeError:
@@ -119,6 +121,10 @@ def _parsed(path: Path) -> Any:
             f"{path}: not JSON that a model is written in ({shortened(str(error))}); pass a file written by "
             "save()"
         ) from None
+
+
+def _refused(constant: str) -> None:
+    raise ValueError(f"{constant} is no number")
 
 
 def _digest(content: Mapping[str, Any]) -> str:

@@ -36,9 +36,6 @@ from .validation import check_not_empty
 MOST_SAMPLES = 100_000_000
 """Most rows that are drawn at a time."""
 
-MOST_STEPS = 1_000_000
-"""Most starts, iterations and numbers of components that a search may be asked for."""
-
 
 @register
 class FiniteMixture(ClusterMixin, DensityMixin, TableEstimator):
@@ -328,7 +325,7 @@ class FiniteMixture(ClusterMixin, DensityMixin, TableEstimator):
         if not isinstance(self.n_components, str) or self.n_components != "auto":
             check_whole("n_components", self.n_components, also=', or "auto"')
         for name in ("max_components", "patience", "n_init", "max_iter"):
-            check_size(name, getattr(self, name), MOST_STEPS)
+            check_size(name, getattr(self, name))
         check_number("tol", self.tol)
         check_random_state(self.random_state)
 

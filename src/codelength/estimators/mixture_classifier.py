@@ -22,6 +22,7 @@ from ..table.encode import HandleUnknown
 from ..table.infer import Identifiers, Missing, Numeric
 from ..typing import FloatArray
 from .contract import Fitted, TableClassifier, register
+from .validation import check_coded
 
 LEAST_WEIGHT = 1e-12
 """Candidates that weigh less than this are left out of an average."""
@@ -32,7 +33,7 @@ COMPARED = ("prequential", "leave_one_out", "evidence")
 SHOWN = 10
 """Candidates in the summary."""
 
-MOST_CANDIDATES, MOST_COMPONENTS, MOST_ORDERINGS = 100_000, 100_000, 1_000_000
+MOST_CANDIDATES, MOST_COMPONENTS = 100_000, 100_000
 """Most of each that can be asked for."""
 
 
@@ -170,6 +171,7 @@ class MixtureClassifier(ClassifierMixin, TableClassifier):
     def log_probs_of(self, coded: Coded) -> Distributions:
         """Log probability of each class for coded rows, in nats."""
         fitted = self._fitted
+        check_coded(coded, fitted.schema)
         probs = np.zeros((coded.n_rows, fitted.schema.n_classes))
         for row, predictor in zip(fitted.table, fitted.predictors, strict=False):
             probs += row["weight"] * predictor.probs(coded)
@@ -195,6 +197,8 @@ class MixtureClassifier(ClassifierMixin, TableClassifier):
     def _learned(self, coded: Coded, fitted: Fitted) -> FittedMixtureClassifier:
         if coded.weights is not None:
             raise InvalidParameter(f"{self.kind}: sample_weight is not supported; repeat the rows instead")
+        if not coded.n_rows:
+            raise DataError(f"{self.kind}: there are no rows to make clusterings of; give some")
         training = coded.with_class_as_column().distinct()
         seed = seed_of(self.random_state)
         found = self._found(training, [seed, 0])
@@ -247,7 +251,7 @@ class MixtureClassifier(ClassifierMixin, TableClassifier):
         check_choice("criterion", self.criterion, SELECTION_CRITERIA)
         check_choice("clustering", self.clustering, ("both", *METHODS))
         check_size("candidates", self.candidates, MOST_CANDIDATES)
-        check_size("n_orderings", self.n_orderings, MOST_ORDERINGS)
+        check_size("n_orderings", self.n_orderings)
         check_flag("average", self.average)
         check_flag("with_class", self.with_class)
         check_random_state(self.random_state)
@@ -298,7 +302,7 @@ class MixtureClassifier(ClassifierMixin, TableClassifier):
 
     def _restored(self, fitted: Fitted, content: Mapping[str, Any]) -> FittedMixtureClassifier:
         table = [dict(row) for row in content["candidates"]]
-        _check_table(table, content["counts"])
+        _check_table(table, content["counts"], (fitted.params["criterion"], *COMPARED))
         wide = fitted.schema.with_class_as_variable()
         predictors = [
             ClusterPredictor.of(
@@ -319,7 +323,12 @@ def _weights(lengths: FloatArray, average: bool) -> FloatArray:
     return np.asarray(weights / weights.sum())
 
 
-def _check_table(table: list[dict[str, Any]], counts: Sequence[Any]) -> None:
+def _check_table(table: list[dict[str, Any]], counts: Sequence[Any], scores: Sequence[str]) -> None:
+    for row in table:
+        numbers = [row[name] for name in ("candidate", "n_components", *scores)]
+        of_criteria = (value for name, value in row.items() if name not in ("method", "prequential_se"))
+        if not all(_is_number(value) for value in (*numbers, *of_criteria)) or row["method"] not in METHODS:
+            raise DataError(f"candidate {shown(row['candidate'])}: is not what a fit leaves behind")
     weights = np.array([row["weight"] for row in table], dtype=np.float64)
     if not len(table) or not (np.isfinite(weights).all() and (weights >= 0).all() and weights[0] > 0):
         raise DataError("the weights of the candidates are not what a fit leaves behind")
@@ -330,3 +339,7 @@ def _check_table(table: list[dict[str, Any]], counts: Sequence[Any]) -> None:
     for row, of_candidate in zip(table, counts, strict=False):
         if row["n_components"] != len(of_candidate["class_counts"]):
             raise DataError(f"candidate {row['candidate']}: its counts are not those of its clusters")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and bool(np.isfinite(float(value)))

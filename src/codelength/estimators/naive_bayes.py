@@ -23,7 +23,7 @@ from ..table.target import target_column
 from ..typing import BoolArray, FloatArray, Scalar
 from ._fitted_naive_bayes import FittedNaiveBayes, chosen_variables
 from .contract import Fitted, TableClassifier, Weighting, register
-from .validation import check_same_classes, warn_about_names
+from .validation import check_coded, check_same_classes, warn_about_names
 
 
 @register
@@ -170,6 +170,7 @@ class NaiveBayes(ClassifierMixin, TableClassifier):
     def log_probs_of(self, coded: Coded) -> Distributions:
         """Log probability of each class for coded rows, in nats."""
         fitted = self._fitted
+        check_coded(coded, fitted.schema)
         return fitted.predictor.log_probs(fitted.predicting(coded))
 
     def predict_log_proba(self, X: Any) -> FloatArray:
@@ -235,6 +236,7 @@ class NaiveBayes(ClassifierMixin, TableClassifier):
 
     def leave_one_out_of(self, coded: Coded, *, optimistic: bool = False) -> Predictions:
         """Predict each coded training row from all the others; see :meth:`leave_one_out`."""
+        check_coded(coded, self._fitted.schema)
         return self._fitted.left_out(self._fitted.weighed(coded), optimistic=optimistic)
 
     def explain(self, X: Any, against: Scalar | None = None) -> Explanation:

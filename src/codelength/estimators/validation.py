@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DataError, SchemaMismatch
-from ..table import Schema, Table, infer_schema
+from ..table import Coded, Schema, Table, infer_schema
 from ..table._messages import shown, tell
+from ..table.checks import check_instance
 from ..table.target import target_column
 from ..typing import Scalar
 
@@ -23,6 +24,16 @@ def check_not_empty(table: Table) -> None:
         raise DataError(
             "Found array with 0 sample(s) while a minimum of 1 is required; the table has no rows: add some, "
             "or declare the variables with schema="
+        )
+
+
+def check_coded(coded: Any, schema: Schema | None = None) -> None:
+    """Refuse what is no table as codes, or has codes of other variables than the schema."""
+    check_instance("coded", coded, Coded, "a table as codes, as codelength.as_coded makes them")
+    if schema is not None and coded.schema.n_values.tolist() != schema.n_values.tolist():
+        raise SchemaMismatch(
+            "the codes are of other variables than those that the model was fitted on; encode the rows with "
+            "its schema_"
         )
 
 
@@ -54,7 +65,7 @@ def class_labels(classes: Any) -> tuple[Scalar, ...]:
 def warn_about_names(estimator: object, table: Table, fitted_named: bool) -> None:
     """Say when names are known on one side only, so that columns can be matched by position alone."""
     own = type(estimator).__name__
-    if table.named == fitted_named:
+    if table.named == fitted_named or not table.columns:
         return
     if table.named:
         message = f"X has feature names, but {own} was fitted without feature names"

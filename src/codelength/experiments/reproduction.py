@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..errors import InvalidParameter
+from ..table._messages import shown
+from ..table.checks import check_flag, check_instance, check_names, check_path, check_whole
 from .findings import Findings
 from .papers import directory_name, find, specify
 from .run import Outcome, Progress, run
@@ -84,7 +87,16 @@ def reproduce(
     >>> made.directory.name, len(made.findings.comparisons)
     ('bayes-optimal-ibl-quick-repeats=1', 72)
     """
-    spec = paper if isinstance(paper, Spec) else specify(paper, quick=quick, settings=settings)
-    place = Path(directory) / directory_name(spec)
+    check_instance("paper", paper, (str, Spec), "the key of a paper, or a Spec")
+    check_flag("quick", quick)
+    chosen = check_names("settings", settings, of="texts such as repeats=10")
+    if jobs is not None:
+        check_whole("jobs", jobs, also=", or None for one per processor")
+    check_instance("dask", dask, (str, type(None)), "the address of a scheduler, or None")
+    if not (progress is None or callable(progress)):
+        raise InvalidParameter(f"progress={shown(progress)}: expected a function, or None")
+    root = check_path("directory", directory)
+    spec = paper if isinstance(paper, Spec) else specify(paper, quick=quick, settings=chosen)
+    place = root / directory_name(spec)
     outcome = run(spec, place, jobs=jobs, dask=dask, progress=progress)
     return Reproduction(find(spec, outcome.results), outcome, place)

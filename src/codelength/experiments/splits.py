@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..errors import InvalidParameter
-from ..table.checks import check_number, check_whole
+from ..table.checks import check_number, check_size, check_whole
 from ..typing import IntArray
 
 
@@ -64,7 +64,7 @@ def partition(n_rows: int, train_share: float = 0.7, *, random_state: int = 0) -
 
 def _check(n_rows: int, n_folds: int, repeats: int, train_fraction: float) -> None:
     check_whole("n_folds", n_folds, 2, max(n_rows, 2), also=", at most one per row")
-    check_whole("repeats", repeats)
+    check_size("repeats", repeats)
     check_number("train_fraction", train_fraction, 0, 1, above=True)
     if n_rows < 2:
         raise InvalidParameter(f"n_folds={n_folds}: there are {n_rows} rows, and each fold needs one")

@@ -9,7 +9,7 @@ from ..errors import Infeasible
 from ..rules import PriorLike, Pseudocounts, pseudocounts
 from ..scores import evidence_code_length
 from ..table import Coded
-from ..table.checks import check_choice, check_random_state, check_whole
+from ..table.checks import check_choice, check_random_state, check_size
 from ..typing import IntArray
 from .clusterings import (
     ClusteringState,
@@ -71,7 +71,7 @@ def local_optima(
     """
     from ._kernels import climb
 
-    check_whole("n_starts", n_starts)
+    check_size("n_starts", n_starts)
     coded = with_components(single_rows(rows), n_components)
     spread = pseudocounts(prior, coded.schema)
     observed, names = ObservedCells.of(coded), exchangeable(spread)

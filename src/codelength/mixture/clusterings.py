@@ -9,6 +9,7 @@ from ..counts import Counts, count
 from ..errors import DataError
 from ..rules import Pseudocounts
 from ..table import Coded, Schema, as_coded
+from ..table.checks import as_array
 from ..typing import BoolArray, FloatArray, IntArray
 from .costs import check_memory
 from .parameters import MixtureParameters
@@ -41,8 +42,8 @@ def completed(rows: Any, clustering: Any) -> Coded:
     if isinstance(clustering, MixtureParameters):
         coded = clustering.coded(rows)
         return coded.relabelled(coded.schema, clustering.labels(coded))
-    coded, labels = as_coded(rows), np.asarray(clustering)
-    if labels.ndim == 2:
+    coded, labels = as_coded(rows), as_array(clustering)
+    if labels.ndim == 2 and labels.shape[1]:
         labels = np.argmax(labels, axis=1)
     if labels.shape != (coded.n_rows,) or (len(labels) and labels.dtype.kind not in "iu"):
         raise DataError(

@@ -10,6 +10,7 @@ import sys
 from dataclasses import dataclass
 
 from ..errors import Infeasible
+from ..table._messages import shown
 
 MAX_SECONDS = 600.0
 """An exact sum that is estimated to take longer is refused."""
@@ -67,9 +68,11 @@ def check_memory(what: str, n_bytes: float, remedy: str, limit: float | None = N
 def check_components(n_components: int, bytes_each: float, what: str, limit: float | None = None) -> None:
     """Refuse more components than memory holds, and say how many it does hold; as :func:`check_memory`."""
     most = _machine_bytes() if limit is None else limit
-    largest = int(min(most // bytes_each, sys.maxsize))
+    largest = int(min(most // max(bytes_each, 1.0), sys.maxsize))
     remedy = f"ask for at most {largest} components" if largest else "take a sample of the rows"
-    check_memory(f"n_components={n_components}: {what}", n_components * bytes_each, remedy, most)
+    # More than there can be bytes, whatever one of them takes.
+    wanted = float(min(n_components, sys.maxsize)) * bytes_each
+    check_memory(f"n_components={shown(n_components)}: {what}", wanted, remedy, most)
 
 
 def duration(seconds: float) -> str:

@@ -8,7 +8,14 @@ import numpy as np
 from scipy.special import stdtrit
 
 from ..errors import InvalidParameter
-from ..table.checks import check_choice, check_number, check_whole
+from ..table.checks import (
+    check_choice,
+    check_instance,
+    check_number,
+    check_sequence,
+    check_size,
+    check_whole,
+)
 from ..typing import BoolArray, FloatArray, IntArray
 from .sampling import SCHEMES, along_groups, group_seeds
 from .sequence import SequentialModel
@@ -91,7 +98,9 @@ def compare_models(
     >>> race.best, race.settled
     (0, True)
     """
-    _check(models, confidence, margin, max_orderings, scheme)
+    models = check_sequence("models", models, of="sequential models")
+    confidence = check_number("confidence", confidence, 0, 1, above=True, below=True)
+    _check(models, margin, max_orderings, scheme)
     n_groups = max_orderings // SCHEMES[scheme].n_linked
     seeds = group_seeds(n_groups, random_state)
     runners = _Runners(models, seeds, scheme, n_threads)
@@ -181,14 +190,14 @@ def _looks(n_groups: int) -> list[int]:
     return [*looks, n_groups]
 
 
-def _check(
-    models: Sequence[SequentialModel], confidence: float, margin: float, max_orderings: int, scheme: str
-) -> None:
+def _check(models: Sequence[SequentialModel], margin: float, max_orderings: int, scheme: str) -> None:
     if not models:
         raise InvalidParameter("models: expected at least one model")
+    for model in models:
+        check_instance("models", model, SequentialModel, "models as naive_bayes_sequence makes them")
     if any(not np.array_equal(model.layout.class_codes, models[0].layout.class_codes) for model in models):
         raise InvalidParameter("models: expected models of the same rows, with the same classes to predict")
-    check_number("confidence", confidence, 0, 1, above=True, below=True)
     check_number("margin", margin, also=" (nats)")
     check_choice("scheme", scheme, SCHEMES)
     check_whole("max_orderings", max_orderings, 2 * SCHEMES[scheme].n_linked)
+    check_size("max_orderings", max_orderings)

@@ -14,7 +14,7 @@ import numpy as np
 
 from .._threads import n_threads_or_default
 from ..errors import InvalidParameter
-from ..table.checks import check_choice, check_random_state, check_whole
+from ..table.checks import check_choice, check_random_state, check_size
 from ..typing import FloatArray, IntArray
 from .sequence import SequentialModel
 
@@ -169,7 +169,7 @@ def checked_scheme(n_orderings: int, scheme: str) -> int:
     """How many orderings the scheme links, which must divide the number asked for."""
     check_choice("scheme", scheme, SCHEMES)
     n_linked = SCHEMES[scheme].n_linked
-    if check_whole("n_orderings", n_orderings) % n_linked:
+    if check_size("n_orderings", n_orderings) % n_linked:
         raise InvalidParameter(
             f"n_orderings={n_orderings}: expected a multiple of {n_linked}, the orderings that "
             f'scheme="{scheme}" links; scheme="plain" takes any number from 1'

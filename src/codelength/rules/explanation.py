@@ -1,6 +1,7 @@
 """Why a row is predicted the way it is."""
 
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -70,9 +71,9 @@ class Explanation(Shown):
         """The variables of one row with their contributions to class ``of``, the strongest first."""
         check_class("of", of, self.classes)
         n_rows = len(self.contributions)
-        if not isinstance(row, (int, np.integer)) or not -n_rows <= row < n_rows:
+        if not isinstance(row, Integral) or isinstance(row, bool) or not -n_rows <= row < n_rows:
             raise InvalidParameter(f"row {shown(row)}: there are {n_rows} rows, counted from 0")
-        column = self.contributions[row, :, self.classes.index(of)]
+        column = self.contributions[int(row), :, self.classes.index(of)]
         order = np.argsort(-np.abs(column), kind="stable")
         return [(self.feature_names[i], float(column[i])) for i in order]
 

@@ -12,7 +12,15 @@ from ..blocks import Block, Facts
 from ..errors import DataError
 from ..rules import normalised
 from ..table import Schema, Table, Variable, encode, infer_schema
-from ..table.checks import check_cap, check_same_rows, check_weights
+from ..table.checks import (
+    as_array,
+    check_cap,
+    check_instance,
+    check_number,
+    check_same_rows,
+    check_sequence,
+    check_weights,
+)
 from ..table.target import target_column
 from ..typing import BoolArray, CodeArray, FloatArray, IntArray
 
@@ -44,6 +52,11 @@ class Predictions(Shown):
     @classmethod
     def joined(cls, parts: "Sequence[Predictions]") -> "Predictions":
         """Several sets of predictions one after the other."""
+        parts = check_sequence("parts", parts, of="predictions")
+        for part in parts:
+            check_instance("parts", part, Predictions, "a list of Predictions")
+        if len({part.log_probs.shape[1] for part in parts}) != 1:
+            raise DataError(f"{len(parts)} predictions over different classes; give some over the same ones")
         weighted = parts[0].weights is not None
         return cls(
             np.concatenate([part.log_probs for part in parts]),
@@ -75,7 +88,8 @@ class Predictions(Shown):
 
     def capped_log_probs(self, cap: float | None) -> FloatArray:
         """Log probability given to the class that occurred, none below minus ``cap``."""
-        return np.maximum(self.true_log_probs, -math.inf if cap is None else -cap)
+        limit = check_cap(cap)
+        return np.maximum(self.true_log_probs, -math.inf if limit is None else -limit)
 
     @property
     def log_score(self) -> float:
@@ -109,7 +123,8 @@ class Predictions(Shown):
 
     def tempered(self, power: float) -> "Predictions":
         """The predictions with probabilities raised to a power and normalised again."""
-        return self if power == 1 else replace(self, log_probs=normalised(power * self.log_probs).log_probs)
+        number = check_number("power", power, above=True)
+        return self if number == 1 else replace(self, log_probs=normalised(number * self.log_probs).log_probs)
 
     def _title(self) -> str:
         scores = self._scores()
@@ -219,16 +234,19 @@ def predictions_of(
     probabilities: Any, y: Any, classes: Sequence[Any] | None = None, sample_weight: Any = None
 ) -> Predictions:
     """Probabilities from anywhere beside the classes that occurred, both checked."""
-    try:
-        probs = np.asarray(probabilities, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise DataError("probabilities: expected an array of numbers, one row of them per row") from None
-    column = target_column(y)
+    probs = as_array(probabilities, np.float64)
     if probs.ndim != 2:
-        raise DataError(f"probabilities of shape {probs.shape}: expected one column per class")
+        raise DataError(
+            "probabilities: expected an array of numbers with one row per row and one column per class"
+        )
+    column = target_column(y)
     check_same_rows(len(probs), len(column.missing))
     table = Table((), len(probs), target=column)
-    schema = infer_schema(table) if classes is None else Schema((), Variable("y", tuple(classes)))
+    schema = (
+        infer_schema(table)
+        if classes is None
+        else Schema((), Variable("y", check_sequence("classes", classes)))
+    )
     if schema.n_classes != probs.shape[1]:
         raise DataError(
             f"probabilities have {probs.shape[1]} columns for {schema.n_classes} classes; name the class of "

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..counts import Counts
 from ..mixture.code_length import CRITERIA
-from ..mixture.em import EMLayout, RestartsInfo, fit_mixture
-from ..mixture.parameters import MixtureParameters
+from ..mixture.em import EMInfo, EMLayout, RestartsInfo, fit_mixture
+from ..mixture.parameters import MixtureParameters, posterior_mode, with_components
 from ..rules import PriorLike
 from ..table import Coded
 from ..table.checks import check_choice
@@ -83,15 +84,19 @@ def choose_components(
     best: ComponentsResult | None = None
     shortest = math.inf
     for size in sizes:
-        state, info = fit_mixture(
-            layout,
-            size,
-            prior,
-            n_init=n_init,
-            init=init,
-            max_iter=max_iter,
-            tol=tol,
-            random_state=[seed, size],
+        state, info = (
+            fit_mixture(
+                layout,
+                size,
+                prior,
+                n_init=n_init,
+                init=init,
+                max_iter=max_iter,
+                tol=tol,
+                random_state=[seed, size],
+            )
+            if rows.codes.size
+            else _before_any_cell(rows, size, prior)
         )
         # Largest first, so that the numbers of the components mean something.
         state = state.permuted(np.argsort(-state.class_probs, kind="stable"))
@@ -103,3 +108,12 @@ def choose_components(
             break
     assert best is not None
     return best
+
+
+def _before_any_cell(
+    rows: Coded, n_components: int, prior: PriorLike
+) -> tuple[MixtureParameters, RestartsInfo]:
+    """The most probable mixture where there are no rows or no columns: nothing tells components apart."""
+    state = posterior_mode(Counts.empty(with_components(rows.schema, n_components)), prior)
+    nothing = EMInfo(np.zeros(1), np.zeros(1), True)
+    return state, RestartsInfo((nothing,), (state,), 0)

@@ -15,7 +15,7 @@ from ..blocks import Block, Grid
 from ..prequential.naive_bayes import labelled_rows
 from ..rules import PriorLike, RuleLike, rule_of
 from ..table import Coded, Table
-from ..table.checks import check_cap, check_choice, check_whole
+from ..table.checks import check_cap, check_choice, check_flag, check_whole
 from ._criteria import VARIABLE_CRITERIA, Criterion, Problem
 
 Direction: TypeAlias = Literal["forward", "backward", "both"]
@@ -153,6 +153,7 @@ def select_variables(
     """
     check_choice("criterion", criterion, VARIABLE_CRITERIA)
     check_choice("direction", direction, Direction)
+    check_flag("price_choice", price_choice)
     rows = labelled_rows(coded)
     most = rows.schema.n_variables
     if max_variables is not None:

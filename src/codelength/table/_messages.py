@@ -62,8 +62,10 @@ def suggestion(name: Any, names: Iterable[str]) -> str:
     >>> suggestion("color", ["colour", "size"])
     "; did you mean 'colour'?"
     """
+    if not isinstance(name, str):
+        return ""
     folded = {str(known).casefold(): known for known in names}
-    near = [folded[match] for match in difflib.get_close_matches(str(name).casefold(), folded, n=3)]
+    near = [folded[match] for match in difflib.get_close_matches(name.casefold(), folded, n=3)]
     return f"; did you mean {' or '.join(shown(match) for match in near)}?" if near else ""
 
 

@@ -6,16 +6,23 @@ in the same words and raises the same exception wherever it is made: :class:`Inv
 """
 
 import math
+import os
+import warnings
 from collections.abc import Iterable, Mapping, Sequence, Set
 from decimal import Decimal
 from numbers import Integral, Real
+from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import DataError, Infeasible, InvalidParameter
 from ..typing import FloatArray
 from ._messages import listed, shown
+
+MOST_STEPS = 1_000_000
+"""Most repetitions of anything that can be asked for: starts, iterations, orderings, chains."""
 
 MAX_BINS = 10_000
 """Most intervals that a column is cut into."""
@@ -72,6 +79,74 @@ def check_sequence(name: str, value: Any, *, of: str = "values") -> tuple[Any, .
         except Exception:  # what foreign objects raise is up to them
             pass
     raise InvalidParameter(f"{name}={shown(value)}: expected a list of {of}")
+
+
+def check_names(name: str, value: Any, *, of: str = "names") -> tuple[str, ...]:
+    """Return some names, each of them text, from a list, a set or anything else that holds them.
+
+    Examples
+    --------
+    >>> check_names("drop", ["colour", 3])
+    Traceback (most recent call last):
+    codelength.errors.InvalidParameter: drop: expected text, got 3 of type int
+    """
+    names = check_sequence(name, [*value] if isinstance(value, Set) else value, of=of)
+    for each in names:
+        check_instance(name, each, str, "text")
+    return names
+
+
+def check_path(name: str, value: Any) -> Path:
+    """Return the path of a file, refused where it is anything else."""
+    check_instance(name, value, (str, os.PathLike), "the path of a file")
+    try:
+        if b"\x00" not in os.fsencode(value):
+            return Path(value)
+    except Exception:  # a path of bytes, half a surrogate pair, or an object that only looks like a path
+        pass
+    raise InvalidParameter(f"{name}: expected the path of a file as text, got {shown(value)}")
+
+
+def check_rows(rows: Any, n_rows: int) -> NDArray[Any]:
+    """Return positions of rows, from positions or a slice, or a mask with one truth value per row.
+
+    Examples
+    --------
+    >>> check_rows([0, 7], 3)
+    Traceback (most recent call last):
+    codelength.errors.DataError: rows=[0, 7]: expected positions among 3 rows, or one truth value per row
+    """
+    try:
+        given = np.arange(n_rows)[rows] if isinstance(rows, slice) else as_array(rows)
+    except TypeError:  # a slice from here to text
+        given = as_array(None)
+    if given.shape == (0,):
+        return given.astype(np.int64)
+    is_mask = given.dtype == np.bool_ and given.shape == (n_rows,)
+    is_positions = given.dtype.kind in "iu" and given.ndim == 1
+    if is_mask or (is_positions and -n_rows <= int(given.min()) and int(given.max()) < n_rows):
+        return given
+    raise DataError(
+        f"rows={shown(rows)}: expected positions among {n_rows:,} rows, or one truth value per row"
+    )
+
+
+def as_array(value: Any, dtype: Any = None) -> NDArray[Any]:
+    """An array from anything; an empty one of three dimensions, which nobody takes, where there is none.
+
+    Examples
+    --------
+    >>> as_array([1, 2], float), as_array([[1, 2], [3]]).shape
+    (array([1., 2.]), (0, 0, 0))
+    """
+    if isinstance(value, np.ndarray) and dtype is None:
+        return np.asarray(value)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            return np.asarray(value, dtype=dtype)
+    except Exception:  # what foreign objects raise is up to them
+        return np.empty((0, 0, 0))
 
 
 def check_instance(name: str, value: Any, kind: type | tuple[type, ...], expected: str) -> None:
@@ -138,7 +213,7 @@ def check_number(
     return number
 
 
-def check_size(name: str, value: Any, most: int, *, also: str = "") -> int:
+def check_size(name: str, value: Any, most: int = MOST_STEPS, *, also: str = "") -> int:
     """Return a whole number of at least 1, refused as infeasible where no computer could do so many.
 
     Examples

@@ -14,7 +14,8 @@ from .._display import Shown, first_rows
 from ..blocks import Block
 from ..errors import DataError, Infeasible, SchemaMismatch
 from ..typing import CodeArray, FloatArray, IntArray
-from .checks import check_instance, check_weights, check_whole_weights
+from ._messages import shown
+from .checks import as_array, check_instance, check_rows, check_sequence, check_weights, check_whole_weights
 from .schema import Schema, smallest_code_type
 
 MOST_SINGLE_ROWS = 10**8
@@ -62,14 +63,14 @@ class Coded(Shown):
                [1, 3]], dtype=uint8)
         """
         check_instance("schema", schema, Schema, "a Schema")
-        given = _as_array("codes", codes)
+        given = _as_codes("codes", codes)
         if given.ndim != 2 or given.shape[1] != schema.n_variables:
             raise SchemaMismatch(
                 f"codes of shape {given.shape}: the schema has {schema.n_variables} variables; give one "
                 "column of codes per variable"
             )
         none = np.zeros(len(given), dtype=np.uint8)
-        labels = none if class_codes is None else _as_array("class_codes", class_codes)
+        labels = none if class_codes is None else _as_codes("class_codes", class_codes)
         if labels.shape != given.shape[:1]:
             raise DataError(f"{len(given)} rows and class codes of shape {labels.shape}; give one per row")
         _check_range("codes", given, schema.n_values)
@@ -106,13 +107,14 @@ class Coded(Shown):
         return replace(self, weights=self.weights / counted.mean())
 
     def take(self, rows: Any) -> "Coded":
-        """The table at some rows."""
+        """The table at some rows: their positions, or a mask."""
+        rows = check_rows(rows, self.n_rows)
         weights = None if self.weights is None else self.weights[rows]
         return Coded(self.schema, np.asfortranarray(self.codes[rows]), self.class_codes[rows], weights)
 
     def select(self, variables: Sequence[int]) -> "Coded":
         """The table with some of its variables, given by position."""
-        chosen = list(variables)
+        chosen = [self.schema.position(i) for i in check_sequence("variables", variables, of="positions")]
         return replace(
             self,
             schema=self.schema.select(chosen),
@@ -204,11 +206,11 @@ class Coded(Shown):
         return [first_rows([*columns, *last], self.n_rows, len(last))]
 
 
-def _as_array(name: str, codes: Any) -> NDArray[Any]:
-    try:
-        return np.asarray(codes)
-    except Exception:  # what foreign objects raise is up to them
-        raise DataError(f"{name}: the rows have different lengths; give one code per variable") from None
+def _as_codes(name: str, codes: Any) -> NDArray[Any]:
+    array = as_array(codes)
+    if array.shape == (0, 0, 0):
+        raise DataError(f"{name}={shown(codes)}: parts of different lengths, or none; give whole numbers")
+    return array
 
 
 def _check_range(name: str, codes: Any, largest: IntArray) -> None:

@@ -13,7 +13,7 @@ says so. A column that declares its domain is never left out.
 What was decided is kept as the ``origin`` of each variable.
 """
 
-from collections.abc import Collection, Sequence, Set
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from ..errors import DataError, IgnoredColumn
 from ..typing import FloatArray, IntArray, Scalar
 from ._messages import listed, tell
-from .checks import check_choice, check_instance, check_sequence
+from .checks import check_choice, check_instance, check_names
 from .coded import Coded
 from .column import Column, Factor, Numbers
 from .intervals.cuts import Strategy, assign, check_options, cut_points
@@ -131,7 +131,7 @@ def infer_schema(
     cut = Cutting() if cutting is None else cutting
     check_instance("cutting", cut, Cutting, "a Cutting, or None")
     check_options(cut.strategy, cut.n_bins)
-    named = check_sequence("categories", [*categories] if isinstance(categories, Set) else categories)
+    named = check_names("categories", categories)
     table = as_table(data, target, sample_weight)
     how = _How(missing, numeric, identifiers, cut, table.weights, named)
     variables = tuple(how.variable(column) for column in table.columns)

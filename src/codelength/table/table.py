@@ -6,7 +6,7 @@ what it holds. A domain that the source declares stays with its column.
 """
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -22,9 +22,9 @@ from ..typing import BoolArray, FloatArray, IntArray
 from ._arrays import from_cells, from_distinct, from_objects
 from ._messages import shortened, shown, suggestion
 from ._series import from_arrow, from_series
-from .checks import check_distinct, check_same_rows, check_sequence, check_weights
+from .checks import check_distinct, check_names, check_rows, check_same_rows, check_weights
 from .column import Column, Numbers
-from .values import LARGEST_EXACT
+from .values import LARGEST_EXACT, joined
 
 if TYPE_CHECKING:
     from .schema import Schema
@@ -74,12 +74,13 @@ class Table(Shown):
         """The column of a name, which may be the target's."""
         everything = self.columns if self.target is None else (*self.columns, self.target)
         for column in everything:
-            if column.name == name:
+            if isinstance(name, str) and column.name == name:
                 return column
         raise SchemaMismatch(f"{self._where}has no column {shown(name)}{suggestion(name, self.names)}")
 
     def take(self, rows: BoolArray | IntArray) -> "Table":
-        """The table at some rows."""
+        """The table at some rows: their positions, or a mask."""
+        rows = check_rows(rows, self.n_rows)
         kept = tuple(column.take(rows) for column in self.columns)
         n_rows = int(np.count_nonzero(rows)) if rows.dtype == np.bool_ else len(rows)
         return Table(
@@ -141,9 +142,9 @@ class Table(Shown):
 
     def _present(self, names: Iterable[str], purpose: str, known: Sequence[str]) -> tuple[str, ...]:
         """Names of columns, once it is sure that they are among those known."""
-        given = check_sequence(purpose, [*names] if isinstance(names, Set) else names, of="names")
+        given = check_names(purpose, names)
         for name in given:
-            if not isinstance(name, str) or name not in known:
+            if name not in known:
                 raise SchemaMismatch(
                     f"{self._where}has no column {shown(name)} to {purpose}{suggestion(name, known)}"
                 )
@@ -304,6 +305,12 @@ def _as_array(table: Any) -> NDArray[Any]:
         raise DataError(
             f"the rows have different lengths ({error}); give every row one cell per column"
         ) from None
+    except Exception as error:  # what foreign objects raise is up to them
+        reason = shortened(f"{type(error).__name__}: {error}")
+        raise DataError(
+            f"{shown(table)} of type {type(table).__name__} is no table ({reason}); pass a data frame, an "
+            "array, or a mapping of names to columns"
+        ) from None
     if array.dtype.kind in "US" or (array.dtype.kind in "iuf" and not _is_exact(table, array)):
         # numpy makes one type of all cells, text or floats; the cells keep their own types instead.
         array = np.array(table, dtype=object)
@@ -335,7 +342,7 @@ def _from_array(array: NDArray[Any]) -> Table:
 
 
 def _from_mapping(table: Mapping[Any, Any]) -> Table:
-    columns = tuple(as_column(str(name), cells) for name, cells in table.items())
+    columns = tuple(as_column(joined(str(name)), cells) for name, cells in table.items())
     check_distinct(column.name for column in columns)
     lengths = {len(column.missing) for column in columns}
     if len(lengths) > 1:
@@ -351,5 +358,7 @@ def _from_frame(frame: nw.DataFrame[Any]) -> Table:
     labels = list(frame.to_native().columns) if is_pandas else frame.columns
     named = bool(labels) and all(isinstance(label, str) for label in labels)
     check_distinct(labels)
-    columns = tuple(from_series(label if named else f"x{i}", frame[:, i]) for i, label in enumerate(labels))
+    columns = tuple(
+        from_series(joined(label) if named else f"x{i}", frame[:, i]) for i, label in enumerate(labels)
+    )
     return Table(columns, frame.shape[0], named)

@@ -11,7 +11,7 @@ from ..._threads import n_threads_or_default
 from ...errors import Infeasible
 from ...rules import PriorLike, Pseudocounts, pseudocounts
 from ...table import Coded
-from ...table.checks import check_choice, check_random_state, check_whole
+from ...table.checks import check_choice, check_random_state, check_size
 from ...typing import FloatArray
 from ..clusterings import ClusteringState, ObservedCells, exchangeable, single_rows
 from ..costs import check_components
@@ -129,8 +129,8 @@ def annealed_code_length(
     (0.166666667, 3.0)
     """
     check_choice("start", start, STARTS)
-    check_whole("n_chains", n_chains)
-    check_whole("n_temperatures", n_temperatures)
+    check_size("n_chains", n_chains)
+    check_size("n_temperatures", n_temperatures)
     coded = single_rows(rows_under(rows, mixture))
     is_uniform = _is_uniform(start, coded)
     n_parts = 1 if is_uniform else N_CLIMBS

@@ -10,7 +10,7 @@ from ...errors import DataError, InvalidParameter
 from ...rules import PriorLike, pseudocounts
 from ...scores import evidence_code_length
 from ...table import Coded, as_coded
-from ...table.checks import check_choice
+from ...table.checks import as_array, check_choice, check_instance
 from ...typing import FloatArray
 from ..clusterings import clustering_counts
 from ..parameters import MixtureParameters, posterior_mode
@@ -65,6 +65,9 @@ def cheeseman_stutz_code_length(
     0.166666667
     """
     check_choice("completion", completion, COMPLETIONS)
+    check_instance(
+        "parameters", parameters, (MixtureParameters, type(None)), "the parameters of a mixture, or None"
+    )
     coded = mixture.coded(rows) if isinstance(mixture, MixtureParameters) else as_coded(rows)
     counts = _completed_counts(coded, mixture, completion)
     spread = pseudocounts(prior, counts.schema)
@@ -95,7 +98,7 @@ def soft_shares(coded: Coded, mixture: MixtureParameters, n_threads: int | None 
 
 
 def _completed_counts(coded: Coded, mixture: Any, completion: str) -> Counts:
-    if completion == "hard" or np.ndim(mixture) == 1:
+    if completion == "hard" or as_array(mixture).ndim == 1:
         return clustering_counts(coded, mixture)
     is_fitted = isinstance(mixture, MixtureParameters)
     return expected_counts(coded, soft_shares(coded, mixture) if is_fitted else mixture)

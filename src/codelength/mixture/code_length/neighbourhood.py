@@ -16,6 +16,7 @@ from ...counts import count
 from ...errors import InvalidParameter
 from ...rules import Predictor, PriorLike, Pseudocounts, pseudocounts
 from ...table import Coded, as_coded
+from ...table.checks import check_flag, check_sequence
 from ...typing import BoolArray, FloatArray, IntArray
 from ..clusterings import canonical, completed, exchangeable, log_renamings, single_rows
 
@@ -55,6 +56,7 @@ def neighbourhood_code_length(
     >>> round(float(np.exp(-neighbourhood_code_length(coded, [0]))), 9)
     0.5
     """
+    check_flag("with_centre", with_centre)
     table = single_rows(completed(rows, mixture))
     centre, moves = _log_moves(table, pseudocounts(prior, table.schema))
     away = moves[np.arange(table.schema.n_classes) != table.class_codes[:, None]]
@@ -85,7 +87,8 @@ def neighbourhoods_code_length(rows: Any, clusterings: Sequence[Any], prior: Pri
     >>> round(float(np.exp(-neighbourhoods_code_length(coded, [[0, 1]]))), 9)
     0.194444444
     """
-    if not len(clusterings):
+    clusterings = check_sequence("clusterings", clusterings, of="clusterings")
+    if not clusterings:
         raise InvalidParameter("clusterings: none given; name at least one centre")
     coded = as_coded(rows)
     tables = [single_rows(completed(coded, clustering)) for clustering in clusterings]

@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeAlias, get_args
 from ...errors import DataError, InvalidParameter
 from ...typing import Scalar
 from .._messages import shown
+from ..checks import check_instance
 from ..schema import Schema, Variable
 from ..spelling import parse_boolean, parse_number, parse_time
 
@@ -52,10 +53,15 @@ def readings(kinds: Kinds) -> dict[str, Reading]:
     """The reading of each column that the caller says something about."""
     if isinstance(kinds, Schema):
         return {variable.name: _reading_of(variable) for variable in kinds.variables}
-    for name, kind in (kinds or {}).items():
-        if kind not in get_args(Kind):
-            raise InvalidParameter(f"column {name!r}: kind {kind!r} is none of {', '.join(get_args(Kind))}")
-    return {name: _READINGS[kind] for name, kind in (kinds or {}).items()}
+    if kinds is None:
+        return {}
+    check_instance("kinds", kinds, Mapping, "kinds by the names of columns, a Schema, or None")
+    for name, kind in kinds.items():
+        if not isinstance(kind, str) or kind not in get_args(Kind):
+            raise InvalidParameter(
+                f"column {shown(name)}: kind {shown(kind)} is none of {', '.join(get_args(Kind))}"
+            )
+    return {name: _READINGS[kind] for name, kind in kinds.items()}
 
 
 def _reading_of(variable: Variable) -> Reading:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from ...errors import DataError, InvalidParameter, SchemaMismatch
 from ...typing import FloatArray
 from .._messages import suggestion
-from ..checks import check_weights, check_whole
+from ..checks import check_instance, check_names, check_path, check_weights, check_whole
 from ..column import Column, Numbers
 from ..table import Table
 from ..target import target_column
@@ -113,7 +113,8 @@ def read_table(
     >>> read_table(path, keep=["size"], kinds={"size": "text"}).columns[0].values
     ('1', '2')
     """
-    roles = _Roles(target, weights, tuple(drop), None if keep is None else tuple(keep))
+    roles = _Roles.of(target, weights, drop, keep)
+    na = check_names("na", na, of="texts")
     with as_file(source) as path:
         shown = _shown(source)
         if _format_of(path, shown) == "arff":
@@ -159,7 +160,8 @@ def read_batches(
     [[1, 2], [3]]
     """
     check_whole("batch_rows", batch_rows)
-    roles = _Roles(target, weights, tuple(drop), None if keep is None else tuple(keep))
+    roles = _Roles.of(target, weights, drop, keep)
+    na = check_names("na", na, of="texts")
     with as_file(source) as path:
         shown = _shown(source)
         if _format_of(path, shown) == "arff":
@@ -200,8 +202,9 @@ def as_file(source: Source) -> Iterator[Path]:
     ...     path.name
     'shirts.csv'
     """
+    path = check_path("source", source)
     if os.fspath(source) != "-":
-        yield Path(source)
+        yield path
         return
     with tempfile.TemporaryDirectory(prefix="codelength-", ignore_cleanup_errors=True) as directory:
         spool = Path(directory) / _SPOOL
@@ -221,6 +224,16 @@ class _Roles:
     weights: str | None
     drop: tuple[str, ...]
     keep: tuple[str, ...] | None
+
+    @classmethod
+    def of(
+        cls, target: str | None, weights: str | None, drop: Iterable[str], keep: Sequence[str] | None
+    ) -> "_Roles":
+        """Roles from what a caller says."""
+        for name, value in (("target", target), ("weights", weights)):
+            check_instance(name, value, (str, type(None)), "the name of a column, or None")
+        kept = None if keep is None else check_names("keep", keep)
+        return cls(target, weights, check_names("drop", drop), kept)
 
     def wanted(self, names: Sequence[str], shown: str) -> list[str]:
         """The columns to read, once it is sure that the file has all that are named."""

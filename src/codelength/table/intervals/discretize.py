@@ -11,7 +11,7 @@ from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ...errors import DataError, InvalidParameter
+from ...errors import CodelengthError, DataError, InvalidParameter
 from ...typing import FloatArray, IntArray
 from ..checks import check_choice, check_weights
 from .cuts import Strategy, assign, check_options, cut_points, interval_labels
@@ -95,8 +95,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def transform(self, X: Any) -> Any:
         """Bins of the cells of ``X``, as an array of the same shape (a data frame after ``set_output``)."""
         check_is_fitted(self)
-        table = validate_data(self, _prepared(X), reset=False, dtype=None, ensure_all_finite=False)
-        columns = self._numbers(table)
+        columns = self._numbers(self._validated(X, reset=False))
         bins = [assign(column, cuts) for column, cuts in zip(columns, self.cut_points_, strict=True)]
         if self.output == "code":
             return np.stack(
@@ -113,15 +112,28 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     def _training_data(self, X: Any, y: Any) -> tuple[list[FloatArray], IntArray | None]:
         if self.strategy != "mdl":
-            return self._numbers(validate_data(self, _prepared(X), dtype=None, ensure_all_finite=False)), None
+            return self._numbers(self._validated(X)), None
         if y is None:
             raise InvalidParameter(
                 'strategy="mdl" requires y to be passed, but the target y is None; '
                 "pass the classes as y or choose another strategy"
             )
-        table, target = validate_data(self, _prepared(X), y, dtype=None, ensure_all_finite=False)
-        check_classification_targets(target)
+        table, target = self._validated(X, y)
         return self._numbers(table), np.unique(target, return_inverse=True)[1]
+
+    def _validated(self, X: Any, *y: Any, **options: Any) -> Any:
+        """The table as scikit-learn validates it, with the classes; its complaints are errors of ours."""
+        try:
+            found = validate_data(self, _prepared(X), *y, dtype=None, ensure_all_finite=False, **options)
+            if y:
+                check_classification_targets(found[1])
+            return found
+        except CodelengthError:
+            raise
+        except TypeError as error:
+            raise NotANumberError(str(error)) from None
+        except Exception as error:  # what foreign objects raise is up to them
+            raise DataError(str(error)) from None
 
     def _numbers(self, table: NDArray[Any]) -> list[FloatArray]:
         names = getattr(self, "feature_names_in_", [f"x{i}" for i in range(table.shape[1])])

@@ -1,0 +1,352 @@
+"""Every public function and every method of a model, called with one wrong argument after the other.
+
+A call may work, or be refused by an error of ours. Nothing else may come out: neither what numpy or a library
+underneath raises, nor a message that nobody can read.
+"""
+
+import contextlib
+import random
+import signal
+import warnings
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
+
+import codelength
+from codelength import (
+    FiniteMixture,
+    MixtureClassifier,
+    NaiveBayes,
+    Schema,
+    Variable,
+    as_coded,
+    as_table,
+    datasets,
+)
+from codelength.errors import CodelengthError, CodelengthWarning
+
+SECONDS = 20
+"""The most that one call may take."""
+
+ROWS = {"colour": ["red", "blue", "red", None], "size": [1, 2, 2, 3]}
+CLASSES = ["yes", "no", "no", "yes"]
+
+
+class Spiteful:
+    """An object that fails at whatever it is asked."""
+
+    def __len__(self) -> int:
+        raise RuntimeError("no length")
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        raise RuntimeError("no array")
+
+    def __iter__(self) -> Iterator[Any]:
+        raise RuntimeError("no parts")
+
+    def __repr__(self) -> str:
+        raise RuntimeError("no name")
+
+
+def hostile() -> list[Any]:
+    """Arguments that are hardly ever right, made afresh: a generator is used up by one call."""
+    return [
+        *(None, True, -1, 0, 2**70, 10**400, -(10**5000), 0.5, float("nan"), float("inf"), 1j),
+        *("", "text", "x\x00y", "\ud800", b"bytes", bytearray(b"x"), [], (), {}, set(), {1, 2}, {"a": [1]}),
+        *([None], [[]], [[1, 2], [3]], ["a", 1, None], [object()], {1: 2}, range(3), iter([1, 2])),
+        *((n for n in "ab"), object(), Spiteful(), int, len, Decimal("NaN"), Fraction(1, 3), slice(1)),
+        *(np.int8(-1), np.float32("nan"), np.str_("text"), np.datetime64("NaT"), np.bool_(True), np.array(3)),
+        *(np.empty((0, 0)), np.zeros((2, 2, 2)), np.array([1.5, np.nan]), np.array([1j]), np.array([b"x"])),
+        *(np.array([{}, 1], dtype=object), np.array(["2020-01-01"], dtype="datetime64[D]")),
+        *(np.ma.masked_all(3), np.random.default_rng(0), Path("absent.csv"), pd.NA, pd.Timestamp("2020")),
+        *(pd.DataFrame({"a": [1]}), pd.Series([1, 2], name=3)),
+    ]
+
+
+def model() -> NaiveBayes:
+    return NaiveBayes().fit(ROWS, CLASSES)
+
+
+def mixture() -> FiniteMixture:
+    return FiniteMixture(2, n_init=2, random_state=0).fit(ROWS)
+
+
+def classifier() -> MixtureClassifier:
+    return MixtureClassifier(candidates=2, n_components=2, n_orderings=2, random_state=0).fit(ROWS, CLASSES)
+
+
+def calls(directory: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
+    """What is called, by its name, with arguments that are right."""
+    table, coded, plain = as_table(ROWS, CLASSES, [1, 2, 1, 1]), as_coded(ROWS, CLASSES), as_coded(ROWS)
+    schema, variable = coded.schema, coded.schema.variables[0]
+    fitted, of_rows, counts = model(), mixture(), model().counts_
+    left_out, explained = fitted.leave_one_out(ROWS, CLASSES), fitted.explain(ROWS)
+    fitted.save(directory / "model.json")
+    (directory / "table.csv").write_text("a,b,y\n1,x,p\n2,z,q\n")
+    scored = {"probabilities": [[0.5, 0.5]] * 4, "y": CLASSES, "classes": ["no", "yes"]}
+    scored |= {"sample_weight": None}
+    hidden = {"rows": plain, "prior": "uniform", "random_state": 0}
+    settings = {"missing": "ignore", "numeric": "auto"}
+    weighted = {"X": ROWS, "y": CLASSES, "sample_weight": None}
+    numbers = [[1.0, 2.0], [2.0, 3.0], [3.0, 4.0]]
+    return {
+        "accuracy": (codelength.accuracy, scored),
+        "brier_score": (codelength.brier_score, scored),
+        "log_score": (codelength.log_score, scored | {"cap": 3.0}),
+        "as_table": (as_table, {"data": ROWS, "target": CLASSES, "sample_weight": None}),
+        "as_coded": (
+            as_coded,
+            {"data": ROWS, "target": CLASSES, "identifiers": "keep", "cutting": None, "categories": ()}
+            | {"sample_weight": None}
+            | settings,
+        ),
+        "read_table": (
+            codelength.read_table,
+            {"source": directory / "table.csv", "target": "y", "weights": "a", "drop": [], "keep": None}
+            | {"na": [], "kinds": None},
+        ),
+        "load": (codelength.load, {"path": directory / "model.json"}),
+        "datasets.load": (datasets.load, {"name_or_path": "lenses", "target": "age", "backend": "columns"}),
+        "count": (codelength.count, {"coded": coded, "n_threads": 1}),
+        "Counts.empty": (codelength.Counts.empty, {"schema": schema}),
+        "Counts.from_json": (
+            codelength.Counts.from_json,
+            {"document": counts.to_json(), "schema": schema},
+        ),
+        "Counts.of": (counts.of, {"variable": 0}),
+        "Counts.select": (counts.select, {"variables": [0]}),
+        "Counts.merge": (counts.merge, {"other": counts}),
+        "Counts.add": (counts.add, {"row": [0, 0], "class_code": 0, "weight": 1.0}),
+        "Counts.remove": (counts.remove, {"row": [1, 0], "class_code": 1, "weight": 1.0}),
+        "Coded.of": (
+            codelength.Coded.of,
+            {"schema": schema, "codes": coded.codes, "class_codes": coded.class_codes, "weights": None},
+        ),
+        "Coded.select": (coded.select, {"variables": [0]}),
+        "Coded.take": (coded.take, {"rows": [0]}),
+        "Table.take": (table.take, {"rows": np.array([0, 1])}),
+        "Table.drop": (table.drop, {"names": ["size"]}),
+        "Table.keep": (table.keep, {"names": ["size"]}),
+        "Table.column": (table.column, {"name": "size"}),
+        "Table.with_target": (table.with_target, {"target": "size"}),
+        "Table.with_weights": (table.with_weights, {"sample_weight": [1, 1, 1, 1]}),
+        "Schema": (Schema, {"variables": [variable], "target": schema.target}),
+        "Schema.from_sizes": (Schema.from_sizes, {"n_values": [2, 3], "n_classes": 2}),
+        "Schema.from_json": (Schema.from_json, {"document": schema.to_json()}),
+        "Schema.position": (schema.position, {"variable": 0}),
+        "Schema.select": (schema.select, {"variables": [0]}),
+        "Schema.named_after": (schema.named_after, {"names": ["p", "q"]}),
+        "Variable": (
+            Variable,
+            {"name": "age", "values": ("< 9", ">= 9"), "kind": "interval", "cuts": [9], "origin": ""}
+            | {"scale": "number"},
+        ),
+        "Prior": (codelength.Prior, {"class_pseudocounts": 1.0, "value_pseudocounts": [[1, 2], 1]}),
+        "Explanation.ranked": (explained.ranked, {"row": 0, "of": "yes"}),
+        "Predictions.tempered": (left_out.tempered, {"power": 2}),
+        "Predictions.capped_log_probs": (left_out.capped_log_probs, {"cap": 2}),
+        "Predictions.joined": (codelength.Predictions.joined, {"parts": [left_out, left_out]}),
+        "Discretizer": (
+            lambda **options: codelength.Discretizer(**options).fit(numbers, [0, 1, 0]),
+            {"strategy": "frequency", "n_bins": 2, "output": "label"},
+        ),
+        "Discretizer.fit": (
+            codelength.Discretizer("mdl").fit,
+            {"X": numbers, "y": [0, 1, 0], "sample_weight": None},
+        ),
+        "Discretizer.transform": (codelength.Discretizer().fit(numbers).transform, {"X": numbers}),
+        "select_variables": (
+            codelength.select_variables,
+            {"coded": coded, "criterion": "prequential", "direction": "both", "rule": "evidence", "cap": None}
+            | {"prior": "uniform", "max_variables": 2, "n_orderings": 2, "scheme": "antithetic"}
+            | {"random_state": 0, "price_choice": True},
+        ),
+        "naive_bayes_sequence": (
+            codelength.naive_bayes_sequence,
+            {"coded": coded, "rule": "evidence", "prior": "uniform", "cap": None},
+        ),
+        "compare_models": (
+            codelength.compare_models,
+            {"models": [codelength.naive_bayes_sequence(coded, rule) for rule in ("evidence", "indifferent")]}
+            | {"confidence": 0.9, "margin": 0.0, "max_orderings": 4, "scheme": "antithetic"}
+            | {"random_state": 0, "n_threads": 1},
+        ),
+        "exact_code_length": (codelength.exact_code_length, hidden | {"mixture": 2, "method": "auto"}),
+        "annealed_code_length": (
+            codelength.annealed_code_length,
+            hidden | {"mixture": 2, "n_chains": 2, "n_temperatures": 3, "start": "auto", "n_threads": 1},
+        ),
+        "best_clustering": (
+            codelength.best_clustering,
+            hidden | {"n_components": 2, "method": "auto", "n_starts": 2},
+        ),
+        "cheeseman_stutz_code_length": (
+            codelength.cheeseman_stutz_code_length,
+            hidden | {"mixture": of_rows.parameters_, "completion": "hard", "parameters": None},
+        ),
+        "neighbourhood_code_length": (
+            codelength.neighbourhood_code_length,
+            hidden | {"mixture": of_rows.parameters_, "with_centre": True},
+        ),
+        "neighbourhoods_code_length": (
+            codelength.neighbourhoods_code_length,
+            {"rows": plain, "clusterings": [[0, 1, 0, 1]], "prior": "uniform"},
+        ),
+        "evaluate": (
+            codelength.evaluate,
+            {"table": table, "models": {"a": NaiveBayes()}, "n_folds": 2, "repeats": 1, "train_fraction": 1.0}
+            | {"random_state": 0}
+            | settings,
+        ),
+        "reproduce": (
+            codelength.reproduce,
+            {"paper": "bayes-optimal-ibl", "quick": True, "settings": ["repeats=1"], "directory": directory}
+            | {"jobs": 1, "dask": None, "progress": None},
+        ),
+        "NaiveBayes": (lambda **options: NaiveBayes(**options).fit(ROWS, CLASSES), NaiveBayes().get_params()),
+        "NaiveBayes.fit": (lambda **rows: NaiveBayes().fit(**rows), weighted),
+        "NaiveBayes.partial_fit": (lambda **rows: model().partial_fit(**rows), weighted | {"classes": None}),
+        "NaiveBayes.partial_fit, first": (
+            lambda **rows: NaiveBayes().partial_fit(**rows),
+            weighted | {"classes": ["no", "yes"]},
+        ),
+        "NaiveBayes.merge": (fitted.merge, {"other": model()}),
+        "NaiveBayes.explain": (fitted.explain, {"X": ROWS, "against": "no"}),
+        "NaiveBayes.leave_one_out": (fitted.leave_one_out, weighted | {"optimistic": True}),
+        "FiniteMixture": (
+            lambda **options: FiniteMixture(**options).fit(ROWS),
+            of_rows.get_params() | {"max_iter": 10, "max_components": 2, "tol": 0.01},
+        ),
+        "FiniteMixture.fit": (
+            lambda **rows: FiniteMixture(2, n_init=1, random_state=0).fit(**rows),
+            weighted,
+        ),
+        "FiniteMixture.sample": (of_rows.sample, {"n_samples": 2, "random_state": 0}),
+        "FiniteMixture.code_length": (
+            of_rows.code_length,
+            {"criterion": "bic", "X": ROWS, "sample_weight": None},
+        ),
+        "FiniteMixture.score": (of_rows.score, weighted),
+        "FiniteMixture.bic": (of_rows.bic, {"X": ROWS, "sample_weight": None}),
+        "FiniteMixture.aic": (of_rows.aic, {"X": ROWS, "sample_weight": None}),
+        "MixtureClassifier": (
+            lambda **options: MixtureClassifier(**options).fit(ROWS, CLASSES),
+            classifier().get_params(),
+        ),
+        "MixtureClassifier.fit": (
+            lambda **rows: MixtureClassifier(candidates=1, n_components=2, n_orderings=1).fit(**rows),
+            {"X": ROWS, "y": CLASSES},
+        ),
+        **{
+            f"{type(estimator).__name__}.{name}": (getattr(estimator, name), {argument: value})
+            for estimator in (fitted, of_rows, classifier())
+            for name, argument, value in (
+                *((method, "X", ROWS) for method in _OF_ROWS if hasattr(estimator, method)),
+                *((method, "coded", coded) for method in _OF_CODES if hasattr(estimator, method)),
+                ("save", "path", directory / "saved.json"),
+            )
+        },
+    }
+
+
+_OF_ROWS = (
+    *("predict", "predict_proba", "predict_log_proba", "predict_joint_log_proba", "is_undefined", "unseen"),
+    *("score_samples", "impute"),
+)
+_OF_CODES = ("log_probs_of", "fit_coded", "leave_one_out_of")
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory) -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
+    return calls(tmp_path_factory.mktemp("arguments"))
+
+
+class TooSlow(BaseException):
+    """A call that takes too long; not an Exception, so that nobody on the way takes it for one."""
+
+
+@contextlib.contextmanager
+def limited() -> Iterator[None]:
+    """Raise where what is done here takes too long."""
+
+    def stop(*_: Any) -> None:
+        raise TooSlow
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(SECONDS)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def fault(function: Callable[..., Any], arguments: dict[str, Any]) -> str:
+    """What is wrong with the way a call ended; nothing if it worked or was refused by an error of ours."""
+    with warnings.catch_warnings(), np.errstate(all="warn"), limited():
+        warnings.simplefilter("error")
+        for own in (CodelengthWarning, ConvergenceWarning, DataConversionWarning, UserWarning):
+            warnings.simplefilter("ignore", own)
+        try:
+            function(**arguments)
+        except CodelengthError as error:
+            text = str(error)
+            return f"message {text[:200]!r}" if len(text) > 2000 or "\n" in text or not text else ""
+        except (Exception, TooSlow) as error:
+            return f"{type(error).__name__}: {str(error)[:200]}"
+    return ""
+
+
+def attempts(name: str, valid: dict[str, Any], most: int) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Calls with one wrong argument each, at most so many of them per argument, the same in every run."""
+    for argument in valid:
+        wrong = hostile()
+        for place in random.Random(f"{name} {argument}").sample(range(len(wrong)), min(most, len(wrong))):
+            yield f"{argument} #{place}: {_shown(wrong[place])}", valid | {argument: wrong[place]}
+
+
+def _shown(value: Any) -> str:
+    try:
+        return repr(value)[:60]
+    except Exception:
+        return f"<{type(value).__name__}>"
+
+
+@pytest.fixture(autouse=True)
+def in_an_empty_directory(tmp_path, monkeypatch):
+    """Some wrong arguments are names of files."""
+    monkeypatch.chdir(tmp_path)
+
+
+def test_every_public_name_is_tried(known):
+    """Those made by the package alone are tried through what makes them, and by their methods."""
+    tried = {name.partition(".")[0] for name in known}
+    assert {*codelength.__all__} - tried == {"__version__"}
+
+
+def check(known: dict[str, tuple[Callable[..., Any], dict[str, Any]]], most: int) -> None:
+    for name, (function, valid) in known.items():
+        assert not fault(function, dict(valid)), name
+    faults = [
+        f"{name}({what}) -> {found}"
+        for name, (function, valid) in known.items()
+        for what, arguments in attempts(name, valid, most)
+        if (found := fault(function, arguments))
+    ]
+    assert not faults, f"{len(faults)} of them:\n" + ascii("\n".join(faults[:50]))
+
+
+def test_whatever_is_passed_only_our_own_errors_come_out(known):
+    check(known, most=15)
+
+
+@pytest.mark.long
+def test_whatever_is_passed_only_our_own_errors_come_out_at_length(known):
+    check(known, most=1000)
