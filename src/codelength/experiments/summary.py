@@ -66,15 +66,7 @@ class Curve:
 
 
 class Summary:
-    """The results of predictions.
-
-    Parameters
-    ----------
-    spec : Spec
-        What was run.
-    results : dict of str to result
-        The results by the key of the task.
-    """
+    """The ``results`` of predictions, which are given by the key of the task."""
 
     def __init__(self, spec: Spec[Task], results: dict[str, Result]) -> None:
         self.spec = spec

@@ -25,21 +25,12 @@ CHUNK = 10
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """A paper whose experiments can be run.
+    """A paper whose experiments can be run; ``key`` is its name on the command line.
 
-    Attributes
-    ----------
-    key : str
-        Its name on the command line.
-    defaults : Settings
-        Settings that come nearest to what it prints.
-    tasks : function
-        Tasks of a quick or full run under some settings; of any kind.
-    find : function
-        From a specification and its results, by the key of the task, to all that is to be told. It fills in
-        what :func:`opened` begins.
-    unit : str
-        What the items of its tasks are.
+    ``defaults`` are the settings that come nearest to what it prints. ``tasks`` gives the tasks, of any kind,
+    of a quick or full run under some settings; ``unit`` says what their items are. ``find`` goes from a
+    specification and its results, by the key of the task, to all that is to be told: it fills in what
+    :func:`opened` begins.
     """
 
     key: str
