@@ -145,6 +145,16 @@ def check_options(strategy: str, n_bins: int) -> None:
     check_bins(n_bins)
 
 
+def check_finite(where: str, numbers: FloatArray) -> None:
+    """Refuse infinite numbers; NaN, which stands for missing, will do."""
+    infinite = np.isinf(numbers)
+    if infinite.any():
+        row = int(infinite.argmax())
+        raise DataError(
+            f"{where}, row {row}: {numbers[row]} is infinite; replace it by a number, or NaN if it is missing"
+        )
+
+
 def _as_floats(name: str, cells: ArrayLike) -> FloatArray:
     try:
         return np.asarray(cells, dtype=np.float64)
@@ -158,12 +168,7 @@ def _as_values(values: ArrayLike) -> FloatArray:
     numbers = _as_floats("values", values)
     if numbers.ndim != 1:
         raise DataError(f"values have shape {numbers.shape}; give one column as a one-dimensional array")
-    infinite = np.isinf(numbers)
-    if infinite.any():
-        row = int(infinite.argmax())
-        raise DataError(
-            f"values, row {row}: {numbers[row]} is infinite; replace it by a number, or NaN if it is missing"
-        )
+    check_finite("values", numbers)
     return numbers
 
 

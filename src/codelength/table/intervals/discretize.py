@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ...errors import CodelengthError, DataError, InvalidParameter
 from ...typing import FloatArray, IntArray
 from ..checks import check_choice, check_weights
-from .cuts import Strategy, assign, check_options, cut_points, interval_labels
+from .cuts import Strategy, assign, check_finite, check_options, cut_points, interval_labels
 
 
 class NotANumberError(DataError, TypeError):
@@ -174,12 +174,7 @@ def _as_floats(where: str, cells: NDArray[Any]) -> FloatArray:
         numbers = np.array([_as_float(where, row, cell) for row, cell in enumerate(cells.astype(object))])
     else:
         raise _not_a_number(where, f"cells of type {cells.dtype} are not numbers")
-    infinite = np.isinf(numbers)
-    if infinite.any():
-        row = int(infinite.argmax())
-        raise DataError(
-            f"{where}, row {row}: {numbers[row]} is infinite; replace it by a number, or NaN if it is missing"
-        )
+    check_finite(where, numbers)
     return numbers
 
 
