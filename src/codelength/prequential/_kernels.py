@@ -35,7 +35,7 @@ def start(layout: SequenceLayout) -> State:
 
 
 @njit(cache=True, nogil=True, forceinline=True)
-def shift(layout: SequenceLayout, state: State, n: int, step: int) -> None:
+def shift(layout: SequenceLayout, state: State, n: int, step: int | np.int64) -> None:
     """Take row ``n`` in (step 1) or out again (step -1): only its own group changes."""
     _count(layout.rows, n, step, layout.starts, layout.entries, state.counts, state.logs)
     _settle_front(layout.rows[n, 0], layout.gaps, layout.starts, layout.entries, state.counts, state.logs)
@@ -54,7 +54,7 @@ def shift(layout: SequenceLayout, state: State, n: int, step: int) -> None:
 def _count(
     rows: CodeArray,
     n: int,
-    step: int,
+    step: int | np.int64,
     starts: IntArray,
     entries: FloatArray,
     counts: IntArray,
@@ -110,7 +110,7 @@ def _level(
 
 
 @njit(cache=True, nogil=True, forceinline=True)
-def term(layout: SequenceLayout, state: State, n: int, joint: bool) -> float:
+def term(layout: SequenceLayout, state: State, n: int, joint: bool | np.bool_) -> float:
     """Cost of the class of row ``n``, given its other cells and the rows taken in, in nats.
 
     With ``joint`` the cost of the class and the other cells together, up to the log of the summed weights
@@ -134,7 +134,12 @@ def _add_up(rows: CodeArray, n: int, logs: FloatArray) -> None:
 
 @njit(cache=True, nogil=True)
 def _cost(
-    own: int, value: int, class_offsets: FloatArray, counts: IntArray, logs: FloatArray, joint: bool
+    own: int,
+    value: int,
+    class_offsets: FloatArray,
+    counts: IntArray,
+    logs: FloatArray,
+    joint: bool | np.bool_,
 ) -> float:
     sums, n_groups = logs[len(logs) - 1], logs.shape[1]
     highest = sums[0]
@@ -204,7 +209,7 @@ def left_out_weights(layout: SequenceLayout, weights: FloatArray) -> None:
 
 
 @njit(cache=True, nogil=True)
-def shift_all(layout: SequenceLayout, state: State, order: IntArray, step: int) -> None:
+def shift_all(layout: SequenceLayout, state: State, order: IntArray, step: int | np.int64) -> None:
     """Take several rows in or out."""
     for t in range(len(order)):
         shift(layout, state, order[t], step)
