@@ -44,6 +44,18 @@ class Shown:
         return as_html([Paragraph(self._title(), strong=True), *self._blocks()])
 
 
+def counted(number: float, noun: str) -> str:
+    """A number of things.
+
+    Examples
+    --------
+    >>> counted(1, "row"), counted(2500, "row"), counted(0.5, "row"), counted(2, "class")
+    ('1 row', '2,500 rows', '0.5 rows', '2 classes')
+    """
+    shown = f"{int(number):,}" if number == int(number) else f"{number:g}"
+    return f"{shown} {noun}{'' if number == 1 else 'es' if noun.endswith('s') else 's'}"
+
+
 def first_rows(columns: Sequence[tuple[str, Callable[[int], str]]], n_rows: int, n_last: int = 0) -> Grid:
     """The first rows of a table, given as names and functions from a row to its cell.
 

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from .._display import Shown
+from .._display import Shown, counted
 from .._threads import map_blocks
 from ..blocks import Block, Grid
 from ..errors import DataError, SchemaMismatch
@@ -154,8 +154,9 @@ class Counts(Shown):
                 raise DataError(f"the counts of variable {variable.name!r} do not add up to the class counts")
 
     def _title(self) -> str:
-        classes = f", {self.schema.n_classes} classes" if self.schema.target is not None else ""
-        return f"Counts: {self.n_rows:g} rows, {self.schema.n_variables} variables{classes}"
+        variables = counted(self.schema.n_variables, "variable")
+        classes = "" if self.schema.target is None else f", {counted(self.schema.n_classes, 'class')}"
+        return f"Counts: {counted(self.n_rows, 'row')}, {variables}{classes}"
 
     def _blocks(self) -> list[Block]:
         """How often each value was seen in the first classes."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._display import Shown
+from .._display import Shown, counted
 from ..blocks import Block, Facts, Grid
 from ..errors import DataError
 from ..mixture.em import RestartsInfo
@@ -37,7 +37,8 @@ class ImputedCells(Shown):
     probs: FloatArray
 
     def _title(self) -> str:
-        return f"ImputedCells: {len(self.rows):,} missing cells, {len(self.values)} values"
+        cells, values = counted(len(self.rows), "missing cell"), counted(len(self.values), "value")
+        return f"ImputedCells: {cells}, {values}"
 
     def _blocks(self) -> list[Block]:
         names = ["row", *(_shown(value) for value in self.values[:10])]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._display import Shown
+from .._display import Shown, counted
 from ..blocks import Block, Grid
 from ..errors import InvalidParameter
 from ..table._messages import listed, shown
@@ -79,10 +79,8 @@ class Explanation(Shown):
 
     def _title(self) -> str:
         n_rows, n_variables, _ = self.contributions.shape
-        return (
-            f"Explanation: {n_rows:,} rows, {n_variables} variables, log-odds against class "
-            f"{shown(self.reference)} in nats"
-        )
+        size = f"{counted(n_rows, 'row')}, {counted(n_variables, 'variable')}"
+        return f"Explanation: {size}, log-odds against class {shown(self.reference)} in nats"
 
     def _blocks(self) -> list[Block]:
         """The first row, the strongest variables first."""

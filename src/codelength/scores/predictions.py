@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._display import Shown
+from .._display import Shown, counted
 from ..blocks import Block, Facts
 from ..errors import DataError
 from ..rules import normalised
@@ -129,7 +129,7 @@ class Predictions(Shown):
     def _title(self) -> str:
         scores = self._scores()
         words = [f"{name} {figure}" for name, figure in scores[:2]]
-        return f"Predictions: {self.n_rows:,} rows{', ' * bool(words)}{', '.join(words)}"
+        return ", ".join([f"Predictions: {counted(self.n_rows, 'row')}", *words])
 
     def _blocks(self) -> list[Block]:
         n_rows, n_classes = self.log_probs.shape

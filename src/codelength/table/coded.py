@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._display import Shown, first_rows
+from .._display import Shown, counted, first_rows
 from ..blocks import Block
 from ..errors import DataError, Infeasible, SchemaMismatch
 from ..typing import CodeArray, FloatArray, IntArray
@@ -189,7 +189,8 @@ class Coded(Shown):
 
     def _title(self) -> str:
         weighted = "" if self.weights is None else f" that stand for {self.total_weight:g}"
-        return f"Coded: {self.n_rows:,} rows{weighted}, {self.schema.n_variables} variables"
+        variables = counted(self.schema.n_variables, "variable")
+        return f"Coded: {counted(self.n_rows, 'row')}{weighted}, {variables}"
 
     def _blocks(self) -> list[Block]:
         """The first rows, as codes."""

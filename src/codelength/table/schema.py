@@ -12,7 +12,7 @@ from typing import Any, Literal, Self, get_args
 
 import numpy as np
 
-from .._display import Shown
+from .._display import Shown, counted
 from ..blocks import Block, Grid
 from ..errors import DataError, Infeasible, InvalidParameter, SchemaMismatch
 from ..typing import IntArray, Scalar
@@ -335,8 +335,8 @@ class Schema(Shown):
 
     def _title(self) -> str:
         target = "no target" if self.target is None else f"target {shown(self.target.name)}"
-        classes = f", {self.n_classes} classes" if self.target is not None else ""
-        return f"Schema: {self.n_variables} variables, {target}{classes}"
+        classes = f", {counted(self.n_classes, 'class')}" if self.target is not None else ""
+        return f"Schema: {counted(self.n_variables, 'variable')}, {target}{classes}"
 
     def _blocks(self) -> list[Block]:
         return [variables_grid("", (*self.variables, *([] if self.target is None else [self.target])))]

@@ -15,7 +15,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from .._display import Shown, first_rows
+from .._display import Shown, counted, first_rows
 from ..blocks import Block
 from ..errors import DataError, SchemaMismatch
 from ..typing import BoolArray, FloatArray, IntArray
@@ -154,7 +154,7 @@ class Table(Shown):
         weighted = "" if self.weights is None else f" that stand for {self.weights.sum():g}"
         target = "" if self.target is None else f", target {shown(self.target.name)}"
         name = f"Table {shown(self.name)}" if self.name else "Table"
-        return f"{name}: {self.n_rows:,} rows{weighted}, {self.n_columns} columns{target}"
+        return f"{name}: {counted(self.n_rows, 'row')}{weighted}, {counted(self.n_columns, 'column')}{target}"
 
     def _blocks(self) -> list[Block]:
         """The first rows."""
