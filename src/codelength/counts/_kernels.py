@@ -23,13 +23,16 @@ def count_groups(
     One increment counts a whole group of columns in a joint table, which is then summed down to
     the columns. Four joint tables take turns, so that an increment need not wait for the last one.
     """
-    counts = np.zeros((n_classes, sizes.sum()), dtype=np.int64)
+    n_cells = np.int64(0)  # a loop, and typed numbers: sums of arrays and constants take longer to compile
+    for i in range(len(sizes)):
+        n_cells += sizes[i]
+    counts = np.zeros((n_classes, n_cells), dtype=np.int64)
     packed = np.empty(_ROWS_AT_ONCE // 4, dtype=np.uint64)
     keys = packed.view(np.uint16)
-    offset = 0
+    offset = np.int64(0)
     for g in range(len(groups) - 1):
         first, last = groups[g], groups[g + 1]
-        n_joint = 1
+        n_joint = np.int64(1)
         for i in range(first, last):
             n_joint *= sizes[i]
         joint = np.zeros((4, n_classes * n_joint), dtype=np.uint32)
@@ -81,8 +84,12 @@ def _increment(packed: CodeArray, keys: CodeArray, n_rows: int, joint: CodeArray
 
 
 @njit(cache=True, nogil=True)
-def _sum_down(joint: CodeArray, sizes: IntArray, n_joint: int, offset: int, counts: IntArray) -> int:
-    end: int = offset + sizes.sum()
+def _sum_down(
+    joint: CodeArray, sizes: IntArray, n_joint: np.int64, offset: np.int64, counts: IntArray
+) -> np.int64:
+    end = offset
+    for i in range(len(sizes)):
+        end += sizes[i]
     for key in range(joint.shape[1]):
         count = np.int64(joint[0, key]) + joint[1, key] + joint[2, key] + joint[3, key]
         if count > 0:
