@@ -43,7 +43,7 @@ _HEAD: list[Block] = [
         "when it is as far below, and is unsettled in between. A claim about every table or every size needs "
         "all of its leads, and fails with one. Standard errors on one table are over rows, repetitions or "
         "samples, and speak of that table only; those of a mean over tables are over tables. Figures without "
-        "noise decide by their sign. What goes beyond a paper is counted apart, on its own section only."
+        "noise decide by their sign. What goes beyond a paper is counted apart, in a section of its own."
     ),
     Paragraph(
         "The forms of the claims and the slacks were chosen with the figures in sight. Figures that do not "
