@@ -1,0 +1,152 @@
+"""Many attempts with seeds: each ends in a result that keeps its promises, or in an error of ours.
+
+An attempt is a function of a random generator. It ends well, or it is refused by an error of ours, which is
+counted. Anything else is a fault, kept with its seed, so that ``attempt(generator(name, seed))`` repeats it.
+"""
+
+import contextlib
+import signal
+import traceback
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+from codelength.errors import CodelengthError, CodelengthWarning
+
+LONGEST_MESSAGE = 2000
+"""Characters that a message may have."""
+
+SECONDS = 60
+"""The most that one attempt may take."""
+
+KINDS = ("silent difference", "foreign exception", "foreign warning", "bad message", "broken promise", "hang")
+"""What may go wrong."""
+
+Attempt = Callable[[Random], None]
+
+
+class Fault(Exception):
+    """Something that must not happen."""
+
+    def __init__(self, kind: str, text: str) -> None:
+        super().__init__(f"{kind}: {text}")
+        self.kind = kind
+
+
+class _Hang(BaseException):
+    """An attempt that takes too long; not an Exception, so that nobody on the way takes it for one."""
+
+
+@dataclass
+class Tally:
+    """What came of some attempts."""
+
+    name: str
+    n_attempts: int = 0
+    refused: Counter[str] = field(default_factory=Counter)
+    faults: list[tuple[int, str, str]] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        counts = Counter(kind for _, kind, _ in self.faults)
+        figures = ", ".join(f"{kind}: {counts[kind]}" for kind in KINDS)
+        refused = ", ".join(f"{name} {times:,}" for name, times in sorted(self.refused.items()))
+        return f"{self.name}: {self.n_attempts:,} attempts, refused: {refused or 'none'}; {figures}"
+
+    def check(self) -> None:
+        """Print the figures, and fail where something went wrong."""
+        print(self)
+        shown = "\n".join(f"seed {seed}: {text}" for seed, _, text in self.faults[:5])
+        assert not self.faults, f"{self}\n{shown}"
+
+
+def generator(name: str, seed: int) -> Random:
+    """The source of one attempt."""
+    return Random(f"{name} {seed}")
+
+
+def attempts(name: str, attempt: Attempt, seeds: Iterable[int]) -> Tally:
+    """Make an attempt with each seed."""
+    tally = Tally(name)
+    for seed in seeds:
+        tally.n_attempts += 1
+        try:
+            with in_time(), warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                attempt(generator(name, seed))
+        except CodelengthError as error:
+            tally.refused[type(error).__name__] += 1
+            if complaint := complaint_about(str(error)):
+                tally.faults.append((seed, "bad message", complaint))
+        except Fault as fault:
+            tally.faults.append((seed, fault.kind, _told(fault)))
+        except _Hang as hang:
+            tally.faults.append((seed, "hang", _told(hang)))
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:  # the panics of some libraries are not Exceptions
+            tally.faults.append((seed, "foreign exception", _told(error)))
+        for warning in caught:
+            if complaint := _complaint_about_warning(warning):
+                tally.faults.append((seed, *complaint))
+    return tally
+
+
+def complaint_about(message: str) -> str | None:
+    """What is wrong with a message: it is one line, and not too long."""
+    if len(message) > LONGEST_MESSAGE:
+        return f"{len(message):,} characters: {message[:200]!r}"
+    if not message or message.splitlines() != [message]:
+        return f"not one line: {message[:300]!r}"
+    return None
+
+
+@contextlib.contextmanager
+def promised(what: str) -> Iterator[None]:
+    """Within this an error of ours is a fault too."""
+    try:
+        yield
+    except CodelengthError as error:
+        told = f"{what}: {type(error).__name__}: {str(error)[:500]}"
+        raise Fault("broken promise", told) from error
+
+
+@contextlib.contextmanager
+def in_time(seconds: int = SECONDS) -> Iterator[None]:
+    """End what takes too long, where the system can."""
+    if not hasattr(signal, "SIGALRM"):
+        yield
+        return
+
+    def end(*_: Any) -> None:
+        raise _Hang(f"takes longer than {seconds} seconds")
+
+    before = signal.signal(signal.SIGALRM, end)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _complaint_about_warning(warning: warnings.WarningMessage) -> tuple[str, str] | None:
+    message = str(warning.message)
+    if issubclass(warning.category, CodelengthWarning):
+        complaint = complaint_about(message)
+        return None if complaint is None else ("bad message", complaint)
+    # What scikit-learn's conventions ask of every estimator.
+    if "feature names" in message or warning.category.__module__ == "sklearn.exceptions":
+        return None
+    return (
+        "foreign warning",
+        f"{warning.category.__name__} at {warning.filename}:{warning.lineno}: {message[:300]}",
+    )
+
+
+def _told(error: BaseException) -> str:
+    frames = traceback.extract_tb(error.__traceback__)[-4:]
+    way = " < ".join(f"{frame.filename.rpartition('/')[2]}:{frame.lineno}" for frame in reversed(frames))
+    return f"{type(error).__name__}: {str(error)[:600]} [{way}]"
