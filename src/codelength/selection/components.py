@@ -10,7 +10,7 @@ from ..counts import Counts
 from ..mixture.code_length import CRITERIA
 from ..mixture.em import EMInfo, EMLayout, RestartsInfo, fit_mixture
 from ..mixture.parameters import MixtureParameters, posterior_mode, with_components
-from ..rules import PriorLike
+from ..rules import PriorLike, pseudocounts
 from ..table import Coded
 from ..table.checks import check_choice
 
@@ -84,11 +84,13 @@ def choose_components(
     best: ComponentsResult | None = None
     shortest = math.inf
     for size in sizes:
+        # Spread once for the fit and for the criterion; too many components are refused here.
+        spread = pseudocounts(prior, with_components(rows.schema, size))
         state, info = (
             fit_mixture(
                 layout,
                 size,
-                prior,
+                spread,
                 n_init=n_init,
                 init=init,
                 max_iter=max_iter,
@@ -96,11 +98,11 @@ def choose_components(
                 random_state=[seed, size],
             )
             if rows.codes.size
-            else _before_any_cell(rows, size, prior)
+            else _before_any_cell(rows, size, spread)
         )
         # Largest first, so that the numbers of the components mean something.
         state = state.permuted(np.argsort(-state.class_probs, kind="stable"))
-        length = float(CRITERIA[criterion](rows, state, prior, random_state=[seed, size]))
+        length = float(CRITERIA[criterion](rows, state, spread, random_state=[seed, size]))
         path[size] = length
         if best is None or length < shortest - TIE * (1 + abs(shortest)):
             best, shortest = ComponentsResult(state, info, path), length

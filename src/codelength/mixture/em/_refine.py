@@ -17,27 +17,30 @@ SHRINKAGE = 0.1
 
 
 def refine(
-    problem: EMProblem, state: MixtureParameters, max_iter: int, tol: float, n_threads: int
+    problem: EMProblem, state: MixtureParameters, max_iter: int, tol: float, enough: float, n_threads: int
 ) -> tuple[MixtureParameters, FloatArray, bool]:
     """Climb on from the end of a run.
 
     Returns the end, the objective and log-likelihood after each iteration from ``state`` on, and whether the
-    last iteration, which is one of plain EM, gained less than the tolerance.
+    last iteration of plain EM gained less than the tolerance; ``enough`` of a tolerance will do where the
+    iterations are used up on a ridge that hardly rises.
     """
-    least_gain = tol * float(problem.joint.weights.sum())
+    n_rows = float(problem.joint.weights.sum())
+    least_gain, gain = tol * n_rows, np.inf
     parts: list[FloatArray] = []
     for _ in range(max(1, max_iter // 3)):
         first, of_first, _ = problem.run(state, 2, 0.0, n_threads)
         second, of_second, _ = problem.run(first, 2, 0.0, n_threads)
         parts += [of_first[:, 1:], of_second[:, 1:]]
-        if of_second[0, 1] - of_second[0, 0] < least_gain:
+        gain = float(of_second[0, 1] - of_second[0, 0])
+        if gain < least_gain:
             return second, np.concatenate(parts, axis=1), True
         after, of_leap, _ = problem.run(_leap(state, first, second), 2, 0.0, n_threads)
         state = second
         if of_leap[0, 1] >= of_second[0, 1]:
             state = after
             parts.append(of_leap[:, 1:])
-    return state, np.concatenate(parts, axis=1), False
+    return state, np.concatenate(parts, axis=1), gain < enough * n_rows
 
 
 def _leap(state: MixtureParameters, first: MixtureParameters, second: MixtureParameters) -> MixtureParameters:

@@ -149,7 +149,7 @@ def fit_mixture(
 
     def continued(number: int) -> tuple[MixtureParameters, EMInfo]:
         state, before = ends[number]
-        state, trace, converged = refine(problem, state, max_iter, tol, threads // at_once)
+        state, trace, converged = refine(problem, state, max_iter, tol, REFINED_BELOW, threads // at_once)
         return state, before.continued(trace, converged)
 
     with ThreadPoolExecutor(at_once) as pool:
