@@ -15,8 +15,8 @@
     ├── IgnoredValues                       cells outside the schema were treated as missing
     └── IgnoredColumn                       a column of identifiers or free text was left out
 
-Every message says where, what, and what to do about it, on one line of at most 2,000 characters, whatever names
-and values the data has.
+Every message says where, what, and what to do about it, on one line of at most 2,000 characters, whatever
+names and values the data has.
 """
 
 _MOST, _MOST_OF_END = 2000, 600
