@@ -13,7 +13,7 @@ from ..errors import DataError, InvalidParameter
 from ..mixture.candidates import METHODS, Candidate, candidate_clusterings, spread_sizes
 from ..mixture.fixed_clustering import ClusterPredictor, FixedClustering
 from ..mixture.parameters import with_components
-from ..rules import Distributions, PriorLike
+from ..rules import Distributions, PriorLike, normalised
 from ..selection.mixtures import SELECTION_CRITERIA, selection_scores
 from ..table import Coded, Schema
 from ..table._messages import shown
@@ -175,9 +175,8 @@ class MixtureClassifier(ClassifierMixin, TableClassifier):
         probs = np.zeros((coded.n_rows, fitted.schema.n_classes))
         for row, predictor in zip(fitted.table, fitted.predictors, strict=False):
             probs += row["weight"] * predictor.probs(coded)
-        return Distributions(
-            np.log(probs / probs.sum(axis=1, keepdims=True)), np.zeros(coded.n_rows, np.bool_)
-        )
+        # Classes that tie exactly go to the first, as everywhere.
+        return normalised(np.log(probs))
 
     @property
     def _fitted(self) -> FittedMixtureClassifier:
