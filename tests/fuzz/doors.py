@@ -10,7 +10,7 @@ import io
 import json
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -53,14 +53,19 @@ class Logical:
     """A table as it is meant."""
 
     columns: list[Column]
-    labels: list[str]
-    n_rows: int = field(init=False)
+    target: Column
 
-    def __post_init__(self) -> None:
-        self.n_rows = len(self.labels)
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are."""
+        return len(self.target.cells)
+
+    def labels(self, rng: Random) -> Any:
+        """The classes as some library holds them."""
+        return self.target.form(rng, rng.choice(("python", "numpy", "pandas", "polars", "arrow")))
 
 
-def drawn(rng: Random, *, files: bool = True) -> Logical:
+def drawn(rng: Random) -> Logical:
     """A logical table at random."""
     n_rows = rng.randrange(2, 25)
     columns = []
@@ -72,7 +77,16 @@ def drawn(rng: Random, *, files: bool = True) -> Logical:
         if all(cell is None for cell in drawn):
             drawn[0] = values[0]
         columns.append(Column(f"c{i}" if rng.random() < 0.9 else f"größe {i}", kind, drawn))
-    return Logical(columns, [rng.choice("pq") for _ in range(n_rows - 2)] + ["p", "q"])
+    return Logical(columns, _classes(rng, n_rows))
+
+
+def _classes(rng: Random, n_rows: int) -> Column:
+    """At least two classes of some kind."""
+    kind = rng.choice(("words", "words", "small wholes", "wholes", "truths", "dates", "text"))
+    values: list[Any] = [KINDS[kind].draw(rng)]
+    while len(values) < 2:
+        values += [value for value in [KINDS[kind].draw(rng)] if value != values[0]]
+    return Column("y", kind, [*(rng.choice(values) for _ in range(n_rows - 2)), *values])
 
 
 SPELT_MIXED = {"wholes and text": str, "truths and text": str}
@@ -94,13 +108,14 @@ def through(rng: Random, door: str, table: Logical, directory: Path, schema: Sch
         warnings.simplefilter("ignore")
         try:
             made = DOORS[door](rng, table, directory, schema)
+            labels = None if schema is not None else table.labels(rng)
         except (CodelengthError, Unsuitable):
             raise
         except Exception as error:  # what libraries raise
             raise Unsuitable(str(error)) from error
     if isinstance(made, Path):
-        return _read(made, table, schema)
-    return as_table(made, None if schema is not None else table.labels)
+        return as_table(_read(made, table, schema), labels)
+    return as_table(made, labels)
 
 
 def _read(path: Path, table: Logical, schema: Schema | None) -> Table:
@@ -110,8 +125,7 @@ def _read(path: Path, table: Logical, schema: Schema | None) -> Table:
         kinds = Schema([replace(variable, name=column.name) for variable, column in named])
     else:
         kinds = {c.name: KINDS[c.kind].reading for c in table.columns if KINDS[c.kind].reading is not None}
-    read = read_table(path, kinds=kinds)
-    return read if schema is not None else as_table(read, table.labels)
+    return read_table(path, kinds=kinds, na=())
 
 
 def _python(rng: Random, table: Logical, *_: Any) -> Any:
@@ -151,7 +165,8 @@ def _arrow_table(rng: Random, table: Logical, *_: Any) -> Any:
     return pa.concat_tables([made[:1], made[1:]]) if form < 0.6 else made
 
 
-def _parquet(rng: Random, table: Logical, directory: Path, _: Any) -> Path:
+def _parquet(rng: Random, table: Logical, directory: Path, schema: Schema | None) -> Path:
+    _check_declared(table, schema)
     path = directory / "table.parquet"
     writer = rng.choice(("arrow", "polars", "pandas"))
     if writer == "arrow":
@@ -161,6 +176,12 @@ def _parquet(rng: Random, table: Logical, directory: Path, _: Any) -> Path:
     else:
         _frame(rng, table).to_parquet(path)
     return path
+
+
+def _check_declared(table: Logical, schema: Schema | None) -> None:
+    """Most files list the values that their cells have, and declare no others."""
+    if schema is None and any(column.kind == "levels" for column in table.columns):
+        raise Unsuitable("this file declares no values")
 
 
 def _spelt(table: Logical, schema: Schema | None) -> list[list[str]]:
@@ -178,6 +199,7 @@ def _spelt(table: Logical, schema: Schema | None) -> list[list[str]]:
 
 
 def _csv(rng: Random, table: Logical, directory: Path, schema: Schema | None) -> Path:
+    _check_declared(table, schema)
     compressed = rng.random() < 0.3
     path = directory / ("table.csv.gz" if compressed else "table.csv")
     text = io.StringIO()
@@ -194,7 +216,8 @@ def _csv(rng: Random, table: Logical, directory: Path, schema: Schema | None) ->
     return path
 
 
-def _json(rng: Random, table: Logical, directory: Path, _: Any) -> Path:
+def _json(rng: Random, table: Logical, directory: Path, schema: Schema | None) -> Path:
+    _check_declared(table, schema)
     lines = rng.random() < 0.5
     path = directory / ("table.jsonl" if lines else "table.json")
     columns = []

@@ -265,6 +265,24 @@ DURATION_FORMS: dict[str, Forms] = {
     "polars": tuple(map(_polars, (pl.Duration("us"), pl.Duration("ns"), pl.Duration("ms")))),
     "arrow": tuple(map(_arrow, (pa.duration("us"), pa.duration("ns"), pa.duration("s")))),
 }
+LEVELS = ("low", "mid", "high", "never", "Never")
+"""Values of a column that declares them, in an order of its own; no cell has the last two."""
+
+
+def _dictionary(kind: Any) -> Form:
+    return lambda cells: pa.DictionaryArray.from_arrays(
+        pa.array([None if cell is None else LEVELS.index(cell) for cell in cells], kind), list(LEVELS)
+    )
+
+
+LEVEL_FORMS: dict[str, Forms] = {
+    "pandas": (
+        lambda cells: pd.Series(pd.Categorical(cells, categories=list(LEVELS))),
+        lambda cells: pd.Series(pd.arrays.ArrowExtensionArray(_dictionary(pa.int8())(cells))),
+    ),
+    "polars": (lambda cells: pl.Series(cells, dtype=pl.Enum(LEVELS)),),
+    "arrow": tuple(map(_dictionary, (pa.int8(), pa.int32(), pa.uint16()))),
+}
 MIXED_FORMS: dict[str, Forms] = {"python": LISTS, "numpy": OBJECTS, "pandas": PANDAS_OBJECTS}
 
 
@@ -275,6 +293,10 @@ def _decimal(rng: Random) -> Decimal:
 def _float32(rng: Random) -> float:
     """A number of which float32 keeps the shortest spelling."""
     return float(str(np.float32(rng.choice((0.1, 0.5, 1 / 3, 2.5, 1e-5, 123.456, 1e-30, 7.0, -0.25)))))
+
+
+def _as_it_is(cell: Any) -> Any:
+    return cell
 
 
 KINDS: dict[str, Kind] = {
@@ -296,7 +318,12 @@ KINDS: dict[str, Kind] = {
     "durations": Kind(
         cells.duration, DURATION_FORMS, lambda c: str(pd.Timedelta(c)), lambda c: str(pd.Timedelta(c))
     ),
-    "wholes and text": Kind(lambda rng: rng.choice((1, 2, 7, "a", "2.5", "b")), MIXED_FORMS),
-    "truths and text": Kind(lambda rng: rng.choice((True, False, "a", "b")), MIXED_FORMS),
-    "truths and wholes": Kind(lambda rng: rng.choice((True, 0, 1, 2, False)), MIXED_FORMS),
+    "levels": Kind(lambda rng: rng.choice(LEVELS[:3]), LEVEL_FORMS, str, str, f"{{{', '.join(LEVELS)}}}"),
+    "wholes and text": Kind(
+        lambda rng: rng.choice((1, 2, 7, "a", "2.5", "b")), MIXED_FORMS, document=_as_it_is
+    ),
+    "truths and text": Kind(lambda rng: rng.choice((True, False, "a", "b")), MIXED_FORMS, document=_as_it_is),
+    "truths and wholes": Kind(
+        lambda rng: rng.choice((True, 0, 1, 2, False)), MIXED_FORMS, document=_as_it_is
+    ),
 }

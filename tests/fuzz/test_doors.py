@@ -90,6 +90,10 @@ def compare(options: dict[str, Any], first: Table, second: Table, told: str) -> 
     coded: list[Coded] = [
         encode(schema, table) for schema, table in zip(schemas, (first, second), strict=True)
     ]
+    if schemas[0].classes != schemas[1].classes:
+        raise Fault("silent difference", f"classes {schemas[0].classes} and {schemas[1].classes}; {told}")
+    if not np.array_equal(coded[0].class_codes, coded[1].class_codes):
+        raise Fault("silent difference", f"codes of classes; {told}")
     if not np.array_equal(coded[0].codes, coded[1].codes):
         raise Fault("silent difference", f"codes; {told}")
     lengths = [NaiveBayes(**options).fit(table).code_length_ for table in (first, second)]

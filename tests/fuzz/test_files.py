@@ -16,6 +16,7 @@ import pytest
 from codelength import read_table
 from codelength.errors import CodelengthError
 from codelength.table import as_table, infer_schema
+from codelength.table.files.readers import read_batches
 
 from .harness import LONGEST_MESSAGE, Fault, attempts
 from .slow_files import NotATable, arff_n_rows, csv_rows, json_rows
@@ -59,7 +60,7 @@ class CsvFiles:
             why = str(reason)
         else:
             why = "" if rows else "no rows"
-        table = read_table(path, kinds=dict.fromkeys(names, "text"))
+        table = read_table(path, kinds=dict.fromkeys(names, "text"), na=())
         if why:
             raise Fault("silent difference", f"read in spite of {why}: {content[:300]!r} as {table.names}")
         found = [list(row) for row in zip(*(column.cells.tolist() for column in table.columns), strict=True)]
@@ -72,7 +73,11 @@ class CsvFiles:
 
 def check_types(path: Path, names: list[str], rows: list[list[Any]]) -> None:
     """Cells that the reader takes for numbers and truth values are those that spell them."""
-    read = read_table(path)
+    read = read_table(path, na=())
+    batches = list(read_batches(path, 7)) if len(rows) < 100 else [read]
+    for name in names:
+        whole, parts = read.column(name).cells, [batch.column(name).cells for batch in batches]
+        check_cells(name, np.concatenate(parts), whole)
     for i, name in enumerate(names):
         texts = [row[i] for row in rows]
         for text, cell in zip(texts, read.column(name).cells.tolist(), strict=True):
@@ -230,7 +235,7 @@ class DamagedFiles:
         pq.write_table(table.to_arrow(), buffer, compression=kind, row_group_size=rng.choice((1, 7, 100)))
         path = self.directory / "table.parquet"
         path.write_bytes(damaged(rng, buffer.getvalue()))
-        read = read_table(path)
+        read = read_table(path, na=())
         infer_schema(read)
         try:
             said = pq.read_metadata(path).num_rows
@@ -250,7 +255,7 @@ class DamagedFiles:
         content = damaged(rng, content) if rng.random() < 0.7 else content
         path = self.directory / ("table.jsonl" if lines else "table.json")
         path.write_bytes(content)
-        read = read_table(path)
+        read = read_table(path, na=())
         try:
             expected = json_rows(content, lines=lines)
         except NotATable as reason:
@@ -285,7 +290,7 @@ class DamagedFiles:
         content = damaged(rng, content) if rng.random() < 0.8 else content
         path = self.directory / "table.arff"
         path.write_bytes(content)
-        read = read_table(path)
+        read = read_table(path, na=())
         infer_schema(read)
         if read.n_rows != arff_n_rows(content):
             raise Fault(
@@ -298,7 +303,7 @@ class DamagedFiles:
         path = self.directory / "table.csv.gz"
         whole = gzip.compress(text.encode(), mtime=0)
         path.write_bytes(damaged(rng, whole))
-        read = read_table(path)
+        read = read_table(path, na=())
         if read.n_rows != text.count("\n") - 1 and path.read_bytes() != whole:
             raise Fault(
                 "silent difference", f"{read.n_rows} rows of {text.count(chr(10)) - 1} in a damaged file"
@@ -347,7 +352,7 @@ def test_huge_last_lines_are_not_dropped(tmp_path):
     ):
         path.write_text("x,y\n1,p\n2,q\n" + tail)
         try:
-            table = read_table(path)
+            table = read_table(path, na=())
         except CodelengthError as error:
             assert len(str(error)) <= LONGEST_MESSAGE  # noqa: PT017
         else:
