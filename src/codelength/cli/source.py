@@ -13,9 +13,6 @@ from .progress import working
 if TYPE_CHECKING:
     from ..table import Schema, Table
 
-USUAL_NA = ("NA", "?")
-"""Texts that mean missing in a text file, beside an empty field, unless others are named."""
-
 _TYPED = (".parquet", ".json", ".jsonl", ".ndjson")
 
 
@@ -87,7 +84,7 @@ class Source:
                 weights=self.weights,
                 drop=self.drop,
                 keep=self.keep or None,
-                na=self._markers,
+                na=self.na or None,
             )
         self._tell_missing(_n_missing(table))
         return table
@@ -109,15 +106,11 @@ class Source:
         with as_file(self.data) as path:
             self._check_present(wanted, column_names(path))
             for batch in read_batches(
-                path, batch_rows, keep=wanted, na=self._markers, kinds=self._verbatim(schema, carried)
+                path, batch_rows, keep=wanted, na=self.na or None, kinds=self._verbatim(schema, carried)
             ):
                 n_missing += _n_missing(batch)
                 yield batch
         self._tell_missing(n_missing)
-
-    @property
-    def _markers(self) -> tuple[str, ...]:
-        return self.na or (USUAL_NA if self.is_text else ())
 
     @property
     def _shown(self) -> str:
@@ -157,6 +150,8 @@ class Source:
 
     def _tell_missing(self, n_cells: int) -> None:
         if n_cells and self.is_text and not self.na:
+            from ..table.files.readers import USUAL_NA
+
             which = f"{', '.join(USUAL_NA)} or empty"
             note(f"{self._shown}: {n_cells:,} cells are missing ({which}); --na names other texts")
 

@@ -47,6 +47,9 @@ _FORMATS = {
 SUFFIXES = tuple(_FORMATS)
 """The extensions of the files that can be read."""
 
+USUAL_NA = ("NA", "?")
+"""Texts that mean missing in a text file, beside an empty cell, unless others are named."""
+
 _SPOOL = "codelength-standard-input"
 
 
@@ -57,7 +60,7 @@ def read_table(
     weights: str | None = None,
     drop: Iterable[str] = (),
     keep: Sequence[str] | None = None,
-    na: Iterable[str] = (),
+    na: Iterable[str] | None = None,
     kinds: Kinds = None,
 ) -> Table:
     """Read a table from a file, or from standard input.
@@ -83,7 +86,8 @@ def read_table(
     keep
         Which columns to take as variables, in this order; all by default.
     na
-        Cells that mean missing, such as ``"?"``, beside empty ones. Spaces around a cell do not matter here.
+        Texts that mean missing, beside an empty cell; by default ``NA`` and ``?`` in CSV and ARFF files,
+        whose cells have no types of their own, and none elsewhere. Spaces around a cell do not matter here.
     kinds
         How to read some columns: ``"text"``, ``"number"`` or ``"boolean"`` by name; or a schema, for cells
         that mean what they mean there. A cell that cannot be read so keeps its text. Names that the file
@@ -114,10 +118,11 @@ def read_table(
     ('1', '2')
     """
     roles = _Roles.of(target, weights, drop, keep)
-    na = check_names("na", na, of="texts")
     with as_file(source) as path:
         shown = _shown(source)
-        if _format_of(path, shown) == "arff":
+        format_ = _format_of(path, shown)
+        na = usual_markers(format_) if na is None else check_names("na", na, of="texts")
+        if format_ == "arff":
             return _read_arff(path, roles, kinds, na)
         with _opened(path, shown, roles, kinds, na, in_batches=False) as (connection, plans, _):
             return _fetched(connection, plans, roles, shown)
@@ -131,7 +136,7 @@ def read_batches(
     weights: str | None = None,
     drop: Iterable[str] = (),
     keep: Sequence[str] | None = None,
-    na: Iterable[str] = (),
+    na: Iterable[str] | None = None,
     kinds: Kinds = None,
 ) -> Iterator[Table]:
     """Read a table that need not fit in memory, some rows at a time and in order.
@@ -161,10 +166,11 @@ def read_batches(
     """
     check_whole("batch_rows", batch_rows)
     roles = _Roles.of(target, weights, drop, keep)
-    na = check_names("na", na, of="texts")
     with as_file(source) as path:
         shown = _shown(source)
-        if _format_of(path, shown) == "arff":
+        format_ = _format_of(path, shown)
+        na = usual_markers(format_) if na is None else check_names("na", na, of="texts")
+        if format_ == "arff":
             yield from _cut(_read_arff(path, roles, kinds, na), batch_rows)
             return
         with _opened(path, shown, roles, kinds, na, in_batches=True) as (connection, plans, n_rows):
@@ -357,6 +363,17 @@ def _shown(source: Source) -> str:
     """Return what messages call a source; the copy of standard input goes by that name too."""
     given = os.fspath(source)
     return "standard input" if given == "-" or Path(given).name.startswith(_SPOOL) else given
+
+
+def usual_markers(format_: str) -> tuple[str, ...]:
+    """Texts that mean missing in files of a format unless others are named.
+
+    Examples
+    --------
+    >>> usual_markers("csv"), usual_markers("parquet")
+    (('NA', '?'), ())
+    """
+    return USUAL_NA if format_ in ("csv", "arff") else ()
 
 
 def _format_of(path: Path, shown: str) -> str:

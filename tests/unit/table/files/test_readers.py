@@ -22,6 +22,7 @@ from codelength.table import as_table, encode, infer_schema
 from codelength.table.column import Factor, Numbers
 from codelength.table.files import _csv, _duckdb, _plan, _stage
 from codelength.table.files.readers import as_file, column_names, read_batches, read_table
+from codelength.table.files.writers import open_writer
 
 
 @pytest.fixture(autouse=True)
@@ -796,3 +797,17 @@ def test_duckdb_is_imported_only_when_something_is_read():
     modules = "codelength.table.files.readers, codelength.table.files.writers"
     code = f"import sys, {modules}; sys.exit('duckdb' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_the_usual_markers_mean_missing_where_cells_have_no_types(tmp_path):
+    """NA and ? in text files by default; only what is named otherwise; never in files whose cells have types."""
+    path = tmp_path / "table.csv"
+    path.write_text("a,b\nNA,1\nx,?\n?,3\n")
+    usual = read_table(path)
+    assert [column.cells.tolist() for column in usual.columns][0] == [None, "x", None]
+    assert usual.columns[1].missing.tolist() == [False, True, False]
+    assert read_table(path, na=()).columns[0].cells.tolist() == ["NA", "x", "?"]
+    assert read_table(path, na=["x"]).columns[0].cells.tolist() == ["NA", None, "?"]
+    with open_writer(tmp_path / "table.parquet", ["a"]) as writer:
+        writer.write({"a": np.array(["NA", "?"], dtype=object)})
+    assert read_table(tmp_path / "table.parquet").columns[0].cells.tolist() == ["NA", "?"]

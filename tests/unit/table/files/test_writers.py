@@ -27,7 +27,7 @@ TABLE = {
 
 def read_columns(path, **options):
     """The array of each column, by name."""
-    return {column.name: column.cells for column in read_table(path, **options).columns}
+    return {column.name: column.cells for column in read_table(path, **({"na": ()} | options)).columns}
 
 
 def parts(table, *cuts):
