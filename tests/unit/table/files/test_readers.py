@@ -800,11 +800,11 @@ def test_duckdb_is_imported_only_when_something_is_read():
 
 
 def test_the_usual_markers_mean_missing_where_cells_have_no_types(tmp_path):
-    """NA and ? in text files by default; only what is named otherwise; never in files whose cells have types."""
+    """NA and ? in text files by default, else only what is named; never in files whose cells have types."""
     path = tmp_path / "table.csv"
     path.write_text("a,b\nNA,1\nx,?\n?,3\n")
     usual = read_table(path)
-    assert [column.cells.tolist() for column in usual.columns][0] == [None, "x", None]
+    assert usual.columns[0].cells.tolist() == [None, "x", None]
     assert usual.columns[1].missing.tolist() == [False, True, False]
     assert read_table(path, na=()).columns[0].cells.tolist() == ["NA", "x", "?"]
     assert read_table(path, na=["x"]).columns[0].cells.tolist() == ["NA", None, "?"]
