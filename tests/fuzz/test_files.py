@@ -74,7 +74,7 @@ class CsvFiles:
 def check_types(path: Path, names: list[str], rows: list[list[Any]]) -> None:
     """Cells that the reader takes for numbers and truth values are those that spell them."""
     read = read_table(path, na=())
-    batches = list(read_batches(path, 7)) if len(rows) < 100 else [read]
+    batches = list(read_batches(path, 7, na=())) if len(rows) < 100 else [read]
     for name in names:
         whole, parts = read.column(name).cells, [batch.column(name).cells for batch in batches]
         check_cells(name, np.concatenate(parts), whole)
