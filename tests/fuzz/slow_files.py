@@ -47,7 +47,8 @@ def _delimiter(text: str) -> str:
 def json_rows(content: bytes, *, lines: bool) -> list[dict[str, Any]]:
     """The objects of a JSON file: one list of them, or one on each line."""
     try:
-        text = content.decode("utf-8")
+        # A comma behind the last member is a matter of taste.
+        text = re.sub(r",(\s*[}\]])", r"\1", content.decode("utf-8"))
         whole = [line for line in text.split("\n") if line.strip()]
         rows = list(map(json.loads, whole)) if lines else json.loads(text)
     except (ValueError, RecursionError) as error:

@@ -1,5 +1,6 @@
 """CSV, Parquet and JSON files as DuckDB sees them, with columns c0, c1, ..."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,8 @@ __all__ = ["SPELT", "SPELT_NUMBER", "SPELT_TEXT", "Relation", "file_relation"]
 
 SPELT, SPELT_NUMBER, SPELT_TEXT = "spelt", "spelt number", "spelt text"
 """Types of columns known only by the text of their cells: of anything, of numbers, of text or times."""
+
+_BLOCK = 1 << 16
 
 _JSON_TYPES = {
     "BIGINT": "BIGINT",
@@ -94,6 +97,7 @@ def _top_level_names(nodes: Sequence[tuple[str, int | None]]) -> tuple[str, ...]
 def _json_relation(connection: "DuckDBPyConnection", path: Path, shown: str) -> Relation:
     import duckdb
 
+    _check_whole(path, shown)
     file = f"{path_literal(path)}, hive_partitioning = false"
     keys = f"SELECT DISTINCT unnest(json_keys(json)) FROM read_json_objects({file})"
     other = f"SELECT count(*) FROM read_json_objects({file}) WHERE json_type(json) <> 'OBJECT'"
@@ -119,6 +123,19 @@ def _json_relation(connection: "DuckDBPyConnection", path: Path, shown: str) -> 
     )
     aliases = ", ".join(f"c{i}" for i in range(len(names)))
     return Relation(f"read_json({file}, columns = {{{columns}}}) AS s({aliases})", names, types)
+
+
+def _check_whole(path: Path, shown: str) -> None:
+    """Refuse a list that ends behind a comma: DuckDB takes what stands before it for all there is."""
+    with open(path, "rb") as file:
+        end = file.seek(0, os.SEEK_END)
+        while end:
+            start = max(0, end - _BLOCK)
+            file.seek(start)
+            block = file.read(end - start).rstrip(b" \t\r\n")
+            if block.endswith(b","):
+                raise DataError(f"{shown}: ends behind a comma, so it was cut off; get the whole file")
+            end = 0 if block else start
 
 
 def _json_type(type_: str) -> str:

@@ -690,6 +690,15 @@ class TestErrors:
             assert "\n" not in str(caught.value)
             assert str(path) in str(caught.value)
 
+    @pytest.mark.parametrize("end", [",", ", ", ",\n" + " " * 200_000])
+    def test_a_json_list_that_was_cut_off(self, write, end):
+        """Behind a comma it looks whole to DuckDB."""
+        path = write('[{"a": 1}, {"a": 2}' + end, "t.json")
+        with pytest.raises(DataError, match=r"t\.json: ends behind a comma, so it was cut off"):
+            read_table(path)
+        write('[{"a": 1}, {"a": 2}]' + " " * 200_000, "t.json")
+        assert read_table(path).n_rows == 2
+
     def test_a_gzip_file_with_a_gap(self, write):
         """The damage may be met only while a fault before it is being explained."""
         letters = np.random.default_rng(0).choice([b"x", b"y", b"z"], 5000)
