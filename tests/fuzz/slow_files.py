@@ -22,8 +22,9 @@ def csv_rows(content: bytes) -> tuple[list[str], Rows]:
     try:
         text = content.decode("utf-8-sig")
         delimiter = _delimiter(text)
-        # Spaces between a closing quote and the next field say nothing.
+        # Spaces between quotes and delimiters say nothing.
         text = re.sub(rf'" +(?=[{delimiter}\r\n]|$)', '"', text) if '" ' in text else text
+        text = re.sub(rf'(^|[{delimiter}\r\n]) +"', r'\1"', text) if ' "' in text else text
         records = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))
     except (UnicodeDecodeError, csv.Error) as error:
         raise NotATable(str(error)) from error

@@ -26,7 +26,7 @@ LONGER_THAN_CSV = 131_073
 
 
 def test_hostile_csv_files(tmp_path):
-    attempts("csv files", CsvFiles(tmp_path), range(250)).check()
+    attempts("csv files", CsvFiles(tmp_path), range(200)).check()
 
 
 def test_damaged_files(tmp_path):

@@ -138,6 +138,8 @@ def first_fault(path: Path, header: Header, n_read: int, shown: str) -> DataErro
     except csv.Error:
         # A matter of taste, such as text after a closing quote, which DuckDB has settled.
         return _fault(path, header, n_read, shown, strict=False)
+    except UnicodeDecodeError:
+        return invalid_utf8(path, shown)
 
 
 def _fault(path: Path, header: Header, n_read: int, shown: str, *, strict: bool) -> DataError | None:

@@ -690,6 +690,12 @@ class TestErrors:
             assert "\n" not in str(caught.value)
             assert str(path) in str(caught.value)
 
+    def test_bytes_that_are_not_text_behind_a_header_of_two_lines(self, write):
+        """DuckDB may see no rows at all in such a file, and then does not look at their bytes."""
+        path = write(b'"n\nn",A\r\n\x85,\x00\r\n"a",\xe9\r\n', "t.csv")
+        with pytest.raises(DataError, match="not UTF-8"):
+            read_table(path)
+
     @pytest.mark.parametrize("end", [",", ", ", ",\n" + " " * 200_000])
     def test_a_json_list_that_was_cut_off(self, write, end):
         """Behind a comma it looks whole to DuckDB."""
