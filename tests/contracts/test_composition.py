@@ -48,6 +48,25 @@ def test_a_column_transformer_on_a_mixed_table():
     assert scores.mean() > 0.75
 
 
+def test_cuts_that_know_the_classes_are_honest_in_a_pipeline_and_called_optimistic_elsewhere():
+    """Columns of noise: cut once from all rows they seem to predict, cut again in every fold they do not."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(300, 1000)), rng.integers(0, 2, 300)
+    cuts = Discretizer("mdl").fit(X, y)
+    model = NaiveBayes().fit(cuts.transform(X), y)
+    fresh = np.log(model.predict_proba(cuts.transform(rng.normal(size=(5000, 1000)))))
+    seeming = model.leave_one_out(cuts.transform(X), y).log_score
+    pipeline = make_pipeline(Discretizer("mdl"), NaiveBayes())
+    honest = cross_val_score(pipeline, X, y, cv=3, scoring="neg_log_loss").mean()
+    chance = -np.log(2)
+    assert seeming > chance + 0.05
+    assert honest < chance
+    # Whatever the classes of fresh rows are, both are as probable.
+    assert fresh.mean() < chance
+    for described in (Discretizer.__doc__, NaiveBayes.leave_one_out.__doc__):
+        assert "optimistic" in described
+
+
 def test_leave_one_out_is_what_cross_validation_does(zoo):
     """The closed form against scikit-learn's refits; the declared domains keep the alphabet the same."""
     X, y = zoo

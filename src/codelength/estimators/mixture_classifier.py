@@ -7,7 +7,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from sklearn.base import ClassifierMixin
 
-from ..blocks import Block, Facts, Grid
+from ..blocks import Block, Facts, Grid, Paragraph
 from ..counts import Counts
 from ..errors import DataError, InvalidParameter
 from ..mixture.candidates import METHODS, Candidate, candidate_clusterings, spread_sizes
@@ -32,6 +32,12 @@ COMPARED = ("prequential", "leave_one_out", "evidence")
 
 SHOWN = 10
 """Candidates in the summary."""
+
+OPTIMISTIC = (
+    "The code lengths are optimistic: the rows they are of chose among the candidates. "
+    "Cross-validation is honest: codelength evaluate --model mixture-classifier, or codelength.evaluate."
+)
+"""What a reader of the candidates has to know."""
 
 MOST_CANDIDATES, MOST_COMPONENTS = 100_000, 100_000
 """Most of each that can be asked for."""
@@ -61,6 +67,10 @@ class MixtureClassifier(ClassifierMixin, TableClassifier):
     among them, are independent; the class of a new row is predicted through its cluster, which is summed
     out. The criterion that chooses looks at the class alone, in contrast to the evidence, which rewards the
     description of all columns [1]_.
+
+    The scores of the candidates are those of the rows that chose among them, and therefore optimistic, those
+    by leave-one-out too. How well the model predicts other rows is what :func:`codelength.evaluate` says,
+    which clusters and chooses anew without the rows that are predicted.
 
     Sample weights are not supported, because a clustering puts whole rows in an order and into clusters.
 
@@ -98,7 +108,8 @@ class MixtureClassifier(ClassifierMixin, TableClassifier):
         The classes.
     candidates_ : list of dict
         One row per distinct candidate, the best first: its number (from 1), the ``method`` that made it,
-        ``n_components``, every criterion computed in nats, and its ``weight`` in the prediction.
+        ``n_components``, every criterion computed in nats, its ``weight`` in the prediction, and
+        ``optimistic``, which is True: the rows that the criteria score are those that chose.
     n_components_ : int
         Number of clusters of the best candidate.
     schema_ : Schema
@@ -185,8 +196,8 @@ class MixtureClassifier(ClassifierMixin, TableClassifier):
 
     @property
     def candidates_(self) -> list[dict[str, Any]]:
-        """One row per distinct candidate, the best first."""
-        return [dict(row) for row in self._fitted.table]
+        """One row per distinct candidate, the best first; all scores are optimistic."""
+        return [{**row, "optimistic": True} for row in self._fitted.table]
 
     @property
     def n_components_(self) -> int:
@@ -268,29 +279,30 @@ class MixtureClassifier(ClassifierMixin, TableClassifier):
         criterion, table = fitted.params["criterion"], fitted.table
         # Few enough for a narrow terminal; the document has them all.
         shown = list(dict.fromkeys((criterion, *COMPARED)))
-        least = {name: min(row[name] for row in table) for name in shown}
         averaged = fitted.params["average"]
         rows = [
             [
                 str(row["candidate"]),
                 row["method"],
                 str(row["n_components"]),
-                *(f"{row[name]:.1f}{'*' if row[name] == least[name] else ' '}" for name in shown),
+                *(f"{row[name]:.1f}" for name in shown),
                 *([f"{row['weight']:.3f}"] if averaged else []),
             ]
             for row in table[:SHOWN]
         ]
-        names = ["number", "method", "clusters", *(name.replace("_", " ") for name in shown)]
-        title = f"code lengths in nats, the best by {criterion} first (* shortest of all)"
+        names = ["number", "method", "clusters", *map(_in_words, shown), *(["weight"] if averaged else [])]
+        title = f"optimistic code lengths in nats, the best by {_in_words(criterion)} first"
         classes = ", ".join(str(label) for label in fitted.schema.classes)
         return [
             Facts([("clusters", str(self.n_components_)), ("distinct candidates", str(len(table)))]),
             Facts([("classes", classes)]),
-            Grid(title, [*names, *(["weight"] if averaged else [])], rows, n_text=2),
+            Grid(title, names, rows, n_text=2),
+            Facts([(f"shortest {_in_words(name)}", _least(table, name)) for name in shown]),
+            Paragraph(OPTIMISTIC),
         ]
 
     def _findings_document(self) -> dict[str, Any]:
-        return {"components": self.n_components_, "candidates": self.candidates_}
+        return {"components": self.n_components_, "candidates": self.candidates_, "note": OPTIMISTIC}
 
     def _content(self) -> dict[str, Any]:
         fitted = self._fitted
@@ -311,6 +323,16 @@ class MixtureClassifier(ClassifierMixin, TableClassifier):
             for counts in content["counts"]
         ]
         return FittedMixtureClassifier(**vars(fitted), table=table, predictors=predictors)
+
+
+def _in_words(criterion: str) -> str:
+    return criterion.replace("_", " ")
+
+
+def _least(table: Sequence[Mapping[str, Any]], criterion: str) -> str:
+    """The candidate that a criterion would choose: the first of several."""
+    row = min(table, key=lambda row: float(row[criterion]))
+    return f"candidate {row['candidate']}, {row[criterion]:.1f}"
 
 
 def _weights(lengths: FloatArray, average: bool) -> FloatArray:

@@ -216,7 +216,9 @@ class NaiveBayes(ClassifierMixin, TableClassifier):
         ----------
         X, y, sample_weight
             The rows the model was fitted on, with their weights. Intervals of numeric columns, which do not
-            look at the classes, stay as they were learned from all rows.
+            look at the classes, stay as they were learned from all rows. Where columns were cut before the
+            fit by ``Discretizer("mdl")``, which does look at the classes, the scores are optimistic:
+            cross-validate the pipeline instead.
         optimistic : bool
             Whether to predict with the variables that were chosen on these rows all the same; the
             predictions are then marked as optimistic.

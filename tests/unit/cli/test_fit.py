@@ -132,12 +132,25 @@ def test_json_holds_every_candidate_and_criterion(run, tmp_path):
     assert sum(row["weight"] for row in document["candidates"]) == pytest.approx(1)
 
 
-def test_the_best_comes_first_with_a_star_and_weights_are_shown_for_an_average(run, tmp_path):
+def test_the_best_comes_first_and_weights_are_shown_for_an_average(run, tmp_path):
     lines = mixture(run, tmp_path, "--param", "average=true")[1].splitlines()
-    first = next(line for line in lines if "kmeans" in line or " em " in line).split()
-    assert first[3].endswith("*")
+    best = next(line for line in lines if "kmeans" in line or " em " in line).split()
+    assert f"shortest prequential    candidate {best[0]}, {best[3]}" in lines
     assert any("weight" in line for line in lines)
     assert not any("weight" in line for line in mixture(run, tmp_path)[1].splitlines())
+
+
+def test_scores_of_the_rows_that_chose_are_called_optimistic(run, tmp_path):
+    out = mixture(run, tmp_path)[1]
+    assert "optimistic code lengths in nats" in out
+    assert "codelength evaluate --model mixture-classifier" in out
+    for call in (
+        lambda: mixture(run, tmp_path, "--json"),
+        lambda: run("inspect", tmp_path / "model.json", "--json"),
+    ):
+        document = json.loads(call()[1])
+        assert all(row["optimistic"] is True for row in document["candidates"])
+        assert "codelength.evaluate" in document["note"]
 
 
 def test_a_model_without_classes_needs_no_target(run, train, tmp_path):

@@ -13,6 +13,7 @@ from codelength import datasets
 from codelength.errors import DataError, InvalidModelFile, InvalidParameter
 from codelength.estimators import load
 from codelength.estimators.mixture_classifier import MixtureClassifier
+from codelength.experiments import evaluate
 from codelength.mixture.candidates import (
     Candidate,
     candidate_clusterings,
@@ -22,7 +23,7 @@ from codelength.mixture.candidates import (
 )
 from codelength.mixture.fixed_clustering import FixedClustering
 from codelength.selection.mixtures import SELECTION_CRITERIA
-from codelength.table import Coded, Schema
+from codelength.table import Coded, Schema, as_table
 
 QUICK = {"candidates": 6, "n_components": (2, 5), "n_orderings": 3, "random_state": 0}
 SIZES, N_CLASSES = [2, 3, 2], 3
@@ -49,6 +50,19 @@ def plain(rows):
     return [
         [None if code == size else int(code) for code, size in zip(row, SIZES, strict=True)] for row in rows
     ]
+
+
+def test_scores_of_candidates_are_optimistic_and_say_so_and_evaluate_is_honest():
+    """Noise: the candidate that seems to predict best does not predict."""
+    rng = np.random.default_rng(0)
+    table = as_table({f"x{i}": rng.integers(0, 2, 200) for i in range(12)}, rng.integers(0, 2, 200))
+    model = MixtureClassifier("leave_one_out", candidates=40, n_components=(2, 20), random_state=0)
+    candidates = clone(model).fit(table).candidates_
+    assert all(row["optimistic"] is True for row in candidates)
+    [honest] = evaluate(table, {"mixture": model}, n_folds=5)
+    chance = -np.log(2)
+    assert -candidates[0]["leave_one_out"] / 200 > chance + 0.02
+    assert honest.log_score < chance
 
 
 @pytest.mark.parametrize("average", [False, True])

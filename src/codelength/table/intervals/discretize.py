@@ -49,6 +49,12 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     feature_names_in_ : array of str
         Names of the columns, where the table has names.
 
+    Notes
+    -----
+    Cut points of ``"mdl"`` know the classes of the rows that they were learned from. Scores of the same rows
+    are optimistic, leave-one-out by :meth:`codelength.NaiveBayes.leave_one_out` too, because it leaves the
+    cut points as they are. Cross-validation of a pipeline of both is honest: it learns them in every fold.
+
     Examples
     --------
     >>> ages = [[18.0], [25.0], [40.0], [67.0], [float("nan")]]
