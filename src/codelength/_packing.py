@@ -1,0 +1,78 @@
+"""Arrays as JSON types: compact, exact, and checked when they are read back."""
+
+import base64
+import binascii
+import zlib
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import DataError
+
+TYPES = ("<f8", "<f4", "<i8", "<i4", "<i2", "|u1")
+"""Types of numbers that are written."""
+
+MOST_BYTES = 1 << 30
+"""An array larger than this is not written, and not read."""
+
+
+def packed(array: NDArray[Any]) -> dict[str, Any]:
+    """An array as JSON types, to the last bit.
+
+    Examples
+    --------
+    >>> document = packed(np.array([[0.1, 0.2]]))
+    >>> document["type"], document["shape"]
+    ('<f8', [1, 2])
+    >>> unpacked(document, shape=(None, 2))
+    array([[0.1, 0.2]])
+    """
+    kind = array.dtype.newbyteorder("<").str
+    if kind not in TYPES:
+        raise TypeError(f"arrays of {array.dtype} are not written")
+    data = zlib.compress(np.ascontiguousarray(array, dtype=kind).tobytes(), 6)
+    return {"type": kind, "shape": list(array.shape), "data": base64.b64encode(data).decode("ascii")}
+
+
+def unpacked(
+    document: Any, shape: Sequence[int | None], *, low: float | None = None, high: float | None = None
+) -> NDArray[Any]:
+    """The array that :func:`packed` wrote; numbers that are not finite or outside the bounds are refused.
+
+    Parameters
+    ----------
+    document
+        What was written.
+    shape
+        The shape it must have, None where any length will do.
+    low, high
+        Least and largest number that it may hold.
+    """
+    kind, lengths, data = document["type"], document["shape"], document["data"]
+    if kind not in TYPES or not isinstance(data, str) or not isinstance(lengths, list):
+        raise DataError("an array is not what was written")
+    sound = all(type(length) is int and 0 <= length <= MOST_BYTES for length in lengths)
+    if not sound or len(lengths) != len(shape):
+        raise DataError("an array has another shape than its model")
+    if any(wanted not in (None, length) for wanted, length in zip(shape, lengths, strict=True)):
+        raise DataError(f"an array of shape {tuple(lengths)} does not fit its model")
+    n_bytes = np.dtype(kind).itemsize
+    for length in lengths:
+        n_bytes *= length
+    if n_bytes > MOST_BYTES:
+        raise DataError(f"an array of {n_bytes:,} bytes is more than the {MOST_BYTES:,} that are read")
+    try:
+        # No more is unpacked than the shape says, whatever the file holds.
+        raw = zlib.decompressobj().decompress(base64.b64decode(data, validate=True), n_bytes + 1)
+    except (binascii.Error, zlib.error, ValueError) as error:
+        raise DataError("an array is not what was written") from error
+    if len(raw) != n_bytes:
+        raise DataError("an array is shorter or longer than its shape says")
+    array = np.frombuffer(raw, dtype=kind).reshape(lengths).astype(np.dtype(kind).newbyteorder("="))
+    if array.size and array.dtype.kind == "f" and not np.isfinite(array).all():
+        raise DataError("an array holds numbers that are not finite")
+    if array.size and ((low is not None and array.min() < low) or (high is not None and array.max() > high)):
+        raise DataError("an array holds numbers that its model cannot have")
+    return array

@@ -1,0 +1,148 @@
+"""Rows to learn from, as every member of an average takes them."""
+
+import zlib
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ..table import Coded
+from ..typing import FloatArray, IntArray
+from .views import Views
+
+MOST_ROWS = 20_000
+"""Distinct rows that members look at one by one. Where there are more, a random part of them is looked at,
+and the others count in the tables of counts alone."""
+
+
+@dataclass(frozen=True, eq=False)
+class Training:
+    """Distinct training rows with their weights, in an order that does not depend on how they were given.
+
+    A row of weight 3 is three equal rows. Held-out predictions leave out one copy at a time; a weight that is
+    not whole is spread evenly over as many copies as it has whole parts, and over one if it has none.
+
+    Attributes
+    ----------
+    coded : Coded
+        All distinct rows with their weights; members that work on counts use all of them.
+    views : Views
+        What members look at.
+    sample : array of int
+        The rows that are looked at one by one. Held-out predictions are made for these.
+    seed : int
+        Where randomness starts.
+    """
+
+    coded: Coded
+    views: Views
+    sample: IntArray
+    seed: int = 0
+
+    @classmethod
+    def of(cls, coded: Coded, seed: int = 0, most_rows: int = MOST_ROWS) -> "Training":
+        """The training rows of a table with classes."""
+        distinct = coded.distinct()
+        rows = np.arange(distinct.n_rows)
+        if distinct.n_rows > most_rows:
+            rows = np.sort(np.random.default_rng(seed).choice(rows, most_rows, replace=False))
+        return cls(distinct, Views.of(distinct), rows, seed)
+
+    @property
+    def n_classes(self) -> int:
+        """How many classes there are, seen or not."""
+        return self.coded.schema.n_classes
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows are looked at one by one."""
+        return len(self.sample)
+
+    @cached_property
+    def rows(self) -> Coded:
+        """The rows that are looked at one by one."""
+        return self.coded if self.n_rows == self.coded.n_rows else self.coded.take(self.sample)
+
+    @cached_property
+    def labels(self) -> IntArray:
+        """Class codes of these rows."""
+        return np.asarray(self.rows.class_codes, dtype=np.int64)
+
+    @cached_property
+    def weights(self) -> FloatArray:
+        """Weights of these rows."""
+        assert self.rows.weights is not None
+        return self.rows.weights
+
+    @cached_property
+    def n_copies(self) -> IntArray:
+        """How many equal rows each of these rows stands for."""
+        return np.maximum(self.weights, 1.0).astype(np.int64)
+
+    @cached_property
+    def copy_weights(self) -> FloatArray:
+        """What one copy of each row weighs: as much is taken away when it is left out."""
+        return self.weights / self.n_copies
+
+    @cached_property
+    def fine(self) -> IntArray:
+        """Fine codes of these rows, shape (n_rows, n_variables)."""
+        return self.views.fine(self.rows)
+
+    @cached_property
+    def coarse(self) -> IntArray:
+        """Coarse codes of these rows, shape (n_rows, n_variables)."""
+        return self.views.coarse(self.rows)
+
+    @cached_property
+    def numbers(self) -> FloatArray:
+        """These rows as numbers; see :meth:`Views.numbers`."""
+        return self.views.numbers(self.rows)
+
+    @cached_property
+    def class_counts(self) -> FloatArray:
+        """Weight of each class in all rows."""
+        counts = np.bincount(self.coded.class_codes, self.coded.weights, self.n_classes)
+        return counts.astype(np.float64)
+
+    @cached_property
+    def log_prior(self) -> FloatArray:
+        """Log probability of each class before any variable is seen: (n_c + 1/2) / (n + C/2)."""
+        return np.asarray(np.log((self.class_counts + 0.5) / (self.class_counts.sum() + self.n_classes / 2)))
+
+    @cached_property
+    def log_prior_left_out(self) -> FloatArray:
+        """The same without one copy of each row, shape (n_rows, n_classes)."""
+        counts = np.tile(self.class_counts + 0.5, (self.n_rows, 1))
+        own = np.arange(self.n_rows), self.labels
+        counts[own] = np.maximum(self.class_counts[self.labels] - self.copy_weights, 0.0) + 0.5
+        return np.asarray(np.log(counts / counts.sum(axis=1, keepdims=True)))
+
+    @cached_property
+    def fine_counts(self) -> list[FloatArray]:
+        """Weight of each fine value within each class, for each variable: shape (n_classes, n_fine)."""
+        return self._counts(self.views.fine(self.coded), self.views.n_fine)
+
+    @cached_property
+    def coarse_counts(self) -> list[FloatArray]:
+        """The same for coarse values."""
+        return self._counts(self.views.coarse(self.coded), self.views.n_coarse)
+
+    def generator(self, of: str) -> np.random.Generator:
+        """A source of randomness that belongs to one member."""
+        return np.random.default_rng([self.seed, zlib.crc32(of.encode())])
+
+    def log_score(self, log_probs: FloatArray) -> float:
+        """Log probability given to the classes of these rows, summed over all copies."""
+        return float(self.weights @ log_probs[np.arange(self.n_rows), self.labels])
+
+    def _counts(self, codes: IntArray, sizes: IntArray) -> list[FloatArray]:
+        labels = np.asarray(self.coded.class_codes, dtype=np.int64)
+        assert self.coded.weights is not None
+        found = []
+        for j, size in enumerate(sizes.tolist()):
+            known = codes[:, j] >= 0
+            places = labels[known] * size + codes[known, j]
+            counts = np.bincount(places, self.coded.weights[known], self.n_classes * size)
+            found.append(counts.astype(np.float64).reshape(self.n_classes, size))
+        return found

@@ -1,0 +1,251 @@
+"""What the members of an average look at: one table of codes, seen fine, coarse, and as numbers.
+
+Every view is a look-up by code, learned from the counts of the training rows. A variable that does not vary
+is left out. A missing cell is a value of its own where the schema says so, behind the intervals of an ordered
+variable. A value that was never seen in training carries no information: its code in every view is -1.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._packing import packed, unpacked
+from ..errors import DataError
+from ..table import Coded, Schema, Variable
+from ..table._messages import shown
+from ..table.intervals._distinct import between
+from ..table.intervals.cuts import assign, cut_points
+from ..typing import FloatArray, IntArray
+
+FINE, COARSE = 20, 5
+"""Most intervals of an ordered variable in each view."""
+
+FINE_VALUES, COARSE_VALUES = 50, 20
+"""Most values of a categorical variable in each view; the rarest beyond that are seen as one."""
+
+LARGEST_SCORE = 3.0
+"""Standardised numbers are cut off here, so that no single outlier decides."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class View:
+    """One variable that varies, as the members see it.
+
+    Attributes
+    ----------
+    position : int
+        Where the variable stands in the schema.
+    fine, coarse : array of shape (n_values + 1,)
+        Code of each value in the two views, -1 where nothing is known about it; the last entry is that of
+        a cell without a value.
+    n_intervals : int
+        How many of the first fine codes are ordered; 0 for a categorical variable.
+    numbers : array of shape (n_values + 1, width)
+        Each value as numbers: standardised for an ordered variable, with an indicator of missing cells behind
+        it where there are some; indicators of the fine values for a categorical one.
+    """
+
+    position: int
+    fine: IntArray
+    coarse: IntArray
+    n_intervals: int
+    numbers: FloatArray
+
+    @property
+    def n_fine(self) -> int:
+        """How many values there are in the fine view."""
+        return int(self.fine.max()) + 1
+
+    @property
+    def n_coarse(self) -> int:
+        """How many values there are in the coarse view."""
+        return int(self.coarse.max()) + 1
+
+    @property
+    def width(self) -> int:
+        """How many columns of numbers the variable makes."""
+        return int(self.numbers.shape[1])
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Views:
+    """All variables of a table that vary, as the members see them.
+
+    Attributes
+    ----------
+    schema : Schema
+        The schema of the table.
+    columns : tuple of View
+        One per variable that varies, in the order of the schema.
+    """
+
+    schema: Schema
+    columns: tuple[View, ...]
+
+    @classmethod
+    def of(cls, coded: Coded) -> "Views":
+        """The views that some rows to learn from call for."""
+        found = []
+        for i, variable in enumerate(coded.schema.variables):
+            seen = np.bincount(coded.codes[:, i], coded.weights, variable.n_values + 1)[: variable.n_values]
+            if variable.kind != "ignored" and np.count_nonzero(seen) > 1:
+                found.append(_view(i, variable, seen.astype(np.float64)))
+        return cls(coded.schema, tuple(found))
+
+    @property
+    def n_variables(self) -> int:
+        """How many variables vary."""
+        return len(self.columns)
+
+    @property
+    def n_fine(self) -> IntArray:
+        """Number of fine values of each variable."""
+        return np.array([view.n_fine for view in self.columns], dtype=np.int64)
+
+    @property
+    def n_coarse(self) -> IntArray:
+        """Number of coarse values of each variable."""
+        return np.array([view.n_coarse for view in self.columns], dtype=np.int64)
+
+    @property
+    def n_intervals(self) -> IntArray:
+        """Number of ordered fine values of each variable; 0 for categorical ones."""
+        return np.array([view.n_intervals for view in self.columns], dtype=np.int64)
+
+    @property
+    def owners(self) -> IntArray:
+        """For each column of :meth:`numbers`, which of the variables that vary it belongs to."""
+        return np.repeat(np.arange(self.n_variables), [view.width for view in self.columns])
+
+    def fine(self, coded: Coded) -> IntArray:
+        """Fine codes of some rows, shape (n_rows, n_variables), row by row in memory."""
+        return self._looked_up(coded, [view.fine for view in self.columns])
+
+    def coarse(self, coded: Coded) -> IntArray:
+        """Coarse codes of some rows, shape (n_rows, n_variables), row by row in memory."""
+        return self._looked_up(coded, [view.coarse for view in self.columns])
+
+    def numbers(self, coded: Coded) -> FloatArray:
+        """Some rows as numbers, one column after the other as :attr:`owners` says."""
+        parts = [view.numbers[coded.codes[:, view.position]] for view in self.columns]
+        return np.hstack([np.empty((coded.n_rows, 0)), *parts])
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """The views as JSON types."""
+        return [
+            {
+                "position": view.position,
+                "fine": packed(view.fine.astype(np.int32)),
+                "coarse": packed(view.coarse.astype(np.int32)),
+                "n_intervals": view.n_intervals,
+                "numbers": packed(view.numbers),
+            }
+            for view in self.columns
+        ]
+
+    @classmethod
+    def from_json(cls, document: Sequence[Mapping[str, Any]], schema: Schema) -> "Views":
+        """The views that :meth:`to_json` wrote, checked."""
+        columns = tuple(_restored(part, schema) for part in document)
+        positions = [view.position for view in columns]
+        if positions != sorted(set(positions)):
+            raise DataError(f"variables at positions {shown(positions)} are not in the order of the schema")
+        return cls(schema, columns)
+
+    def _looked_up(self, coded: Coded, tables: Sequence[IntArray]) -> IntArray:
+        found = np.empty((coded.n_rows, self.n_variables), dtype=np.int64)
+        for j, (view, table) in enumerate(zip(self.columns, tables, strict=True)):
+            found[:, j] = table[coded.codes[:, view.position]]
+        return found
+
+
+def _restored(document: Mapping[str, Any], schema: Schema) -> View:
+    position, n_intervals = document["position"], document["n_intervals"]
+    if type(position) is not int or not 0 <= position < schema.n_variables:
+        raise DataError(f"there is no variable at position {shown(position)}")
+    length = schema.variables[position].n_values + 1
+    fine, coarse = (
+        unpacked(document[name], (length,), low=-1, high=length - 1).astype(np.int64)
+        for name in ("fine", "coarse")
+    )
+    numbers = unpacked(document["numbers"], (length, None)).astype(np.float64)
+    view = View(position, fine, coarse, n_intervals, numbers)
+    sound = type(n_intervals) is int and 0 <= n_intervals <= view.n_fine
+    if not sound or min(view.n_fine, view.n_coarse) < 2:
+        raise DataError(f"variable {shown(schema.names[position])} is not seen as a fit leaves it")
+    return view
+
+
+def _view(position: int, variable: Variable, seen: FloatArray) -> View:
+    if variable.kind == "interval":
+        return _ordered(position, variable, seen)
+    fine, coarse = _capped(seen, FINE_VALUES), _capped(seen, COARSE_VALUES)
+    indicators = np.vstack([np.eye(int(fine.max()) + 1), np.zeros(int(fine.max()) + 1)])
+    return View(position, fine, coarse, 0, indicators[fine])
+
+
+def _capped(seen: FloatArray, most: int) -> IntArray:
+    """Codes of values by how often they were seen: the frequent ones as they are, the others as one."""
+    present = np.flatnonzero(seen)
+    if len(present) <= most:
+        codes = np.full(len(seen) + 1, -1, dtype=np.int64)
+        codes[present] = np.arange(len(present))
+        return codes
+    # A value that was never seen is as rare as can be.
+    codes = np.full(len(seen) + 1, most - 1, dtype=np.int64)
+    frequent = np.sort(np.argsort(-seen, kind="stable")[: most - 1])
+    codes[frequent] = np.arange(most - 1)
+    codes[-1] = -1
+    return codes
+
+
+def _ordered(position: int, variable: Variable, seen: FloatArray) -> View:
+    n_intervals = len(variable.cuts) + 1
+    in_intervals, missing_seen = seen[:n_intervals], bool(seen[n_intervals:].any())
+    fine, coarse = (
+        _merged(in_intervals, n_bins, variable.n_values + 1, missing_seen) for n_bins in (FINE, COARSE)
+    )
+    scores = _standardised(_midpoints(np.array(variable.cuts)), in_intervals)
+    numbers = np.zeros((variable.n_values + 1, 1 + missing_seen))
+    numbers[:n_intervals, 0] = scores
+    if missing_seen:
+        numbers[n_intervals, 1] = 1.0
+    return View(position, fine, coarse, int(fine[:n_intervals].max()) + 1, numbers)
+
+
+def _merged(seen: FloatArray, n_bins: int, length: int, missing_seen: bool) -> IntArray:
+    """Codes of neighbouring intervals merged into bins of about equal weight, and of missing cells."""
+    places = np.arange(len(seen), dtype=np.float64)
+    present = np.flatnonzero(seen).astype(np.float64)
+    few = len(present) <= n_bins
+    cuts = (
+        between(present[:-1], present[1:]) if few else cut_points(places, n_bins=n_bins, sample_weight=seen)
+    )
+    bins = assign(places, cuts)
+    codes = np.full(length, -1, dtype=np.int64)
+    codes[: len(seen)] = bins
+    if missing_seen:
+        codes[len(seen)] = bins.max() + 1
+    return codes
+
+
+def _midpoints(cuts: FloatArray) -> FloatArray:
+    """A number for each interval: its middle, and beyond the outer cuts as far as the neighbours are wide."""
+    if len(cuts) < 2:
+        return np.arange(len(cuts) + 1, dtype=np.float64)
+    _, exponent = np.frexp(np.abs(cuts).max())
+    points = np.ldexp(cuts, -exponent)  # without rounding, and every sum of what follows is finite
+    inner = (points[1:] + points[:-1]) / 2
+    first, last = points[0] - (inner[0] - points[0]), points[-1] + (points[-1] - inner[-1])
+    return np.concatenate([[first], inner, [last]])
+
+
+def _standardised(numbers: FloatArray, weights: FloatArray) -> FloatArray:
+    if not weights.any():
+        return np.zeros(len(numbers))
+    mean = np.average(numbers, weights=weights)
+    spread = np.sqrt(np.average((numbers - mean) ** 2, weights=weights))
+    scores = (numbers - mean) / (spread if spread > 0 else 1.0)
+    return np.asarray(np.clip(scores, -LARGEST_SCORE, LARGEST_SCORE))
