@@ -30,6 +30,8 @@ class Training:
         What members look at.
     sample : array of int
         The rows that are looked at one by one. Held-out predictions are made for these.
+    places : array of int
+        For each row of the table, which of the distinct rows it is.
     seed : int
         Where randomness starts.
     """
@@ -37,16 +39,17 @@ class Training:
     coded: Coded
     views: Views
     sample: IntArray
+    places: IntArray
     seed: int = 0
 
     @classmethod
     def of(cls, coded: Coded, seed: int = 0, most_rows: int = MOST_ROWS) -> "Training":
         """The training rows of a table with classes."""
-        distinct = coded.distinct()
+        distinct, places = coded.merged()
         rows = np.arange(distinct.n_rows)
         if distinct.n_rows > most_rows:
             rows = np.sort(np.random.default_rng(seed).choice(rows, most_rows, replace=False))
-        return cls(distinct, Views.of(distinct), rows, seed)
+        return cls(distinct, Views.of(distinct), rows, places, seed)
 
     @property
     def n_classes(self) -> int:

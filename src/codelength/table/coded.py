@@ -149,13 +149,18 @@ class Coded(Shown):
 
         Rows of weight zero are left out. Rows are equal where all cells and the class are.
         """
+        return self.merged()[0]
+
+    def merged(self) -> "tuple[Coded, IntArray]":
+        """The :meth:`distinct` rows, and for each row of the table which of them it is; -1 without weight."""
         if self.is_distinct:
-            return self
+            return self, np.arange(self.n_rows)
         first, places = self.groups()
         totals = np.bincount(places, self.weights, len(first)).astype(np.float64)
         kept = totals > 0
         merged = replace(self, weights=None).take(first[kept])
-        return replace(merged, weights=totals[kept], is_distinct=True)
+        numbers = np.where(kept, np.cumsum(kept) - 1, -1)
+        return replace(merged, weights=totals[kept], is_distinct=True), numbers[places]
 
     def groups(self) -> tuple[IntArray, IntArray]:
         """First row of each set of equal rows, and for each row the number of its set."""
