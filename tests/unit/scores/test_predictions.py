@@ -210,3 +210,30 @@ def test_predictions_of_no_weight_cannot_be_scored():
 def test_caps_that_are_none(cap):
     with pytest.raises(InvalidParameter, match="cap"):
         log_score(PROBS, LABELS, classes=CLASSES, cap=cap)
+
+
+def made_of(promised, came_true, weights=None):
+    """Predictions of two classes, of which the first is promised and did or did not come true."""
+    probs = np.array([[p, 1 - p] for p in promised])
+    codes = np.array([0 if true else 1 for true in came_true], dtype=np.uint8)
+    none = np.zeros(len(codes), dtype=bool)
+    return Predictions(np.log(probs), none, codes, None if weights is None else np.array(weights, float))
+
+
+def test_calibration_error_sets_promises_against_what_came_true():
+    """Ten parts of ten rows: in part k the promise is .5 + .05 k, and 5 of 10 rows come true."""
+    promised = np.repeat(0.5 + 0.05 * np.arange(10), 10)
+    made = made_of(promised, [True, False] * 50)
+    assert made.calibration_error == pytest.approx(np.mean(0.05 * np.arange(10)), rel=1e-12)
+
+
+def test_perfectly_kept_promises_have_no_calibration_error():
+    assert made_of([0.75] * 100, ([True] * 3 + [False]) * 25).calibration_error < 1e-12
+    assert made_of([1 - 1e-12] * 20, [True] * 20).calibration_error < 1e-11
+
+
+def test_a_weight_counts_as_so_many_rows_in_the_calibration_error():
+    promised = np.repeat(0.5 + 0.05 * np.arange(10), 2)
+    weighted = made_of(promised, [True, False] * 10, [3, 1] * 10)
+    repeated = made_of(np.repeat(promised, [3, 1] * 10), np.repeat([True, False] * 10, [3, 1] * 10))
+    assert weighted.calibration_error == pytest.approx(repeated.calibration_error, rel=1e-12)
