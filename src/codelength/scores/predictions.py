@@ -120,7 +120,7 @@ class Predictions(Shown):
 
         Rows are ordered by the probability of their most probable class and cut into ten parts of about equal
         weight. In each part, the mean of these probabilities is set against the share of rows in which the
-        most probable class occurred. 0 at best; ten rows or fewer say little.
+        most probable class occurred. 0 at best; a few rows say little.
         """
         weights = self._counted_weights()
         promised, came_true = np.exp(self.log_probs.max(axis=1)), self.hits
@@ -186,95 +186,6 @@ class Predictions(Shown):
         if not weights.any():
             raise DataError("there are no predictions to score; give at least one row")
         return weights
-
-
-def log_score(self) -> float:
-        """Mean log probability of the class that occurred, in nats; higher is better.
-
-        Minus infinity where a class that occurred was given probability zero, which is the honest answer.
-        """
-        return self._mean(self.true_log_probs)
-
-    @property
-    def accuracy(self) -> float:
-        """Share of rows whose most probable class occurred."""
-        return self._mean(self.hits)
-
-    @property
-    def brier_score(self) -> float:
-        """Mean squared distance from the class that occurred, summed over classes: 0 at best, 2 at worst."""
-        distances = np.exp(self.log_probs)
-        distances[np.arange(self.n_rows), self._labels] -= 1
-        return self._mean((distances**2).sum(axis=1))
-
-    @property
-    def calibration_error(self) -> float:
-        """Mean distance between what was promised and what came true, over ten parts of the rows.
-
-        Rows are ordered by the probability of their most probable class and cut into ten parts of about equal
-        weight. In each part, the mean of these probabilities is set against the share of rows in which the
-        most probable class occurred. 0 at best; ten rows or fewer say little.
-        """
-        weights = self._counted_weights()
-        promised, came_true = np.exp(self.log_probs.max(axis=1)), self.hits
-        order = np.argsort(promised, kind="stable")
-        # The part of a row is where its middle falls.
-        middles = (np.cumsum(weights[order]) - weights[order] / 2) / weights.sum()
-        parts = np.minimum((middles * PARTS).astype(np.int64), PARTS - 1)
-        gaps = np.bincount(parts, (weights * (promised - came_true))[order], PARTS)
-        return float(np.abs(gaps).sum() / weights.sum())
-
-    @property
-    def n_undefined(self) -> int:
-        """Rows in which the definition gives 0/0."""
-        return int(np.count_nonzero(self.undefined))
-
-    @property
-    def n_zero(self) -> int:
-        """Rows whose class was given probability zero, although it occurred."""
-        return int(np.count_nonzero(np.isneginf(self.true_log_probs)))
-
-    def tempered(self, power: float) -> "Predictions":
-        """The predictions with probabilities raised to a power and normalised again."""
-        number = check_number("power", power, above=True)
-        return self if number == 1 else replace(self, log_probs=normalised(number * self.log_probs).log_probs)
-
-    def _title(self) -> str:
-        scores = self._scores()
-        words = [f"{name} {figure}" for name, figure in scores[:2]]
-        return ", ".join([f"Predictions: {counted(self.n_rows, 'row')}", *words])
-
-    def _blocks(self) -> list[Block]:
-        n_rows, n_classes = self.log_probs.shape
-        facts = [("rows", f"{n_rows:,}"), ("classes", f"{n_classes}"), *self._scores()]
-        facts += [("undefined rows (0/0)", f"{self.n_undefined:,}")] if self.n_undefined else []
-        facts += [("rows given probability zero", f"{self.n_zero:,}")] if self.n_zero else []
-        if self.optimistic:
-            facts.append(("optimistic", "the rows took part in choosing the model"))
-        return [Facts(facts)]
-
-    def _scores(self) -> list[tuple[str, str]]:
-        if not (self.n_rows if self.weights is None else self.weights.any()):
-            return []
-        return [
-            ("log score", f"{self.log_score:.4f} nats"),
-            ("accuracy", f"{self.accuracy:.4f}"),
-            ("Brier score", f"{self.brier_score:.4f}"),
-            ("calibration error", f"{self.calibration_error:.4f}"),
-        ]
-
-    @property
-    def _labels(self) -> IntArray:
-        return np.asarray(self.class_codes, dtype=np.int64)
-
-    def _mean(self, numbers: FloatArray) -> float:
-        # A row without weight takes no part, whatever it was given.
-        counted = np.ones(self.n_rows, dtype=np.bool_) if self.weights is None else self.weights > 0
-        if not counted.any():
-            raise DataError("there are no predictions to score; give at least one row")
-        return float(
-            np.average(numbers[counted], weights=None if self.weights is None else self.weights[counted])
-        )
 
 
 def log_score(
