@@ -1,0 +1,363 @@
+r"""Many class distributions made into one: tempered, pooled log-linearly, mixed with the class prior.
+
+.. math:: \log p(c) = \log P(c) + \sum_k w_k\, t_k \bigl(\log p_k(c) - \log P(c)\bigr) + \text{constant}
+
+The temperatures :math:`t_k` and the weights :math:`w_k` maximise the log score of predictions for rows that
+the members were kept from seeing, less a penalty that shrinks them towards 1 and :math:`1/K`. Both problems
+have one optimum, so nothing depends on where the search starts or on the order of rows and members.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import expit
+
+from ..errors import DataError
+from ..typing import FloatArray, IntArray
+from .member import normalised
+
+TEMPERATURE_STRENGTH = 15.0
+"""How strongly the logarithm of a temperature is drawn to 0."""
+
+LEAST_TEMPERATURE, LARGEST_TEMPERATURE = 0.05, 3.0
+
+WEIGHT_STRENGTH = 100.0
+"""How strongly weights are drawn to equal ones."""
+
+LEAST_SHARE = 0.25
+"""The class prior keeps at least the share that this much weight of rows would have."""
+
+TOLERANCE = 1e-11
+"""The search for weights ends when no weight moves by more."""
+
+MOST_STEPS = 200
+
+
+def temperature(
+    held_out: FloatArray,
+    log_prior_left_out: FloatArray,
+    labels: IntArray,
+    weights: FloatArray,
+    strength: float = TEMPERATURE_STRENGTH,
+) -> float:
+    r"""How far to trust one member: the power to which its ratio to the class prior is best raised.
+
+    The temperature t maximises the log score of :func:`tempered` held-out predictions less
+    :math:`\frac{\text{strength}}{2} (\ln t)^2`, within [0.05, 3].
+
+    Parameters
+    ----------
+    held_out : array of shape (n_rows, n_classes)
+        Log probabilities that a member gives to the classes of rows it was kept from seeing.
+    log_prior_left_out : array of shape (n_rows, n_classes)
+        Log class prior without each row.
+    labels, weights : array of shape (n_rows,)
+        Class codes and weights of the rows.
+    strength : float
+        Strength of the penalty.
+
+    Examples
+    --------
+    A member that is right three times in four, but claims to be right nine times in ten:
+
+    >>> held_out = np.log([[0.9, 0.1]] * 400)
+    >>> labels = np.arange(400) % 4 // 3
+    >>> round(temperature(held_out, np.log(np.full((400, 2), 0.5)), labels, np.ones(400), strength=0.0), 3)
+    0.5
+    """
+    ratios = (held_out - log_prior_left_out)[..., None]
+
+    def slope(log_t: float) -> float:
+        t = np.exp(log_t)
+        gradients = _scores(log_prior_left_out, ratios, labels, np.array([t])).gradients
+        return float(weights @ gradients[:, 0] - strength * log_t / t)
+
+    least, largest = np.log(LEAST_TEMPERATURE), np.log(LARGEST_TEMPERATURE)
+    if slope(least) <= 0.0:
+        return LEAST_TEMPERATURE
+    if slope(largest) >= 0.0:
+        return LARGEST_TEMPERATURE
+    return float(np.exp(brentq(slope, least, largest, xtol=1e-13, rtol=1e-13)))
+
+
+def tempered(log_probs: FloatArray, log_prior: FloatArray, t: float) -> FloatArray:
+    r"""The distribution :math:`P(c) (p(c) / P(c))^t`, in logs: the class prior at t = 0, p at t = 1.
+
+    Examples
+    --------
+    >>> np.exp(tempered(np.log([[0.9, 0.1]]), np.log([0.5, 0.5]), 0.5)).round(6)
+    array([[0.75, 0.25]])
+    """
+    return normalised(log_prior + t * (log_probs - log_prior))
+
+
+def pool_weights(
+    held_outs: FloatArray,
+    log_prior_left_out: FloatArray,
+    labels: IntArray,
+    weights: FloatArray,
+    strength: float = WEIGHT_STRENGTH,
+) -> FloatArray:
+    r"""How much each member counts in the pool, shape (n_members,).
+
+    The weights :math:`w_k \ge 0` maximise the log score of :func:`pooled` held-out predictions less
+    :math:`\frac{\text{strength}}{2} \sum_k (w_k - 1/K)^2`. This is concave; the search is a projected Newton
+    method and ends at the optimum to about eleven digits.
+
+    Parameters
+    ----------
+    held_outs : array of shape (n_members, n_rows, n_classes)
+        Log probabilities that the members give to the classes of rows they were kept from seeing.
+    log_prior_left_out, labels, weights, strength
+        As for :func:`temperature`.
+    """
+    ratios = _ratios(held_outs, log_prior_left_out)
+    centre = np.full(len(held_outs), 1.0 / len(held_outs))
+
+    def objective(w: FloatArray) -> "_Objective":
+        scores = _scores(log_prior_left_out, ratios, labels, w)
+        return _Objective(
+            float(weights @ scores.log_scores) - strength / 2 * float(((w - centre) ** 2).sum()),
+            weights @ scores.gradients - strength * (w - centre),
+            np.tensordot(weights, scores.curvatures, 1) + strength * np.eye(len(w)),
+        )
+
+    w, here = centre, objective(centre)
+    for _ in range(MOST_STEPS):
+        free = (w > 0.0) | (here.gradient > 0.0)
+        step = np.zeros_like(w)
+        step[free] = np.linalg.solve(here.curvature[np.ix_(free, free)], here.gradient[free])
+        length = 1.0
+        there = np.maximum(w + step, 0.0)
+        found = objective(there)
+        # The objective rounds at about its size times 1e-15; steps that small are taken on trust.
+        slack = 1e-13 * (1.0 + abs(here.value))
+        while found.value < here.value - slack and length > 1e-9:
+            length /= 2
+            there = np.maximum(w + length * step, 0.0)
+            found = objective(there)
+        moved = np.abs(there - w).max()
+        w, here = there, found
+        if moved < TOLERANCE:
+            break
+    return w
+
+
+def pooled(log_probs: FloatArray, log_prior: FloatArray, w: FloatArray) -> FloatArray:
+    """The log-linear pool of some distributions, of shape (n_rows, n_classes).
+
+    Parameters
+    ----------
+    log_probs : array of shape (n_members, n_rows, n_classes)
+        Log probabilities of the members.
+    log_prior : array of shape (n_classes,) or (n_rows, n_classes)
+        Log class prior.
+    w : array of shape (n_members,)
+        Weights of the members.
+    """
+    return normalised(log_prior + np.tensordot(w, log_probs - log_prior, 1))
+
+
+def prior_share(
+    pool_held_out: FloatArray, log_prior_left_out: FloatArray, labels: IntArray, weights: FloatArray
+) -> float:
+    """The posterior probability that the class prior predicts, and not the pool, from their held-out scores.
+
+    Before any row is seen the two are equally probable. The share is at least 0.25 / (n + 1) with n the
+    weight of all rows, so that no class that the prior allows is ever impossible.
+    """
+    rows = np.arange(len(labels))
+    ahead = weights @ (pool_held_out - log_prior_left_out)[rows, labels]
+    return float(np.maximum(expit(-ahead), LEAST_SHARE / (weights.sum() + 1.0)))
+
+
+def cross_fitted(
+    held_outs: FloatArray,
+    log_prior_left_out: FloatArray,
+    labels: IntArray,
+    weights: FloatArray,
+    copy_weights: FloatArray | None = None,
+) -> FloatArray:
+    """What the whole pool says about each row when the row had no part in it, shape (n_rows, n_classes).
+
+    The members were kept from seeing the row already; here its part in the temperatures, the weights and the
+    share of the prior is taken back as well. See :meth:`Pool.fit` for the parameters.
+    """
+    return Pool.fit(held_outs, log_prior_left_out, labels, weights, copy_weights)[1]
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """How the members of an average are made into one distribution.
+
+    Attributes
+    ----------
+    temperatures : array of shape (n_members,)
+        How far each member is trusted by itself.
+    weights : array of shape (n_members,)
+        How much each tempered member counts.
+    share : float
+        Share of the class prior in the final mixture.
+    """
+
+    temperatures: FloatArray
+    weights: FloatArray
+    share: float
+
+    @classmethod
+    def fit(
+        cls,
+        held_outs: FloatArray,
+        log_prior_left_out: FloatArray,
+        labels: IntArray,
+        weights: FloatArray,
+        copy_weights: FloatArray | None = None,
+    ) -> tuple["Pool", FloatArray]:
+        """The pool of some members, and its honest predictions for the rows it was learned from.
+
+        Parameters
+        ----------
+        held_outs : array of shape (n_members, n_rows, n_classes)
+            Log probabilities that the members give to the classes of rows they were kept from seeing.
+        log_prior_left_out : array of shape (n_rows, n_classes)
+            Log class prior without one copy of each row.
+        labels, weights : array of shape (n_rows,)
+            Class codes and weights of the rows.
+        copy_weights : array of shape (n_rows,), optional
+            Weight that is left out at each row; by default all of it.
+
+        Returns
+        -------
+        pool : Pool
+            Learned from all rows.
+        held_out : array of shape (n_rows, n_classes)
+            Log probabilities by pools that were each learned without one copy of the row.
+        """
+        copies = weights if copy_weights is None else copy_weights
+        temperatures = np.array([temperature(one, log_prior_left_out, labels, weights) for one in held_outs])
+        cooled = np.array(
+            [tempered(one, log_prior_left_out, t) for one, t in zip(held_outs, temperatures, strict=True)]
+        )
+        w = pool_weights(cooled, log_prior_left_out, labels, weights)
+        ratios = _ratios(held_outs, log_prior_left_out)
+        powers = _powers_left_out(ratios, log_prior_left_out, labels, weights, copies, temperatures, w)
+        without = normalised(log_prior_left_out + np.einsum("nck,nk->nc", ratios, powers))
+        share = prior_share(without, log_prior_left_out, labels, weights)
+        shares = _shares_left_out(without, log_prior_left_out, labels, weights, copies)
+        return cls(temperatures, w, share), _mixed(without, log_prior_left_out, shares[:, None])
+
+    def log_probs(self, member_log_probs: FloatArray, log_prior: FloatArray) -> FloatArray:
+        """Log probabilities of the classes, from those of the members: (n_members, n_rows, n_classes)."""
+        pool = pooled(member_log_probs, log_prior, self.weights * self.temperatures)
+        return _mixed(pool, log_prior, np.array(self.share))
+
+    def to_json(self) -> dict[str, Any]:
+        """The pool as JSON types."""
+        return {
+            "temperatures": self.temperatures.tolist(),
+            "weights": self.weights.tolist(),
+            "share": self.share,
+        }
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any], n_members: int) -> "Pool":
+        """The pool that :meth:`to_json` wrote, checked."""
+        temperatures = _numbers(document["temperatures"], n_members, largest=LARGEST_TEMPERATURE)
+        weights = _numbers(document["weights"], n_members)
+        (share,) = _numbers([document["share"]], 1, largest=1.0)
+        return cls(temperatures, weights, float(share))
+
+
+class _Scores(NamedTuple):
+    """Log score of each row under weights of the members, and how it changes with them."""
+
+    log_scores: FloatArray
+    gradients: FloatArray
+    curvatures: FloatArray
+
+
+class _Objective(NamedTuple):
+    value: float
+    gradient: FloatArray
+    curvature: FloatArray
+
+
+def _ratios(log_probs: FloatArray, log_prior: FloatArray) -> FloatArray:
+    """What members add to the class prior, shape (n_rows, n_classes, n_members)."""
+    return np.ascontiguousarray(np.moveaxis(log_probs - log_prior, 0, -1))
+
+
+def _scores(log_prior: FloatArray, ratios: FloatArray, labels: IntArray, w: FloatArray) -> _Scores:
+    """An exponential family: gradients are own less expected ratios, curvatures are covariances."""
+    rows = np.arange(len(labels))
+    log_probs = normalised(log_prior + ratios @ w)
+    shares = np.exp(log_probs)[..., None]
+    expected = (shares * ratios).sum(axis=1)
+    around = ratios - expected[:, None, :]
+    return _Scores(
+        log_probs[rows, labels],
+        ratios[rows, labels] - expected,
+        np.matmul((shares * around).swapaxes(1, 2), around),
+    )
+
+
+def _powers_left_out(
+    ratios: FloatArray,
+    log_prior: FloatArray,
+    labels: IntArray,
+    weights: FloatArray,
+    copies: FloatArray,
+    temperatures: FloatArray,
+    w: FloatArray,
+) -> FloatArray:
+    """Temperature times weight of each member without one copy of each row, by one Newton step each.
+
+    One row in many moves the optimum by little, and Newton's method squares the distance that remains.
+    """
+    t_left_out = np.empty((len(labels), len(w)))
+    for k, t in enumerate(temperatures):
+        scores = _scores(log_prior, ratios[..., k : k + 1], labels, np.array([t]))
+        slopes, bends = t * scores.gradients[:, 0], t * t * scores.curvatures[:, 0, 0]
+        # With respect to ln t, and with the row taken away from both derivatives.
+        slope = weights @ slopes - copies * slopes - TEMPERATURE_STRENGTH * np.log(t)
+        bend = weights @ (bends - slopes) - copies * (bends - slopes) + TEMPERATURE_STRENGTH
+        at_bound = t in (LEAST_TEMPERATURE, LARGEST_TEMPERATURE)
+        moved = np.where(at_bound | (bend <= 0.0), 0.0, slope / np.where(bend <= 0.0, 1.0, bend))
+        t_left_out[:, k] = np.clip(t * np.exp(moved), LEAST_TEMPERATURE, LARGEST_TEMPERATURE)
+    powers = temperatures * w
+    scores = _scores(log_prior, ratios, labels, powers)
+    free = w > 0.0
+    pull = WEIGHT_STRENGTH * (powers / t_left_out - 1.0 / len(w)) / t_left_out
+    gradient = weights @ scores.gradients - copies[:, None] * scores.gradients - pull
+    curvature = np.tensordot(weights, scores.curvatures, 1) - copies[:, None, None] * scores.curvatures
+    curvature = curvature + WEIGHT_STRENGTH * np.eye(len(w)) / (t_left_out**2)[:, None, :]
+    steps = np.zeros_like(gradient)
+    inner = curvature[:, free][:, :, free]
+    steps[:, free] = np.linalg.solve(inner, gradient[:, free, None])[..., 0]
+    return np.asarray(np.maximum(powers + steps, 0.0))
+
+
+def _shares_left_out(
+    pool: FloatArray, log_prior: FloatArray, labels: IntArray, weights: FloatArray, copies: FloatArray
+) -> FloatArray:
+    ahead = (pool - log_prior)[np.arange(len(labels)), labels]
+    left = np.maximum(weights.sum() - copies, 0.0)
+    return np.asarray(np.maximum(expit(copies * ahead - weights @ ahead), LEAST_SHARE / (left + 1.0)))
+
+
+def _mixed(pool: FloatArray, log_prior: FloatArray, share: FloatArray) -> FloatArray:
+    with np.errstate(divide="ignore"):
+        return normalised(np.logaddexp(np.log1p(-share) + pool, np.log(share) + log_prior))
+
+
+def _numbers(document: Any, length: int, largest: float = np.inf) -> FloatArray:
+    sound = isinstance(document, list) and len(document) == length
+    if not sound or not all(type(number) in (int, float) for number in document):
+        raise DataError(f"the pool does not hold {length} numbers where it should")
+    numbers = np.array(document, dtype=np.float64)
+    if not np.isfinite(numbers).all() or (numbers < 0.0).any() or (numbers > largest).any():
+        raise DataError("the pool holds numbers that it cannot have")
+    return numbers
