@@ -1,0 +1,161 @@
+r"""What each variable alone says about the class: log ratios that members build on.
+
+The factor of variable i is :math:`r_i(v, c) = \log f(v \mid c) / g(v)`, where :math:`f` averages over all
+strengths of the prior and, for an ordered variable, over all partitions of its fine values into intervals
+(:mod:`codelength.rules.partitions`), and :math:`g(v) = (n_v + 1/2) / (n + a/2)` is the smoothed share of the
+value in all ``a`` fine values, whatever the class. The factors of a row's own values are exact leave-one-out:
+what the average would be without one copy of the row, with :math:`g` as it is.
+"""
+
+from dataclasses import dataclass
+from threading import Lock
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from ..rules.partitions import PartitionAverage
+from ..typing import FloatArray, IntArray
+from .member import normalised
+from .training import Training
+
+CATEGORICAL_STRENGTHS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, np.inf)
+ORDERED_STRENGTHS = (2.0, 8.0, 32.0, 128.0)
+"""Pseudocounts of all values of a variable together, averaged over."""
+
+MOST_COPY_WEIGHTS = 64
+"""Distinct weights of copies that are left out exactly; where there are more, each is rounded to the nearest
+of as many that are spread evenly over the rows."""
+
+
+@dataclass(frozen=True, eq=False)
+class Factors:
+    """The factors of all variables that vary.
+
+    Attributes
+    ----------
+    tables : tuple of arrays of shape (n_fine, n_classes)
+        For each variable, the log ratio of each fine value for each class.
+    left_out_tables : tuple of arrays of shape (n_cells, n_classes)
+        For each variable, the log ratios without one copy of a row, for each combination of class, value
+        and weight of a copy that the training rows hold.
+    left_out_cells : array of int of shape (n_rows, n_variables)
+        Where in these tables each training row is found; -1 where it has no value.
+    log_evidence : array of shape (n_variables,)
+        Log probability of all cells of a variable given the classes, against :math:`g`, in nats.
+    information : array of shape (n_variables,)
+        Mean log score of the class given the variable, left out, less that of the class prior; 0 where the
+        prior alone does better. In nats.
+    """
+
+    tables: tuple[FloatArray, ...]
+    left_out_tables: tuple[FloatArray, ...]
+    left_out_cells: IntArray
+    log_evidence: FloatArray
+    information: FloatArray
+
+    @classmethod
+    def of(cls, training: Training) -> "Factors":
+        """The factors of some training rows; :func:`factors_of` computes them once."""
+        removed, kinds = _few_weights(training.copy_weights)
+        tables, left_out_tables, evidence, information = [], [], [], []
+        cells = np.full((training.n_rows, training.views.n_variables), -1)
+        for j, counts in enumerate(training.fine_counts):
+            average = average_of(counts, training.views.columns[j].n_intervals)
+            tables.append(average.log_ratios())
+            evidence.append(average.log_evidence)
+            known = training.fine[:, j] >= 0
+            keys = np.stack([training.labels, training.fine[:, j], kinds])[:, known]
+            (labels, values, of_copy), cells[known, j] = _distinct(keys)
+            left_out = average.log_ratios_without(values, labels, removed[of_copy])
+            left_out_tables.append(left_out)
+            weights = np.bincount(cells[known, j], training.weights[known], len(left_out))
+            scores = normalised(training.log_prior + left_out) - training.log_prior
+            gain = weights @ scores[np.arange(len(labels)), labels]
+            information.append(max(0.0, float(gain / training.weights.sum())))
+        return cls(tuple(tables), tuple(left_out_tables), cells, np.array(evidence), np.array(information))
+
+    @property
+    def n_variables(self) -> int:
+        """How many variables there are."""
+        return len(self.tables)
+
+    def most_informative(self, n_variables: int) -> IntArray:
+        """Positions of the variables that say most about the class, at most so many, in their order."""
+        return np.sort(np.argsort(-self.information, kind="stable")[:n_variables])
+
+    def ratios(self, fine_codes: IntArray, variables: IntArray | None = None) -> FloatArray:
+        """Log ratios of the fine codes of new rows, 0 where nothing is known.
+
+        Of shape (n_rows, n_classes, n_variables), so best called for some rows, or some of the variables, at
+        a time; ``fine_codes`` always has all variables.
+        """
+        return _looked_up(self.tables, fine_codes, variables)
+
+    def left_out(self, variables: IntArray | None = None) -> FloatArray:
+        """Log ratios of the training rows, each without one copy of itself; shaped as :meth:`ratios`."""
+        return _looked_up(self.left_out_tables, self.left_out_cells, variables)
+
+
+def average_of(counts: FloatArray, n_ordered: int) -> PartitionAverage:
+    """The average over strengths, and partitions of the first ``n_ordered`` values, behind one factor.
+
+    Parameters
+    ----------
+    counts : array of shape (n_classes, n_fine)
+        Weight of each fine value in each class.
+    n_ordered : int
+        How many of the first values are ordered.
+    """
+    totals = counts.sum(axis=0)
+    base = (totals + 0.5) / (totals.sum() + 0.5 * len(totals))
+    strengths = ORDERED_STRENGTHS if n_ordered else CATEGORICAL_STRENGTHS
+    return PartitionAverage.of(counts, base, n_ordered, strengths)
+
+
+class _Entry:
+    """The factors of some training rows, once they are known."""
+
+    def __init__(self) -> None:
+        self.lock = Lock()
+        self.factors: Factors | None = None
+
+
+_entries: "WeakKeyDictionary[Training, _Entry]" = WeakKeyDictionary()
+_entries_lock = Lock()
+
+
+def factors_of(training: Training) -> Factors:
+    """The factors of some training rows, computed once for all members and threads."""
+    with _entries_lock:
+        entry = _entries.setdefault(training, _Entry())
+    with entry.lock:
+        if entry.factors is None:
+            entry.factors = Factors.of(training)
+        return entry.factors
+
+
+def _few_weights(weights: FloatArray) -> tuple[FloatArray, IntArray]:
+    """Distinct weights, and which of them each row has, or is nearest to where there are too many."""
+    distinct = np.unique(weights)
+    if len(distinct) > MOST_COPY_WEIGHTS:
+        quantiles = (np.arange(MOST_COPY_WEIGHTS) + 0.5) / MOST_COPY_WEIGHTS
+        distinct = np.unique(np.quantile(weights, quantiles, method="lower"))
+    between = (distinct[1:] + distinct[:-1]) / 2
+    return distinct, np.searchsorted(between, weights)
+
+
+def _distinct(keys: IntArray) -> tuple[IntArray, IntArray]:
+    """Distinct columns of small whole numbers, and which of them each column is."""
+    sizes = keys.max(axis=1, initial=0) + 1
+    flat, which = np.unique(np.ravel_multi_index(tuple(keys), tuple(sizes)), return_inverse=True)
+    return np.stack(np.unravel_index(flat, tuple(sizes))), which
+
+
+def _looked_up(tables: tuple[FloatArray, ...], cells: IntArray, variables: IntArray | None) -> FloatArray:
+    chosen = range(len(tables)) if variables is None else variables.tolist()
+    n_classes = tables[0].shape[1]
+    found = np.empty((len(cells), n_classes, len(chosen)))
+    for place, j in enumerate(chosen):
+        # The row of zeros at the end is what -1 finds.
+        found[:, :, place] = np.vstack([tables[j], np.zeros(n_classes)])[cells[:, j]]
+    return found

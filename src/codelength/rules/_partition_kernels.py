@@ -1,0 +1,176 @@
+"""Averages over interval partitions. Arrays in, arrays out, nothing checked."""
+
+import math
+
+import numpy as np
+from numba import njit
+
+from ..typing import FloatArray, IntArray
+
+_NEGLIGIBLE = 1e-25
+"""Shares below this are lost beside the others, whichever row is taken off."""
+
+
+@njit(cache=True, nogil=True)
+def log_gain(count: float, pseudocount: float) -> float:
+    """How much better rows are coded while their share is learned than when it is fixed, in nats.
+
+    Of the log of the rising factorial ``a (a + 1) ... (a + count - 1)``, what exceeds that of ``a ** count``.
+    """
+    if count <= 0.0 or pseudocount == np.inf:
+        return 0.0
+    return math.lgamma(count + pseudocount) - math.lgamma(pseudocount) - count * math.log(pseudocount)
+
+
+@njit(cache=True, nogil=True)
+def partition_weights(
+    counts: FloatArray,
+    base: FloatArray,
+    n_ordered: int,
+    strengths: FloatArray,
+    cut_probability: float,
+    weights: FloatArray,
+    of_strengths: FloatArray,
+) -> float:
+    """Posterior of strengths and segments, by a forward and a backward pass; returns the log evidence.
+
+    Parameters
+    ----------
+    counts : array of shape (n_values, n_classes)
+    base : array of shape (n_values,)
+        What the shares of the values are compared with.
+    n_ordered : int
+        How many of the first values are ordered; each of the others is a segment of its own.
+    strengths : array of shape (n_strengths,)
+        Pseudocounts of all values together, infinite for shares that are the base.
+    cut_probability : float
+        How probable a cut between neighbouring values is beforehand.
+    weights : array of shape (n_strengths, n_ordered, n_ordered)
+        Receives how probable each strength is together with values i to j as one segment.
+    of_strengths : array of shape (n_strengths,)
+        Receives how probable each strength is.
+    """
+    n_values, n_classes = counts.shape
+    log_cut, log_join = math.log(cut_probability), math.log1p(-cut_probability)
+    # Sums of logs to the left and to the right of each border.
+    forward, backward = np.zeros(n_ordered + 1), np.zeros(n_ordered + 1)
+    inside = np.zeros(n_classes)
+    for s in range(len(strengths)):
+        for i in range(n_ordered):
+            inside[:] = 0.0
+            mass = 0.0
+            for j in range(i, n_ordered):
+                mass += base[j]
+                gain = (j - i) * log_join + (log_cut if i > 0 else 0.0)
+                for c in range(n_classes):
+                    inside[c] += counts[j, c]
+                    gain += log_gain(inside[c], strengths[s] * mass)
+                weights[s, i, j] = gain
+        for j in range(n_ordered):
+            forward[j + 1] = -np.inf
+            for i in range(j + 1):
+                forward[j + 1] = _log_add(forward[j + 1], forward[i] + weights[s, i, j])
+        for i in range(n_ordered - 1, -1, -1):
+            backward[i] = -np.inf
+            for j in range(i, n_ordered):
+                backward[i] = _log_add(backward[i], backward[j + 1] + weights[s, i, j])
+        for i in range(n_ordered):
+            for j in range(i, n_ordered):
+                weights[s, i, j] += forward[i] + backward[j + 1] - forward[n_ordered]
+        of_strengths[s] = forward[n_ordered]
+        inside[:] = 0.0
+        for v in range(n_values):
+            for c in range(n_classes):
+                inside[c] += counts[v, c]
+                if v >= n_ordered:
+                    of_strengths[s] += log_gain(counts[v, c], strengths[s] * base[v])
+        for c in range(n_classes):
+            of_strengths[s] -= log_gain(inside[c], strengths[s])
+    log_total = -np.inf
+    for s in range(len(strengths)):
+        log_total = _log_add(log_total, of_strengths[s])
+    for s in range(len(strengths)):
+        for i in range(n_ordered):
+            for j in range(i, n_ordered):
+                weights[s, i, j] = math.exp(weights[s, i, j] + of_strengths[s] - log_total)
+        of_strengths[s] = math.exp(of_strengths[s] - log_total)
+    return log_total - math.log(len(strengths))
+
+
+@njit(cache=True, nogil=True)
+def _log_add(one: float, other: float) -> float:
+    """Log of the sum of two numbers given by their logs, of which the second is finite."""
+    if one > other:
+        return one + math.log1p(math.exp(other - one))
+    return other + math.log1p(math.exp(one - other))
+
+
+@njit(cache=True, nogil=True)
+def average_ratios(
+    counts: FloatArray,
+    base: FloatArray,
+    n_ordered: int,
+    strengths: FloatArray,
+    weights: FloatArray,
+    of_strengths: FloatArray,
+    values: IntArray,
+    labels: IntArray,
+    removed: FloatArray,
+) -> FloatArray:
+    """Log ratio of each value's share in each class to its share in the base, shape (n_cells, n_classes).
+
+    Each cell is a value, the class of a row with that value, and the weight of the row, which is taken off
+    the counts and out of the posterior first; nothing is taken off where the class is -1.
+    """
+    n_values, n_classes = counts.shape
+    below, mass_below = np.zeros((n_values + 1, n_classes)), np.zeros(n_values + 1)
+    for v in range(n_values):
+        mass_below[v + 1] = mass_below[v] + base[v]
+        for c in range(n_classes):
+            below[v + 1, c] = below[v, c] + counts[v, c]
+    found = np.zeros((len(values), n_classes))
+    totals = np.empty(n_classes)
+    for cell in range(len(values)):
+        v, y, weight = values[cell], labels[cell], removed[cell]
+        for c in range(n_classes):
+            totals[c] = below[n_values, c] if c != y else max(below[n_values, c] - weight, 0.0)
+        total = 0.0
+        is_ordered = v < n_ordered
+        for s in range(len(strengths)):
+            strength = strengths[s]
+            for i in range(0 if is_ordered else v, v + 1):
+                for j in range(v, n_ordered if is_ordered else v + 1):
+                    share = weights[s, i, j] if is_ordered else of_strengths[s]
+                    if share < _NEGLIGIBLE:
+                        continue
+                    mass = base[v] if i == j else mass_below[j + 1] - mass_below[i]
+                    own = 0.0
+                    if y >= 0:
+                        seen = below[j + 1, y] - below[i, y]
+                        own = max(seen - weight, 0.0)
+                        share /= _gain_of_row(
+                            seen, own, below[n_values, y], totals[y], strength, mass, weight
+                        )
+                    total += share
+                    for c in range(n_classes):
+                        ratio = 1.0
+                        if strength < np.inf:
+                            count = own if c == y else below[j + 1, c] - below[i, c]
+                            ratio = (count / mass + strength) / (totals[c] + strength)
+                        found[cell, c] += share * ratio
+        for c in range(n_classes):
+            found[cell, c] = math.log(found[cell, c] / total)
+    return found
+
+
+@njit(cache=True, nogil=True)
+def _gain_of_row(
+    seen: float, own: float, of_class: float, total: float, strength: float, mass: float, weight: float
+) -> float:
+    """By which factor a row of some weight raised the evidence of a segment, against the base."""
+    if strength == np.inf:
+        return 1.0
+    if weight == 1.0:
+        return (own / mass + strength) / (total + strength)
+    more = log_gain(seen, strength * mass) - log_gain(own, strength * mass)
+    return math.exp(more - log_gain(of_class, strength) + log_gain(total, strength))

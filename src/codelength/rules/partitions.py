@@ -1,0 +1,138 @@
+r"""One variable against the class, averaged over all ways to merge its neighbouring values.
+
+The values of an ordered variable are merged into intervals. Within class c, a segment that holds the share G
+of a base distribution g has pseudocount s G, and its values keep their proportions under g. Then a partition
+and a strength s predict value v of a segment with :math:`N_c` of the :math:`n_c` rows of the class by
+
+.. math:: \frac{P(v \mid c)}{g(v)} = \frac{N_c + s G}{(n_c + s)\, G}
+
+and the evidence is a product over segments. So the sums over all :math:`2^{B - 1}` partitions of B values are
+a forward and a backward pass over the :math:`B (B + 1) / 2` possible segments, and the average of the
+prediction over partitions and strengths is exact in :math:`O(B^3)`. Taking a row off divides the weight of
+every segment by what the row had multiplied it with. Values without an order are segments of their own, and
+what remains is the average over strengths.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..typing import FloatArray, IntArray
+
+EXPECTED_CUTS = 2.0
+"""How many cuts are expected beforehand, where there is room for twice as many."""
+
+
+@dataclass(frozen=True, eq=False)
+class PartitionAverage:
+    """The average over partitions and strengths, given the counts of one variable.
+
+    Made by :meth:`of`.
+
+    Attributes
+    ----------
+    counts : array of shape (n_values, n_classes)
+        Weight of the rows of each class with each value.
+    base : array of shape (n_values,)
+        The distribution that shares are compared with.
+    n_ordered : int
+        How many of the first values are ordered.
+    strengths : array of shape (n_strengths,)
+        Pseudocounts of all values together.
+    weights : array of shape (n_strengths, n_ordered, n_ordered)
+        How probable each strength is together with values i to j as one segment.
+    of_strengths : array of shape (n_strengths,)
+        How probable each strength is.
+    log_evidence : float
+        Log probability of the values given the classes, against the base, in nats.
+    """
+
+    counts: FloatArray
+    base: FloatArray
+    n_ordered: int
+    strengths: FloatArray
+    weights: FloatArray
+    of_strengths: FloatArray
+    log_evidence: float
+
+    @classmethod
+    def of(
+        cls, counts: FloatArray, base: FloatArray, n_ordered: int, strengths: Sequence[float]
+    ) -> "PartitionAverage":
+        """The average that some counts call for.
+
+        Parameters
+        ----------
+        counts : array of shape (n_classes, n_values)
+            Weight of the rows of each class with each value.
+        base : array of shape (n_values,)
+            The distribution that shares are compared with, positive everywhere.
+        n_ordered : int
+            How many of the first values are ordered, 0 where none is.
+        strengths : sequence of float
+            Pseudocounts of all values together, equally probable beforehand; infinity for shares that are
+            the base in every class.
+
+        Examples
+        --------
+        Three values, the last of which is as the second: a cut between the first two is enough.
+
+        >>> counts = np.array([[9.0, 1.0, 1.0], [1.0, 9.0, 9.0]])
+        >>> average = PartitionAverage.of(counts, np.full(3, 1 / 3), n_ordered=3, strengths=[2.0])
+        >>> average.log_ratios().round(2)
+        array([[ 0.8 , -1.43],
+               [-0.95,  0.32],
+               [-0.95,  0.32]])
+        >>> average.weights[0].round(2)  # of segments from the row's value to the column's
+        array([[1.  , 0.  , 0.  ],
+               [0.  , 0.11, 0.88],
+               [0.  , 0.  , 0.11]])
+        """
+        from ._partition_kernels import partition_weights
+
+        by_value = np.ascontiguousarray(counts.T, dtype=np.float64)
+        grid = np.array(strengths, dtype=np.float64)
+        weights = np.zeros((len(grid), n_ordered, n_ordered))
+        of_strengths = np.zeros(len(grid))
+        log_evidence = partition_weights(
+            by_value, base, n_ordered, grid, _cut_probability(n_ordered), weights, of_strengths
+        )
+        return cls(by_value, base, n_ordered, grid, weights, of_strengths, log_evidence)
+
+    def log_ratios(self) -> FloatArray:
+        """Log of each value's share in each class over that in the base, shape (n_values, n_classes)."""
+        values = np.arange(len(self.base))
+        return self._ratios(values, np.full(len(values), -1), np.zeros(len(values)))
+
+    def log_ratios_without(self, values: IntArray, labels: IntArray, removed: FloatArray) -> FloatArray:
+        """The log ratios of some rows' values, each without the row itself; the base stays as it is.
+
+        Parameters
+        ----------
+        values, labels : array of int of shape (n_cells,)
+            Value and class of each row.
+        removed : array of shape (n_cells,)
+            Weight of each row.
+        """
+        return self._ratios(values, labels, removed)
+
+    def _ratios(self, values: IntArray, labels: IntArray, removed: FloatArray) -> FloatArray:
+        from ._partition_kernels import average_ratios
+
+        found: FloatArray = average_ratios(
+            self.counts,
+            self.base,
+            self.n_ordered,
+            self.strengths,
+            self.weights,
+            self.of_strengths,
+            np.ascontiguousarray(values, dtype=np.int64),
+            np.ascontiguousarray(labels, dtype=np.int64),
+            np.ascontiguousarray(removed, dtype=np.float64),
+        )
+        return found
+
+
+def _cut_probability(n_ordered: int) -> float:
+    return min(0.5, EXPECTED_CUTS / max(n_ordered - 1, 1))
