@@ -153,16 +153,16 @@ def with_intervals_of(coded: Coded, table: Table, rows: IntArray, cutting: Cutti
     cutting : Cutting, optional
         How the columns were cut.
     """
-    measured = {
+    found = {
         i: numbers
         for i, (variable, column) in enumerate(zip(coded.schema.variables, table.columns, strict=True))
-        if variable.kind == "interval" and (numbers := _measured(column, variable.scale)) is not None
+        if variable.kind == "interval" and (numbers := measured(column, variable.scale)) is not None
     }
-    if not measured:
+    if not found:
         return coded
     variables, bins = list(coded.schema.variables), {}
     weights = None if table.weights is None else table.weights[rows]
-    for i, numbers in measured.items():
+    for i, numbers in found.items():
         variable = variables[i]
         variables[i] = (cutting or Cutting()).variable(
             variable.name, numbers[rows], variable.missing_is_value, weights, variable.scale
@@ -226,7 +226,7 @@ class _How:
             kept = _distinct_numbers(column)
             _check_size(name, len(kept))
             return _category(name, kept, missing_is_value, f"{what}, kept as categories")
-        numbers = _measured(column, scale)
+        numbers = measured(column, scale)
         assert numbers is not None
         return self.cutting.variable(name, numbers, missing_is_value, self.weights, scale)
 
@@ -238,7 +238,7 @@ def _scale(column: Column) -> Scale | None:
     return "number"
 
 
-def _measured(column: Column, scale: Scale) -> FloatArray | None:
+def measured(column: Column, scale: Scale) -> FloatArray | None:
     """The cells of a column on a scale, NaN where missing; None where they are not on it."""
     if scale == "number":
         is_numeric = isinstance(column, Numbers) or column.is_numeric
