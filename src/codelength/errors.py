@@ -13,7 +13,8 @@
     CodelengthWarning (a UserWarning)
     ├── UndefinedPrediction                 the definition gives 0/0; the uniform distribution stands in
     ├── IgnoredValues                       cells outside the schema were treated as missing
-    └── IgnoredColumn                       a column of identifiers or free text was left out
+    ├── IgnoredColumn                       a column of identifiers or free text was left out
+    └── OneClass                            there is only one class, so that there is nothing to predict
 
 Every message says where, what, and what to do about it, on one line of at most 2,000 characters, whatever
 names and values the data has.
@@ -70,6 +71,10 @@ class IgnoredValues(CodelengthWarning):
 
 class IgnoredColumn(CodelengthWarning):
     """A column of identifiers or free text was left out."""
+
+
+class OneClass(CodelengthWarning):
+    """There is only one class, so that there is nothing to predict."""
 
 
 def _one_line(message: str) -> str:

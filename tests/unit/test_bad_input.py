@@ -286,9 +286,6 @@ class TestTargets:
     def test_infinite_numbers(self):
         refused(DataError, r"'y', row 1.*infinite", TABLE, [1.0, np.inf, 1.0])
 
-    def test_only_one_class(self):
-        refused(DataError, r"only one class, 'yes'.*schema=.*classes=", TABLE, ["yes"] * 3)
-
     @pytest.mark.parametrize("sample_weight", [None, [1, 2, 1], [1, 0, 1]])
     @pytest.mark.parametrize("target", [["yes", "no"], ["yes", "no", "no", "yes"]])
     def test_another_length(self, target, sample_weight):

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import DataError, SchemaMismatch
+from ..errors import DataError, OneClass, SchemaMismatch
 from ..table import Coded, Schema, Table, infer_schema
 from ..table._messages import shown, tell
 from ..table.checks import check_instance
@@ -38,13 +38,14 @@ def check_coded(coded: Any, schema: Schema | None = None) -> None:
 
 
 def check_classes(schema: Schema) -> None:
-    """Refuse to predict where there is only one class, or none."""
+    """Refuse to predict where there is no class, and say so where there is only one."""
     if schema.target is None:
         raise DataError("the table has no class to predict; name its target, as in as_coded(X, y)")
     if schema.n_classes < 2:
-        raise DataError(
-            f"target {shown(schema.target.name)}: only one class, {shown(schema.classes[0])}; a classifier "
-            "needs at least two: name them all with schema= or partial_fit(classes=)"
+        tell(
+            f"target {shown(schema.target.name)}: only one class, {shown(schema.classes[0])}, which gets "
+            "probability 1; if there are more, name them all with schema= or partial_fit(classes=)",
+            OneClass,
         )
 
 

@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from codelength import __version__
+from codelength.errors import OneClass
 
 from .conftest import is_one_line
 
@@ -59,7 +60,6 @@ def test_the_help_of_the_whole_loads_nothing_heavy():
         (b"outlook,outlook,play\nsun,sun,yes\nrain,rain,no\n", "outlook"),
         (b"outlook,game\nsun,yes\nrain,no\n", "has no column 'play'"),
         (b"outlook,play\nsun,yes\nrain,\n", "the class is missing"),
-        (b"outlook,play\nsun,yes\nrain,yes\n", "only one class"),
     ],
 )
 def test_bad_tables_end_in_one_line_and_no_file(run, tmp_path, content, words):
@@ -70,6 +70,13 @@ def test_bad_tables_end_in_one_line_and_no_file(run, tmp_path, content, words):
     assert is_one_line(err), err
     assert words in err
     assert [path.name for path in tmp_path.iterdir()] == ["bad.csv"]
+
+
+def test_one_class_is_learned_with_a_warning(run, tmp_path):
+    (tmp_path / "one.csv").write_bytes(b"outlook,play\nsun,yes\nrain,yes\n")
+    with pytest.warns(OneClass, match="'play': only one class, 'yes', which gets probability 1"):
+        code, *_ = run("fit", tmp_path / "one.csv", "--target", "play", "-o", tmp_path / "model.json")
+    assert code == 0
 
 
 def test_a_file_that_is_no_model(run, train):

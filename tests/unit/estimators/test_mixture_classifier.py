@@ -10,7 +10,7 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import naive
 from codelength import datasets
-from codelength.errors import DataError, InvalidModelFile, InvalidParameter
+from codelength.errors import InvalidModelFile, InvalidParameter
 from codelength.estimators import load
 from codelength.estimators.mixture_classifier import MixtureClassifier
 from codelength.experiments import evaluate
@@ -220,11 +220,6 @@ def test_a_generator_is_drawn_from_and_none_will_do(coded):
     again = fitted(coded, random_state=np.random.RandomState(5))
     assert one.candidates_ == again.candidates_
     fitted(coded, random_state=None)
-
-
-def test_one_class_is_refused():
-    with pytest.raises(DataError, match="only one class"):
-        MixtureClassifier().fit({"a": ["x", "y"]}, ["only", "only"])
 
 
 def test_sample_weights_are_not_taken(coded):

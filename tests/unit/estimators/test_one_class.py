@@ -3,31 +3,41 @@
 import pytest
 
 from codelength import MixtureClassifier, NaiveBayes, Schema, Variable, as_coded, as_table
-from codelength.errors import DataError
+from codelength.errors import OneClass
 from codelength.experiments import evaluate
 
 COLUMNS = {"colour": ["red", "blue", "red", "blue", "red"], "size": [1, 2, 2, 3, 1]}
-WORDS = r"target '\w+': only one class, 'yes'; a classifier needs at least two: name them all with schema="
+WORDS = r"target '\w+': only one class, 'yes', which gets probability 1; if there are more, name them all"
 
 
 @pytest.mark.parametrize(
-    "refuse",
+    "fit",
     [
         lambda: NaiveBayes().fit(COLUMNS, ["yes"] * 5),
+        lambda: NaiveBayes("map").fit(COLUMNS, ["yes"] * 5),
+        lambda: NaiveBayes("stochastic_complexity").fit(COLUMNS, ["yes"] * 5),
+        lambda: NaiveBayes("indifferent").fit(COLUMNS, ["yes"] * 5),
+        lambda: NaiveBayes(select="leave_one_out").fit(COLUMNS, ["yes"] * 5),
         lambda: NaiveBayes().partial_fit(COLUMNS, ["yes"] * 5),
         lambda: NaiveBayes().partial_fit(COLUMNS, ["yes"] * 5, classes=["yes"]),
         lambda: NaiveBayes().fit_coded(as_coded(COLUMNS, ["yes"] * 5)),
         lambda: NaiveBayes(schema=Schema(as_coded(COLUMNS).schema.variables)).fit(COLUMNS, ["yes"] * 5),
-        lambda: NaiveBayes(schema=Schema((), Variable("y", ("yes",)))).fit({}, ["yes"] * 5),
-        lambda: MixtureClassifier().fit(COLUMNS, ["yes"] * 5),
-        lambda: MixtureClassifier().fit_coded(as_coded(COLUMNS, ["yes"] * 5)),
-        lambda: evaluate(as_table(COLUMNS, ["yes"] * 5), {"a": NaiveBayes()}),
-        lambda: evaluate(as_table(COLUMNS, ["yes"] * 5), {"a": NaiveBayes()}, n_folds=2),
+        lambda: MixtureClassifier(n_components=2, random_state=0).fit(COLUMNS, ["yes"] * 5),
+        lambda: MixtureClassifier(n_components=2, random_state=0).fit_coded(as_coded(COLUMNS, ["yes"] * 5)),
     ],
 )
-def test_it_is_refused(refuse):
-    with pytest.raises(DataError, match=WORDS):
-        refuse()
+def test_it_is_told_and_predicted(fit):
+    with pytest.warns(OneClass, match=WORDS):
+        model = fit()
+    assert model.predict_proba(COLUMNS).tolist() == [[1.0]] * 5
+    assert model.predict(COLUMNS).tolist() == ["yes"] * 5
+
+
+@pytest.mark.parametrize("n_folds", [None, 2])
+def test_it_is_told_in_a_comparison(n_folds):
+    with pytest.warns(OneClass, match=WORDS):
+        [result] = evaluate(as_table(COLUMNS, ["yes"] * 5), {"a": NaiveBayes()}, n_folds=n_folds)
+    assert (result.accuracy, result.log_score, result.brier_score) == (1.0, 0.0, 0.0)
 
 
 def test_a_schema_may_declare_more():
