@@ -21,6 +21,7 @@ from .command import SETTINGS, Group
 from .completion import COMPLETE_VARIABLE, completion
 from .datasets import datasets
 from .evaluate import evaluate
+from .explain import explain
 from .fit import fit
 from .inspect import inspect
 from .output import notes, tell
@@ -45,13 +46,14 @@ def app() -> None:
       codelength fit vote -o vote.json
       codelength inspect vote.json
       codelength predict vote.json vote --carry class -o predictions.csv
-      codelength evaluate vote --cv 10 --repeats 10
+      codelength explain vote.json vote --row 3
+      codelength evaluate vote
       codelength cluster zoo -o zoo.json
       codelength reproduce predictive-inference --quick
     """
 
 
-for command in (fit, predict, inspect, evaluate, cluster, datasets, reproduce, completion):
+for command in (fit, predict, explain, inspect, evaluate, cluster, datasets, reproduce, completion):
     app.add_command(command)
 
 

@@ -52,10 +52,9 @@ _CELLS: list[Callable[[Any], Any]] = [
     in_model(
         "--missing",
         MISSING,
-        "Whether missing cells are marginalised, or a value of their own.",
-        usual="ignore",
+        "Whether missing cells are marginalised, or a value of their own; each model has its usual way.",
     ),
-    in_model("--numeric", NUMERIC, "What becomes of columns of numbers.", usual="auto"),
+    in_model("--numeric", NUMERIC, "What becomes of columns of numbers; each model has its usual way."),
 ]
 
 

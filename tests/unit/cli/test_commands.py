@@ -10,7 +10,7 @@ from codelength.errors import OneClass
 
 from .conftest import is_one_line
 
-COMMANDS = ["fit", "predict", "inspect", "evaluate", "cluster", "datasets", "reproduce", "completion"]
+COMMANDS = ["fit", "predict", "explain", "inspect", "evaluate", "cluster", "datasets", "reproduce", "completion"]
 
 
 def test_version_and_help(run):
