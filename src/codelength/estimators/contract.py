@@ -25,7 +25,7 @@ from ..scores import Predictions
 from ..table import Coded, Schema, Table, Variable, as_table, encode, infer_schema
 from ..table.checks import check_choice, check_flag, check_instance
 from ..table.encode import HandleUnknown, known_rows
-from ..table.infer import Identifiers, Missing, Numeric
+from ..table.infer import Cutting, Identifiers, Missing, Numeric
 from ..table.schema import variables_grid
 from ..table.target import target_column
 from ..typing import IntArray, Scalar
@@ -84,11 +84,14 @@ class TableEstimator(BaseEstimator):
         What it can do.
     outcome : str
         What it predicts, in one word: a class or a component.
+    cutting : Cutting, optional
+        How it cuts columns of numbers, where that is not the usual way.
     """
 
     kind: ClassVar[str]
     capabilities: ClassVar[frozenset[Capability]] = frozenset()
     outcome: ClassVar[str] = "class"
+    cutting: ClassVar[Cutting | None] = None
 
     _state: Any
 
@@ -269,7 +272,13 @@ class TableEstimator(BaseEstimator):
         return schema_for(self.schema, table).without_target()
 
     def _inferred(self, table: Table) -> Schema:
-        return infer_schema(table, missing=self.missing, numeric=self.numeric, identifiers=self.identifiers)
+        return infer_schema(
+            table,
+            missing=self.missing,
+            numeric=self.numeric,
+            identifiers=self.identifiers,
+            cutting=self.cutting,
+        )
 
     def _encoded(self, X: Any, sample_weight: Any = None, **options: Any) -> Coded:
         """New rows as codes, under the options of the fit; what class they have is not asked."""
@@ -298,6 +307,11 @@ class TableClassifier(TableEstimator):
     def classes_(self) -> NDArray[Any]:
         """The classes."""
         return class_array(self._fitted.schema.classes)
+
+    def coded_for(self, table: Table) -> Coded:
+        """The rows of a table with classes as this model would code them to learn from them."""
+        self._check_params()
+        return self._training_codes(table, self._settled_schema(table))
 
     def fit_coded(self, coded: Coded, *, named: bool = True) -> Self:
         """Learn from rows that are coded already; the schema is theirs."""
@@ -335,7 +349,7 @@ class TableClassifier(TableEstimator):
     def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         self._check_params()
         table = self._training_table(X, y, sample_weight)
-        coded = self._training_codes(table, self._settled_schema(table))
+        coded = self.coded_for(table)
         self._state = self._learned(coded, Fitted(self._params(), coded.schema, table.named))
         return self
 
