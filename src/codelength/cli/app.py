@@ -28,9 +28,12 @@ from .output import notes, tell
 from .predict import predict
 from .reproduce import reproduce
 
-INTERRUPTED = 128 + signal.SIGINT
+ENDINGS = {"SIGINT": "interrupted", "SIGTERM": "terminated", "SIGHUP": "the terminal was closed"}
+"""Signals that end a command once its temporary files are removed, where the system has them."""
+
+BY_SIGNAL = 128
 CLOSED_PIPE = 141
-"""Exit codes that a shell gives to processes ended by these signals."""
+"""Exit codes that a shell gives to processes ended by a signal: 128 and its number."""
 
 
 @click.group(cls=Group, context_settings=SETTINGS)
@@ -61,7 +64,7 @@ def main() -> None:
     """Run the command line and exit.
 
     The exit code is 0 if all went well, 1 for a problem with the data or the machine, 2 for one with the
-    call, and 130 after Ctrl-C.
+    call, 130 after Ctrl-C, and 143 after SIGTERM.
     """
     streams.prepare()
     warnings.showwarning = _show_warning
@@ -74,20 +77,22 @@ def main() -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command; its exit code."""
-    words = "interrupted"
+    code, words = 0, ""
     with _Interruption() as interruption:
         try:
             code = _invoked(arguments)
             streams.flush()
         except KeyboardInterrupt as interrupt:
-            code, words = INTERRUPTED, str(interrupt) or words
-        except OSError as error:
-            code = _failed(error)
-        except (CodelengthError, MemoryError, UnicodeEncodeError) as error:
+            # Where Ctrl-C is none of ours to take, the exception is all there is.
+            interruption.number = interruption.number or signal.SIGINT
+            words = str(interrupt)
+        except (CodelengthError, OSError, MemoryError, UnicodeEncodeError) as error:
             # Libraries that notice an interruption may report it as a failure of their own.
-            code = INTERRUPTED if interruption.has_come else _refused(error)
-        if code == INTERRUPTED:
-            tell("error", words)
+            if not interruption.number:
+                code = _failed(error) if isinstance(error, OSError) else _refused(error)
+        if interruption.number:
+            code = BY_SIGNAL + interruption.number
+            tell("error", f"{ENDINGS[signal.Signals(interruption.number).name]}{words}")
         streams.discard()
     return code
 
@@ -148,25 +153,32 @@ def _is_somewhere() -> bool:
 
 
 class _Interruption:
-    """Remembers whether Ctrl-C was pressed."""
+    """Ends a command as Ctrl-C does, whichever signal asks for it, and remembers which did.
+
+    Attributes
+    ----------
+    number : int
+        The signal that came; 0 for none.
+    """
 
     def __init__(self) -> None:
-        self.has_come = False
-        self._before: Any = None
+        self.number = 0
+        self._before: dict[int, Any] = {}
 
     def __enter__(self) -> "_Interruption":
-        # Where interruptions are ignored, as under nohup, they stay ignored.
-        is_usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-        if is_usual and threading.current_thread() is threading.main_thread():
-            self._before = signal.signal(signal.SIGINT, self._take)
+        if threading.current_thread() is threading.main_thread():
+            for number in (getattr(signal, name) for name in ENDINGS if hasattr(signal, name)):
+                # Signals that are ignored, as under nohup, stay ignored.
+                if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+                    self._before[number] = signal.signal(number, self._take)
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._before is not None:
-            signal.signal(signal.SIGINT, self._before)
+        for number, before in self._before.items():
+            signal.signal(number, before)
 
     def _take(self, number: int, frame: FrameType | None) -> None:
-        self.has_come = True
+        self.number = number
         raise KeyboardInterrupt
 
 

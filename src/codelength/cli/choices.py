@@ -91,6 +91,27 @@ class DatasetName(Choice):
         return value
 
 
+class Setting(Choice):
+    """Text of the form ``NAME=VALUE``; the names there are show an example each."""
+
+    name = "NAME=VALUE"
+
+    def described(self) -> str:
+        """The settings and what each may be."""
+        return f"There are {', '.join(self.names())}."
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The text as it is: what it means is decided for each paper."""
+        return value
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """The names that begin like this."""
+        names = (f"{name.partition('=')[0]}=" for name in self.names())
+        return [CompletionItem(name) for name in names if name.startswith(incomplete)]
+
+
 class Whole(Kind):
     """A whole number of at least some size, or one of some words."""
 
@@ -253,6 +274,12 @@ def _papers() -> Iterable[str]:
     return [*PAPERS, "all"]
 
 
+def _settings() -> Iterable[str]:
+    from ..experiments.settings import ALTERNATIVES
+
+    return ALTERNATIVES
+
+
 RULE = Choice("rule", _rules)
 PRIOR = PriorChoice("prior", _priors)
 MODEL = Choice("model", _models)
@@ -265,5 +292,6 @@ NUMERIC = Choice("numeric", _numeric)
 IDENTIFIERS = Choice("identifiers", _identifiers)
 DATASET = DatasetName("name", _datasets)
 PAPER = Choice("paper", _papers)
+SETTING = Setting("settings", _settings)
 TABLE = TableSource()
 FILE = FileName()

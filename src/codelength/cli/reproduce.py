@@ -8,7 +8,7 @@ import click
 
 from ..blocks import Paragraph
 from . import options
-from .choices import PAPER, Whole
+from .choices import PAPER, SETTING, Whole
 from .command import Section, argument, command
 from .output import print_json, show
 from .progress import working
@@ -17,17 +17,12 @@ if TYPE_CHECKING:
     from ..experiments import Reproduction
 
 in_run = Section("Run")
-SETTINGS_HELP = (
-    "Another choice where the paper leaves one open: bins=4, discretization=kmeans|frequency|width, "
-    "learned=whole|train, missing=value|ignore, cap=100|none, map_pseudocount=0.002, sc_power=0.72, "
-    "repeats=20, folds=10, seed=1."
-)
 
 
 @command("Run the experiments of a paper again.")
 @argument("paper", metavar="PAPER", type=PAPER, purpose="The paper.")
 @in_run("--quick", None, "Run few repetitions, for a first look.")
-@in_run("--settings", "NAME=VALUE", SETTINGS_HELP, multiple=True)
+@in_run("--settings", SETTING, "Another choice where the paper leaves one open.", multiple=True)
 @in_run(
     "--jobs",
     Whole("jobs"),
@@ -80,7 +75,7 @@ def reproduce(
             try:
                 made = run(spec, directory=output, jobs=jobs, dask=dask, progress=progress)
             except KeyboardInterrupt:
-                raise KeyboardInterrupt("interrupted; repeat the command to resume") from None
+                raise KeyboardInterrupt("; repeat the command to resume") from None
             paths = report.save(made.findings, made.directory)
         if as_json:
             documents.append(report.as_document(made.findings) | {"directory": str(made.directory)})

@@ -54,6 +54,12 @@ def test_a_closed_pipe_ends_the_command_in_silence(process):
     assert done.stderr == b""
 
 
+def test_a_device_without_end_as_standard_input(process):
+    done = process("fit", "-", "-t", "y", "-o", "-", shell="< /dev/zero")
+    assert done.returncode == 1
+    assert told(done) == "error: standard input: is a device, not a table; redirect a file or a pipe to it\n"
+
+
 def test_closed_streams(process, train):
     done = process("datasets", shell=">&-")
     assert done.returncode == 1
@@ -123,6 +129,66 @@ def test_an_interruption_is_one_line_and_130(tmp_path, seconds):
     # Python ends itself by the signal where it came while a class was being made; a shell calls that 130 too.
     assert running.returncode in (130, -signal.SIGINT)
     assert (out, err) == (b"", b"error: interrupted\n")
+
+
+def started(*arguments, **options):
+    """A command in a session of its own, so that signals reach nothing else."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "codelength", *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        **options,
+    )
+
+
+def appeared(directory):
+    """Wait until something is in a directory."""
+    for _ in range(600):
+        if list(directory.iterdir()):
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"nothing appeared in {directory}")
+
+
+@pytest.mark.parametrize(
+    ("number", "message"),
+    [(signal.SIGTERM, b"error: terminated\n"), (signal.SIGHUP, b"error: the terminal was closed\n")],
+)
+def test_a_signal_to_end_leaves_no_temporary_files(tmp_path, model, number, message):
+    """Once while standard input is being spooled, once while predictions are being written."""
+    spool, out = tmp_path / "spool", tmp_path / "out"
+    spool.mkdir()
+    out.mkdir()
+    environment = {**os.environ, "TMPDIR": str(spool)}
+    with started("predict", model, "-", stdin=subprocess.PIPE, env=environment) as reading:
+        appeared(spool)
+        reading.send_signal(number)
+        assert (reading.wait(timeout=60), reading.stderr.read()) == (128 + number, message)
+    assert list(spool.iterdir()) == []
+
+    rows = "".join(f"sun,no,{i}\n" for i in range(30_000))
+    (tmp_path / "new.csv").write_text(f"outlook,wind,degrees\n{rows}")
+    arguments = ["predict", model, tmp_path / "new.csv", "-o", out / "p.csv", "--batch-rows", 1]
+    writing = started(*arguments, env=environment)
+    appeared(out)
+    writing.send_signal(number)
+    _, err = writing.communicate(timeout=60)
+    assert (writing.returncode, err) == (128 + number, message)
+    assert [*out.iterdir(), *spool.iterdir()] == []
+
+
+def test_a_reproduction_that_is_told_to_end_can_be_resumed(tmp_path):
+    running = started("reproduce", "predictive-inference", "--quick", "--jobs", 2, "-o", tmp_path)
+    store = tmp_path / "predictive-inference-quick" / "tasks.jsonl"
+    for _ in range(600):
+        if store.exists() and store.read_bytes().count(b"\n") > 1:
+            break
+        time.sleep(0.05)
+    os.killpg(running.pid, signal.SIGTERM)
+    out, err = running.communicate(timeout=60)
+    assert (running.returncode, out) == (143, b"")
+    assert err == b"error: terminated; repeat the command to resume\n"
 
 
 def test_interruptions_that_are_ignored_stay_ignored(tmp_path):
