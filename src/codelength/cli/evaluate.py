@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 in_evaluation = Section("Evaluation")
 
+CELLS = ("missing", "numeric", "identifiers")
+"""Options about cells, which are the same for all models."""
+
 
 @command("Compare classifiers on a table.")
 @options.target
@@ -32,6 +35,7 @@ in_evaluation = Section("Evaluation")
 @options.prior
 @options.select
 @options.cells
+@options.identifiers
 @options.seed
 @options.param
 @in_evaluation(
@@ -76,7 +80,7 @@ def evaluate(
     """
     from ..experiments import evaluate as evaluated
 
-    seed, cells = chosen.pop("seed"), {name: chosen.pop(name) for name in ("missing", "numeric")}
+    seed, cells = chosen.pop("seed"), {name: chosen.pop(name) for name in CELLS}
     models = _models(kinds, rules, chosen, params, seed)
     for model in models.values():
         check_capable(model, source)
@@ -92,7 +96,7 @@ def evaluate(
             repeats=repeats or 1,
             train_fraction=train_fraction or 1.0,
             random_state=seed or 0,
-            **{name: value for name, value in cells.items() if value is not None},
+            **cells,
         )
     if as_json:
         print_json(_document(results, source.data, table))

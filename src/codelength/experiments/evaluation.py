@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from ..errors import DataError, InvalidParameter
 from ..scores import Predictions
 from ..table import Coded, Table, as_table, encode, infer_schema
+from ..table._messages import listed
 from ..table.checks import check_instance, seed_of
-from ..table.infer import Missing, Numeric, with_intervals_of
+from ..table.infer import Identifiers, Missing, Numeric, with_intervals_of
 from .splits import cross_validation
 
 if TYPE_CHECKING:
@@ -81,8 +82,9 @@ def evaluate(
     repeats: int = 1,
     train_fraction: float = 1.0,
     random_state: Any = 0,
-    missing: Missing = "ignore",
-    numeric: Numeric = "auto",
+    missing: Missing | None = None,
+    numeric: Numeric | None = None,
+    identifiers: Identifiers | None = None,
 ) -> list[Evaluation]:
     """Score models on one table, all of them on the same predictions.
 
@@ -106,9 +108,9 @@ def evaluate(
         Share of the training rows of each fold that is used.
     random_state : int, generator or None
         Seed of the folds.
-    missing, numeric : str
-        What becomes of missing cells and of columns of numbers, for all models alike; see
-        :func:`codelength.table.infer_schema`.
+    missing, numeric, identifiers : str, optional
+        What becomes of missing cells, of columns of numbers and of identifiers, for all models alike; see
+        :func:`codelength.table.infer_schema`. By default what the models say, which must be the same.
 
     Returns
     -------
@@ -120,7 +122,8 @@ def evaluate(
     DataError
         Where the table has no target.
     InvalidParameter
-        Where there is no model, or one that predicts no classes, or an option does not fit the others.
+        Where there is no model, or one that predicts no classes or has a schema of its own; where an option
+        does not fit the others, or the models differ about one of the last three.
 
     Examples
     --------
@@ -132,7 +135,11 @@ def evaluate(
     """
     rows = as_table(table).counted()
     _check(rows, models)
-    coded = encode(infer_schema(rows, missing=missing, numeric=numeric), rows)
+    given = {"missing": missing, "numeric": numeric, "identifiers": identifiers}
+    cells: dict[str, Any] = {
+        name: _agreed(name, models) if value is None else value for name, value in given.items()
+    }
+    coded = encode(infer_schema(rows, **cells), rows)
     if n_folds is None and all("leave_one_out" in model.capabilities for model in models.values()):
         if repeats != 1 or train_fraction != 1.0:
             raise InvalidParameter(
@@ -169,6 +176,22 @@ def _check(table: Table, models: "Mapping[str, TableClassifier]") -> None:
     for name, model in models.items():
         if "classes" not in getattr(model, "capabilities", ()):
             raise InvalidParameter(f"model {name!r}: predicts no classes; leave it out")
+        if model.schema is not None:
+            raise InvalidParameter(
+                f"model {name!r}: has a schema of its own, and all models are scored on the values of the "
+                "table; leave schema= out"
+            )
+
+
+def _agreed(option: str, models: "Mapping[str, TableClassifier]") -> Any:
+    """What all models say about cells of a kind."""
+    said = [getattr(model, option) for model in models.values()]
+    if any(value != said[0] for value in said):
+        raise InvalidParameter(
+            f"{option}: the models differ {listed(list(dict.fromkeys(said)))}, and all are scored on the "
+            f"same cells; pass {option}= to evaluate"
+        )
+    return said[0]
 
 
 def _predicted(model: "TableClassifier", train: Coded, test: Coded) -> Predictions:

@@ -115,3 +115,15 @@ def test_choosing_variables_is_evaluated_without_the_rows_that_are_predicted(run
     honest, flattering = (model.leave_one_out(vote.table, optimistic=flag) for flag in (False, True))
     assert chosen["log_score"] == pytest.approx(honest.log_score)
     assert chosen["log_score"] < flattering.log_score
+
+
+@pytest.mark.filterwarnings("ignore::codelength.errors.IgnoredColumn")
+def test_identifiers_are_left_out_kept_or_refused(run, tmp_path):
+    rows = "".join(f"name {i},{'ab'[i % 2]},{'pq'[i % 2]}\n" for i in range(30))
+    (tmp_path / "t.csv").write_text(f"id,v,k\n{rows}")
+    call = ["evaluate", tmp_path / "t.csv", "-t", "k", "--rule", "evidence", "--json"]
+    ignored, kept, refused = (run(*call, "--identifiers", how) for how in ("ignore", "keep", "error"))
+    scores = [json.loads(out)["results"][0]["log_score"] for _, out, _ in (ignored, kept)]
+    assert scores[0] != scores[1]
+    assert (refused[0], "column 'id'" in refused[2]) == (1, True)
+    assert run(*call, "--param", "identifiers=keep")[1] == kept[1]

@@ -119,3 +119,15 @@ def test_options_that_do_not_fit_are_refused(glass, models, options, message):
 def test_a_table_without_a_target_is_refused():
     with pytest.raises(DataError, match="no target"):
         evaluate({"a": ["x", "y"]}, rules("evidence"))
+
+
+def test_what_the_models_say_about_cells_holds():
+    table = as_table({"v": ["a", None, "a", "b", None, "b"]}, ["p", "q", "p", "q", "q", "p"])
+    as_value = NaiveBayes(missing="value")
+    [said] = evaluate(table, {"m": as_value})
+    assert said == evaluate(table, {"m": NaiveBayes()}, missing="value")[0]
+    assert said != evaluate(table, {"m": NaiveBayes()})[0]
+    with pytest.raises(InvalidParameter, match=r"missing: the models differ .'ignore', 'value'.*missing="):
+        evaluate(table, {"a": NaiveBayes(), "b": as_value})
+    with pytest.raises(InvalidParameter, match=r"'a': has a schema of its own.*leave schema= out"):
+        evaluate(table, {"a": NaiveBayes(schema=infer_schema(table))})
