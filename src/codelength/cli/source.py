@@ -92,24 +92,31 @@ class Source:
     def batches(self, schema: "Schema", carried: Sequence[str], batch_rows: int) -> "Generator[Table]":
         """Read the variables of a schema, and columns to carry over, some rows at a time.
 
-        Columns that are left out by ``drop`` or ``keep``, or are the weights, are not there.
+        Columns that are left out by ``drop`` or ``keep``, or are the weights, are not there. Variables that
+        are ignored need not be there: they are not read, and all their cells are missing.
         """
         from ..table.files.readers import as_file, column_names, read_batches
 
-        wanted = list(dict.fromkeys([*schema.names, *carried]))
+        needed = [variable.name for variable in schema.variables if variable.kind != "ignored"]
+        wanted = list(dict.fromkeys([*needed, *carried]))
         if self.is_bundled:
             whole = self._bundled(needs_target=False, with_target_as_column=True)
             self._check_present(wanted, whole.names)
-            yield whole.keep(wanted)
+            yield _completed(whole.keep(wanted), schema)
             return
         n_missing = 0
         with as_file(self.data) as path:
-            self._check_present(wanted, column_names(path))
+            names = column_names(path)
+            self._check_present(wanted, names)
             for batch in read_batches(
-                path, batch_rows, keep=wanted, na=self.na or None, kinds=self._verbatim(schema, carried)
+                path,
+                batch_rows,
+                keep=wanted or names[:1],  # any column says how many rows there are
+                na=self.na or None,
+                kinds=self._verbatim(schema, carried),
             ):
                 n_missing += _n_missing(batch)
-                yield batch
+                yield _completed(batch, schema)
         self._tell_missing(n_missing)
 
     @property
@@ -154,6 +161,17 @@ class Source:
 
             which = f"{', '.join(USUAL_NA)} or empty"
             note(f"{self._shown}: {n_cells:,} cells are missing ({which}); --na names other texts")
+
+
+def _completed(table: "Table", schema: "Schema") -> "Table":
+    """A table with blank columns for the variables of a schema that it lacks."""
+    import numpy as np
+
+    from ..table.column import Factor
+
+    nothing = np.full(table.n_rows, -1)
+    blank = tuple(Factor(name, nothing, ()) for name in schema.names if name not in table.names)
+    return replace(table, columns=(*table.columns, *blank))
 
 
 def _n_missing(table: "Table") -> int:

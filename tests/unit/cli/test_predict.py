@@ -119,6 +119,33 @@ def test_a_table_without_a_needed_column(run, model, tmp_path):
     assert not (tmp_path / "out.csv").exists()
 
 
+@pytest.mark.filterwarnings("ignore::codelength.errors.IgnoredColumn")
+def test_a_column_that_the_model_ignores_need_not_be_there(run, tmp_path):
+    names = [f"name {i}" for i in range(30)]
+    rows = "".join(f"{name},{'ab'[i % 2]},{'pq'[i % 2]}\n" for i, name in enumerate(names))
+    (tmp_path / "train.csv").write_text(f"id,v,k\n{rows}")
+    (tmp_path / "new.csv").write_text("v\na\nb\n")
+    assert run("fit", tmp_path / "train.csv", "-t", "k", "-o", tmp_path / "m.json")[0] == 0
+    code, out, err = run("predict", tmp_path / "m.json", tmp_path / "new.csv")
+    assert (code, err) == (0, "")
+    assert [row["class"] for row in rows_of(out)] == ["p", "q"]
+    carried = run("predict", tmp_path / "m.json", tmp_path / "train.csv", "--carry", "id")[1]
+    assert [row["id"] for row in rows_of(carried)] == names
+    # Nothing but identifiers: the rows are counted all the same.
+    assert run("fit", tmp_path / "train.csv", "-t", "k", "--drop", "v", "-o", tmp_path / "m.json")[0] == 0
+    code, out, _ = run("predict", tmp_path / "m.json", tmp_path / "new.csv")
+    assert (code, len(rows_of(out))) == (0, 2)
+
+
+def test_rows_are_counted_within_the_file_not_within_the_batch(run, tmp_path):
+    (tmp_path / "train.csv").write_text("v,k\n" + "a,p\nb,q\n" * 12)
+    (tmp_path / "new.csv").write_text("v\n" + "a\n" * 50 + "z\n" * 50)
+    options = ["--param", "handle_unknown=error", "-o", tmp_path / "m.json"]
+    assert run("fit", tmp_path / "train.csv", "-t", "k", *options)[0] == 0
+    code, _, err = run("predict", tmp_path / "m.json", tmp_path / "new.csv", "--batch-rows", 20)
+    assert (code, "column 'v', row 50: value 'z'" in err) == (1, True)
+
+
 def test_a_column_that_is_left_out_is_not_there(run, model, train):
     for options in (["--drop", "wind"], ["--keep", "outlook", "--keep", "degrees"], ["--weights", "wind"]):
         code, _, err = run("predict", model, train, *options)
