@@ -107,6 +107,8 @@ def _parsed(path: Path) -> Any:
                 f"{path}: {status.st_size:,} bytes, more than the {MAX_BYTES:,} that a model can have"
             )
         return json.loads(path.read_text(encoding="utf-8"), parse_constant=_refused)
+    except InvalidModelFile:
+        raise
     except OSError as error:
         raise InvalidModelFile(f"{path}: cannot be read ({error.strerror}); check the path") from None
     except UnicodeDecodeError:

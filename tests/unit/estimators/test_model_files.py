@@ -241,3 +241,12 @@ def save_a_model_of_infinite_values(path):
 def test_an_infinite_value_is_refused_before_it_can_break_a_file(tmp_path):
     with pytest.raises(CodelengthError, match="inf"):
         save_a_model_of_infinite_values(tmp_path / "model.json")
+
+
+@pytest.mark.parametrize("kind", ["fifo", "device"])
+def test_pipes_and_devices_are_no_models(tmp_path, kind):
+    path = tmp_path / "model.json"
+    os.mkfifo(path) if kind == "fifo" else path.symlink_to("/dev/zero")
+    with pytest.raises(InvalidModelFile) as refused:
+        load(path)
+    assert str(refused.value) == f"{path}: not a regular file; pass a file written by save()"
