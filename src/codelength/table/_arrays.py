@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DataError
-from ..typing import BoolArray, IntArray, Scalar
+from ..typing import BoolArray, FloatArray, IntArray, Scalar
 from ._messages import shown
 from .column import Column, Factor, Numbers, Positions
 from .values import (
@@ -41,7 +41,9 @@ def from_cells(name: str, cells: NDArray[Any], missing: BoolArray | None = None)
         )
     if kind == "f" and cells.itemsize <= 8:
         floats = widened(cells) if cells.itemsize < 8 else cells
-        return _finite(Numbers(name, floats if missing is None else np.where(missing, np.nan, floats)))
+        numbers = floats if missing is None else np.where(missing, np.nan, floats)
+        check_finite_cells(name, numbers)
+        return Numbers(name, numbers)
     if kind in "iu":
         return _from_integers(name, cells, missing)
     if kind in "mM":
@@ -208,12 +210,12 @@ def _distinct_slowly(name: str, cells: NDArray[Any]) -> tuple[dict[Any, int], In
     return seen, positions
 
 
-def _finite(column: Numbers) -> Numbers:
-    infinite = np.isinf(column.numbers)
+def check_finite_cells(name: str, numbers: FloatArray, first_row: int = 0) -> None:
+    """Refuse infinite cells of a column; rows are counted from ``first_row``."""
+    infinite = np.isinf(numbers)
     if infinite.any():
-        row = int(np.argmax(infinite))
+        row = first_row + int(np.argmax(infinite))
         raise DataError(
-            f"column {column.name!r}, row {row}: the value is infinite (infinity); replace it by a number, "
-            "or by NaN if it is missing"
+            f"column {name!r}, row {row}: the value is infinite (infinity); replace it by a number, or by "
+            "NaN if it is missing"
         )
-    return column

@@ -238,10 +238,13 @@ def check_cap(cap: Any) -> float | None:
     return None if cap is None else check_number("cap", cap, also=" (nats), or None for no limit")
 
 
-def check_weights(sample_weight: Any, n_rows: int, *, positive: bool = True) -> FloatArray | None:
+def check_weights(
+    sample_weight: Any, n_rows: int, *, positive: bool = True, first_row: int = 0
+) -> FloatArray | None:
     """Return the weights of the rows as floats, or None where every row weighs 1.
 
-    One number stands for all rows. With ``positive`` at least one row must count.
+    One number stands for all rows. With ``positive`` at least one row must count. Rows are counted from
+    ``first_row``.
     """
     if sample_weight is None:
         return None
@@ -254,8 +257,8 @@ def check_weights(sample_weight: Any, n_rows: int, *, positive: bool = True) -> 
     if unusable.any():
         row = int(np.argmax(unusable))
         raise DataError(
-            f"sample_weight, row {row}: {weights[row]}; weights must be finite, not negative and at most "
-            f"{LARGEST_WEIGHT:g}"
+            f"sample_weight, row {first_row + row}: {weights[row]}; weights must be finite, not negative and "
+            f"at most {LARGEST_WEIGHT:g}"
         )
     if positive and n_rows and not weights.any():
         raise DataError("sample_weight: all weights are zero; at least one row must count")

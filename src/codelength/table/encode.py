@@ -94,7 +94,8 @@ def encode(
             unknown = found == _UNKNOWN
             if unknown.any():
                 quiet = variable.name in told
-                _judge_unknown(variable, column, unknown, handle_unknown, training=training, quiet=quiet)
+                row = table.row_number(int(np.argmax(unknown)))
+                _judge_unknown(variable, column, unknown, row, handle_unknown, training=training, quiet=quiet)
                 unseen[variable.name] = int(np.count_nonzero(unknown))
                 found[unknown] = variable.n_values
             codes[:, i] = found
@@ -139,9 +140,10 @@ def _class_codes(schema: Schema, table: Table) -> CodeArray:
     unknown = (found == _UNKNOWN) | (found >= schema.n_classes)
     if unknown.any():
         row = int(np.argmax(unknown))
+        known, where = schema.target, f"target {schema.target.name!r}, row {table.row_number(row)}"
         raise UnknownValue(
-            f"target {schema.target.name!r}, row {row}: class {shown(_cell(column, row))} is not in the "
-            f"schema {listed(schema.target.values)}; name all classes before the first rows are counted"
+            f"{where}: class {shown(_cell(column, row))} is not in the schema {listed(known.values)}; name "
+            "all classes before the first rows are counted"
         )
     return found.astype(kind)
 
@@ -286,15 +288,19 @@ def _judge_unknown(
     variable: Variable,
     column: Column,
     unknown: BoolArray,
+    row: int,
     handle_unknown: HandleUnknown,
     *,
     training: bool,
     quiet: bool,
 ) -> None:
-    """Refuse values that the schema does not list, or warn about them where they are worth it."""
-    row, n_unknown = int(np.argmax(unknown)), int(np.count_nonzero(unknown))
+    """Refuse values that the schema does not list, or warn about them where they are worth it.
+
+    Messages call the first row that has one ``row``.
+    """
+    n_unknown, cell = int(np.count_nonzero(unknown)), _cell(column, int(np.argmax(unknown)))
     where = (
-        f"column {variable.name!r}, row {row}: value {shown(_cell(column, row))} is not in the schema "
+        f"column {variable.name!r}, row {row}: value {shown(cell)} is not in the schema "
         f"{listed(variable.values)}"
     )
     if handle_unknown == "error":

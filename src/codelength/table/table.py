@@ -50,6 +50,8 @@ class Table(Shown):
         What the table is called, for people.
     array : array, optional
         The array that the columns are views of, where the table is one.
+    row_numbers : array of shape (n_rows,), optional
+        What messages call the rows, where they are part of a longer table; their positions otherwise.
     """
 
     columns: tuple[Column, ...]
@@ -59,6 +61,7 @@ class Table(Shown):
     weights: FloatArray | None = None
     name: str = ""
     array: NDArray[Any] | None = None
+    row_numbers: IntArray | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -98,7 +101,13 @@ class Table(Shown):
         are there."""
         if self.weights is None or self.weights.all():
             return self
-        return self.take(self.weights > 0)
+        rows = np.flatnonzero(self.weights > 0)
+        numbers = rows if self.row_numbers is None else self.row_numbers[rows]
+        return replace(self.take(rows), row_numbers=numbers)
+
+    def row_number(self, row: int) -> int:
+        """What messages call the row at a position."""
+        return row if self.row_numbers is None else int(self.row_numbers[row])
 
     def drop(self, names: Iterable[str]) -> "Table":
         """The table without some of its columns, the target among them or not."""

@@ -10,8 +10,10 @@ from ._messages import shown, tell
 from .column import Column, Factor, Numbers
 
 
-def target_column(target: Any, name: str = "y") -> Column:
+def target_column(target: Any, name: str = "y", first_row: int = 0) -> Column:
     """The class column, refused where a class is missing or the numbers are continuous.
+
+    Rows are counted from ``first_row``.
 
     Examples
     --------
@@ -31,8 +33,9 @@ def target_column(target: Any, name: str = "y") -> Column:
     missing = column.missing
     if missing.any():
         rows = np.flatnonzero(missing)
+        row = first_row + int(rows[0])
         raise DataError(
-            f"target {column.name!r}, row {rows[0]}: the class is missing ({len(rows)} such rows; Input y "
+            f"target {column.name!r}, row {row}: the class is missing ({len(rows)} such rows; Input y "
             "contains NaN); drop these rows"
         )
     if isinstance(column, Numbers) and column.numbers.dtype.kind == "f":
@@ -40,8 +43,8 @@ def target_column(target: Any, name: str = "y") -> Column:
         if fractional.any():
             row = int(np.argmax(fractional))
             raise DataError(
-                f"target {column.name!r}, row {row}: {column.numbers[row]} is not a class. Unknown label "
-                "type: continuous; convert the classes to text or whole numbers"
+                f"target {column.name!r}, row {first_row + row}: {column.numbers[row]} is not a class. "
+                "Unknown label type: continuous; convert the classes to text or whole numbers"
             )
     return column
 

@@ -8,7 +8,7 @@ import pytest
 
 from codelength import Schema, Variable
 from codelength.errors import IgnoredValues, InvalidParameter, SchemaMismatch, UnknownValue
-from codelength.table import encode, interval_variable
+from codelength.table import as_table, encode, interval_variable
 
 SCHEMA = Schema(
     [
@@ -176,3 +176,10 @@ def test_looking_up_many_values_takes_time_in_proportion():
     coded = encode(schema, {"c": cells}, cells)
     assert coded.codes[:, 0].tolist() == coded.class_codes.tolist() == list(range(n_values))[::-1]
     assert Counted.n_comparisons < 20 * n_values
+
+
+def test_rows_of_weight_zero_are_counted_in_messages():
+    schema = Schema([Variable("v", ("a", "b"))])
+    table = as_table({"v": ["z", "a", "y"]}, sample_weight=[0, 1, 1]).counted()
+    with pytest.raises(UnknownValue, match="column 'v', row 2: value 'y'"):
+        encode(schema, table, handle_unknown="error")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...typing import IntArray, Scalar
-from .._arrays import canonical_values, from_cells
+from .._arrays import canonical_values, check_finite_cells, from_cells
 from ..column import Column, Factor
 from ..spelling import (
     SPACES,
@@ -83,11 +83,19 @@ def make_plans(connection: "DuckDBPyConnection", columns: Sequence[Stored], n_ro
     return plans
 
 
-def fetch(connection: "DuckDBPyConnection", plans: Sequence[Plan], where: str = "") -> list[Column]:
-    """Select rows of the table ``t``, in the order of the file."""
+def fetch(connection: "DuckDBPyConnection", plans: Sequence[Plan], rows: range | None = None) -> list[Column]:
+    """Select all rows of the table ``t``, or a range of them, in the order of the file."""
     select = ", ".join(f"{plan.select} AS p{i}" for i, plan in enumerate(plans))
+    where = "" if rows is None else f"WHERE rowid >= {rows.start} AND rowid < {rows.stop}"
     arrays = connection.execute(f"SELECT {select} FROM t {where}").fetchnumpy()
-    return [plan.finish(arrays[f"p{i}"]) for i, plan in enumerate(plans)]
+    columns = []
+    for i, plan in enumerate(plans):
+        cells = arrays[f"p{i}"]
+        if rows is not None and cells.dtype.kind == "f":
+            # Rows count from the first of the file, which the conversion does not know.
+            check_finite_cells(plan.name, np.ma.filled(cells, np.nan), rows.start)
+        columns.append(plan.finish(cells))
+    return columns
 
 
 def _all_facts(connection: "DuckDBPyConnection", columns: Sequence[Stored], n_rows: int) -> dict[str, _Facts]:

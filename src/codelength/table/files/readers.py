@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import stat
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,6 +10,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
 
 from ...errors import DataError, InvalidParameter, SchemaMismatch
 from ...typing import FloatArray
@@ -175,7 +178,7 @@ def read_batches(
             return
         with _opened(path, shown, roles, kinds, na, in_batches=True) as (connection, plans, n_rows):
             for start in range(0, n_rows, batch_rows):
-                rows = f"WHERE rowid >= {start} AND rowid < {start + batch_rows}"
+                rows = range(start, min(start + batch_rows, n_rows))
                 yield _fetched(connection, plans, roles, shown, rows)
 
 
@@ -212,6 +215,7 @@ def as_file(source: Source) -> Iterator[Path]:
     if os.fspath(source) != "-":
         yield path
         return
+    _check_standard_input()
     with tempfile.TemporaryDirectory(prefix="codelength-", ignore_cleanup_errors=True) as directory:
         spool = Path(directory) / _SPOOL
         with open(spool, "wb") as file:
@@ -220,6 +224,16 @@ def as_file(source: Source) -> Iterator[Path]:
             magic = file.read(4)
         suffix = ".parquet" if magic == b"PAR1" else ".csv.gz" if magic[:2] == b"\x1f\x8b" else ".csv"
         yield spool.rename(spool.with_suffix(suffix))
+
+
+def _check_standard_input() -> None:
+    """Refuse a device without an end; a terminal and the null device have one."""
+    try:
+        given, null = os.fstat(sys.stdin.fileno()), os.stat(os.devnull)
+    except (OSError, ValueError):  # standard input is no file
+        return
+    if stat.S_ISCHR(given.st_mode) and given.st_rdev != null.st_rdev and not sys.stdin.isatty():
+        raise DataError("standard input: is a device, not a table; redirect a file or a pipe to it")
 
 
 @dataclass(frozen=True)
@@ -251,17 +265,18 @@ class _Roles:
             raise InvalidParameter(f"{shown}: every column is dropped; leave at least one")
         return [*kept, *roles]
 
-    def table(self, columns: Sequence[Column], shown: str) -> Table:
-        """The table of the columns that were wanted."""
+    def table(self, columns: Sequence[Column], shown: str, rows: range | None = None) -> Table:
+        """The table of the columns that were wanted, with all rows of the file or a range of them."""
         variables = list(columns)
         table_target = variables.pop() if self.target is not None else None
         weights = variables.pop() if self.weights is not None else None
-        n_rows = len(columns[0].missing)
-        table = Table(tuple(variables), n_rows, name=shown)
+        n_rows, first = len(columns[0].missing), 0 if rows is None else rows.start
+        numbers = None if rows is None else np.arange(rows.start, rows.stop)
+        table = Table(tuple(variables), n_rows, name=shown, row_numbers=numbers)
         try:
             if table_target is not None:
-                table = replace(table, target=target_column(table_target))
-            return table if weights is None else replace(table, weights=_weights(weights, n_rows))
+                table = replace(table, target=target_column(table_target, first_row=first))
+            return table if weights is None else replace(table, weights=_weights(weights, n_rows, first))
         except DataError as error:
             raise type(error)(f"{shown}, {error}") from None
 
@@ -283,11 +298,11 @@ class _Roles:
                 raise InvalidParameter(f"drop: column {name!r} is named for the {role}; do not drop it")
 
 
-def _weights(column: Column, n_rows: int) -> FloatArray | None:
+def _weights(column: Column, n_rows: int, first_row: int) -> FloatArray | None:
     if not isinstance(column, Numbers):
         raise DataError(f"column {column.name!r}: weights must be numbers, one per row")
     # A batch may hold nothing but rows of weight zero.
-    return check_weights(column.numbers, n_rows, positive=False)
+    return check_weights(column.numbers, n_rows, positive=False, first_row=first_row)
 
 
 @contextmanager
@@ -317,17 +332,21 @@ def _opened(
 
 
 def _fetched(
-    connection: "DuckDBPyConnection", plans: list[Plan], roles: _Roles, shown: str, where: str = ""
+    connection: "DuckDBPyConnection",
+    plans: list[Plan],
+    roles: _Roles,
+    shown: str,
+    rows: range | None = None,
 ) -> Table:
     import duckdb
 
     try:
-        columns = fetch(connection, plans, where)
+        columns = fetch(connection, plans, rows)
     except duckdb.Error as error:
         raise _unreadable(shown, error) from error
     except DataError as error:
         raise DataError(f"{shown}, {error}") from None
-    return roles.table(columns, shown)
+    return roles.table(columns, shown, rows)
 
 
 def _unreadable(shown: str, error: Exception) -> DataError:
@@ -348,6 +367,7 @@ def _cut(table: Table, batch_rows: int) -> Iterator[Table]:
             table,
             columns=tuple(_piece(column, rows) for column in table.columns),
             n_rows=min(batch_rows, table.n_rows - start),
+            row_numbers=np.arange(table.n_rows)[rows],
             target=None if table.target is None else _piece(table.target, rows),
             weights=None if table.weights is None else table.weights[rows],
         )
@@ -384,6 +404,11 @@ def _format_of(path: Path, shown: str) -> str:
         raise DataError(f"{shown}: is a directory; name a file in it")
     if not path.exists():
         raise DataError(f"{shown}: no such file; check the path")
+    if not path.is_file():
+        raise DataError(
+            f"{shown}: is a pipe or a device, which cannot be read twice; write it to a file, or name - and "
+            "pass it to standard input"
+        )
     if format_ is None:
         known = ", ".join(_FORMATS)
         raise DataError(

@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 import math
+import os
 import subprocess
 import sys
 import tempfile
@@ -12,6 +13,8 @@ import tempfile
 import duckdb
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from codelength import datasets
@@ -826,3 +829,38 @@ def test_the_usual_markers_mean_missing_where_cells_have_no_types(tmp_path):
     with open_writer(tmp_path / "table.parquet", ["a"]) as writer:
         writer.write({"a": np.array(["NA", "?"], dtype=object)})
     assert read_table(tmp_path / "table.parquet").columns[0].cells.tolist() == ["NA", "?"]
+
+
+ROWS = "1,p,1\n2,q,1\n3,p,1\n"
+HEADERS = {
+    "t.csv": "v,y,w\n",
+    "t.arff": "@relation r\n@attribute v numeric\n@attribute y {p,q}\n@attribute w numeric\n@data\n",
+}
+
+
+@pytest.mark.parametrize("name", HEADERS)
+@pytest.mark.parametrize(
+    ("row", "message"), [("4,?,1", "target 'y', row 3"), ("4,p,-1", "sample_weight, row 3: -1")]
+)
+def test_batches_count_rows_from_the_start_of_the_file(tmp_path, name, row, message):
+    (tmp_path / name).write_text(f"{HEADERS[name]}{ROWS}{row}\n")
+    with pytest.raises(DataError, match=message):
+        list(read_batches(tmp_path / name, 2, target="y", weights="w"))
+
+
+def test_an_infinite_number_in_a_later_batch(tmp_path):
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"v": [1.0, None, 3.0, np.inf]}), path)
+    with pytest.raises(DataError, match="column 'v', row 3: the value is infinite"):
+        list(read_batches(path, 2))
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".arff", ".json", ".csv.gz", ""])
+@pytest.mark.parametrize("kind", ["fifo", "device"])
+def test_pipes_and_devices_are_refused_before_they_are_opened(tmp_path, suffix, kind):
+    """Opening a pipe waits for a writer; /dev/zero has no end."""
+    path = tmp_path / f"t{suffix}"
+    os.mkfifo(path) if kind == "fifo" else path.symlink_to("/dev/zero")
+    for read in (read_table, column_names, lambda path: next(read_batches(path, 2))):
+        with pytest.raises(DataError, match="is a pipe or a device"):
+            read(path)
