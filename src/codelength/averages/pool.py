@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import expit
 
 from ..errors import DataError
 from ..typing import FloatArray, IntArray
 from .member import normalised
+from .powers import PowerPrior, best_power, power_scores, powers_left_out
 
 TEMPERATURE_STRENGTH = 15.0
 """How strongly the logarithm of a temperature is drawn to 0."""
@@ -68,19 +68,8 @@ def temperature(
     >>> round(temperature(held_out, np.log(np.full((400, 2), 0.5)), labels, np.ones(400), strength=0.0), 3)
     0.5
     """
-    ratios = (held_out - log_prior_left_out)[..., None]
-
-    def slope(log_t: float) -> float:
-        t = np.exp(log_t)
-        gradients = _scores(log_prior_left_out, ratios, labels, np.array([t])).gradients
-        return float(weights @ gradients[:, 0] - strength * log_t / t)
-
-    least, largest = np.log(LEAST_TEMPERATURE), np.log(LARGEST_TEMPERATURE)
-    if slope(least) <= 0.0:
-        return LEAST_TEMPERATURE
-    if slope(largest) >= 0.0:
-        return LARGEST_TEMPERATURE
-    return float(np.exp(brentq(slope, least, largest, xtol=1e-13, rtol=1e-13)))
+    ratios = held_out - log_prior_left_out
+    return best_power(log_prior_left_out, ratios, labels, weights, _temperature_prior(strength))
 
 
 def tempered(log_probs: FloatArray, log_prior: FloatArray, t: float) -> FloatArray:
@@ -313,20 +302,11 @@ def _powers_left_out(
     temperatures: FloatArray,
     w: FloatArray,
 ) -> FloatArray:
-    """Temperature times weight of each member without one copy of each row, by one Newton step each.
-
-    One row in many moves the optimum by little, and Newton's method squares the distance that remains.
-    """
+    """Temperature times weight of each member without one copy of each row, by one Newton step each."""
     t_left_out = np.empty((len(labels), len(w)))
     for k, t in enumerate(temperatures):
-        scores = _scores(log_prior, ratios[..., k : k + 1], labels, np.array([t]))
-        slopes, bends = t * scores.gradients[:, 0], t * t * scores.curvatures[:, 0, 0]
-        # With respect to ln t, and with the row taken away from both derivatives.
-        slope = weights @ slopes - copies * slopes - TEMPERATURE_STRENGTH * np.log(t)
-        bend = weights @ (bends - slopes) - copies * (bends - slopes) + TEMPERATURE_STRENGTH
-        at_bound = t in (LEAST_TEMPERATURE, LARGEST_TEMPERATURE)
-        moved = np.where(at_bound | (bend <= 0.0), 0.0, slope / np.where(bend <= 0.0, 1.0, bend))
-        t_left_out[:, k] = np.clip(t * np.exp(moved), LEAST_TEMPERATURE, LARGEST_TEMPERATURE)
+        own = power_scores(log_prior, ratios[..., k], labels, t)
+        t_left_out[:, k] = powers_left_out(own, t, weights, copies, _temperature_prior(TEMPERATURE_STRENGTH))
     powers = temperatures * w
     scores = _scores(log_prior, ratios, labels, powers)
     free = w > 0.0
@@ -351,6 +331,10 @@ def _shares_left_out(
 def _mixed(pool: FloatArray, log_prior: FloatArray, share: FloatArray) -> FloatArray:
     with np.errstate(divide="ignore"):
         return normalised(np.logaddexp(np.log1p(-share) + pool, np.log(share) + log_prior))
+
+
+def _temperature_prior(strength: float) -> PowerPrior:
+    return PowerPrior(1.0, strength, LEAST_TEMPERATURE, LARGEST_TEMPERATURE)
 
 
 def _numbers(document: Any, length: int, largest: float = np.inf) -> FloatArray:
