@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..counts import Counts
-from ..mixture.code_length import CRITERIA
+from ..mixture.code_length import CRITERIA, standard_error
 from ..mixture.em import EMInfo, EMLayout, RestartsInfo, fit_mixture
 from ..mixture.parameters import MixtureParameters, posterior_mode, with_components
 from ..rules import PriorLike, pseudocounts
@@ -16,6 +16,9 @@ from ..table.checks import check_choice
 
 TIE = 1e-9
 """Code lengths that differ by less than this share of theirs are equal, and the fewer components win."""
+
+LEAST_LEAD = 2.0
+"""Standard errors by which an estimated code length must be shorter to be taken for shorter."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -52,6 +55,9 @@ def choose_components(
 ) -> ComponentsResult:
     """Fit mixtures with several numbers of components and keep the one with the shortest code length.
 
+    Of code lengths that are equal up to rounding, or estimated and less than two standard errors apart, the
+    one with fewer components is kept.
+
     Parameters
     ----------
     coded : Coded
@@ -82,7 +88,7 @@ def choose_components(
     layout = EMLayout.of(rows)
     path: dict[int, float] = {}
     best: ComponentsResult | None = None
-    shortest = math.inf
+    shortest, its_error = math.inf, 0.0
     for size in sizes:
         # Spread once for the fit and for the criterion; too many components are refused here.
         spread = pseudocounts(prior, with_components(rows.schema, size))
@@ -102,10 +108,12 @@ def choose_components(
         )
         # Largest first, so that the numbers of the components mean something.
         state = state.permuted(np.argsort(-state.class_probs, kind="stable"))
-        length = float(CRITERIA[criterion](rows, state, spread, random_state=[seed, size]))
+        found = CRITERIA[criterion](rows, state, spread, random_state=[seed, size])
+        length, error = float(found), standard_error(found)
         path[size] = length
-        if best is None or length < shortest - TIE * (1 + abs(shortest)):
-            best, shortest = ComponentsResult(state, info, path), length
+        margin = TIE * (1 + abs(shortest)) + LEAST_LEAD * math.hypot(error, its_error)
+        if best is None or length < shortest - margin:
+            best, shortest, its_error = ComponentsResult(state, info, path), length, error
         elif patience is not None and size - best.mixture.n_components >= patience:
             break
     assert best is not None

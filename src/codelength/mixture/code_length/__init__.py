@@ -66,6 +66,18 @@ CRITERIA: dict[str, Criterion] = {
 }
 """The criteria by name: called as :class:`Criterion` says, all of them take a fitted mixture."""
 
+
+def standard_error(length: SupportsFloat) -> float:
+    """How far an estimated code length may be off, in nats; zero for one that is computed.
+
+    Examples
+    --------
+    >>> standard_error(12.5)
+    0.0
+    """
+    return length.standard_error if isinstance(length, AnnealedCodeLength) else 0.0
+
+
 __all__ = [
     "CRITERIA",
     "AnnealedCodeLength",
@@ -82,4 +94,5 @@ __all__ = [
     "neighbourhood_code_length",
     "neighbourhoods_code_length",
     "soft_shares",
+    "standard_error",
 ]
