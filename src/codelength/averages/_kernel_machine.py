@@ -1,0 +1,108 @@
+r"""Kernel regression on class indicators, with what it would say of each row without one copy of the row.
+
+Rows i of weight :math:`w_i` with indicators :math:`Y_i` less the class prior P give
+:math:`f(x) = \sum_i k(x, x_i)\, \alpha_i`, where :math:`(K + \lambda W^{-1})\, \alpha = Y - P`. Taking one
+copy of weight u away from row i is a change of rank one. With :math:`M = W^{1/2} K W^{1/2} + \lambda` the row
+is then predicted by
+
+.. math:: f_{-i} = Y_i - \frac{\lambda\, \alpha_i}{w_i - u_i + \lambda\, u_i\, (M^{-1})_{ii}}
+
+which is exact, and so is the correction for the prior without the row.
+
+References
+----------
+Rasmussen and Williams (2006). Gaussian processes for machine learning. Section 5.4.2.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import lapack
+
+from ..typing import FloatArray, IntArray
+
+LEAST_RIDGE = 1e-11
+"""Smallest ridge, relative to the weight of all rows, so that every system can be solved."""
+
+
+class KernelRows(NamedTuple):
+    """Rows to regress on.
+
+    Attributes
+    ----------
+    labels : array of int of shape (n_rows,)
+        Class codes.
+    weights, copies : array of shape (n_rows,)
+        Weight of each row, and of one copy of it.
+    log_prior : array of shape (n_classes,)
+        Log class prior.
+    log_prior_left_out : array of shape (n_rows, n_classes)
+        The same without one copy of each row.
+    """
+
+    labels: IntArray
+    weights: FloatArray
+    copies: FloatArray
+    log_prior: FloatArray
+    log_prior_left_out: FloatArray
+
+
+class Regression(NamedTuple):
+    """Kernel regression at one kernel and one ridge.
+
+    Attributes
+    ----------
+    coefficients : array of shape (n_rows, n_classes)
+        What each row adds to the prediction of each class, times the kernel.
+    left_out : array of shape (n_rows, n_classes)
+        Prediction for each row without one copy of it.
+    """
+
+    coefficients: FloatArray
+    left_out: FloatArray
+
+
+def squared_distances(rows: FloatArray, others: FloatArray) -> FloatArray:
+    """Squared distances between all rows of two tables of numbers, shape (n_rows, n_others)."""
+    distances = rows @ (-2.0 * others.T)
+    distances += (rows**2).sum(axis=1)[:, None]
+    distances += (others**2).sum(axis=1)
+    return np.maximum(distances, 0.0, out=distances)
+
+
+def gaussian(distances: FloatArray, width: float) -> FloatArray:
+    """The Gaussian kernel of squared distances."""
+    kernel = distances / -width
+    return np.exp(kernel, out=kernel)
+
+
+def regress(kernel: FloatArray, ridge: float, rows: KernelRows) -> Regression:
+    """Kernel regression of the class indicators of some rows.
+
+    Parameters
+    ----------
+    kernel : array of shape (n_rows, n_rows)
+        The kernel between all rows.
+    ridge : float
+        How much the regression is smoothed.
+    rows : KernelRows
+        The rows.
+    """
+    ridge = max(ridge, LEAST_RIDGE * float(rows.weights.sum()))
+    roots = np.sqrt(rows.weights)
+    system = np.multiply(kernel, roots[:, None], order="F")
+    system *= roots
+    system.flat[:: len(roots) + 1] += ridge
+    prior = np.exp(rows.log_prior)
+    targets = np.eye(len(prior))[rows.labels] - prior
+    # The column of ones tells how predictions move with the class prior.
+    right = roots[:, None] * np.hstack([targets, np.ones((len(roots), 1))])
+    factor, _ = lapack.dpotrf(system, lower=1, clean=0, overwrite_a=1)
+    solution, _ = lapack.dpotrs(factor, right, lower=1)
+    inverse, _ = lapack.dpotri(factor, lower=1, overwrite_c=1)
+    coefficients = roots[:, None] * solution
+    left = np.maximum(rows.weights - rows.copies, 0.0) + ridge * rows.copies * inverse.diagonal()
+    residuals = coefficients * (ridge / left)[:, None]
+    without_prior = prior - np.exp(rows.log_prior_left_out)
+    left_out = targets - residuals[:, :-1] + without_prior * (1.0 - residuals[:, -1:])
+    return Regression(np.ascontiguousarray(coefficients[:, :-1]), left_out)

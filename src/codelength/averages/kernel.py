@@ -1,0 +1,322 @@
+r"""Kernel regression on class indicators, averaged over kernels and ridges.
+
+Rows that look alike have classes that are alike. A Gaussian kernel says how alike two rows are as numbers
+(:meth:`~codelength.averages.views.Views.numbers`); regression on the indicators of the classes gives f, and
+:math:`p(c) \propto P(c)\, e^{\beta f_c}`. Kernels of three widths, on plain columns and on columns that are
+stretched by what they say about the class, are combined with three ridges. All runs are averaged in logs,
+each weighing in proportion to the probability it gives to the classes of rows that were left out.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+
+from .._packing import packed, unpacked
+from ..errors import DataError
+from ..table import Coded
+from ..typing import FloatArray, IntArray
+from ._kernel_machine import KernelRows, gaussian, regress, squared_distances
+from .factors import factors_of
+from .folds import content_order
+from .member import Learned, Member, normalised
+from .powers import PowerPrior, best_power, power_scores, powers_left_out
+from .training import Training
+from .views import Views
+
+SCALES = (0.15, 0.5, 1.5)
+"""Widths of kernels, relative to the mean squared distance between rows."""
+
+RIDGES = (0.1, 1.0, 10.0)
+
+POWER = PowerPrior(centre=4.0, strength=4.0, least=0.5, largest=40.0)
+"""What is thought of :math:`\\beta` before any row is seen."""
+
+LEAST_RELEVANCE, CHANCE = 0.1, 2.0
+"""Added to what a column says about the class: a tenth of the mean over columns, and two nats over all rows,
+which is what columns without any information easily seem to say."""
+
+MOST_ROWS = 1_500
+"""Rows that are regressed on; where there are more, as many copies of rows are drawn at random."""
+
+FEW_ROWS = 300
+"""Up to so many rows all combinations are tried; with more, only those around the best."""
+
+START = (1, 1, 1)
+"""Where the search for the best combination starts: stretched columns, middle scale, middle ridge."""
+
+LEAST_WEIGHT = 0.03
+"""Runs that weigh less, relative to the best, are left out."""
+
+BLOCK = 2_000
+"""Rows that are predicted at once."""
+
+MOST_DRAWN = 10**8
+"""Copies that can be told apart when some are drawn."""
+
+
+class KernelPart(NamedTuple):
+    """All runs with one kernel.
+
+    Attributes
+    ----------
+    is_stretched : bool
+        Whether the columns are stretched by their relevance.
+    width : float
+        Squared distances are divided by this.
+    coefficients : array of shape (n_rows, n_classes)
+        What each row adds to the log weight of each class, times the kernel.
+    """
+
+    is_stretched: bool
+    width: float
+    coefficients: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Kernel(Member):
+    """Kernel regression on class indicators, averaged over kernels and ridges.
+
+    Held-out predictions are exact leave-one-out for each run, with the widths and the columns' relevances as
+    they are. The powers and the weights of the runs are those without the score of the row itself. So they
+    are optimistic by what one row does to relevances, and to the scores of other rows: about a nat in total.
+
+    Attributes
+    ----------
+    views : Views
+        What the member looks at.
+    log_prior : array of shape (n_classes,)
+        Log class prior.
+    codes : array of int of shape (n_rows, n_variables)
+        The rows that are regressed on, as codes of the variables that vary.
+    relevance : array of shape (n_variables,)
+        How much each variable is stretched.
+    parts : tuple of KernelPart
+        What is added up.
+    """
+
+    name: ClassVar[str] = "kernel"
+    title: ClassVar[str] = "kernel regression on class indicators"
+
+    views: Views
+    log_prior: FloatArray
+    codes: IntArray
+    relevance: FloatArray
+    parts: tuple[KernelPart, ...]
+
+    @classmethod
+    def fit(cls, training: Training) -> Learned[Self]:
+        """Learn from training rows; see :class:`~codelength.averages.member.Member`."""
+        drawn, weights, copies = _drawn(training)
+        rows = KernelRows(
+            training.labels[drawn],
+            weights,
+            copies,
+            training.log_prior,
+            training.log_prior_left_out[drawn],
+        )
+        relevance = _relevance(training)
+        runs = _runs(training.numbers[drawn], relevance[training.views.owners], rows)
+        positions = [view.position for view in training.views.columns]
+        member = cls(
+            training.views,
+            training.log_prior,
+            np.asarray(training.rows.codes[drawn][:, positions], dtype=np.int64),
+            relevance,
+            _parts(runs),
+        )
+        left_out = _held_out(runs, rows)
+        if training.n_rows <= MOST_ROWS:
+            return Learned(member, left_out)
+        # Copies that were not drawn are held out as they are.
+        shares = np.zeros((training.n_rows, 1))
+        shares[drawn, 0] = np.minimum(weights / training.weights[drawn], 1.0)
+        held_out = (1.0 - shares) * np.exp(member.log_probs(training.rows))
+        held_out[drawn] += shares[drawn] * np.exp(left_out)
+        return Learned(member, normalised(np.log(held_out)))
+
+    def log_probs(self, coded: Coded) -> FloatArray:
+        """Log probability of each class for each row, in nats, shape (n_rows, n_classes)."""
+        parts = [view.numbers[self.codes[:, j]] for j, view in enumerate(self.views.columns)]
+        numbers = np.hstack(parts)
+        stretch = self.relevance[self.views.owners]
+        found = np.tile(self.log_prior, (coded.n_rows, 1))
+        for start in range(0, coded.n_rows, BLOCK):
+            places = np.arange(start, min(start + BLOCK, coded.n_rows))
+            new = self.views.numbers(coded.take(places))
+            for is_stretched in (False, True):
+                chosen = [part for part in self.parts if part.is_stretched is is_stretched]
+                if chosen:
+                    by = stretch if is_stretched else np.ones_like(stretch)
+                    distances = squared_distances(new * by, numbers * by)
+                    for part in chosen:
+                        found[places] += gaussian(distances, part.width) @ part.coefficients
+        return normalised(found)
+
+    def to_json(self) -> dict[str, Any]:
+        """What a file keeps of the member beside the views, as JSON types."""
+        largest = int(self.codes.max(initial=0))
+        kind = np.uint8 if largest < 2**8 else np.int16 if largest < 2**15 else np.int32
+        return {
+            "codes": packed(self.codes.astype(kind)),
+            "relevance": packed(self.relevance),
+            "parts": [
+                {
+                    "is_stretched": part.is_stretched,
+                    "width": part.width,
+                    "coefficients": packed(part.coefficients),
+                }
+                for part in self.parts
+            ],
+        }
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any], views: Views, log_prior: FloatArray) -> Self:
+        """The member that :meth:`to_json` wrote, checked: nothing in a file is taken on trust."""
+        codes = unpacked(document["codes"], (None, views.n_variables), low=0).astype(np.int64)
+        sizes = np.array([len(view.numbers) for view in views.columns])
+        if not len(codes) or (codes >= sizes).any():
+            raise DataError("the rows of a kernel do not fit the variables of its table")
+        relevance = unpacked(document["relevance"], (views.n_variables,), low=0.0, high=1e6)
+        parts = tuple(_restored(part, (len(codes), len(log_prior))) for part in document["parts"])
+        return cls(views, log_prior, codes, relevance.astype(np.float64), parts)
+
+
+_Place = tuple[int, int, int]
+"""Stretched or not, which scale and which ridge."""
+
+
+class _Run(NamedTuple):
+    """One kernel with one ridge."""
+
+    is_stretched: bool
+    width: float
+    coefficients: FloatArray
+    left_out: FloatArray
+    power: float
+    score: float
+
+
+def _drawn(training: Training) -> tuple[IntArray, FloatArray, FloatArray]:
+    """Rows to regress on, with the weight that was drawn of each and the weight of one copy."""
+    if training.n_rows <= MOST_ROWS:
+        return np.arange(training.n_rows), training.weights, training.copy_weights
+    total = float(training.n_copies.sum())
+    n_copies = np.maximum(training.n_copies * min(1.0, MOST_DRAWN / total), 1.0).astype(np.int64)
+    copies = training.weights / n_copies
+    order = content_order(training, Kernel.name, _marks(training))
+    n_drawn = np.empty_like(n_copies)
+    draw = training.generator(Kernel.name).multivariate_hypergeometric
+    n_drawn[order] = draw(n_copies[order], MOST_ROWS, method="marginals")
+    drawn = np.flatnonzero(n_drawn)
+    return drawn, (n_drawn * copies)[drawn], copies[drawn]
+
+
+def _marks(training: Training) -> FloatArray:
+    """What the variables say about the class of each row, which tells rows apart whatever their order."""
+    factors = factors_of(training)
+    marks = np.zeros((training.n_rows, 2))
+    for j, table in enumerate(factors.left_out_tables):
+        cells = factors.left_out_cells[:, j]
+        said = np.where(cells >= 0, table[cells, training.labels], 0.0)
+        marks += np.stack([said, said**2], axis=1)
+    return marks
+
+
+def _relevance(training: Training) -> FloatArray:
+    information = factors_of(training).information
+    said = information + LEAST_RELEVANCE * information.mean() + CHANCE / float(training.weights.sum())
+    relevance = np.sqrt(said)
+    return np.asarray(relevance / relevance.mean())
+
+
+def _runs(numbers: FloatArray, stretch: FloatArray, rows: KernelRows) -> list[_Run]:
+    """All runs, or those around the best, in the order of the grid."""
+    stretches = [np.ones_like(stretch), stretch]
+    distances = [squared_distances(numbers * by, numbers * by) for by in stretches]
+    total = float(rows.weights.sum())
+    means = [float(rows.weights @ between @ rows.weights) / total**2 or 1.0 for between in distances]
+
+    def run(place: _Place) -> _Run:
+        which, scale, ridge = place
+        width = 2.0 * SCALES[scale] * means[which]
+        found = regress(gaussian(distances[which], width), RIDGES[ridge], rows)
+        power = best_power(rows.log_prior_left_out, found.left_out, rows.labels, rows.weights, POWER)
+        scores = power_scores(rows.log_prior_left_out, found.left_out, rows.labels, power).log_scores
+        penalty = POWER.strength / 2 * np.log(power / POWER.centre) ** 2
+        score = float(rows.weights @ scores - penalty)
+        return _Run(which == 1, width, *found, power, score)
+
+    # Columns that all say as much are stretched alike, and one kernel is as good as the other.
+    sizes = (1 + bool(np.ptp(stretch) > 1e-9), len(SCALES), len(RIDGES))
+    if len(numbers) > FEW_ROWS:
+        found = _climbed(run, sizes)
+        return [found[place] for place in sorted(found)]
+    return [run((k, s, r)) for k, s, r in product(*map(range, sizes))]
+
+
+def _climbed(run: Callable[[_Place], _Run], sizes: Sequence[int]) -> dict[_Place, _Run]:
+    """Runs along the way uphill from the start, with all neighbours of each step."""
+    here: _Place = (min(START[0], sizes[0] - 1), START[1], START[2])
+    found = {here: run(here)}
+    while True:
+        near = _neighbours(here, sizes)
+        found |= {place: run(place) for place in near if place not in found}
+        best = max(near, key=lambda place: found[place].score)
+        if found[best].score <= found[here].score:
+            return found
+        here = best
+
+
+def _neighbours(place: _Place, sizes: Sequence[int]) -> list[_Place]:
+    found = []
+    for axis, step in product(range(3), (-1, 1)):
+        moved = list(place)
+        moved[axis] += step
+        if 0 <= moved[axis] < sizes[axis]:
+            found.append((moved[0], moved[1], moved[2]))
+    return found
+
+
+def _shares(scores: FloatArray) -> FloatArray:
+    """Weights of runs by their scores, along the first axis."""
+    shares = np.exp(scores - scores.max(axis=0))
+    shares = np.where(shares < LEAST_WEIGHT, 0.0, shares)
+    return np.asarray(shares / shares.sum(axis=0))
+
+
+def _parts(runs: Sequence[_Run]) -> tuple[KernelPart, ...]:
+    """The average of all runs, with those of one kernel added up."""
+    shares = _shares(np.array([run.score for run in runs]))
+    added: dict[tuple[bool, float], FloatArray] = {}
+    for share, run in zip(shares.tolist(), runs, strict=True):
+        if share > 0.0:
+            kernel = (run.is_stretched, run.width)
+            added[kernel] = added.get(kernel, 0.0) + share * run.power * run.coefficients
+    return tuple(KernelPart(*kernel, coefficients) for kernel, coefficients in added.items())
+
+
+def _held_out(runs: Sequence[_Run], rows: KernelRows) -> FloatArray:
+    """The average of all runs for the rows that are regressed on, each without one copy of it."""
+    powers, scores = [], []
+    for run in runs:
+        at_best = power_scores(rows.log_prior_left_out, run.left_out, rows.labels, run.power)
+        power = powers_left_out(at_best, run.power, rows.weights, rows.copies, POWER)
+        left_out = power_scores(rows.log_prior_left_out, run.left_out, rows.labels, power[:, None])
+        powers.append(power)
+        scores.append(run.score - rows.copies * left_out.log_scores)
+    log_weights = rows.log_prior_left_out.copy()
+    for share, power, run in zip(_shares(np.array(scores)), powers, runs, strict=True):
+        log_weights += (share * power)[:, None] * run.left_out
+    return normalised(log_weights)
+
+
+def _restored(document: Mapping[str, Any], shape: tuple[int, int]) -> KernelPart:
+    is_stretched, width = document["is_stretched"], document["width"]
+    sound = type(width) in (int, float) and 0.0 < width < np.inf
+    if not isinstance(is_stretched, bool) or not sound:
+        raise DataError("a kernel has no width that a fit could leave it")
+    coefficients = unpacked(document["coefficients"], shape).astype(np.float64)
+    return KernelPart(is_stretched, float(width), coefficients)
