@@ -1,0 +1,21 @@
+"""What a user would pick instead: classifiers of other libraries, under one set of fair rules.
+
+An opponent is a file here and a line below. Those whose library is not installed are left out of comparisons,
+and listed as absent.
+"""
+
+from .catboost import CatBoost
+from .categorical_nb import CategoricalNB
+from .gradient_boosting import GradientBoosting
+from .lightgbm import LightGBM
+from .logistic_regression import LogisticRegression
+from .opponent import FittedOpponent, Opponent
+from .random_forest import RandomForest
+
+OPPONENTS: dict[str, type[Opponent]] = {
+    opponent.kind: opponent
+    for opponent in (CategoricalNB, LogisticRegression, RandomForest, GradientBoosting, CatBoost, LightGBM)
+}
+"""The opponents by kind."""
+
+__all__ = ["OPPONENTS", "FittedOpponent", "Opponent"]

@@ -1,0 +1,40 @@
+"""scikit-learn's naive Bayes for categories."""
+
+import numpy as np
+
+from ...table import cut_points
+from ...table.intervals.cuts import assign
+from ...typing import FloatArray, IntArray
+from .fairness import fair
+from .opponent import Opponent, Predict
+from .rows import Rows
+
+INTERVALS = 5
+
+
+class CategoricalNB(Opponent):
+    """``sklearn.naive_bayes.CategoricalNB``, with numbers cut into five intervals of equal frequency."""
+
+    kind = "categorical-nb"
+    title = "CategoricalNB"
+
+    def _learned(self, rows: Rows) -> Predict:
+        from sklearn.naive_bayes import CategoricalNB as Classifier
+
+        cuts = [_cuts(column, rows.weights) for column in rows.numbers.T]
+        sizes = np.array([*(len(edges) + 2 for edges in cuts), *(rows.n_levels + 1)])
+        model = Classifier(min_categories=sizes)
+        model.fit(_codes(rows, cuts), rows.labels, sample_weight=rows.weights)
+        weights = rows.class_weights
+        return lambda others: fair(model.predict_proba(_codes(others, cuts)), weights)
+
+
+def _cuts(numbers: FloatArray, weights: FloatArray | None) -> FloatArray:
+    return cut_points(numbers, n_bins=INTERVALS, sample_weight=weights)
+
+
+def _codes(rows: Rows, cuts: list[FloatArray]) -> IntArray:
+    """Intervals and levels; the last code is that of a cell that is missing or says nothing."""
+    intervals = [assign(column, edges) for column, edges in zip(rows.numbers.T, cuts, strict=True)]
+    levels = np.where(rows.levels < 0, rows.n_levels, rows.levels)
+    return np.column_stack([*intervals, levels]).astype(np.int64)

@@ -1,0 +1,70 @@
+"""One matrix of numbers from mixed columns, for classifiers that take nothing else."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...typing import BoolArray, FloatArray, IntArray
+from .rows import Rows
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Design:
+    """Standardised numbers and indicators of levels, as the training rows call for.
+
+    A missing number takes the median, and an indicator says that it was missing. A level that was not seen in
+    training has no indicator.
+
+    Attributes
+    ----------
+    medians, means, spreads : array of shape (n_numbers,)
+        Of the numbers.
+    gaps : array of int
+        Numbers whose missing cells have indicators.
+    levels : list of array of int
+        The levels of each category that have indicators.
+    kept : array of bool
+        Which columns of the matrix vary.
+    """
+
+    medians: FloatArray
+    means: FloatArray
+    spreads: FloatArray
+    gaps: IntArray
+    levels: list[IntArray]
+    kept: BoolArray
+
+    @classmethod
+    def of(cls, rows: Rows) -> "Design":
+        """The design that some training rows call for."""
+        present = ~np.isnan(rows.numbers)
+        medians = np.array(
+            [
+                np.median(column[known]) if known.any() else 0.0
+                for column, known in zip(rows.numbers.T, present.T, strict=True)
+            ]
+        )
+        filled = np.where(present, rows.numbers, medians)
+        weights = rows.row_weights / rows.row_weights.sum()
+        means = weights @ filled
+        spreads = np.sqrt(weights @ (filled - means) ** 2)
+        gaps = np.flatnonzero(rows.have_gaps & ~present.all(axis=0))
+        levels = [np.unique(column[column >= 0]) for column in rows.levels.T]
+        everything = cls(medians, means, np.where(spreads > 0, spreads, 1.0), gaps, levels, np.array(True))
+        matrix = everything.matrix(rows)
+        return cls(medians, means, everything.spreads, gaps, levels, (matrix != matrix[:1]).any(axis=0))
+
+    def matrix(self, rows: Rows) -> FloatArray:
+        """The columns for some rows."""
+        missing = np.isnan(rows.numbers)
+        scores = (np.where(missing, self.medians, rows.numbers) - self.means) / self.spreads
+        indicators = [
+            column[:, None] == levels for column, levels in zip(rows.levels.T, self.levels, strict=True)
+        ]
+        everything = np.hstack([scores, missing[:, self.gaps], *indicators])
+        return np.ascontiguousarray(everything[:, self.kept] if self.kept.ndim else everything)
+
+
+def _median(numbers: FloatArray) -> float:
+    present = numbers[~np.isnan(numbers)]
+    return float(np.median(present)) if len(present) else 0.0
