@@ -58,7 +58,7 @@ MOST_CELLS = 1 << 22
 LARGEST_COUNT = 2.0**53
 """Counts in a file are not larger."""
 
-_ROWS_AT_ONCE = 512
+_ROWS_AT_ONCE, _ROWS_PER_COUNT = 512, 1 << 17
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,17 +83,16 @@ class AugmentedCounts:
     def of(cls, training: Training) -> "AugmentedCounts":
         """The counts of all training rows: of all variables, or of those that say most about the class."""
         variables = _chosen(training)
-        return cls(
-            variables,
-            tuple(training.coarse_counts[j] for j in variables.tolist()),
-            count_pairs(
-                training.views.coarse(training.coded)[:, variables],
-                np.asarray(training.coded.class_codes, dtype=np.int64),
-                training.views.n_coarse[variables],
-                training.n_classes,
-                training.coded.weights,
-            ),
-        )
+        coded, n_values = training.coded, training.views.n_coarse[variables]
+        pairs = None
+        for start in range(0, coded.n_rows, _ROWS_PER_COUNT):
+            part = coded.take(np.arange(start, min(start + _ROWS_PER_COUNT, coded.n_rows)))
+            codes = chosen_codes(training.views, variables, part)
+            labels = np.asarray(part.class_codes, dtype=np.int64)
+            counts = count_pairs(codes, labels, n_values, training.n_classes, part.weights)
+            pairs = counts if pairs is None else pairs.merge(counts)
+        assert pairs is not None
+        return cls(variables, tuple(training.coarse_counts[j] for j in variables.tolist()), pairs)
 
     @property
     def n_classes(self) -> int:
@@ -112,7 +111,7 @@ class AugmentedCounts:
 
     def codes(self, views: Views, coded: Coded) -> IntArray:
         """Codes of the variables that take part, -1 where a cell has no value."""
-        return np.ascontiguousarray(views.coarse(coded)[:, self.variables])
+        return chosen_codes(views, self.variables, coded)
 
     def at(self, strength: float) -> "Augmented":
         """What the counts say under a prior of some strength."""
@@ -289,6 +288,11 @@ def chosen_from_json(document: Any, views: Views) -> IntArray:
     if not 1 <= len(variables) <= MOST_VARIABLES or (np.diff(variables) <= 0).any():
         raise DataError("the variables of an average over forests are not in the order of the schema")
     return variables
+
+
+def chosen_codes(views: Views, variables: IntArray, coded: Coded) -> IntArray:
+    """Coarse codes of some of the variables."""
+    return Views(views.schema, tuple(views.columns[j] for j in variables.tolist())).coarse(coded)
 
 
 def _chosen(training: Training) -> IntArray:

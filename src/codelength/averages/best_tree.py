@@ -36,6 +36,7 @@ from .augmented import (
     AugmentedCounts,
     best_forests,
     blocks,
+    chosen_codes,
     chosen_from_json,
     edges_of,
     summed_log_values,
@@ -109,7 +110,7 @@ class BestTree(Member):
 
     def log_probs(self, coded: Coded) -> FloatArray:
         """Log probability of each class for each row, in nats, shape (n_rows, n_classes)."""
-        codes = self.views.coarse(coded)[:, self.variables]
+        codes = chosen_codes(self.views, self.variables, coded)
         logs = self.log_prior + summed_log_values(self.log_values, codes)
         for v, table in zip(np.flatnonzero(self.parents >= 0).tolist(), self.log_factors, strict=True):
             logs += table[codes[:, v], codes[:, self.parents[v]]]

@@ -82,6 +82,10 @@ class PairCounts:
         shape = self.n_values[self.later[pair]] + 1, self.n_values[self.earlier[pair]] + 1, self.n_classes
         return cells[self.starts[pair] : self.starts[pair + 1]].reshape(shape)
 
+    def merge(self, other: "PairCounts") -> "PairCounts":
+        """Counts of both tables, which have the same variables and classes."""
+        return PairCounts(self.n_values, self.cells + other.cells)
+
     def places(self, codes: IntArray) -> IntArray:
         """Where the tables count some rows, shape (n_rows, n_pairs); a code of -1 is no value."""
         filled = np.where(codes < 0, self.n_values, codes)

@@ -179,6 +179,14 @@ def test_weights_are_repeated_rows():
     assert one.member.strengths == other.member.strengths
 
 
+def test_rows_are_counted_in_parts(monkeypatch):
+    sizes, n_classes = [3, 4, 5, 4], 2
+    coded = coded_of(*dependent_rows(100, sizes, n_classes, 4), sizes, n_classes)
+    whole = Forests.fit(Training.of(coded))
+    monkeypatch.setattr(augmented, "_ROWS_PER_COUNT", 7)
+    assert (Forests.fit(Training.of(coded)).held_out == whole.held_out).all()
+
+
 def test_a_part_of_many_rows_is_looked_at_and_all_are_counted():
     sizes, n_classes = [3, 4, 5, 4], 2
     coded = coded_of(*dependent_rows(120, sizes, n_classes, 4), sizes, n_classes)

@@ -41,6 +41,14 @@ def test_places_are_where_rows_are_counted():
     assert (again == counts.cells).all()
 
 
+def test_parts_of_a_table_add_up():
+    codes, labels, sizes, n_classes = some_rows(n_rows=300)
+    one, other = (
+        count_pairs(codes[rows], labels[rows], sizes, n_classes) for rows in (slice(200), slice(200, 300))
+    )
+    assert (one.merge(other).cells == count_pairs(codes, labels, sizes, n_classes).cells).all()
+
+
 def test_every_pair_counts_every_row():
     codes, labels, sizes, n_classes = some_rows()
     counts = count_pairs(codes, labels, sizes, n_classes)
