@@ -4,5 +4,6 @@ from ._layout import EMLayout
 from .em import EMInfo, em
 from .restarts import RestartsInfo, fit_mixture
 from .starts import STARTS
+from .trust import Trust
 
-__all__ = ["STARTS", "EMInfo", "EMLayout", "RestartsInfo", "em", "fit_mixture"]
+__all__ = ["STARTS", "EMInfo", "EMLayout", "RestartsInfo", "Trust", "em", "fit_mixture"]

@@ -12,18 +12,27 @@ from ...typing import FloatArray
 from ..parameters import MixtureParameters
 from ._problem import EMProblem
 
+ROUNDING = 4.0
+"""Gains of so many units in the last place are rounding."""
+
 SHRINKAGE = 0.1
 """What is left of a probability that would leap below zero."""
 
 
 def refine(
-    problem: EMProblem, state: MixtureParameters, max_iter: int, tol: float, enough: float, n_threads: int
+    problem: EMProblem,
+    state: MixtureParameters,
+    max_iter: int,
+    tol: float,
+    enough: float,
+    n_threads: int,
+    goal: float = np.inf,
 ) -> tuple[MixtureParameters, FloatArray, bool]:
     """Climb on from the end of a run.
 
     Returns the end, the objective and log-likelihood after each iteration from ``state`` on, and whether the
     last iteration of plain EM gained less than the tolerance; ``enough`` of a tolerance will do where the
-    iterations are used up on a ridge that hardly rises.
+    iterations are used up on a ridge that hardly rises, or where the objective has reached ``goal``.
     """
     n_rows = float(problem.joint.weights.sum())
     least_gain, gain = tol * n_rows, np.inf
@@ -33,7 +42,9 @@ def refine(
         second, of_second, _ = problem.run(first, 2, 0.0, n_threads)
         parts += [of_first[:, 1:], of_second[:, 1:]]
         gain = float(of_second[0, 1] - of_second[0, 0])
-        if gain < least_gain:
+        # A gain within rounding of the objective is none.
+        least_gain = max(least_gain, ROUNDING * float(np.spacing(abs(of_second[0, 1]))))
+        if gain < least_gain or (of_second[0, 1] >= goal and gain < enough * n_rows):
             return second, np.concatenate(parts, axis=1), True
         after, of_leap, _ = problem.run(_leap(state, first, second), 2, 0.0, n_threads)
         state = second

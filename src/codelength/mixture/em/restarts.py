@@ -1,8 +1,8 @@
-"""EM from many starts, of which the most probable end is kept."""
+"""EM from many starts, of which the most probable end is kept, until that has been found often enough."""
 
 import warnings
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -10,18 +10,18 @@ import numpy as np
 from ..._threads import n_threads_or_default
 from ...counts import expected_counts
 from ...errors import DataError, Infeasible
-from ...rules import PriorLike, pseudocounts
+from ...rules import PriorLike, Pseudocounts, pseudocounts
 from ...table import Coded
 from ...table._messages import shown
 from ...table.checks import check_choice, check_random_state, check_size, check_weights, check_whole
-from ...typing import FloatArray
+from ...typing import BoolArray, FloatArray
 from ..costs import check_components
 from ..parameters import MixtureParameters, posterior_mode, with_components
 from ._layout import EMLayout
 from ._problem import EMPrior, EMProblem
 from ._refine import refine
 from .em import MOST_STEPS, EMInfo, check_run
-from .starts import STARTS
+from .starts import STARTS, Start
 
 REFINED_BELOW = 1e-7
 """Tolerances below this are reached in two stages, the second of them accelerated."""
@@ -31,6 +31,19 @@ FIRST_TOL = 1e-6
 
 N_REFINED = 3
 """Runs that are continued to a tighter tolerance: those that have got furthest."""
+
+SAME = 0.01
+"""Ends whose log posteriors differ by at most this, in nats, are one solution."""
+
+POLISH = 1e-3
+"""Where ends are compared the best is brought to this share of the tolerance: Pearson's chi-squared and
+standard errors need more digits of the parameters than the log-likelihood does."""
+
+CAUTION = 5.0
+"""A run may have so many times the way to go that its last gains foretell."""
+
+MOST_STARTS = 100
+"""Starts at most where the best end is to be found several times."""
 
 MOST_EMPTY = 1000
 """Components at most where there are fewer distinct rows: a component per row fits them as well as any."""
@@ -48,11 +61,17 @@ class RestartsInfo:
         Where each run ended.
     best : int
         The run with the highest log posterior; the first of equal ones.
+    reached : int
+        How often the best end was to be found; 0 where nobody asked, and ends were not compared.
+    max_init : int
+        Starts at most.
     """
 
     runs: tuple[EMInfo, ...]
     states: tuple[MixtureParameters, ...]
     best: int
+    reached: int = 0
+    max_init: int = MOST_STARTS
 
     @property
     def log_posteriors(self) -> FloatArray:
@@ -64,6 +83,22 @@ class RestartsInfo:
         """Whether the best run converged."""
         return self.runs[self.best].converged
 
+    @property
+    def at_best(self) -> BoolArray:
+        """Which runs ended at the best solution: within :data:`SAME` nats of its log posterior."""
+        return np.asarray(self.log_posteriors >= self.runs[self.best].log_posterior - SAME)
+
+    @property
+    def n_reached(self) -> int:
+        """How many runs ended at the best solution."""
+        return int(self.at_best.sum())
+
+    @property
+    def next_best(self) -> EMInfo | None:
+        """The best run that ended elsewhere; None where all ended at the best solution."""
+        elsewhere = np.flatnonzero(~self.at_best)
+        return self.runs[elsewhere[np.argmax(self.log_posteriors[elsewhere])]] if len(elsewhere) else None
+
 
 def fit_mixture(
     rows: Coded | EMLayout,
@@ -71,6 +106,8 @@ def fit_mixture(
     prior: PriorLike = "uniform",
     *,
     n_init: int = 20,
+    reached: int = 0,
+    max_init: int = MOST_STARTS,
     init: str = "mixed",
     max_iter: int = 1000,
     tol: float = 1e-11,
@@ -88,6 +125,10 @@ def fit_mixture(
         How many components to fit; some may end up empty.
     n_init : int
         Starts; a single component needs one only, whatever is asked.
+    reached, max_init : int
+        Where ``reached`` is above 0, ends are compared, and further starts are added, ``n_init`` at a time,
+        until the best solution was found so often or there are ``max_init`` starts. Runs that might still
+        get to the best solution are continued until they do or end elsewhere.
     init : str
         Where to start, one of :data:`codelength.mixture.em.STARTS`.
     tol : float
@@ -129,40 +170,121 @@ def fit_mixture(
     check_choice("init", init, STARTS)
     check_run(max_iter, tol)
     check_size("n_init", n_init, MOST_STEPS)
+    check_whole("reached", reached, 0)
+    check_size("max_init", max_init, MOST_STEPS)
     layout, threads = EMLayout.of(rows), n_threads_or_default(n_threads)
     generator = np.random.default_rng(check_random_state(random_state))
-    streams = generator.spawn(1 if n_components == 1 else n_init)
-    at_once = min(threads, len(streams))
+    is_single = n_components == 1
+    at_once = min(threads, 1 if is_single else n_init)
     coded = _checked(layout, n_components, at_once)
     spread = pseudocounts(prior, coded.schema)
     problem = EMProblem(coded.schema, layout.joint, EMPrior.of(coded.schema, spread))
-
-    kinds = STARTS[init]
-    is_refined = 0 < tol < REFINED_BELOW
-
-    def run(number: int) -> tuple[MixtureParameters, EMInfo]:
-        shares = kinds[number % len(kinds)](coded, streams[number])
-        start = posterior_mode(expected_counts(coded, shares), spread)
-        first_tol = FIRST_TOL if is_refined else tol
-        state, trace, converged = problem.run(start, max_iter, first_tol, threads // at_once)
-        return state, EMInfo(trace[0], trace[1], converged)
-
-    def continued(number: int) -> tuple[MixtureParameters, EMInfo]:
-        state, before = ends[number]
-        state, trace, converged = refine(problem, state, max_iter, tol, REFINED_BELOW, threads // at_once)
-        return state, before.continued(trace, converged)
-
+    runs = _Runs(coded, spread, problem, STARTS[init], max_iter, tol, threads // at_once)
     with ThreadPoolExecutor(at_once) as pool:
-        ends = list(pool.map(run, range(len(streams))))
-        if is_refined:
-            furthest = np.argsort([-end.log_posterior for _, end in ends], kind="stable")[:N_REFINED].tolist()
-            for number, end in zip(furthest, pool.map(continued, furthest), strict=True):
-                ends[number] = end
-    best = int(np.argmax([end.log_posterior for _, end in ends]))
-    info = RestartsInfo(tuple(end for _, end in ends), tuple(state for state, _ in ends), best)
+        runs.start(pool, generator.spawn(1 if is_single else n_init))
+        while reached and not is_single:
+            runs.compare(pool)
+            n_more = min(n_init, max_init - len(runs.ends))
+            if runs.info.n_reached >= reached or n_more <= 0:
+                break
+            runs.start(pool, generator.spawn(n_more))
+        if reached and tol > 0:
+            runs.polish()
+    info = replace(runs.info, reached=reached, max_init=max_init)
     if tol > 0 and not info.converged:
         _warn(max_iter)
-    return ends[best][0], info
+    return info.states[info.best], info
+
+
+@dataclass(eq=False, slots=True)
+class _Runs:
+    """Runs of EM on one problem, more and more of them.
+
+    ``ends`` holds where each run is, and ``settled`` the runs that have come to their ends.
+    """
+
+    coded: Coded
+    prior: Pseudocounts
+    problem: EMProblem
+    kinds: tuple[Start, ...]
+    max_iter: int
+    tol: float
+    n_threads: int
+    ends: list[tuple[MixtureParameters, EMInfo]] = field(default_factory=list)
+    settled: set[int] = field(default_factory=set)
+
+    @property
+    def info(self) -> RestartsInfo:
+        """How the runs went."""
+        states, runs = zip(*self.ends, strict=True)
+        return RestartsInfo(runs, states, int(np.argmax([run.log_posterior for run in runs])))
+
+    def start(self, pool: ThreadPoolExecutor, streams: list[np.random.Generator]) -> None:
+        """Make further runs, one per stream, and bring those that have got furthest to their ends."""
+        first = len(self.ends)
+        numbers = range(first, first + len(streams))
+        self.ends += pool.map(self._started, numbers, streams)
+        if not 0 < self.tol < REFINED_BELOW:
+            self.settled.update(numbers)
+        self._continue(pool, self._order()[:N_REFINED])
+
+    def compare(self, pool: ThreadPoolExecutor) -> None:
+        """Continue the runs that may be on their way to the best solution, and the next best one."""
+        best = self._best()
+        goal = best - SAME / 2
+        self._continue(pool, [n for n in self._order() if _promise(self.ends[n][1]) >= goal], goal)
+        while self._best() > best:
+            best = self._best()
+            # One that has overtaken the best may have stopped short of its own end.
+            self.settled.discard(self._order()[0])
+            self._continue(pool, self._order()[:1])
+        self._continue(pool, [n for n in self._order() if self.ends[n][1].log_posterior < best - SAME][:1])
+
+    def polish(self) -> None:
+        """Climb on from the best end until nothing is gained."""
+        best = self._order()[0]
+        self.ends[best] = self._continued(best, np.inf, POLISH * self.tol)
+
+    def _best(self) -> float:
+        return max(end.log_posterior for _, end in self.ends)
+
+    def _order(self) -> list[int]:
+        """The runs, furthest first."""
+        order: list[int] = np.argsort([-end.log_posterior for _, end in self.ends], kind="stable").tolist()
+        return order
+
+    def _continue(self, pool: ThreadPoolExecutor, numbers: list[int], goal: float = np.inf) -> None:
+        numbers = [number for number in numbers if number not in self.settled]
+        goals = [goal] * len(numbers)
+        for number, end in zip(numbers, pool.map(self._continued, numbers, goals), strict=True):
+            self.ends[number] = end
+        self.settled.update(numbers)
+
+    def _started(self, number: int, stream: np.random.Generator) -> tuple[MixtureParameters, EMInfo]:
+        shares = self.kinds[number % len(self.kinds)](self.coded, stream)
+        start = posterior_mode(expected_counts(self.coded, shares), self.prior)
+        first_tol = FIRST_TOL if 0 < self.tol < REFINED_BELOW else self.tol
+        state, trace, converged = self.problem.run(start, self.max_iter, first_tol, self.n_threads)
+        return state, EMInfo(trace[0], trace[1], converged)
+
+    def _continued(
+        self, number: int, goal: float, tol: float | None = None
+    ) -> tuple[MixtureParameters, EMInfo]:
+        state, before = self.ends[number]
+        least = self.tol if tol is None else tol
+        state, trace, converged = refine(
+            self.problem, state, self.max_iter, least, REFINED_BELOW, self.n_threads, goal
+        )
+        return state, before.continued(trace, converged)
+
+
+def _promise(run: EMInfo) -> float:
+    """How far a run may still get: its last gains shrink by some factor, and caution makes more of them."""
+    gains = np.diff(run.log_posteriors[-3:])
+    if len(gains) < 2 or gains[0] <= 0 or gains[1] <= 0:
+        return run.log_posterior
+    factor = min(float(gains[1] / gains[0]), 0.999)
+    return run.log_posterior + CAUTION * float(gains[1]) * factor / (1 - factor)
 
 
 def _checked(layout: EMLayout, n_components: int, at_once: int) -> Coded:
