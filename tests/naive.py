@@ -618,6 +618,56 @@ def em(
     return states
 
 
+def goodness_of_fit(rows: Rows, parameters: Parameters) -> tuple[float, float]:
+    """G2 and Pearson's chi-squared over all cells of the multiway table, from the rows without gaps.
+
+    >>> coin = Parameters([Fraction(1)], [[[Fraction(1, 2), Fraction(1, 2)]]])
+    >>> goodness_of_fit([[0], [1], [None], [0], [1]], coin)
+    (0.0, 0.0)
+    """
+    complete = [tuple(row) for row in rows if None not in row]
+    sizes = [len(block) for block in parameters.value_probs[0]]
+    g2 = chi2 = 0.0
+    for cell in itertools.product(*(range(size) for size in sizes)):
+        seen, expected = complete.count(cell), len(complete) * sum(joint_probs(cell, parameters))
+        g2 += 2 * seen * log(seen / expected) if seen else 0.0
+        chi2 += float((seen - expected) ** 2 / expected) if expected else 0.0
+    return g2, chi2
+
+
+def bivariate_residual(rows: Rows, parameters: Parameters, i: int, j: int) -> float:
+    """Pearson's chi-squared of the two-way table of a pair over its degrees of freedom.
+
+    >>> coins = Parameters([Fraction(1)], [[[Fraction(1, 2), Fraction(1, 2)]] * 2])
+    >>> bivariate_residual([[0, 0], [1, 1]] * 3, coins, 0, 1)
+    6.0
+    """
+    both = [(row[i], row[j]) for row in rows if row[i] is not None and row[j] is not None]
+    sizes = [len(block) for block in parameters.value_probs[0]]
+    chi2 = 0.0
+    for a in range(sizes[i]):
+        for b in range(sizes[j]):
+            cell: list[int | None] = [None] * len(sizes)
+            cell[i], cell[j] = a, b
+            expected = len(both) * sum(joint_probs(cell, parameters))
+            chi2 += float((both.count((a, b)) - expected) ** 2 / expected) if expected else 0.0
+    return chi2 / ((sizes[i] - 1) * (sizes[j] - 1))
+
+
+def relative_entropy(rows: Rows, parameters: Parameters) -> float:
+    """How certain rows are of their classes: 1 where all of them are, 0 where none says anything.
+
+    >>> half = [Fraction(1, 2), Fraction(1, 2)]
+    >>> relative_entropy([[0], [1]], Parameters(half, [[half], [half]]))
+    0.0
+    """
+    entropy = 0.0
+    for row in rows:
+        joint = joint_probs(row, parameters)
+        entropy -= sum(float(p / sum(joint)) * log(p / sum(joint)) for p in joint if p)
+    return 1 - entropy / (len(rows) * math.log(len(joint_probs(rows[0], parameters))))
+
+
 def hard_clustering(responsibilities: Sequence[Sequence[Number]]) -> list[int]:
     """Most probable component of each row; the lowest index wins a tie."""
     return [argmax(shares) for shares in responsibilities]

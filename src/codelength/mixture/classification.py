@@ -1,0 +1,97 @@
+"""How certain the rows are of their classes."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._display import Shown
+from ..blocks import Block, Grid
+from ..table import Coded
+from ..typing import FloatArray
+from .parameters import MixtureParameters
+
+
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class Classification(Shown):
+    r"""The classes that rows are assigned to, against those that they may belong to.
+
+    Attributes
+    ----------
+    table : array of shape (n_components, n_components)
+        Expected number of rows by assigned class (down) and true class (across):
+        :math:`\sum_{n: \hat z_n = s} w_n p_{nk}`. A row is assigned to its most probable class.
+    shares : array of shape (n_components,)
+        Shares of the classes in the model.
+    """
+
+    table: FloatArray
+    shares: FloatArray
+
+    @property
+    def n_assigned(self) -> FloatArray:
+        """Rows assigned to each class."""
+        return np.asarray(self.table.sum(axis=1))
+
+    @property
+    def average_posterior(self) -> FloatArray:
+        """Mean probability of the assigned class, by assigned class; NaN where no row is assigned."""
+        with np.errstate(invalid="ignore"):
+            return np.asarray(np.diag(self.table) / self.n_assigned)
+
+    @property
+    def error(self) -> float:
+        """Expected share of rows that are assigned to a wrong class."""
+        total = float(self.table.sum())
+        return 1 - float(np.trace(self.table)) / total if total > 0 else 0.0
+
+    def to_json(self) -> dict[str, Any]:
+        """The figures as JSON types."""
+        return {
+            "table": self.table.tolist(),
+            "rows_assigned": self.n_assigned.tolist(),
+            "average_posterior": [
+                None if np.isnan(average) else float(average) for average in self.average_posterior
+            ],
+            "classification_error": self.error,
+        }
+
+    def _title(self) -> str:
+        return f"Classification: {len(self.shares)} classes, {100 * self.error:.1f} % expected errors"
+
+    def _blocks(self) -> list[Block]:
+        numbers = [str(k + 1) for k in range(len(self.shares))]
+        averages = ["-" if np.isnan(p) else f"{p:.3f}" for p in self.average_posterior]
+        rows = [
+            [
+                numbers[k],
+                f"{size:.1f}".removesuffix(".0"),
+                averages[k],
+                *(f"{cell:.1f}" for cell in self.table[k]),
+            ]
+            for k, size in enumerate(self.n_assigned)
+        ]
+        names = ["assigned to", "rows", "mean probability", *(f"in {number}" for number in numbers)]
+        return [Grid("rows by assigned class, and how many of them belong to each class", names, rows)]
+
+
+def classification(coded: Coded, mixture: MixtureParameters) -> Classification:
+    """Assigned against expected classes of some rows.
+
+    Examples
+    --------
+    >>> from codelength.table import Schema
+    >>> from codelength.mixture.parameters import with_components
+    >>> schema = with_components(Schema.from_sizes([2]), 2)
+    >>> probs = np.array([[0.75, 0.25, 1], [0.25, 0.75, 1]])
+    >>> mixture = MixtureParameters(schema, np.array([0.5, 0.5]), probs)
+    >>> classification(Coded.of(schema, [[0], [0], [1], [1]]), mixture).table
+    array([[1.5, 0.5],
+           [0.5, 1.5]])
+    """
+    rows = mixture.coded(coded).distinct()
+    shares = mixture.responsibilities(rows)
+    weighed = shares if rows.weights is None else shares * rows.weights[:, None]
+    table = np.zeros((mixture.n_components, mixture.n_components))
+    np.add.at(table, np.argmax(shares, axis=1), weighed)
+    return Classification(table, mixture.class_probs)

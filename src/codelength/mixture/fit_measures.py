@@ -1,0 +1,151 @@
+"""How well a latent class model fits, in the figures that papers report."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..table import Coded
+from ..typing import FloatArray
+from .code_length.information_criteria import log_likelihood, n_parameters
+from .parameters import MixtureParameters
+
+
+@dataclass(frozen=True, slots=True)
+class FitMeasures:
+    r"""Figures of a fitted mixture. Criteria are on the scale of minus twice the log-likelihood.
+
+    Attributes
+    ----------
+    n_components : int
+        Number of classes K.
+    n_rows : float
+        Rows N, or the sum of their weights.
+    log_likelihood : float
+        :math:`L = \sum_n \log P(x_n)`, missing cells marginalised, in nats.
+    n_parameters : int
+        Free parameters :math:`d = K - 1 + K \sum_i (n_i - 1)`.
+    aic, bic : float
+        :math:`-2L + 2d` and :math:`-2L + d \log N`.
+    adjusted_bic : float
+        :math:`-2L + d \log((N + 2) / 24)`, adjusted for the sample size (Sclove 1987).
+    caic : float
+        :math:`-2L + d (\log N + 1)`, the consistent AIC (Bozdogan 1987).
+    icl : float
+        BIC plus twice the entropy of the memberships, :math:`-2 \sum_n \sum_k p_{nk} \log p_{nk}`, which
+        approximates the integrated completed likelihood (Biernacki, Celeux and Govaert 2000).
+    g2, chi2 : float or None
+        Likelihood ratio and Pearson's statistic of the multiway table against the model, from the rows
+        without missing cells; None where there are none.
+    df : int
+        :math:`\min(N, \prod_i n_i - 1) - d`, as poLCA and Latent GOLD count degrees of freedom.
+    n_cells : int
+        Cells of the multiway table.
+    relative_entropy : float or None
+        :math:`1 - \sum_n \sum_k (-p_{nk} \log p_{nk}) / (N \log K)` (Ramaswamy et al. 1993), "entropy" in
+        Mplus: 1 where every row is certain of its class, 0 where none says anything. None for one class.
+    smallest_share : float
+        Share of the smallest class.
+    """
+
+    n_components: int
+    n_rows: float
+    log_likelihood: float
+    n_parameters: int
+    aic: float
+    bic: float
+    adjusted_bic: float
+    caic: float
+    icl: float
+    g2: float | None
+    chi2: float | None
+    df: int
+    n_cells: int
+    relative_entropy: float | None
+    smallest_share: float
+
+    @property
+    def p_value(self) -> float | None:
+        """Probability of a larger G2 where the model holds; None where the table is too sparse to say.
+
+        The distribution is chi-squared only where rows are many for the cells: with fewer rows than
+        cells, or no degrees of freedom, there is no answer.
+        """
+        if self.g2 is None or self.df <= 0 or self.n_cells > self.n_rows:
+            return None
+        from scipy.stats import chi2
+
+        return float(chi2.sf(self.g2, self.df))
+
+
+def fit_measures(coded: Coded, mixture: MixtureParameters) -> FitMeasures:
+    """Figures of a mixture on the rows that it was fitted to.
+
+    Examples
+    --------
+    Two independent coins, each of which fell as often on either side:
+
+    >>> from codelength.table import Schema
+    >>> from codelength.mixture.parameters import with_components
+    >>> schema = with_components(Schema.from_sizes([2, 2]), 1)
+    >>> coins = MixtureParameters(schema, np.array([1.0]), np.array([[0.5, 0.5, 1.0] * 2]))
+    >>> fit = fit_measures(Coded.of(schema, [[0, 0], [0, 1], [1, 0], [1, 1]]), coins)
+    >>> round(fit.log_likelihood / math.log(2), 9), fit.n_parameters, fit.df, fit.g2, fit.chi2
+    (-8.0, 2, 1, 0.0, 0.0)
+    """
+    rows = mixture.coded(coded).distinct()
+    total, d = rows.total_weight, n_parameters(mixture.schema, mixture.n_components)
+    deviance = -2 * log_likelihood(rows, mixture)
+    log_n = math.log(total) if total > 0 else 0.0
+    entropy = membership_entropy(rows, mixture)
+    g2, chi2 = goodness_of_fit(rows, mixture)
+    n_cells = math.prod(int(n) for n in mixture.schema.n_values)
+    certain = total * math.log(mixture.n_components)
+    return FitMeasures(
+        mixture.n_components,
+        total,
+        -deviance / 2,
+        d,
+        deviance + 2 * d,
+        deviance + d * log_n,
+        deviance + d * math.log((total + 2) / 24),
+        deviance + d * (log_n + 1),
+        deviance + d * log_n + 2 * entropy,
+        g2,
+        chi2,
+        min(round(total), n_cells - 1) - d,
+        n_cells,
+        1 - entropy / certain if certain > 0 else None,
+        float(mixture.class_probs.min()),
+    )
+
+
+def goodness_of_fit(coded: Coded, mixture: MixtureParameters) -> tuple[float | None, float | None]:
+    r"""G2 and Pearson's chi-squared of the multiway table, from the rows without missing cells.
+
+    .. math:: G^2 = 2 \sum_c o_c \log (o_c / e_c), \quad X^2 = \sum_c (o_c - e_c)^2 / e_c
+
+    where :math:`e_c` is the number of complete rows times the probability of the cell. Cells that no row is
+    in add :math:`e_c` each to :math:`X^2`.
+    """
+    rows = mixture.coded(coded)
+    complete = rows.take((rows.codes < rows.schema.n_values).all(axis=1)).distinct()
+    n_complete = complete.total_weight
+    if not n_complete > 0 or complete.weights is None:
+        return None, None
+    log_expected = mixture.log_probs(complete) + math.log(n_complete)
+    seen = complete.weights
+    g2 = 2 * math.fsum(seen * (np.log(seen) - log_expected))
+    with np.errstate(divide="ignore", over="ignore"):
+        expected = np.exp(log_expected)
+        chi2 = math.fsum((seen - expected) ** 2 / expected) + (n_complete - math.fsum(expected))
+    # Rounding must not make a perfect fit look better than perfect.
+    return max(g2, 0.0), max(chi2, 0.0)
+
+
+def membership_entropy(coded: Coded, mixture: MixtureParameters) -> float:
+    """Entropy of the memberships, added up over the rows, in nats: how much the classes overlap."""
+    shares = mixture.responsibilities(mixture.coded(coded))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        parts: FloatArray = np.where(shares > 0, -shares * np.log(shares), 0.0).sum(axis=1)
+    return math.fsum(parts if coded.weights is None else parts * coded.weights)

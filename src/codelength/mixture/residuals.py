@@ -1,0 +1,132 @@
+"""Local fit: how far each pair of variables is from independence within the classes."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._display import Shown
+from ..blocks import Block, Grid
+from ..table import Coded
+from ..typing import FloatArray, IntArray
+from .candidates import indicator_columns
+from .parameters import MixtureParameters
+
+LARGE = 4.0
+"""A residual above this is worth a look: about the 5 % point of chi-squared with one degree of freedom."""
+
+
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class BivariateResiduals(Shown):
+    r"""Residuals of all pairs of variables.
+
+    The two-way table of a pair, :math:`o_{ab}`, against what the model expects,
+    :math:`e_{ab} = N \sum_k \alpha_k \phi_{kia} \phi_{kjb}`: Pearson's chi-squared divided by
+    :math:`(n_i - 1)(n_j - 1)` (Vermunt and Magidson 2005). Around 1 or below where the model holds; above 4
+    it is worth a look. Rows in which one of the two is missing are left out of that pair.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The variables.
+    values : array of shape (n_variables, n_variables)
+        Residuals, the same on both sides of the diagonal; NaN on it, and where a variable is constant.
+    chi2 : array of shape (n_variables, n_variables)
+        Pearson's chi-squared of the two-way tables.
+    df : array of shape (n_variables, n_variables)
+        :math:`(n_i - 1)(n_j - 1)`.
+    """
+
+    names: tuple[str, ...]
+    values: FloatArray
+    chi2: FloatArray
+    df: IntArray
+
+    @property
+    def total(self) -> float:
+        """The sum over all pairs."""
+        return float(np.nansum(np.triu(self.values, 1)))
+
+    def pairs(self) -> list[dict[str, Any]]:
+        """All pairs, the largest residual first."""
+        first, second = np.triu_indices(len(self.names), 1)
+        kept = ~np.isnan(self.values[first, second])
+        first, second = first[kept], second[kept]
+        order = np.argsort(-self.values[first, second], kind="stable")
+        return [
+            {
+                "first": self.names[i],
+                "second": self.names[j],
+                "residual": float(self.values[i, j]),
+                "chi2": float(self.chi2[i, j]),
+                "df": int(self.df[i, j]),
+            }
+            for i, j in zip(first[order], second[order], strict=True)
+        ]
+
+    def large(self) -> list[dict[str, Any]]:
+        """The pairs above :data:`LARGE`, the largest residual first."""
+        return [pair for pair in self.pairs() if pair["residual"] > LARGE]
+
+    def to_json(self) -> dict[str, Any]:
+        """The figures as JSON types."""
+        return {"total": self.total, "pairs": self.pairs()}
+
+    def _title(self) -> str:
+        large = len(self.large())
+        return (
+            f"BivariateResiduals: {len(self.names)} variables, total {self.total:.1f}, {large} pairs above 4"
+        )
+
+    def _blocks(self) -> list[Block]:
+        rows = [
+            [pair["first"], pair["second"], f"{pair['residual']:.2f}", f"{pair['chi2']:.2f}", str(pair["df"])]
+            for pair in self.pairs()
+        ]
+        return [Grid("", ["variable", "and", "residual", "chi-squared", "df"], rows, n_text=2)]
+
+
+def bivariate_residuals(coded: Coded, mixture: MixtureParameters) -> BivariateResiduals:
+    """Residuals of all pairs of variables under a mixture.
+
+    Examples
+    --------
+    Two columns that are always equal, and one class:
+
+    >>> from codelength.table import Schema
+    >>> from codelength.mixture.parameters import with_components
+    >>> schema = with_components(Schema.from_sizes([2, 2]), 1)
+    >>> mixture = MixtureParameters(schema, np.array([1.0]), np.array([[0.5, 0.5, 1.0] * 2]))
+    >>> bivariate_residuals(Coded.of(schema, [[0, 0], [1, 1]] * 10), mixture).total
+    20.0
+    """
+    rows = mixture.coded(coded).distinct()
+    schema, offsets = rows.schema, rows.schema.offsets
+    indicators = indicator_columns(rows)
+    weighed = indicators if rows.weights is None else indicators.multiply(rows.weights[:, None]).tocsr()
+    seen = (indicators.T @ weighed).toarray()
+    value_probs = mixture.value_probs.copy()
+    value_probs[:, offsets[1:] - 1] = 0.0
+    expected = value_probs.T @ (mixture.class_probs[:, None] * value_probs)
+    n_variables = schema.n_variables
+    chi2, df = (
+        np.full((n_variables, n_variables), np.nan),
+        np.zeros((n_variables, n_variables), dtype=np.int64),
+    )
+    for i in range(n_variables):
+        own = slice(offsets[i], offsets[i + 1] - 1)
+        for j in range(i):
+            other = slice(offsets[j], offsets[j + 1] - 1)
+            df[i, j] = df[j, i] = (schema.n_values[i] - 1) * (schema.n_values[j] - 1)
+            chi2[i, j] = chi2[j, i] = _pearson(seen[own, other], expected[own, other])
+    values = np.where(df > 0, chi2 / np.maximum(df, 1), np.nan)
+    return BivariateResiduals(schema.names, values, chi2, df)
+
+
+def _pearson(seen: FloatArray, probs: FloatArray) -> float:
+    expected = seen.sum() * probs
+    # A cell that cannot be, and is not, is no misfit.
+    possible = expected > 0
+    if (seen[~possible] > 0).any():
+        return np.inf
+    return float(((seen - expected)[possible] ** 2 / expected[possible]).sum())
