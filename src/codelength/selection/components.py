@@ -3,16 +3,19 @@
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from ..counts import Counts
 from ..mixture.code_length import CRITERIA, standard_error
-from ..mixture.em import EMInfo, EMLayout, RestartsInfo, fit_mixture
+from ..mixture.em import EMInfo, EMLayout, RestartsInfo, Trust, fit_mixture
+from ..mixture.em.restarts import MOST_STARTS
 from ..mixture.parameters import MixtureParameters, posterior_mode, with_components
 from ..rules import PriorLike, pseudocounts
 from ..table import Coded
 from ..table.checks import check_choice
+from .comparison import Comparison, compare
 
 TIE = 1e-9
 """Code lengths that differ by less than this share of theirs are equal, and the fewer components win."""
@@ -32,12 +35,18 @@ class ComponentsResult:
     restarts : RestartsInfo
         How EM went for that number.
     path : dict of int to float
-        Code length, in nats, of every number of components tried.
+        Code length, in nats, of every number of components that could be chosen.
+    comparison : Comparison
+        All numbers of components beside each other.
+    mixtures : dict of int to MixtureParameters
+        The most probable mixture of each number of components.
     """
 
     mixture: MixtureParameters
     restarts: RestartsInfo
     path: dict[int, float]
+    comparison: Comparison
+    mixtures: dict[int, MixtureParameters]
 
 
 def choose_components(
@@ -48,12 +57,17 @@ def choose_components(
     *,
     patience: int | None = None,
     n_init: int = 20,
+    reached: int = 5,
+    max_init: int = MOST_STARTS,
     init: str = "mixed",
     max_iter: int = 1000,
     tol: float = 1e-11,
     seed: int = 0,
 ) -> ComponentsResult:
     """Fit mixtures with several numbers of components and keep the one with the shortest code length.
+
+    A single component is always fitted, to compare the others with, but chosen only where it is among the
+    numbers to try.
 
     Of code lengths that are equal up to rounding, or estimated and less than two standard errors apart, the
     one with fewer components is kept.
@@ -70,7 +84,7 @@ def choose_components(
         Pseudocounts, none of them below 1.
     patience : int, optional
         How many further numbers without gain end the search; by default all are tried.
-    n_init, init, max_iter, tol
+    n_init, reached, max_init, init, max_iter, tol
         As in :func:`codelength.mixture.em.fit_mixture`.
     seed : int
         Seed; every number of components has a random stream of its own, whatever the others are.
@@ -86,10 +100,9 @@ def choose_components(
     check_choice("criterion", criterion, CRITERIA)
     rows = coded.distinct()
     layout = EMLayout.of(rows)
-    path: dict[int, float] = {}
-    best: ComponentsResult | None = None
-    shortest, its_error = math.inf, 0.0
-    for size in sizes:
+    fits: dict[int, _Fit] = {}
+
+    def fit(size: int) -> _Fit:
         # Spread once for the fit and for the criterion; too many components are refused here.
         spread = pseudocounts(prior, with_components(rows.schema, size))
         state, info = (
@@ -98,6 +111,8 @@ def choose_components(
                 size,
                 spread,
                 n_init=n_init,
+                reached=reached,
+                max_init=max_init,
                 init=init,
                 max_iter=max_iter,
                 tol=tol,
@@ -109,15 +124,51 @@ def choose_components(
         # Largest first, so that the numbers of the components mean something.
         state = state.permuted(np.argsort(-state.class_probs, kind="stable"))
         found = CRITERIA[criterion](rows, state, spread, random_state=[seed, size])
-        length, error = float(found), standard_error(found)
-        path[size] = length
-        margin = TIE * (1 + abs(shortest)) + LEAST_LEAD * math.hypot(error, its_error)
-        if best is None or length < shortest - margin:
-            best, shortest, its_error = ComponentsResult(state, info, path), length, error
+        fits[size] = _Fit(state, Trust.of(info), float(found), standard_error(found))
+        runs[size] = info
+        return fits[size]
+
+    runs: dict[int, RestartsInfo] = {}
+    tried: list[int] = []
+    best: _Fit | None = None
+    for size in sizes:
+        found = fit(size)
+        tried.append(size)
+        if best is None or found.is_shorter_than(best):
+            # The runs of the others need not be kept.
+            best, runs = found, {size: runs[size]}
         elif patience is not None and size - best.mixture.n_components >= patience:
             break
     assert best is not None
-    return best
+    if 1 not in fits:
+        fit(1)
+    return ComponentsResult(
+        best.mixture,
+        runs[best.mixture.n_components],
+        {size: fits[size].length for size in tried},
+        compare(
+            rows,
+            {size: (each.mixture, each.trust) for size, each in fits.items()},
+            {size: each.length for size, each in fits.items()},
+            best.mixture.n_components,
+            criterion,
+            prior,
+        ),
+        {size: fits[size].mixture for size in sorted(fits)},
+    )
+
+
+class _Fit(NamedTuple):
+    """A mixture, how far to trust it, and its code length with the standard error of that."""
+
+    mixture: MixtureParameters
+    trust: Trust
+    length: float
+    error: float
+
+    def is_shorter_than(self, other: "_Fit") -> bool:
+        margin = TIE * (1 + abs(other.length)) + LEAST_LEAD * math.hypot(self.error, other.error)
+        return self.length < other.length - margin
 
 
 def _before_any_cell(
@@ -126,4 +177,4 @@ def _before_any_cell(
     """The most probable mixture where there are no rows or no columns: nothing tells components apart."""
     state = posterior_mode(Counts.empty(with_components(rows.schema, n_components)), prior)
     nothing = EMInfo(np.zeros(1), np.zeros(1), True)
-    return state, RestartsInfo((nothing,), (state,), 0)
+    return state, RestartsInfo((nothing,), (state,), 0, reached=1)

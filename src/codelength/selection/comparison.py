@@ -1,0 +1,381 @@
+"""Numbers of components beside each other: the table that a paper prints."""
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, SupportsFloat, overload
+
+import numpy as np
+from scipy.special import logsumexp
+
+from .._display import Shown
+from ..blocks import Block, Grid, Paragraph, Strong
+from ..errors import CodelengthError, DataError, InvalidParameter
+from ..mixture.best_clustering import local_optima
+from ..mixture.clusterings import single_rows
+from ..mixture.code_length import (
+    CRITERIA,
+    AnnealedCodeLength,
+    ExactCodeLength,
+    annealed_code_length,
+    exact_code_length,
+    neighbourhoods_code_length,
+)
+from ..mixture.em import Trust
+from ..mixture.fit_measures import fit_measures
+from ..mixture.parameters import MixtureParameters
+from ..rules import PriorLike
+from ..table import Coded
+from ..table._messages import shown
+from ..table.checks import check_choice, check_sequence
+
+JUDGES = ("exact", "annealed", "neighbourhoods")
+"""Criteria on request that give posterior probabilities, the best one first."""
+
+ON_ANOTHER_SCALE = {"aic": 2.0, "bic": 2.0}
+"""Criteria whose column is so many times their code length."""
+
+NO_EVIDENCE = ("aic",)
+"""Criteria whose exponential is no probability of the rows, nor an approximation of one."""
+
+N_CENTRES = 20
+"""Climbs whose ends are the centres of neighbourhoods."""
+
+HEADINGS = {
+    "components": "classes",
+    "log_likelihood": "log-lik.",
+    "parameters": "par.",
+    "aic": "AIC",
+    "bic": "BIC",
+    "adjusted_bic": "aBIC",
+    "caic": "CAIC",
+    "icl": "ICL",
+    "cheeseman_stutz": "Ch.-Stutz",
+    "neighbourhoods": "neighb.",
+    "posterior": "P(classes)",
+    "g2": "G2",
+    "chi2": "chi2",
+    "df": "df",
+    "relative_entropy": "rel. entropy",
+    "smallest_share": "smallest",
+    "reached": "reached",
+}
+"""How columns are called where people read."""
+
+LOWER_IS_BETTER = ("aic", "bic", "adjusted_bic", "caic", "icl", *CRITERIA, "neighbourhoods")
+
+
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class Comparison(Shown, Sequence[dict[str, Any]]):
+    """Mixtures with several numbers of components, one row each.
+
+    A sequence of dicts, so that ``pandas.DataFrame(comparison)`` and ``polars.DataFrame(list(comparison))``
+    give a frame; ``comparison["bic"]`` is one column. Information criteria are on the scale of minus twice
+    the log-likelihood, as in other programs; code lengths (``cheeseman_stutz``, ``neighbourhoods``,
+    ``annealed``, ``exact`` and the criterion that chose) are in nats. Definitions:
+    :class:`codelength.mixture.fit_measures.FitMeasures`.
+
+    Attributes
+    ----------
+    rows : tuple of dict
+        The figures by name, by increasing number of components.
+    chosen : int
+        The number of components of the model.
+    criterion : str
+        The code length that chose among them.
+    posterior_by : str
+        The code length that gives the posterior probabilities, under equal prior probabilities.
+    notes : dict of str to str
+        Why a criterion that was asked for is not there.
+    seconds : dict of str to float
+        How long the criteria on request took.
+    """
+
+    rows: tuple[dict[str, Any], ...]
+    chosen: int
+    criterion: str
+    posterior_by: str
+    notes: dict[str, str] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @overload
+    def __getitem__(self, place: int) -> dict[str, Any]: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[dict[str, Any]]: ...
+    @overload
+    def __getitem__(self, place: str) -> list[Any]: ...
+    def __getitem__(self, place: int | slice | str) -> Any:
+        if isinstance(place, str):
+            check_choice("column", place, self.columns)
+            return [row[place] for row in self.rows]
+        return self.rows[place]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return tuple(self.rows[0]) if self.rows else ()
+
+    def of(self, n_components: int) -> dict[str, Any]:
+        """The row of one number of components."""
+        found = [row for row in self.rows if row["components"] == n_components]
+        if not found:
+            sizes = ", ".join(map(str, self["components"]))
+            raise InvalidParameter(f"n_components={shown(n_components)}: compared were {sizes}")
+        return found[0]
+
+    def to_json(self) -> dict[str, Any]:
+        """The table as JSON types; how long it took is left out."""
+        return {
+            "rows": [dict(row) for row in self.rows],
+            "chosen": self.chosen,
+            "criterion": self.criterion,
+            "posterior_by": self.posterior_by,
+            "notes": dict(self.notes),
+        }
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any]) -> "Comparison":
+        """What :meth:`to_json` wrote, checked."""
+        rows = [dict(row) for row in document["rows"]]
+        plain = (int, float, bool, type(None))
+        if not rows or any(
+            tuple(row) != tuple(rows[0])
+            or not {"components", document["criterion"], "reached", "starts"} <= row.keys()
+            or not all(isinstance(value, plain) for value in row.values())
+            for row in rows
+        ):
+            raise DataError("the comparison of numbers of components is not a table of numbers")
+        found = cls(
+            tuple(rows),
+            document["chosen"],
+            str(document["criterion"]),
+            str(document["posterior_by"]),
+            {str(name): str(reason) for name, reason in document["notes"].items()},
+        )
+        found.of(found.chosen)
+        return found
+
+    def grid(self) -> Grid:
+        """The table for people; the best of each criterion stands out, and a star marks the choice."""
+        kept = [name for name in self.columns if name not in ("starts", "converged", "chosen")]
+        cells = [[_text(name, row) for name in kept] for row in self.rows]
+        for column, name in enumerate(kept):
+            if name in LOWER_IS_BETTER:
+                values = [np.inf if row[name] is None else row[name] for row in self.rows]
+                best = int(np.argmin(values))
+                cells[best][column] = Strong(cells[best][column])
+        for row, texts in zip(self.rows, cells, strict=True):
+            texts[0] += " *" * (row["components"] == self.chosen)
+        names = [HEADINGS.get(name, name.replace("_", " ")) for name in kept]
+        return Grid("numbers of classes compared", names, cells)
+
+    def explanations(self) -> list[str]:
+        """What a reader of the table must know, in sentences."""
+        told = [
+            f"* chosen by {self.criterion}. AIC to ICL: minus twice the log-likelihood and a penalty; other "
+            f"criteria: nats. P(classes): by {self.posterior_by}, all numbers equally probable before.",
+        ]
+        if self.seconds:
+            times = ", ".join(f"{name} {seconds:.1f} s" for name, seconds in self.seconds.items())
+            told.append(f"Criteria on request took: {times}.")
+        told += [f"{name}: {reason}" for name, reason in self.notes.items()]
+        return told
+
+    def _title(self) -> str:
+        sizes = self["components"]
+        return f"Comparison: {min(sizes)} to {max(sizes)} classes, {self.chosen} chosen by {self.criterion}"
+
+    def _blocks(self) -> list[Block]:
+        return [self.grid(), *(Paragraph(sentence) for sentence in self.explanations())]
+
+
+def compare(
+    rows: Coded,
+    fits: Mapping[int, tuple[MixtureParameters, Trust]],
+    path: Mapping[int, float],
+    chosen: int,
+    criterion: str,
+    prior: PriorLike = "uniform",
+) -> Comparison:
+    """The table of several fits, in figures that take next to no time.
+
+    Parameters
+    ----------
+    rows : Coded
+        The rows that the mixtures were fitted to.
+    fits : mapping of int to (MixtureParameters, Trust)
+        The best mixture for each number of components, and how far to trust it.
+    path : mapping of int to float
+        Their code lengths by the criterion that chose.
+    chosen : int
+        The number chosen.
+    criterion : str
+        The criterion that chose.
+    prior : prior or its name
+        Pseudocounts.
+
+    Examples
+    --------
+    >>> from codelength.mixture.em import fit_mixture
+    >>> from codelength.table import as_coded
+    >>> coded = as_coded({name: ["yes", "no"] * 10 for name in ("feathers", "eggs", "wings")})
+    >>> fitted = {k: fit_mixture(coded, k, reached=5, random_state=0) for k in (1, 2)}
+    >>> fits = {k: (mixture, Trust.of(restarts)) for k, (mixture, restarts) in fitted.items()}
+    >>> table = compare(coded, fits, {1: 40.0, 2: 30.0}, 2, "annealed")
+    >>> table["parameters"], [round(bic, 2) for bic in table["bic"]], table.of(2)["reached"]
+    ([3, 7], [92.16, 48.7], 20)
+    """
+    found = []
+    for size in sorted(fits):
+        mixture, trust = fits[size]
+        measures = fit_measures(rows, mixture)
+        lengths = {"cheeseman_stutz": float(CRITERIA["cheeseman_stutz"](rows, mixture, prior))}
+        if criterion not in ON_ANOTHER_SCALE:
+            lengths[criterion] = path[size]
+        found.append(
+            {
+                "components": size,
+                "log_likelihood": measures.log_likelihood,
+                "parameters": measures.n_parameters,
+                "aic": measures.aic,
+                "bic": measures.bic,
+                "adjusted_bic": measures.adjusted_bic,
+                "caic": measures.caic,
+                "icl": measures.icl,
+                **lengths,
+                "posterior": 0.0,
+                "g2": measures.g2,
+                "chi2": measures.chi2,
+                "df": measures.df,
+                "relative_entropy": measures.relative_entropy,
+                "smallest_share": measures.smallest_share,
+                "reached": trust.n_reached,
+                "starts": trust.n_starts,
+                "converged": trust.converged,
+                "chosen": size == chosen,
+            }
+        )
+    judge = "cheeseman_stutz" if criterion in NO_EVIDENCE else criterion
+    return _judged(Comparison(tuple(found), chosen, criterion, judge))
+
+
+def with_criteria(
+    comparison: Comparison,
+    rows: Coded,
+    mixtures: Mapping[int, MixtureParameters],
+    criteria: str | Iterable[str] = "all",
+    prior: PriorLike = "uniform",
+    *,
+    seed: int = 0,
+    report: Callable[[float, float], None] | None = None,
+) -> Comparison:
+    """The table with criteria that take longer, and posterior probabilities by the best of them.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        The table without them.
+    rows, prior
+        As in :func:`compare`.
+    mixtures : mapping of int to MixtureParameters
+        The mixture of each row of the table.
+    criteria : "all", name or names
+        Any of ``"neighbourhoods"`` (the sum over all clusterings near 20 local optima), ``"annealed"`` (an
+        estimate of the exact code length, with its standard error) and ``"exact"``. One that cannot be
+        computed for a number of components is None there, and :attr:`Comparison.notes` says why.
+    seed : int
+        Where random numbers start.
+    report : function, optional
+        Told how much is done, and how much there is.
+    """
+    names = tuple(ON_REQUEST) if criteria == "all" else _names(criteria)
+    columns: dict[str, list[float | None]] = {}
+    notes, seconds = dict(comparison.notes), dict(comparison.seconds)
+    sizes = comparison["components"]
+    for number, name in enumerate(names):
+        start = time.perf_counter()
+        columns[name] = []
+        if name == "annealed":
+            columns["annealed_se"] = []
+        for place, size in enumerate(sizes):
+            try:
+                found = ON_REQUEST[name](rows, mixtures[size], prior, [seed, size])
+            except CodelengthError as error:
+                notes[name] = f"{size} classes: {error}"
+                found = None
+            columns[name].append(None if found is None else float(found))
+            if name == "annealed":
+                columns["annealed_se"].append(getattr(found, "standard_error", None))
+            if report is not None:
+                report(number * len(sizes) + place + 1, len(names) * len(sizes))
+        seconds[name] = time.perf_counter() - start
+    rows_with = []
+    for place, row in enumerate(comparison.rows):
+        before = {name: value for name, value in row.items() if name not in columns}
+        added = {name: values[place] for name, values in columns.items()}
+        position = list(before).index("posterior")
+        items = list(before.items())
+        rows_with.append(dict([*items[:position], *added.items(), *items[position:]]))
+    judge = next(
+        (name for name in JUDGES if name in columns and None not in columns[name]), comparison.posterior_by
+    )
+    return _judged(
+        Comparison(tuple(rows_with), comparison.chosen, comparison.criterion, judge, notes, seconds)
+    )
+
+
+def _judged(comparison: Comparison) -> Comparison:
+    """The table with posterior probabilities by its judge."""
+    judge = comparison.posterior_by
+    lengths = np.array([row[judge] / ON_ANOTHER_SCALE.get(judge, 1.0) for row in comparison.rows])
+    posterior = np.exp(-lengths - logsumexp(-lengths))
+    rows = [row | {"posterior": float(p)} for row, p in zip(comparison.rows, posterior, strict=True)]
+    return replace(comparison, rows=tuple(rows))
+
+
+def _names(criteria: str | Iterable[str]) -> tuple[str, ...]:
+    names = (criteria,) if isinstance(criteria, str) else check_sequence("criteria", criteria, of="names")
+    for name in names:
+        check_choice("criteria", name, ("all", *ON_REQUEST))
+    return tuple(ON_REQUEST) if "all" in names else tuple(dict.fromkeys(names))
+
+
+def _neighbourhoods(rows: Coded, mixture: MixtureParameters, prior: PriorLike, seed: list[int]) -> float:
+    single = single_rows(mixture.coded(rows))
+    optima = local_optima(single, mixture.n_components, prior, n_starts=N_CENTRES, random_state=seed)
+    centres = [mixture.labels(single), *(optimum.clustering for optimum in optima)]
+    return neighbourhoods_code_length(single, centres, prior)
+
+
+def _annealed(
+    rows: Coded, mixture: MixtureParameters, prior: PriorLike, seed: list[int]
+) -> AnnealedCodeLength:
+    return annealed_code_length(rows, mixture, prior, random_state=seed)
+
+
+def _exact(rows: Coded, mixture: MixtureParameters, prior: PriorLike, seed: list[int]) -> ExactCodeLength:
+    return exact_code_length(rows, mixture, prior)
+
+
+ON_REQUEST: dict[str, Callable[[Coded, MixtureParameters, PriorLike, list[int]], SupportsFloat]] = {
+    "neighbourhoods": _neighbourhoods,
+    "annealed": _annealed,
+    "exact": _exact,
+}
+"""The criteria that take longer, by name."""
+
+
+def _text(name: str, row: Mapping[str, Any]) -> str:
+    value = row[name]
+    if value is None:
+        return "-"
+    if name == "reached":
+        return f"{value}/{row['starts']}"
+    if isinstance(value, int):
+        return str(value)
+    if name in ("posterior", "relative_entropy", "smallest_share"):
+        return f"{value:.3f}"
+    return f"{value:.2f}"
