@@ -18,11 +18,12 @@ has a ratio of gamma functions in place of the factor.
 A cell without a value is left out of the counts: each variable is counted where it has a value, and each
 pair where both have one. In a row to predict, the factor of a pair in which a value is lacking is 1. This is
 exact for forests in which the variable without a value has at most one edge. Otherwise it is an
-approximation: it neglects what the neighbours of that variable say about each other through it. In tables of
-four variables and 30 rows with one cell blanked, class probabilities are off by .001 on average and .02 at
-most where a variable copies its neighbour three times in ten, by .01 and .1 where it does six times in ten,
-and by .05 and .3 where it does nine times in ten. A missing cell that the schema makes a value of its own is
-a value like any other.
+approximation: it neglects what the neighbours of that variable say about each other through it. There is no
+bound on the error. Measured with one cell blanked, on random tables of four variables and 30 rows, class
+probabilities are off by .001 on average and .02 at worst where a variable copies its neighbour three times
+in ten, by .01 and .07 where it does six times in ten, and by .05 and .3 where it does nine times in ten.
+Rows that are unlike the table fare worse: .04 in place of .02. A missing cell that the schema makes a value
+of its own is a value like any other.
 
 References
 ----------
