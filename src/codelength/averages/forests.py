@@ -15,6 +15,10 @@ there are :math:`(m + 1)^{m - 1}`, and a tree of k variables is there k times, o
 be on top. Without that, the sum would be one over sets of edges without a ring, for which no efficient
 method is known (counting them is #P-hard).
 
+Where the cuts of ordered variables fall matters to each forest, and matters less to an average. So all this
+is done in several coarse views, with at most 2, 3, 5 and 8 intervals, and their log probabilities are
+averaged.
+
 Strengths of the prior are averaged too, weighted by the evidence of all cells given the classes; those that
 are more than 40 nats below the best are left out.
 
@@ -32,7 +36,7 @@ Jaeger, Vertigan and Welsh (1990). On the computational complexity of the Jones 
 Mathematical Proceedings of the Cambridge Philosophical Society 108.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Self
@@ -44,7 +48,7 @@ from ..typing import FloatArray, IntArray
 from .augmented import STRENGTHS, Augmented, AugmentedCounts, best_forests, blocks, edges_of
 from .member import Learned, Member, normalised
 from .training import Training
-from .views import Views
+from .views import GRAINS, Views
 
 NEGLIGIBLE = 40.0
 """Strengths whose log evidence is lower than the best by more than this do not take part."""
@@ -57,7 +61,7 @@ RANGE = 1200.0
 class Forests(Member):
     """Tree-augmented naive Bayes, averaged over all forests; see the module for the formulas.
 
-    At most 40 variables take part, those that say most about the class, in the coarse view.
+    At most 40 variables take part, those that say most about the class.
 
     Attributes
     ----------
@@ -65,8 +69,8 @@ class Forests(Member):
         What the member looks at.
     log_prior : array of shape (n_classes,)
         Log probability of each class before any variable is seen.
-    counts : AugmentedCounts
-        All it has learned.
+    grains : tuple of ForestsAtGrain
+        The averages over forests, one per coarse view; a single one where no variable is ordered.
     """
 
     name: ClassVar[str] = "forests"
@@ -74,13 +78,60 @@ class Forests(Member):
 
     views: Views
     log_prior: FloatArray
-    counts: AugmentedCounts
+    grains: tuple["ForestsAtGrain", ...]
 
     @classmethod
     def fit(cls, training: Training) -> Learned[Self]:
         """Count values and pairs of values; leave each training row out in closed form."""
-        member = cls(training.views, training.log_prior, AugmentedCounts.of(training))
-        return Learned(member, member._left_out(training))
+        made, held_out = [], []
+        for grain in _grains(training.views):
+            seen = training if grain is None else training.at_grain(grain)
+            made.append(ForestsAtGrain(seen.views, seen.log_prior, AugmentedCounts.of(seen)))
+            held_out.append(made[-1].left_out(seen))
+        member = cls(training.views, training.log_prior, tuple(made))
+        return Learned(member, normalised(np.mean(held_out, axis=0)))
+
+    def log_probs(self, coded: Coded) -> FloatArray:
+        """Log probability of each class for each row, in nats, shape (n_rows, n_classes)."""
+        return normalised(np.mean([part.log_probs(coded) for part in self.grains], axis=0))
+
+    def to_json(self) -> dict[str, Any]:
+        """The counts as JSON types."""
+        return {"grains": [part.counts.to_json() for part in self.grains]}
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any], views: Views, log_prior: FloatArray) -> Self:
+        """The member that :meth:`to_json` wrote, checked."""
+        made = []
+        for grain, part in zip(_grains(views), document["grains"], strict=True):
+            seen = views if grain is None else views.at_grain(grain)
+            counts = AugmentedCounts.from_json(part, seen, len(log_prior))
+            made.append(ForestsAtGrain(seen, log_prior, counts))
+        return cls(views, log_prior, tuple(made))
+
+
+def _grains(views: Views) -> Sequence[int | None]:
+    """Coarse views to average over: where no variable is ordered, all are the same."""
+    return range(len(GRAINS)) if views.n_intervals.any() else [None]
+
+
+@dataclass(frozen=True, eq=False)
+class ForestsAtGrain:
+    """The average over all forests in one coarse view.
+
+    Attributes
+    ----------
+    views : Views
+        What is looked at; its coarse view counts.
+    log_prior : array of shape (n_classes,)
+        Log probability of each class before any variable is seen.
+    counts : AugmentedCounts
+        All that was learned.
+    """
+
+    views: Views
+    log_prior: FloatArray
+    counts: AugmentedCounts
 
     @cached_property
     def strengths(self) -> dict[float, float]:
@@ -102,15 +153,6 @@ class Forests(Member):
             found[rows] = normalised(self.log_prior + np.logaddexp.reduce(logs, axis=0))
         return found
 
-    def to_json(self) -> dict[str, Any]:
-        """The counts as JSON types."""
-        return self.counts.to_json()
-
-    @classmethod
-    def from_json(cls, document: Mapping[str, Any], views: Views, log_prior: FloatArray) -> Self:
-        """The member that :meth:`to_json` wrote, checked."""
-        return cls(views, log_prior, AugmentedCounts.from_json(document, views, len(log_prior)))
-
     @cached_property
     def _parts(self) -> tuple["_Part", ...]:
         parts: list[_Part] = []
@@ -120,7 +162,8 @@ class Forests(Member):
             parts = [part for part in parts if part.log_evidence >= best - NEGLIGIBLE]
         return tuple(parts)
 
-    def _left_out(self, training: Training) -> FloatArray:
+    def left_out(self, training: Training) -> FloatArray:
+        """Log probability of each class for each training row, without one copy of it."""
         codes = np.ascontiguousarray(training.coarse[:, self.counts.variables])
         found = np.empty((training.n_rows, training.n_classes))
         for rows in blocks(training.n_rows):

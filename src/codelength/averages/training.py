@@ -1,7 +1,8 @@
 """Rows to learn from, as every member of an average takes them."""
 
 import zlib
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -124,12 +125,16 @@ class Training:
     @cached_property
     def fine_counts(self) -> list[FloatArray]:
         """Weight of each fine value within each class, for each variable: shape (n_classes, n_fine)."""
-        return self._counts(self.views.fine(self.coded), self.views.n_fine)
+        return self._counts([view.fine for view in self.views.columns])
 
     @cached_property
     def coarse_counts(self) -> list[FloatArray]:
         """The same for coarse values."""
-        return self._counts(self.views.coarse(self.coded), self.views.n_coarse)
+        return self._counts([view.coarse for view in self.views.columns])
+
+    def at_grain(self, grain: int) -> "Training":
+        """The same rows with another coarse view; see :meth:`Views.at_grain`."""
+        return replace(self, views=self.views.at_grain(grain))
 
     def generator(self, of: str) -> np.random.Generator:
         """A source of randomness that belongs to one member."""
@@ -139,13 +144,15 @@ class Training:
         """Log probability given to the classes of these rows, summed over all copies."""
         return float(self.weights @ log_probs[np.arange(self.n_rows), self.labels])
 
-    def _counts(self, codes: IntArray, sizes: IntArray) -> list[FloatArray]:
-        labels = np.asarray(self.coded.class_codes, dtype=np.int64)
-        assert self.coded.weights is not None
+    def _counts(self, tables: Sequence[IntArray]) -> list[FloatArray]:
+        """Counts of all rows, one variable at a time: those of all at once would take gigabytes."""
         found = []
-        for j, size in enumerate(sizes.tolist()):
-            known = codes[:, j] >= 0
-            places = labels[known] * size + codes[known, j]
-            counts = np.bincount(places, self.coded.weights[known], self.n_classes * size)
-            found.append(counts.astype(np.float64).reshape(self.n_classes, size))
+        for view, table in zip(self.views.columns, tables, strict=True):
+            n_codes = len(table)
+            places = self.coded.class_codes.astype(np.int64) * n_codes + self.coded.codes[:, view.position]
+            counts = np.bincount(places, self.coded.weights, self.n_classes * n_codes)
+            by_code = counts.astype(np.float64).reshape(self.n_classes, n_codes)
+            merged = np.zeros((self.n_classes, int(table.max()) + 2))
+            np.add.at(merged.T, table, by_code.T)  # -1 is the last column, which is not kept
+            found.append(np.ascontiguousarray(merged[:, :-1]))
         return found

@@ -6,7 +6,7 @@ variable. A value that was never seen in training carries no information: its co
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,9 @@ from ..typing import FloatArray, IntArray
 
 FINE, COARSE = 20, 5
 """Most intervals of an ordered variable in each view."""
+
+GRAINS = (2, 3, 5, 8)
+"""Most intervals in further coarse views, for averages over where the cuts fall."""
 
 FINE_VALUES, COARSE_VALUES = 50, 20
 """Most values of a categorical variable in each view; the rarest beyond that are seen as one."""
@@ -40,6 +43,8 @@ class View:
     fine, coarse : array of shape (n_values + 1,)
         Code of each value in the two views, -1 where nothing is known about it; the last entry is that of
         a cell without a value.
+    grains : array of shape (n_grains, n_values + 1)
+        The same in further coarse views, one per number of intervals in :data:`GRAINS`.
     n_intervals : int
         How many of the first fine codes are ordered; 0 for a categorical variable.
     numbers : array of shape (n_values + 1, width)
@@ -50,6 +55,7 @@ class View:
     position: int
     fine: IntArray
     coarse: IntArray
+    grains: IntArray
     n_intervals: int
     numbers: FloatArray
 
@@ -119,6 +125,10 @@ class Views:
         """For each column of :meth:`numbers`, which of the variables that vary it belongs to."""
         return np.repeat(np.arange(self.n_variables), [view.width for view in self.columns])
 
+    def at_grain(self, grain: int) -> "Views":
+        """The same with another coarse view, by its place in :data:`GRAINS`."""
+        return Views(self.schema, tuple(replace(view, coarse=view.grains[grain]) for view in self.columns))
+
     def fine(self, coded: Coded) -> IntArray:
         """Fine codes of some rows, shape (n_rows, n_variables), row by row in memory."""
         return self._looked_up(coded, [view.fine for view in self.columns])
@@ -139,6 +149,7 @@ class Views:
                 "position": view.position,
                 "fine": packed(view.fine.astype(np.int32)),
                 "coarse": packed(view.coarse.astype(np.int32)),
+                "grains": packed(view.grains.astype(np.int32)),
                 "n_intervals": view.n_intervals,
                 "numbers": packed(view.numbers),
             }
@@ -170,10 +181,11 @@ def _restored(document: Mapping[str, Any], schema: Schema) -> View:
         unpacked(document[name], (length,), low=-1, high=length - 1).astype(np.int64)
         for name in ("fine", "coarse")
     )
+    grains = unpacked(document["grains"], (len(GRAINS), length), low=-1, high=length - 1).astype(np.int64)
     numbers = unpacked(document["numbers"], (length, None)).astype(np.float64)
-    view = View(position, fine, coarse, n_intervals, numbers)
+    view = View(position, fine, coarse, grains, n_intervals, numbers)
     sound = type(n_intervals) is int and 0 <= n_intervals <= view.n_fine
-    if not sound or min(view.n_fine, view.n_coarse) < 2:
+    if not sound or min(view.n_fine, view.n_coarse, int(grains.max(axis=1).min()) + 1) < 2:
         raise DataError(f"variable {shown(schema.names[position])} is not seen as a fit leaves it")
     return view
 
@@ -183,7 +195,7 @@ def _view(position: int, variable: Variable, seen: FloatArray) -> View:
         return _ordered(position, variable, seen)
     fine, coarse = _capped(seen, FINE_VALUES), _capped(seen, COARSE_VALUES)
     indicators = np.vstack([np.eye(int(fine.max()) + 1), np.zeros(int(fine.max()) + 1)])
-    return View(position, fine, coarse, 0, indicators[fine])
+    return View(position, fine, coarse, np.tile(coarse, (len(GRAINS), 1)), 0, indicators[fine])
 
 
 def _capped(seen: FloatArray, most: int) -> IntArray:
@@ -204,15 +216,16 @@ def _capped(seen: FloatArray, most: int) -> IntArray:
 def _ordered(position: int, variable: Variable, seen: FloatArray) -> View:
     n_intervals = len(variable.cuts) + 1
     in_intervals, missing_seen = seen[:n_intervals], bool(seen[n_intervals:].any())
-    fine, coarse = (
-        _merged(in_intervals, n_bins, variable.n_values + 1, missing_seen) for n_bins in (FINE, COARSE)
+    fine, coarse, *grains = (
+        _merged(in_intervals, n_bins, variable.n_values + 1, missing_seen)
+        for n_bins in (FINE, COARSE, *GRAINS)
     )
     scores = _standardised(_midpoints(np.array(variable.cuts)), in_intervals)
     numbers = np.zeros((variable.n_values + 1, 1 + missing_seen))
     numbers[:n_intervals, 0] = scores
     if missing_seen:
         numbers[n_intervals, 1] = 1.0
-    return View(position, fine, coarse, int(fine[:n_intervals].max()) + 1, numbers)
+    return View(position, fine, coarse, np.array(grains), int(fine[:n_intervals].max()) + 1, numbers)
 
 
 def _merged(seen: FloatArray, n_bins: int, length: int, missing_seen: bool) -> IntArray:

@@ -12,9 +12,10 @@ from codelength.averages import augmented
 from codelength.averages._forest_kernels import log_sum_of_trees
 from codelength.averages.forests import Forests, balanced
 from codelength.averages.training import Training
-from codelength.averages.views import Views
+from codelength.averages.views import GRAINS, Views
 from codelength.errors import DataError
-from codelength.table import Schema, Variable, encode
+from codelength.table import Schema, Variable, as_table, encode, infer_schema
+from codelength.table.infer import Cutting
 from unit.averages.forest_tables import (
     STRENGTHS,
     all_forests,
@@ -57,7 +58,7 @@ def test_all_forests_one_by_one(sizes, n_classes, n_rows, seed):
     evidences = all_log_evidences(rows, labels, ones, sizes, n_classes)
     for strength in STRENGTHS:
         expected = np.logaddexp.reduce([e for (s, _), e in evidences.items() if s == strength])
-        assert learned.member.strengths[strength] == pytest.approx(expected, abs=1e-9)
+        assert learned.member.grains[0].strengths[strength] == pytest.approx(expected, abs=1e-9)
 
 
 def test_the_number_of_forests():
@@ -87,7 +88,8 @@ def test_the_evidence_is_what_predicting_row_by_row_costs():
     rows, labels = dependent_rows(12, sizes, n_classes, 5)
     views = Views.of(coded_of(rows, labels, sizes, n_classes))
     before, after = (
-        Forests.fit(training_of(rows[:n], labels[:n], sizes, n_classes, views=views)).member for n in (11, 12)
+        Forests.fit(training_of(rows[:n], labels[:n], sizes, n_classes, views=views)).member.grains[0]
+        for n in (11, 12)
     )
     for strength in STRENGTHS:
         part = next(part for part in before._parts if part.of.strength == strength)
@@ -111,7 +113,7 @@ def test_a_missing_cell_is_nearly_marginalised(copying, on_average, at_most):
         for row, gap in product(new, range(len(sizes))):
             blanked = np.where(np.arange(len(sizes)) == gap, -1, row)
             expected = enumerated_log_probs(
-                rows, labels, np.ones(30), sizes, n_classes, blanked, tuple(member.strengths)
+                rows, labels, np.ones(30), sizes, n_classes, blanked, tuple(member.grains[0].strengths)
             )
             found = member.log_probs(coded_of([blanked], [0], sizes, n_classes))[0]
             errors.append(np.abs(np.exp(found) - np.exp(expected)).max())
@@ -176,7 +178,7 @@ def test_weights_are_repeated_rows():
     one = Forests.fit(training_of(rows, labels, sizes, n_classes, times))
     other = Forests.fit(training_of(rows.repeat(times, axis=0), labels.repeat(times), sizes, n_classes))
     assert (one.held_out == other.held_out).all()
-    assert one.member.strengths == other.member.strengths
+    assert one.member.grains[0].strengths == other.member.grains[0].strengths
 
 
 def test_rows_are_counted_in_parts(monkeypatch):
@@ -306,7 +308,7 @@ def test_500_columns_of_50_rows():
     telling = [3, 77, 123, 499]
     rows[:, telling] = np.where(generator.random((50, 4)) < 0.7, labels[:, None], rows[:, telling])
     learned = Forests.fit(training_of(rows, labels, [3] * 500, 2))
-    chosen = learned.member.counts.variables.tolist()
+    chosen = learned.member.grains[0].counts.variables.tolist()
     assert len(chosen) == 40
     assert set(telling) <= set(chosen)
     assert chosen == sorted(chosen)
@@ -318,8 +320,8 @@ def test_variables_with_many_values_leave_room_for_fewer(monkeypatch):
     training = training_of(rows, labels, [2, 6, 6, 6, 2], 2)
     monkeypatch.setattr(augmented, "MOST_CELLS", 200)
     learned = Forests.fit(training)
-    assert 2 <= len(learned.member.counts.variables) < 5
-    assert learned.member.counts.pairs.cells.size <= 200
+    assert 2 <= len(learned.member.grains[0].counts.variables) < 5
+    assert learned.member.grains[0].counts.pairs.cells.size <= 200
     check_distributions(learned.held_out, (training.n_rows, 2))
 
 
@@ -354,7 +356,7 @@ def test_missing_and_unseen_values():
     new = encode(SCHEMA, {"a": [None, "x", "x"], "b": ["p", "r", None], "c": ["s", "s", "s"]})
     found = member.log_probs(new)
     assert found[1] == pytest.approx(found[2], abs=0)
-    codes = member.counts.codes(member.views, new)
+    codes = member.grains[0].counts.codes(member.views, new)
     assert codes.tolist() == [[2, 0, 0], [0, -1, 0], [0, -1, 0]]
     check_distributions(found, (3, 2))
 
@@ -400,10 +402,10 @@ def damaged(document):
 
 def test_damaged_files_are_refused():
     training = mixed_training()
-    document = Forests.fit(training).member.to_json()
-    for other in damaged(document):
+    [document] = Forests.fit(training).member.to_json()["grains"]
+    for other in [*([part] for part in damaged(document)), [], [document, document], None, 3]:
         with pytest.raises((DataError, LookupError, TypeError, ValueError)):
-            Forests.from_json(other, training.views, training.log_prior)
+            Forests.from_json({"grains": other}, training.views, training.log_prior)
 
 
 def test_counts_of_no_fit_still_give_probabilities():
@@ -411,8 +413,29 @@ def test_counts_of_no_fit_still_give_probabilities():
     training = mixed_training()
     member = Forests.fit(training).member
     for low, high in ((0.0, 2.0**53), (2.0**53, 0.0), (2.0**53, 2.0**53)):
-        cells = np.where(np.arange(member.counts.pairs.cells.size) % 3, low, high)
-        pairs = replace(member.counts.pairs, cells=cells.reshape(member.counts.pairs.cells.shape))
-        other = replace(member, counts=replace(member.counts, pairs=pairs))
+        [part] = member.grains
+        cells = np.where(np.arange(part.counts.pairs.cells.size) % 3, low, high)
+        pairs = replace(part.counts.pairs, cells=cells.reshape(part.counts.pairs.cells.shape))
+        other = replace(member, grains=(replace(part, counts=replace(part.counts, pairs=pairs)),))
         again = Forests.from_json(other.to_json(), training.views, training.log_prior)
         check_distributions(again.log_probs(training.coded), (training.n_rows, 2))
+
+
+def test_ordered_variables_are_seen_in_several_grains():
+    """Each grain is an average over forests of its own, left out by itself; their logs are averaged."""
+    generator = np.random.default_rng(0)
+    table = {"x": generator.normal(size=60), "y": generator.normal(size=60), "z": ["a", "b", "c"] * 20}
+    labels = np.where(table["x"] + table["y"] > 0, "yes", "no")
+    schema = infer_schema(as_table(table, labels), numeric="discretize", cutting=Cutting(n_bins=100))
+    training = Training.of(encode(schema, table, labels))
+    learned = Forests.fit(training)
+    assert [part.counts.pairs.n_values.tolist() for part in learned.member.grains] == [
+        [n, n, 3] for n in GRAINS
+    ]
+    left_out = [part.left_out(training.at_grain(k)) for k, part in enumerate(learned.member.grains)]
+    averaged = np.mean(left_out, axis=0)
+    averaged -= np.log(np.exp(averaged).sum(axis=1, keepdims=True))
+    assert learned.held_out == pytest.approx(averaged, abs=1e-12)
+    document = json.loads(json.dumps(learned.member.to_json()))
+    again = Forests.from_json(document, training.views, training.log_prior)
+    assert (again.log_probs(training.coded) == learned.member.log_probs(training.coded)).all()
