@@ -219,10 +219,12 @@ def _models() -> Iterable[str]:
     return MODELS
 
 
-def _classifiers() -> Iterable[str]:
+def _comparable() -> Iterable[str]:
     from ..estimators import MODELS
+    from ..experiments.opponents import OPPONENTS
 
-    return [kind for kind, model in MODELS.items() if "classes" in model.capabilities]
+    own = (kind for kind, model in MODELS.items() if "classes" in model.capabilities)
+    return [*own, *OPPONENTS]
 
 
 def _mixture_criteria() -> Iterable[str]:
@@ -283,7 +285,7 @@ def _settings() -> Iterable[str]:
 RULE = Choice("rule", _rules)
 PRIOR = PriorChoice("prior", _priors)
 MODEL = Choice("model", _models)
-CLASSIFIER = Choice("model", _classifiers)
+COMPARABLE = Choice("model", _comparable)
 CRITERION = Choice("criterion", _criteria)
 MIXTURE_CRITERION = Choice("criterion", _mixture_criteria)
 VARIABLE_CRITERION = Choice("select", _variable_criteria)

@@ -9,21 +9,22 @@ from ..errors import InvalidParameter
 
 if TYPE_CHECKING:
     from ..estimators.contract import TableEstimator
+    from ..experiments.opponents import Opponent
     from .source import Source
+
+    Model = TableEstimator | Opponent
 
 PARAMETERS = {"seed": "random_state", "components": "n_components", "starts": "n_init"}
 """Options whose parameter has another name in Python."""
 
 
-def build(kind: str, values: Mapping[str, Any]) -> "TableEstimator":
+def build(kind: str, values: Mapping[str, Any]) -> Any:
     """A model of a kind with those of the parameters that it has; random numbers start at 0."""
-    from ..estimators.contract import model_of
-
     known = parameters(kind)
     own = {name: value for name, value in values.items() if name in known}
     if "random_state" in known:
         own.setdefault("random_state", 0)
-    return model_of(kind)(**own)
+    return class_of(kind)(**own)
 
 
 def given(kinds: Sequence[str], options: Mapping[str, Any], params: Sequence[str]) -> dict[str, Any]:
@@ -67,9 +68,19 @@ def given(kinds: Sequence[str], options: Mapping[str, Any], params: Sequence[str
 
 def parameters(kind: str) -> list[str]:
     """Names of the parameters of a kind of model that can be given as text."""
-    from ..estimators.contract import model_of
+    return [name for name in signature(class_of(kind)).parameters if name != "schema"]
 
-    return [name for name in signature(model_of(kind)).parameters if name != "schema"]
+
+def class_of(kind: str) -> "type[Model]":
+    """The class of a kind of model, which may be one of another library."""
+    from ..estimators.contract import MODELS, model_of
+
+    if kind not in MODELS:
+        from ..experiments.opponents import OPPONENTS
+
+        if kind in OPPONENTS:
+            return OPPONENTS[kind]
+    return model_of(kind)
 
 
 def parsed(params: Sequence[str]) -> dict[str, Any]:
@@ -92,7 +103,7 @@ def parsed(params: Sequence[str]) -> dict[str, Any]:
     return values
 
 
-def check_capable(model: "TableEstimator", source: "Source") -> None:
+def check_capable(model: "Model", source: "Source") -> None:
     """Refuse options about the table that a model can do nothing with."""
     if "classes" not in model.capabilities and source.target is not None:
         raise InvalidParameter(

@@ -1,11 +1,13 @@
 """Specifications to rows of results: models compared on one table, and the experiments of the papers."""
 
 from .evaluation import Evaluation, evaluate
+from .opponents import OPPONENTS
 from .papers import PAPERS
 from .reproduction import Reproduction, reproduce
 from .splits import Split, cross_validation
 
 __all__ = [
+    "OPPONENTS",
     "PAPERS",
     "Evaluation",
     "Reproduction",

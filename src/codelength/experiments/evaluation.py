@@ -1,17 +1,22 @@
 """How well models predict the classes of one table."""
 
 import math
+import time
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from ..errors import DataError, InvalidParameter
 from ..scores import Predictions
-from ..table import Coded, Table, as_table, encode, infer_schema
-from ..table._messages import listed
+from ..table import Coded, Table, as_table, encode
 from ..table.checks import check_instance, seed_of
 from ..table.infer import Identifiers, Missing, Numeric, with_intervals_of
-from .splits import cross_validation
+from .opponents import Opponent
+from .run import Progress, check_progress
+from .splits import Split, cross_validation
 
 if TYPE_CHECKING:
     from ..estimators.contract import TableClassifier
@@ -39,10 +44,15 @@ class Evaluation:
         was given probability zero.
     brier_score : float
         Mean squared distance from the class that occurred: 0 at best, 2 at worst.
+    calibration_error : float
+        Mean distance between what was promised and what came true; see
+        :attr:`codelength.Predictions.calibration_error`.
     n_zero : int
         Predictions that gave probability zero to the class that occurred.
     n_undefined : int
         Predictions whose definition gives 0/0; the uniform distribution stands in.
+    fit_seconds : float
+        What learning once took: the median over folds. No part of what makes two evaluations equal.
     """
 
     model: str
@@ -51,8 +61,10 @@ class Evaluation:
     accuracy: float
     log_score: float
     brier_score: float
+    calibration_error: float
     n_zero: int
     n_undefined: int
+    fit_seconds: float = field(compare=False)
 
     @property
     def log_score_bits(self) -> float:
@@ -60,7 +72,7 @@ class Evaluation:
         return self.log_score / math.log(2)
 
     @classmethod
-    def of(cls, model: str, protocol: str, predictions: Predictions) -> "Evaluation":
+    def of(cls, model: str, protocol: str, predictions: Predictions, fit_seconds: float) -> "Evaluation":
         """The scores of some predictions."""
         return cls(
             model,
@@ -69,14 +81,16 @@ class Evaluation:
             predictions.accuracy,
             predictions.log_score,
             predictions.brier_score,
+            predictions.calibration_error,
             predictions.n_zero,
             predictions.n_undefined,
+            fit_seconds,
         )
 
 
 def evaluate(
     table: Any,
-    models: "Mapping[str, TableClassifier]",
+    models: "Mapping[str, TableClassifier | Opponent]",
     *,
     n_folds: int | None = None,
     repeats: int = 1,
@@ -85,23 +99,26 @@ def evaluate(
     missing: Missing | None = None,
     numeric: Numeric | None = None,
     identifiers: Identifiers | None = None,
+    progress: Progress | None = None,
 ) -> list[Evaluation]:
-    """Score models on one table, all of them on the same predictions.
+    """Score models on one table, all of them on predictions of the same rows from the same rows.
 
-    By leave-one-out where every model has it in closed form and no folds are asked for; by cross-validation
-    otherwise. The values of categorical variables are those of the whole table, so that every fold predicts
-    over the same alphabet. Intervals of numeric variables are learned from the training rows of each fold;
-    leave-one-out, being closed form, keeps the intervals of the whole table.
+    By leave-one-out where every model has it without refitting and no folds are asked for; by
+    cross-validation otherwise. Each model reads the columns in its own way. The values of categorical
+    variables are those of the whole table, so that every fold predicts over the same alphabet. Intervals of
+    numeric variables are learned from the training rows of each fold; leave-one-out keeps the intervals of
+    the whole table.
 
     Parameters
     ----------
     table : Table
         The rows, with a target; see :func:`codelength.table.as_table`.
     models : mapping of str to classifier
-        The models by the names that they get in the result. They are cloned, and stay as they are.
+        The models by the names that they get in the result. They are cloned, and stay as they are. Those of
+        ``codelength.experiments.OPPONENTS`` are classifiers of other libraries.
     n_folds : int, optional
-        Folds of cross-validation; by default leave-one-out where every model has it in closed form, and 10
-        folds otherwise.
+        Folds of cross-validation; by default leave-one-out where every model has it without refitting, and 10
+        folds otherwise (fewer where there are fewer rows).
     repeats : int
         How often the cross-validation is repeated, with new folds.
     train_fraction : float
@@ -110,7 +127,9 @@ def evaluate(
         Seed of the folds.
     missing, numeric, identifiers : str, optional
         What becomes of missing cells, of columns of numbers and of identifiers, for all models alike; see
-        :func:`codelength.table.infer_schema`. By default what the models say, which must be the same.
+        :func:`codelength.table.infer_schema`. By default what each model says.
+    progress : function, optional
+        Called after every fit with the number of fits done and the number there is.
 
     Returns
     -------
@@ -122,52 +141,162 @@ def evaluate(
     DataError
         Where the table has no target.
     InvalidParameter
-        Where there is no model, or one that predicts no classes or has a schema of its own; where an option
-        does not fit the others, or the models differ about one of the last three.
+        Where there is no model, or one that predicts no classes, has a schema of its own or needs a library
+        that is not installed; where an option does not fit the others.
 
     Examples
     --------
     >>> from codelength import NaiveBayes
+    >>> from codelength.experiments import OPPONENTS
     >>> table = as_table({"size": ["s", "m", "l", "s", "l", "l"]}, [0, 0, 1, 0, 1, 1])
     >>> [result] = evaluate(table, {"averaged": NaiveBayes()})
     >>> result.protocol, round(result.accuracy, 2)
     ('leave-one-out', 0.83)
+    >>> both = {"averaged": NaiveBayes(), "logistic": OPPONENTS["logistic-regression"]()}
+    >>> [result.protocol for result in evaluate(table, both, n_folds=2)]
+    ['1 x 2-fold cross-validation', '1 x 2-fold cross-validation']
     """
     rows = as_table(table).counted()
     _check(rows, models)
+    check_progress(progress)
     given = {"missing": missing, "numeric": numeric, "identifiers": identifiers}
-    cells: dict[str, Any] = {
-        name: _agreed(name, models) if value is None else value for name, value in given.items()
-    }
-    coded = encode(infer_schema(rows, **cells), rows)
+    cells = {name: value for name, value in given.items() if value is not None}
+    entrants = _entrants(rows, models, cells)
+    parts: dict[str, list[_Fit]] = {name: [] for name in models}
+    splits: list[Split | None] = [None]
+    protocol = "leave-one-out"
     if n_folds is None and all("leave_one_out" in model.capabilities for model in models.values()):
         if repeats != 1 or train_fraction != 1.0:
             raise InvalidParameter(
                 "repeats and train_fraction go with cross-validation; pass n_folds, or leave them out"
             )
-        return [
-            Evaluation.of(name, "leave-one-out", _cloned(model).fit_coded(coded).leave_one_out_of(coded))
-            for name, model in models.items()
+    else:
+        folds = max(min(FOLDS, rows.n_rows), 2) if n_folds is None else n_folds
+        share = "" if train_fraction == 1 else f", {train_fraction:.0%} of the training rows"
+        protocol = f"{repeats} x {folds}-fold cross-validation{share}"
+        splits = [
+            *cross_validation(
+                rows.n_rows,
+                folds,
+                repeats=repeats,
+                train_fraction=train_fraction,
+                random_state=seed_of(random_state),
+            )
         ]
-    folds = FOLDS if n_folds is None else n_folds
-    parts: dict[str, list[Predictions]] = {name: [] for name in models}
-    for split in cross_validation(
-        coded.n_rows,
-        folds,
-        repeats=repeats,
-        train_fraction=train_fraction,
-        random_state=seed_of(random_state),
-    ):
-        learned = with_intervals_of(coded, rows, split.train)
-        train, test = learned.take(split.train), learned.take(split.test)
-        for name, model in models.items():
-            parts[name].append(_predicted(model, train, test))
-    share = "" if train_fraction == 1 else f", {train_fraction:.0%} of the training rows"
-    protocol = f"{repeats} x {folds}-fold cross-validation{share}"
-    return [Evaluation.of(name, protocol, Predictions.joined(made)) for name, made in parts.items()]
+    for number, split in enumerate(splits):
+        for place, (name, entrant) in enumerate(entrants.items(), 1):
+            parts[name].append(entrant.left_out() if split is None else entrant.predicted(split))
+            if progress is not None:
+                progress(number * len(entrants) + place, len(splits) * len(entrants))
+    return [
+        Evaluation.of(
+            name,
+            protocol,
+            Predictions.joined([fit.predictions for fit in fits]),
+            float(np.median([fit.seconds for fit in fits])),
+        )
+        for name, fits in parts.items()
+    ]
 
 
-def _check(table: Table, models: "Mapping[str, TableClassifier]") -> None:
+@dataclass(frozen=True, slots=True)
+class _Fit:
+    """What a model predicted after learning once, and how long it had learned."""
+
+    predictions: Predictions
+    seconds: float
+
+
+class _Entrant(ABC):
+    """A model, and the table as it reads it."""
+
+    @abstractmethod
+    def predicted(self, split: Split) -> _Fit:
+        """Some rows predicted from others."""
+
+    @abstractmethod
+    def left_out(self) -> _Fit:
+        """Each row predicted from all the others."""
+
+
+class _Codes:
+    """A table as codes, and the parts that the last split made of it: several models may share them."""
+
+    def __init__(self, rows: Table, model: "TableClassifier") -> None:
+        self.coded = model.coded_for(rows)
+        self._rows, self._cutting = rows, model.cutting
+        self._last: tuple[Split, Coded, Coded] | None = None
+
+    def parts(self, split: Split) -> tuple[Coded, Coded]:
+        """Rows to learn from and rows to predict, with intervals learned from the former."""
+        if self._last is None or self._last[0] is not split:
+            learned = with_intervals_of(self.coded, self._rows, split.train, self._cutting)
+            self._last = split, learned.take(split.train), learned.take(split.test)
+        return self._last[1:]
+
+
+class _Own(_Entrant):
+    """A model of this library."""
+
+    def __init__(self, model: "TableClassifier", codes: _Codes) -> None:
+        self._model, self._codes = model, codes
+
+    def predicted(self, split: Split) -> _Fit:
+        train, test = self._codes.parts(split)
+        model, seconds = self._fitted(train)
+        return _Fit(Predictions(*model.log_probs_of(test), test.class_codes, test.weights), seconds)
+
+    def left_out(self) -> _Fit:
+        model, seconds = self._fitted(self._codes.coded)
+        return _Fit(model.leave_one_out_of(self._codes.coded), seconds)
+
+    def _fitted(self, coded: Coded) -> "tuple[TableClassifier, float]":
+        model, start = _cloned(self._model), time.perf_counter()
+        model.fit_coded(coded)
+        return model, time.perf_counter() - start
+
+
+class _Other(_Entrant):
+    """A classifier of another library, which takes the table as it is."""
+
+    def __init__(self, opponent: Opponent, rows: Table) -> None:
+        self._opponent, self._rows = opponent, rows
+        self._schema = opponent.schema_for(rows)
+        self._class_codes = encode(self._schema, rows).class_codes
+
+    def predicted(self, split: Split) -> _Fit:
+        train, start = self._rows.take(split.train), time.perf_counter()
+        fitted = self._opponent.fit(train, self._schema)
+        seconds = time.perf_counter() - start
+        test = self._rows.take(split.test)
+        log_probs = np.log(fitted.probabilities(test))
+        undefined = np.zeros(test.n_rows, dtype=np.bool_)
+        codes = self._class_codes[split.test]
+        return _Fit(Predictions(log_probs, undefined, codes, test.weights), seconds)
+
+    def left_out(self) -> _Fit:
+        raise NotImplementedError("other libraries leave no row out without fitting again")
+
+
+def _entrants(
+    rows: Table, models: "Mapping[str, TableClassifier | Opponent]", cells: dict[str, Any]
+) -> dict[str, _Entrant]:
+    """The models with the options about cells that are given for all; those that code alike share codes."""
+    found: dict[str, _Entrant] = {}
+    codes: dict[Any, _Codes] = {}
+    for name, given in models.items():
+        if isinstance(given, Opponent):
+            found[name] = _Other(replace(given, **cells), rows)
+            continue
+        model = _cloned(given).set_params(**cells)
+        way = (model.missing, model.numeric, model.identifiers, model.handle_unknown, model.cutting)
+        if way not in codes:
+            codes[way] = _Codes(rows, model)
+        found[name] = _Own(model, codes[way])
+    return found
+
+
+def _check(table: Table, models: "Mapping[str, TableClassifier | Opponent]") -> None:
     if table.target is None:
         raise DataError("the table has no target, so there is nothing to predict; name one with as_table")
     check_instance("models", models, Mapping, "classifiers by name")
@@ -176,26 +305,13 @@ def _check(table: Table, models: "Mapping[str, TableClassifier]") -> None:
     for name, model in models.items():
         if "classes" not in getattr(model, "capabilities", ()):
             raise InvalidParameter(f"model {name!r}: predicts no classes; leave it out")
-        if model.schema is not None:
+        if isinstance(model, Opponent):
+            model.check_installed()
+        elif model.schema is not None:
             raise InvalidParameter(
                 f"model {name!r}: has a schema of its own, and all models are scored on the values of the "
                 "table; leave schema= out"
             )
-
-
-def _agreed(option: str, models: "Mapping[str, TableClassifier]") -> Any:
-    """What all models say about cells of a kind."""
-    said = [getattr(model, option) for model in models.values()]
-    if any(value != said[0] for value in said):
-        raise InvalidParameter(
-            f"{option}: the models differ {listed(list(dict.fromkeys(said)))}, and all are scored on the "
-            f"same cells; pass {option}= to evaluate"
-        )
-    return said[0]
-
-
-def _predicted(model: "TableClassifier", train: Coded, test: Coded) -> Predictions:
-    return Predictions(*_cloned(model).fit_coded(train).log_probs_of(test), test.class_codes, test.weights)
 
 
 def _cloned(model: "TableClassifier") -> "TableClassifier":

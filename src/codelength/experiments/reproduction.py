@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..errors import InvalidParameter
-from ..table._messages import shown
 from ..table.checks import check_flag, check_instance, check_names, check_path, check_whole
 from .findings import Findings
 from .papers import directory_name, find, specify
-from .run import Outcome, Progress, run
+from .run import Outcome, Progress, check_progress, run
 from .spec import Spec
 
 
@@ -93,8 +91,7 @@ def reproduce(
     if jobs is not None:
         check_whole("jobs", jobs, also=", or None for one per processor")
     check_instance("dask", dask, (str, type(None)), "the address of a scheduler, or None")
-    if not (progress is None or callable(progress)):
-        raise InvalidParameter(f"progress={shown(progress)}: expected a function, or None")
+    check_progress(progress)
     root = check_path("directory", directory)
     spec = paper if isinstance(paper, Spec) else specify(paper, quick=quick, settings=chosen)
     place = root / directory_name(spec)

@@ -11,6 +11,7 @@ from typing import Any
 
 from .._threads import n_threads_or_default
 from ..errors import DataError, InvalidParameter
+from ..table._messages import shown
 from ..table.checks import check_size
 from .spec import AnyTask, Result, Spec
 from .store import Store
@@ -23,6 +24,12 @@ WATCH_SECONDS = 0.5
 
 Progress = Callable[[float, float], None]
 """Told after every task: work done and work there is, in the same unit."""
+
+
+def check_progress(progress: Progress | None) -> None:
+    """Refuse what cannot be told anything."""
+    if not (progress is None or callable(progress)):
+        raise InvalidParameter(f"progress={shown(progress)}: expected a function, or None")
 
 
 @dataclass(frozen=True, slots=True)

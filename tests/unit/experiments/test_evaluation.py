@@ -1,6 +1,7 @@
 """Models compared on one table."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from codelength import FiniteMixture, MixtureClassifier, NaiveBayes, datasets
 from codelength.counts import count
 from codelength.errors import DataError, InvalidParameter
-from codelength.experiments import cross_validation, evaluate
+from codelength.experiments import OPPONENTS, cross_validation, evaluate
 from codelength.rules import RULES, Predictor, Rule
 from codelength.scores import Predictions, leave_one_out
 from codelength.table import Cutting, as_table, encode, infer_schema
@@ -60,6 +61,62 @@ def test_a_model_without_closed_form_brings_folds_for_all():
     assert [result.protocol for result in found] == ["1 x 10-fold cross-validation"] * 2
     assert {result.n_predictions for result in found} == {24}
     assert evaluate(table, {"averaged": NaiveBayes()}, n_folds=10)[0] == found[1]
+
+
+def test_each_model_cuts_numbers_in_its_own_way(glass):
+    class Fine(NaiveBayes):
+        cutting = Cutting(n_bins=9)
+
+    _, result = evaluate(glass, {"usual": NaiveBayes(), "fine": Fine()}, n_folds=3)
+    parts = []
+    for split in cross_validation(214, 3):
+        whole = encode(infer_schema(glass, cutting=Cutting(n_bins=9)), glass)
+        coded = with_intervals_of(whole, glass, split.train, Cutting(n_bins=9))
+        test = coded.take(split.test)
+        parts.append(
+            Predictions(*Predictor.of(count(coded.take(split.train))).log_probs(test), test.class_codes)
+        )
+    assert result.log_score == Predictions.joined(parts).log_score
+
+
+def test_opponents_are_scored_on_the_same_folds():
+    table = datasets.load("iris").table
+    opponent = OPPONENTS["logistic-regression"]()
+    found = evaluate(table, {"a": NaiveBayes(), "logistic": opponent}, n_folds=3, random_state=2)
+    assert found[0] == evaluate(table, {"a": NaiveBayes()}, n_folds=3, random_state=2)[0]
+    parts = []
+    for split in cross_validation(150, 3, random_state=2):
+        probs = opponent.fit(table.take(split.train)).probabilities(table.take(split.test))
+        parts.append(
+            Predictions(np.log(probs), np.zeros(len(probs), bool), table.target.positions[split.test])
+        )
+    expected = Predictions.joined(parts)
+    assert (found[1].log_score, found[1].accuracy) == (expected.log_score, expected.accuracy)
+    assert found[1].calibration_error == expected.calibration_error
+
+
+def test_options_about_cells_hold_for_opponents_too():
+    table = as_table({"n": [1.0, 2.0, 3.0] * 20}, ["a", "b", "a"] * 20)
+    logistic = {"l": OPPONENTS["logistic-regression"]()}
+    as_number, as_categories = (
+        evaluate(table, logistic, n_folds=3, numeric=numeric)[0] for numeric in (None, "category")
+    )
+    assert as_categories.accuracy == 1
+    assert as_number.accuracy < 0.8
+
+
+def test_progress_is_told_after_every_fit(glass):
+    told = []
+    evaluate(glass, rules("evidence", "map"), n_folds=3, progress=lambda *so_far: told.append(so_far))
+    assert told == [(n, 6) for n in range(1, 7)]
+    with pytest.raises(InvalidParameter, match="progress=1"):
+        evaluate(glass, rules("evidence"), progress=1)
+
+
+def test_few_rows_make_few_folds():
+    table = as_table({"v": ["x", "y", "x"]}, ["a", "b", "a"])
+    (result,) = evaluate(table, {"l": OPPONENTS["logistic-regression"]()})
+    assert result.protocol == "1 x 3-fold cross-validation"
 
 
 def test_models_stay_as_they_are(glass):
@@ -127,7 +184,10 @@ def test_what_the_models_say_about_cells_holds():
     [said] = evaluate(table, {"m": as_value})
     assert said == evaluate(table, {"m": NaiveBayes()}, missing="value")[0]
     assert said != evaluate(table, {"m": NaiveBayes()})[0]
-    with pytest.raises(InvalidParameter, match=r"missing: the models differ .'ignore', 'value'.*missing="):
-        evaluate(table, {"a": NaiveBayes(), "b": as_value})
+    # Each in its own way, side by side.
+    both = evaluate(table, {"m": as_value, "a": NaiveBayes()})
+    assert both == [said, *evaluate(table, {"a": NaiveBayes()})]
+    one, other = evaluate(table, {"m": as_value, "a": NaiveBayes()}, missing="value")
+    assert one == said == replace(other, model="m")
     with pytest.raises(InvalidParameter, match=r"'a': has a schema of its own.*leave schema= out"):
         evaluate(table, {"a": NaiveBayes(schema=infer_schema(table))})

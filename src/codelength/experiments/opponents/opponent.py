@@ -58,6 +58,11 @@ class Opponent(ABC):
         """Whether the library is there."""
         return importlib.util.find_spec(cls.library) is not None
 
+    def check_installed(self) -> None:
+        """Refuse to go on where the library is not there."""
+        if not self.is_installed():
+            raise InvalidParameter(f"{self.kind} needs {self.library}; install it, or leave {self.kind} out")
+
     def schema_for(self, table: Table) -> Schema:
         """What the columns of a table are taken for."""
         return infer_schema(table, missing=self.missing, numeric=self.numeric, identifiers=self.identifiers)
@@ -73,8 +78,7 @@ class Opponent(ABC):
             What the columns are taken for, and all classes there are; by default what these rows say. Cut
             points in it play no part.
         """
-        if not self.is_installed():
-            raise InvalidParameter(f"{self.kind} needs {self.library}; install it, or leave {self.kind} out")
+        self.check_installed()
         settled = self.schema_for(table) if schema is None else schema
         rows = Rows.of(settled, table)
         weights = rows.class_weights
