@@ -14,7 +14,8 @@
     ├── UndefinedPrediction                 the definition gives 0/0; the uniform distribution stands in
     ├── IgnoredValues                       cells outside the schema were treated as missing
     ├── IgnoredColumn                       a column of identifiers or free text was left out
-    └── OneClass                            there is only one class, so that there is nothing to predict
+    ├── OneClass                            there is only one class, so that there is nothing to predict
+    └── DoubtfulFit                         a model was fitted, and there is reason not to trust it
 
 Every message says where, what, and what to do about it, on one line of at most 2,000 characters, whatever
 names and values the data has.
@@ -75,6 +76,10 @@ class IgnoredColumn(CodelengthWarning):
 
 class OneClass(CodelengthWarning):
     """There is only one class, so that there is nothing to predict."""
+
+
+class DoubtfulFit(CodelengthWarning):
+    """A model was fitted, and there is reason not to trust it."""
 
 
 def _one_line(message: str) -> str:

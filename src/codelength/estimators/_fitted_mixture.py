@@ -1,6 +1,6 @@
 """What a finite mixture learned: its probabilities, and the way there."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -8,14 +8,22 @@ from typing import Any
 import numpy as np
 
 from .._display import Shown, counted
-from ..blocks import Block, Facts, Grid
+from ..blocks import Block, Grid
 from ..errors import DataError
-from ..mixture.em import RestartsInfo
+from ..mixture.classification import Classification
+from ..mixture.em import RestartsInfo, Trust
+from ..mixture.identifiability import Identifiability, identifiability
+from ..mixture.observed import Observed
 from ..mixture.parameters import MixtureParameters
+from ..mixture.residuals import BivariateResiduals
+from ..selection.comparison import Comparison, with_criteria
 from ..table import Coded
 from ..table.checks import check_whole
 from ..typing import FloatArray, IntArray, Scalar
 from .contract import Fitted
+
+HALF_A_ROW = 0.5
+"""A class whose share is worth less than this has no rows of its own."""
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
@@ -41,7 +49,7 @@ class ImputedCells(Shown):
         return f"ImputedCells: {cells}, {values}"
 
     def _blocks(self) -> list[Block]:
-        names = ["row", *(_shown(value) for value in self.values[:10])]
+        names = ["row", *(shown_value(value) for value in self.values[:10])]
         cells = zip(self.rows, self.probs[:, :10], strict=True)
         return [Grid("", names, [[str(row), *(f"{p:.2f}" for p in probs)] for row, probs in cells])]
 
@@ -55,26 +63,38 @@ class FittedMixture(Fitted):
     mixture : MixtureParameters
         The probabilities.
     path : dict of int to float
-        Code length of every number of components tried, in nats.
-    converged : bool
-        Whether the best run of EM converged.
-    n_iter : int
-        Iterations of that run.
+        Code length of every number of components that could be chosen, in nats.
+    comparison : Comparison
+        All numbers of components beside each other.
+    trust : Trust
+        How often the best solution was found.
+    observed : Observed
+        How much of the table was there to see.
+    classification : Classification
+        Assigned against expected classes of the training rows.
+    residuals : BivariateResiduals or None
+        Residuals of all pairs of variables; None where there are more than 300 variables.
     seed : int
         Where the random streams began.
     restarts : RestartsInfo, optional
         All runs of EM for the number chosen.
     rows : Coded, optional
         The training rows.
+    mixtures : dict of int to MixtureParameters, optional
+        The best mixture of every number of components compared.
     """
 
     mixture: MixtureParameters
     path: dict[int, float]
-    converged: bool
-    n_iter: int
+    comparison: Comparison
+    trust: Trust
+    observed: Observed
+    classification: Classification
+    residuals: BivariateResiduals | None
     seed: int
     restarts: RestartsInfo | None = None
     rows: Coded | None = None
+    mixtures: dict[int, MixtureParameters] | None = None
 
     @cached_property
     def memberships(self) -> FloatArray:
@@ -107,29 +127,34 @@ class FittedMixture(Fitted):
                 )
         return found
 
-    def findings(self) -> list[Block]:
-        """What was found, for people."""
-        n_components, shortest = self.mixture.n_components, min(self.path.values())
-        path = [
-            [str(size), f"{length:.1f}", f"{length - shortest:.1f}", "*" * (size == n_components)]
-            for size, length in self.path.items()
-        ]
-        rows = [["all", "share of rows", *(f"{p:.2f}" for p in self.mixture.class_probs)]]
-        for name, values in self.profiles().items():
-            for position, (value, probs) in enumerate(values.items()):
-                rows.append(["" if position else name, _shown(value), *(f"{p:.2f}" for p in probs)])
-        numbers = [str(number) for number in range(1, n_components + 1)]
-        return [
-            Facts([("components", str(n_components)), ("EM converged", "yes" if self.converged else "no")]),
-            Grid(
-                f"code length by {self.params['criterion']}",
-                ["components", "nats", "above the best", ""],
-                path,
-            ),
-            Grid(
-                "probability of each value in each component", ["variable", "value", *numbers], rows, n_text=2
-            ),
-        ]
+    @cached_property
+    def identifiability(self) -> Identifiability:
+        """Whether the parameters are determined."""
+        return identifiability(self.mixture)
+
+    def compared(self, criteria: Any, report: Callable[[float, float], None] | None = None) -> Comparison:
+        """The comparison with criteria that take longer."""
+        rows = self.training.distinct()
+        assert self.mixtures is not None
+        prior = self.params["prior"]
+        return with_criteria(
+            self.comparison, rows, self.mixtures, criteria, prior, seed=self.seed, report=report
+        )
+
+    def remarks(self) -> list[str]:
+        """What a reader must know before anything else, in sentences."""
+        n_components, n_distinct = self.mixture.n_components, self.observed.n_distinct
+        told = self.observed.remarks()
+        if n_components > max(n_distinct, 1):
+            told.append(many_classes(n_components, n_distinct))
+        total = self.observed.total_weight
+        empty = [str(k + 1) for k, p in enumerate(self.mixture.class_probs) if p * total < HALF_A_ROW]
+        if empty and total and n_components > 1:
+            told.append(
+                f"Class {', '.join(empty)}: less than half a row, so its profile means nothing; take "
+                f"{n_components - len(empty)} classes."
+            )
+        return told
 
     def findings_document(self) -> dict[str, Any]:
         """What was found, as JSON types."""
@@ -137,6 +162,13 @@ class FittedMixture(Fitted):
             "components": self.mixture.n_components,
             "component_probs": self.mixture.class_probs.tolist(),
             "code_lengths_nats": dict(self.path),
+            "comparison": self.comparison.to_json(),
+            "trust": self.trust.to_json(),
+            "observed": self.observed.to_json(),
+            "identifiability": self.identifiability.to_json(),
+            "remarks": self.remarks(),
+            "classification": self.classification.to_json(),
+            "bivariate_residuals": None if self.residuals is None else self.residuals.to_json(),
             "profiles": {
                 name: {str(value): probs.tolist() for value, probs in values.items()}
                 for name, values in self.profiles().items()
@@ -148,8 +180,11 @@ class FittedMixture(Fitted):
         return {
             "parameters": self.mixture.to_json(),
             "criterion_path": {str(size): length for size, length in self.path.items()},
-            "converged": self.converged,
-            "n_iter": self.n_iter,
+            "comparison": self.comparison.to_json(),
+            "trust": self.trust.to_json(),
+            "observed": self.observed.to_json(),
+            "classification": self.classification.to_json(),
+            "residuals": None if self.residuals is None else self.residuals.content(),
             "seed": self.seed,
         }
 
@@ -158,15 +193,29 @@ class FittedMixture(Fitted):
         """What :meth:`content` came from, checked."""
         if fitted.schema.target is not None:
             raise DataError("a mixture has no classes to predict")
+        mixture = MixtureParameters.from_json(content["parameters"], fitted.schema)
+        residuals = content["residuals"]
         return cls(
             **vars(fitted),
-            mixture=MixtureParameters.from_json(content["parameters"], fitted.schema),
+            mixture=mixture,
             path={int(size): float(length) for size, length in content["criterion_path"].items()},
-            converged=bool(content["converged"]),
-            n_iter=check_whole("n_iter", content["n_iter"], 0),
+            comparison=Comparison.from_json(content["comparison"]),
+            trust=Trust.from_json(content["trust"]),
+            observed=Observed.from_json(content["observed"]),
+            classification=Classification.from_json(content["classification"], mixture.class_probs),
+            residuals=None if residuals is None else BivariateResiduals.restored(residuals, fitted.schema),
             seed=check_whole("seed", content["seed"], 0),
         )
 
 
-def _shown(value: Scalar | None) -> str:
+def many_classes(n_components: int, n_distinct: int) -> str:
+    """That there are more classes than rows can tell apart."""
+    return (
+        f"n_components={n_components}: there are only {counted(n_distinct, 'distinct row')}, which "
+        f"{counted(n_distinct, 'class')} would fit perfectly; ask for fewer classes"
+    )
+
+
+def shown_value(value: Scalar | None) -> str:
+    """A value of a variable for people."""
     return "missing" if value is None else str(value)

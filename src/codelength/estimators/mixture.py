@@ -1,6 +1,6 @@
 """Finite mixtures of multinomials (latent class models) with a principled number of components."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, Self
 
@@ -9,12 +9,20 @@ from numpy.typing import NDArray
 from sklearn.base import ClusterMixin, DensityMixin
 
 from ..blocks import Block
+from ..errors import DoubtfulFit
+from ..mixture.classification import Classification, classification
 from ..mixture.code_length import CRITERIA
-from ..mixture.em import STARTS, RestartsInfo
+from ..mixture.em import STARTS, RestartsInfo, Trust
+from ..mixture.em.restarts import MOST_STARTS
+from ..mixture.identifiability import Identifiability
+from ..mixture.observed import Observed, observed
 from ..mixture.parameters import MixtureParameters
+from ..mixture.residuals import BivariateResiduals, bivariate_residuals
 from ..rules import PriorLike
+from ..selection.comparison import Comparison
 from ..selection.components import choose_components
 from ..table import Coded, Schema, as_table
+from ..table._messages import tell
 from ..table.checks import (
     check_choice,
     check_number,
@@ -26,15 +34,20 @@ from ..table.checks import (
 )
 from ..table.encode import HandleUnknown
 from ..table.infer import Identifiers, Missing, Numeric
+from ..table.schema import variables_grid
 from ..table.target import column_named
 from ..typing import FloatArray, IntArray, Scalar
-from ._fitted_mixture import FittedMixture
+from ._fitted_mixture import FittedMixture, many_classes
 from ._fitted_mixture import ImputedCells as ImputedCells
+from ._latent_summary import summary_blocks
 from .contract import Fitted, TableEstimator, Weighting, register
 from .validation import check_not_empty
 
 MOST_SAMPLES = 100_000_000
 """Most rows that are drawn at a time."""
+
+MOST_VARIABLES = 300
+"""With more variables the residuals of all their pairs are computed when they are asked for."""
 
 
 @register
@@ -53,6 +66,10 @@ class FiniteMixture(ClusterMixin, DensityMixin, TableEstimator):
         Dirichlet pseudocounts, none below 1, as in :class:`codelength.NaiveBayes`.
     n_init : int
         Starts of EM for each number of components; the most probable end is kept.
+    reached, max_init : int
+        Starts are added, ``n_init`` at a time, until the best solution was found ``reached`` times (ends
+        within 0.01 nats are one solution) or there are ``max_init`` of them. With ``reached=1`` none are
+        added.
     init : {"mixed", "random", "kmeans", "kmodes"}
         Where EM starts: ``"mixed"`` takes the three kinds in turn.
     max_components, patience : int
@@ -72,7 +89,22 @@ class FiniteMixture(ClusterMixin, DensityMixin, TableEstimator):
     n_components_ : int
         Number of components chosen.
     criterion_path_ : dict of int to float
-        Code length, in nats, of every number of components tried.
+        Code length, in nats, of every number of components that could be chosen.
+    comparison_ : Comparison
+        All numbers of components beside each other, one row each, one component always among them:
+        log-likelihood, parameters, criteria, goodness of fit, relative entropy, smallest class, starts.
+    trust_ : Trust
+        How many starts ended at the best solution, the next best one, iterations, convergence.
+    observed_ : Observed
+        Rows used, rows with missing cells, and their share.
+    residuals_ : BivariateResiduals
+        How far each pair of variables is from independence within the components.
+    classification_ : Classification
+        Components that rows are assigned to against those that they may belong to.
+    identifiability_ : Identifiability
+        Whether the parameters are determined: the rank of the Jacobian of the cell probabilities.
+    remarks_ : list of str
+        What to know before anything else: empty components, constant columns, rows without a value.
     parameters_ : MixtureParameters
         Probabilities of the components (the largest first) and of the values in each.
     labels_ : array of shape (n_rows,)
@@ -109,6 +141,8 @@ class FiniteMixture(ClusterMixin, DensityMixin, TableEstimator):
         criterion: str = "cheeseman_stutz",
         prior: PriorLike = "uniform",
         n_init: int = 20,
+        reached: int = 5,
+        max_init: int = MOST_STARTS,
         init: str = "mixed",
         max_components: int = 20,
         patience: int = 3,
@@ -128,6 +162,8 @@ class FiniteMixture(ClusterMixin, DensityMixin, TableEstimator):
         self.criterion = criterion
         self.prior = prior
         self.n_init = n_init
+        self.reached = reached
+        self.max_init = max_init
         self.init = init
         self.max_components = max_components
         self.patience = patience
@@ -231,6 +267,40 @@ class FiniteMixture(ClusterMixin, DensityMixin, TableEstimator):
         """The predictive distribution of every missing cell, variable by variable."""
         return self._fitted.imputed(self._encoded(X))
 
+    def compare(
+        self,
+        criteria: str | Iterable[str] = "all",
+        report: Callable[[float, float], None] | None = None,
+    ) -> Comparison:
+        """The comparison of numbers of components with criteria that take longer.
+
+        Parameters
+        ----------
+        criteria : "all", name or names
+            Any of ``"neighbourhoods"``, ``"annealed"`` and ``"exact"``; where one cannot be computed, the
+            notes of the result say why, and how long it would take.
+        report : function, optional
+            Told how much is done, and how much there is.
+        """
+        return self._fitted.compared(criteria, report)
+
+    def summary(
+        self, *, comparison: Comparison | None = None, profiles: Sequence[Block] | None = None
+    ) -> list[Block]:
+        """All that a paper reports, as blocks for people, in the order of the SMART-LCA checklist.
+
+        Parameters
+        ----------
+        comparison : Comparison, optional
+            What :meth:`compare` gave, to be shown in place of ``comparison_``.
+        profiles : sequence of Block, optional
+            Profiles with intervals, to be shown in place of those without.
+        """
+        fitted = self._fitted
+        settings = [(name, str(value)) for name, value in self._shown_params().items()]
+        variables = variables_grid("", fitted.schema.variables)
+        return summary_blocks(fitted, settings, variables, comparison=comparison, profiles=profiles)
+
     def profiles(self) -> dict[str, dict[Scalar | None, FloatArray]]:
         """For people: the probability of each value of each variable in each component."""
         return self._fitted.profiles()
@@ -257,18 +327,56 @@ class FiniteMixture(ClusterMixin, DensityMixin, TableEstimator):
 
     @property
     def criterion_path_(self) -> dict[int, float]:
-        """Code length, in nats, of every number of components tried."""
+        """Code length, in nats, of every number of components that could be chosen."""
         return dict(self._fitted.path)
+
+    @property
+    def comparison_(self) -> Comparison:
+        """All numbers of components beside each other."""
+        return self._fitted.comparison
+
+    @property
+    def trust_(self) -> Trust:
+        """How often the best solution was found."""
+        return self._fitted.trust
+
+    @property
+    def observed_(self) -> Observed:
+        """Rows used, rows with missing cells, and their share."""
+        return self._fitted.observed
+
+    @property
+    def remarks_(self) -> list[str]:
+        """What to know before anything else."""
+        return self._fitted.remarks()
+
+    @property
+    def identifiability_(self) -> Identifiability:
+        """Whether the parameters are determined."""
+        return self._fitted.identifiability
+
+    @property
+    def residuals_(self) -> BivariateResiduals:
+        """How far each pair of variables is from independence within the components."""
+        if self._fitted.residuals is None:
+            self._check_rows("residuals_")
+            return bivariate_residuals(self._fitted.training, self.parameters_)
+        return self._fitted.residuals
+
+    @property
+    def classification_(self) -> Classification:
+        """Components that rows are assigned to against those that they may belong to."""
+        return self._fitted.classification
 
     @property
     def converged_(self) -> bool:
         """Whether the best run of EM converged."""
-        return self._fitted.converged
+        return self._fitted.trust.converged
 
     @property
     def n_iter_(self) -> int:
         """Iterations of the best run of EM."""
-        return self._fitted.n_iter
+        return self._fitted.trust.n_iter
 
     @property
     def restarts_(self) -> RestartsInfo:
@@ -281,8 +389,7 @@ class FiniteMixture(ClusterMixin, DensityMixin, TableEstimator):
     @property
     def memberships_(self) -> FloatArray:
         """Probability of each component for each training row."""
-        if self._fitted.rows is None:
-            raise AttributeError("memberships_: the training rows are not kept in a model file")
+        self._check_rows("memberships_")
         return self._fitted.memberships
 
     @property
@@ -300,21 +407,31 @@ class FiniteMixture(ClusterMixin, DensityMixin, TableEstimator):
             self.prior,
             patience=self.patience,
             n_init=self.n_init,
+            reached=self.reached,
+            max_init=self.max_init,
             init=self.init,
             max_iter=self.max_iter,
             tol=self.tol,
             seed=seed,
         )
-        best = found.restarts.runs[found.restarts.best]
+        seen = observed(rows)
+        if not auto and rows.codes.size and found.mixture.n_components > max(seen.n_distinct, 1):
+            tell(many_classes(found.mixture.n_components, seen.n_distinct), DoubtfulFit)
         return FittedMixture(
             **vars(fitted),
             mixture=found.mixture,
             path=found.path,
-            converged=best.converged,
-            n_iter=best.n_iter,
+            comparison=found.comparison,
+            trust=Trust.of(found.restarts),
+            observed=seen,
+            classification=classification(rows, found.mixture),
+            residuals=bivariate_residuals(rows, found.mixture)
+            if rows.schema.n_variables <= MOST_VARIABLES
+            else None,
             seed=seed,
             restarts=found.restarts,
             rows=rows,
+            mixtures=found.mixtures,
         )
 
     def _check_params(self) -> None:
@@ -324,13 +441,14 @@ class FiniteMixture(ClusterMixin, DensityMixin, TableEstimator):
         check_choice("weights", self.weights, Weighting)
         if not isinstance(self.n_components, str) or self.n_components != "auto":
             check_whole("n_components", self.n_components, also=', or "auto"')
-        for name in ("max_components", "patience", "n_init", "max_iter"):
+        for name in ("max_components", "patience", "n_init", "reached", "max_init", "max_iter"):
             check_size(name, getattr(self, name))
         check_number("tol", self.tol)
         check_random_state(self.random_state)
 
-    def _findings(self) -> list[Block]:
-        return self._fitted.findings()
+    def _check_rows(self, name: str) -> None:
+        if self._fitted.rows is None:
+            raise AttributeError(f"{name}: the training rows are not kept in a model file")
 
     def _findings_document(self) -> dict[str, Any]:
         return self._fitted.findings_document()

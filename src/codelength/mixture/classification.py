@@ -1,12 +1,14 @@
 """How certain the rows are of their classes."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from .._display import Shown
 from ..blocks import Block, Grid
+from ..errors import DataError
 from ..table import Coded
 from ..typing import FloatArray
 from .parameters import MixtureParameters
@@ -55,6 +57,14 @@ class Classification(Shown):
             ],
             "classification_error": self.error,
         }
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any], shares: FloatArray) -> Self:
+        """What :meth:`to_json` wrote, checked against the shares of the classes."""
+        table = np.array(document["table"], dtype=np.float64)
+        if table.shape != (len(shares), len(shares)) or not (table >= 0).all():
+            raise DataError("the classification table does not fit the classes")
+        return cls(table, shares)
 
     def _title(self) -> str:
         return f"Classification: {len(self.shares)} classes, {100 * self.error:.1f} % expected errors"

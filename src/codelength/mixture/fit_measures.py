@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import chdtrc
 
 from ..table import Coded
 from ..typing import FloatArray
@@ -66,16 +67,8 @@ class FitMeasures:
 
     @property
     def p_value(self) -> float | None:
-        """Probability of a larger G2 where the model holds; None where the table is too sparse to say.
-
-        The distribution is chi-squared only where rows are many for the cells: with fewer rows than
-        cells, or no degrees of freedom, there is no answer.
-        """
-        if self.g2 is None or self.df <= 0 or self.n_cells > self.n_rows:
-            return None
-        from scipy.stats import chi2
-
-        return float(chi2.sf(self.g2, self.df))
+        """Probability of a larger G2 where the model holds; see :func:`p_value`."""
+        return p_value(self.g2, self.df, self.n_cells, self.n_rows)
 
 
 def fit_measures(coded: Coded, mixture: MixtureParameters) -> FitMeasures:
@@ -118,6 +111,22 @@ def fit_measures(coded: Coded, mixture: MixtureParameters) -> FitMeasures:
         1 - entropy / certain if certain > 0 else None,
         float(mixture.class_probs.min()),
     )
+
+
+def p_value(g2: float | None, df: int, n_cells: int, n_rows: float) -> float | None:
+    """Probability of a larger G2 where the model holds; None where the table is too sparse to say.
+
+    The distribution is chi-squared only where rows are many for the cells: with fewer rows than cells, or no
+    degrees of freedom, there is no answer.
+
+    Examples
+    --------
+    >>> round(p_value(3.841, 1, 8, 100), 3), p_value(3.841, 1, 128, 100)
+    (0.05, None)
+    """
+    if g2 is None or df <= 0 or n_cells > n_rows:
+        return None
+    return float(chdtrc(df, g2))
 
 
 def goodness_of_fit(coded: Coded, mixture: MixtureParameters) -> tuple[float | None, float | None]:

@@ -1,12 +1,14 @@
 """What there was to see of a table: rows used, and the cells that are missing in them."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from .._display import counted
 from ..table import Coded
+from ..table.checks import check_names, check_number, check_whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,34 @@ class Observed:
             "missing_share_by_variable": dict(self.by_variable),
             "constant_variables": list(self.constant),
         }
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any]) -> Self:
+        """What :meth:`to_json` wrote, checked."""
+        n_rows, n_used, n_distinct, n_incomplete, n_blank = (
+            check_whole(name, document[name], 0)
+            for name in (
+                "rows",
+                "rows_used",
+                "distinct_rows",
+                "rows_with_missing_cells",
+                "rows_without_a_value",
+            )
+        )
+        return cls(
+            n_rows,
+            n_used,
+            check_number("total_weight", document["total_weight"]),
+            n_distinct,
+            n_incomplete,
+            n_blank,
+            check_number("missing_share", document["missing_share"], 0.0, 1.0),
+            {
+                str(name): check_number("missing_share", share, 0.0, 1.0)
+                for name, share in document["missing_share_by_variable"].items()
+            },
+            check_names("constant_variables", document["constant_variables"]),
+        )
 
 
 def observed(coded: Coded) -> Observed:

@@ -1,5 +1,6 @@
 """Local fit: how far each pair of variables is from independence within the classes."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -7,7 +8,8 @@ import numpy as np
 
 from .._display import Shown
 from ..blocks import Block, Grid
-from ..table import Coded
+from ..errors import DataError
+from ..table import Coded, Schema
 from ..typing import FloatArray, IntArray
 from .candidates import indicator_columns
 from .parameters import MixtureParameters
@@ -72,6 +74,22 @@ class BivariateResiduals(Shown):
         """The figures as JSON types."""
         return {"total": self.total, "pairs": self.pairs()}
 
+    def content(self) -> list[float]:
+        """Chi-squared of all pairs, for a file."""
+        return [float(value) for value in self.chi2[np.triu_indices(len(self.names), 1)]]
+
+    @classmethod
+    def restored(cls, content: Sequence[float], schema: Schema) -> "BivariateResiduals":
+        """What :meth:`content` came from, checked against the schema."""
+        n_variables = schema.n_variables
+        given = np.array(content, dtype=np.float64)
+        if given.shape != (n_variables * (n_variables - 1) // 2,) or not (given >= 0).all():
+            raise DataError("the bivariate residuals do not fit the variables")
+        chi2 = np.full((n_variables, n_variables), np.nan)
+        chi2[np.triu_indices(n_variables, 1)] = given
+        chi2.T[np.triu_indices(n_variables, 1)] = given
+        return _over_freedom(schema, chi2)
+
     def _title(self) -> str:
         large = len(self.large())
         return (
@@ -108,17 +126,19 @@ def bivariate_residuals(coded: Coded, mixture: MixtureParameters) -> BivariateRe
     value_probs = mixture.value_probs.copy()
     value_probs[:, offsets[1:] - 1] = 0.0
     expected = value_probs.T @ (mixture.class_probs[:, None] * value_probs)
-    n_variables = schema.n_variables
-    chi2, df = (
-        np.full((n_variables, n_variables), np.nan),
-        np.zeros((n_variables, n_variables), dtype=np.int64),
-    )
-    for i in range(n_variables):
+    chi2 = np.full((schema.n_variables, schema.n_variables), np.nan)
+    for i in range(schema.n_variables):
         own = slice(offsets[i], offsets[i + 1] - 1)
         for j in range(i):
             other = slice(offsets[j], offsets[j + 1] - 1)
-            df[i, j] = df[j, i] = (schema.n_values[i] - 1) * (schema.n_values[j] - 1)
             chi2[i, j] = chi2[j, i] = _pearson(seen[own, other], expected[own, other])
+    return _over_freedom(schema, chi2)
+
+
+def _over_freedom(schema: Schema, chi2: FloatArray) -> BivariateResiduals:
+    free = schema.n_values - 1
+    df = np.outer(free, free)
+    np.fill_diagonal(df, 0)
     values = np.where(df > 0, chi2 / np.maximum(df, 1), np.nan)
     return BivariateResiduals(schema.names, values, chi2, df)
 

@@ -16,7 +16,6 @@ from ..mixture.clusterings import single_rows
 from ..mixture.code_length import (
     CRITERIA,
     AnnealedCodeLength,
-    ExactCodeLength,
     annealed_code_length,
     exact_code_length,
     neighbourhoods_code_length,
@@ -356,7 +355,10 @@ def _annealed(
     return annealed_code_length(rows, mixture, prior, random_state=seed)
 
 
-def _exact(rows: Coded, mixture: MixtureParameters, prior: PriorLike, seed: list[int]) -> ExactCodeLength:
+def _exact(rows: Coded, mixture: MixtureParameters, prior: PriorLike, seed: list[int]) -> SupportsFloat:
+    if mixture.n_components == 1:
+        # With one clustering there is nothing to sum over.
+        return CRITERIA["cheeseman_stutz"](rows, mixture, prior)
     return exact_code_length(rows, mixture, prior)
 
 

@@ -39,7 +39,7 @@ def test_memberships_are_written_and_profiles_printed(run, animals, tmp_path):
         probs = [float(row[f"p_{k + 1}"]) for k in range(len(row) - 1)]
         assert sum(probs) == pytest.approx(1)
         assert int(row["component"]) == np.argmax(probs) + 1
-    for text in ("above the best", "share of rows", "feathers", "cover", f"Wrote {saved}, {out}."):
+    for text in ("Fit of all models", "share of rows", "feathers", "cover", f"Wrote {saved}, {out}."):
         assert text in " ".join(shown.split())
     model = load(saved)
     assert model.n_components_ == 2

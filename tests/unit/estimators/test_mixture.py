@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 
 from codelength import FiniteMixture, datasets, load
-from codelength.errors import DataError, InvalidParameter, UnknownValue
+from codelength.errors import DataError, DoubtfulFit, InvalidParameter, UnknownValue
 from codelength.mixture.code_length import CRITERIA
 from codelength.mixture.code_length.exact import exact_code_length
 from codelength.table import encode
@@ -194,8 +194,10 @@ def test_with_one_component_all_evidence_criteria_agree():
 
 
 def test_fewer_rows_than_components():
-    model = FiniteMixture(5, **QUICK).fit([["a", "x"], ["b", "y"]])
+    with pytest.warns(DoubtfulFit, match=r"n_components=5: there are only 2 distinct rows.*ask for fewer"):
+        model = FiniteMixture(5, **QUICK).fit([["a", "x"], ["b", "y"]])
     assert model.n_components_ == 5
+    assert any("only 2 distinct rows" in remark for remark in model.remarks_)
     np.testing.assert_allclose(model.predict_proba([["a", "x"]]).sum(), 1)
     assert np.isfinite(model.criterion_path_[5])
     assert FiniteMixture(**QUICK).fit([["a", "x"]]).n_components_ == 1
@@ -233,6 +235,8 @@ def test_values_never_seen_are_missing_or_refused():
         ({"n_components": True}, "n_components=True"),
         ({"criterion": "mdl"}, "criterion='mdl': expected one of 'cheeseman_stutz'"),
         ({"n_init": 0}, "n_init=0: expected a whole number of at least 1"),
+        ({"reached": 0}, "reached=0: expected a whole number of at least 1"),
+        ({"max_init": 0.5}, "max_init=0.5"),
         ({"max_components": 0}, "max_components=0"),
         ({"patience": 0}, "patience=0"),
         ({"max_iter": 0}, "max_iter=0"),

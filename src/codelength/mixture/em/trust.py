@@ -78,6 +78,8 @@ class Trust:
         if not self.is_enough:
             why += f", stopped at {counted(self.n_starts, 'start')}: raise max_init, or take fewer classes"
         found = f"{self.n_reached} of {self.n_starts} {within}; {why}"
+        if self.n_starts == 1:
+            found = "one start, which is enough for one class; several tell how far to trust more"
         other = "none: all starts ended at the best" if self.next_best is None else f"{self.next_best:.4f}"
         converged = "all runs" if not self.n_unconverged else f"all but {self.n_unconverged} runs"
         if not self.converged:

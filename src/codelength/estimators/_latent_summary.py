@@ -1,0 +1,171 @@
+"""What a latent class model has to say, in the order in which the SMART-LCA checklist asks for it.
+
+Van Lissa, Garnier-Villarreal and Anadria (2023), Recommended practices in latent class analysis using the
+open-source R-package tidySEM, Structural Equation Modeling: observed data and missing cells, the numbers of
+classes and the criterion, reproducibility, estimation and convergence, and then the results.
+"""
+
+import math
+from collections.abc import Sequence
+
+from .._display import counted
+from ..blocks import Block, Bullets, Facts, Grid, Heading, Paragraph
+from ..mixture.fit_measures import p_value
+from ..mixture.residuals import LARGE, BivariateResiduals
+from ..selection.comparison import Comparison
+from ._fitted_mixture import FittedMixture, shown_value
+
+MOST_NAMED = 5
+"""Variables, or pairs of them, that are named at most."""
+
+
+def summary_blocks(
+    fitted: FittedMixture,
+    settings: Sequence[tuple[str, str]],
+    variables: Grid,
+    *,
+    comparison: Comparison | None = None,
+    profiles: Sequence[Block] | None = None,
+) -> list[Block]:
+    """The whole summary.
+
+    Parameters
+    ----------
+    fitted : FittedMixture
+        What was learned.
+    settings : sequence of (name, value)
+        How the model was set.
+    variables : Grid
+        The variables and their values.
+    comparison : Comparison, optional
+        The comparison to show, where it has more criteria than the one of the fit.
+    profiles : sequence of Block, optional
+        The profiles to show, where they have intervals.
+    """
+    return [
+        *_data(fitted),
+        *_estimation(fitted, settings),
+        *_fit_of_all(fitted.comparison if comparison is None else comparison),
+        *_fit_of_chosen(fitted),
+        Heading("Classes", 2),
+        *(profile_blocks(fitted) if profiles is None else profiles),
+        Heading("Variables", 2),
+        variables,
+    ]
+
+
+def _data(fitted: FittedMixture) -> list[Block]:
+    seen, schema = fitted.observed, fitted.schema
+    rows = f"{seen.n_used:,} of {seen.n_rows:,}"
+    if seen.total_weight != seen.n_used:
+        rows += f", which stand for {seen.total_weight:,.10g}"
+    n_complete = seen.n_used - seen.n_incomplete
+    missing = "none"
+    if seen.n_incomplete:
+        most = sorted(seen.by_variable.items(), key=lambda item: -item[1])
+        named = ", ".join(f"{name} {100 * share:.1f} %" for name, share in most[:MOST_NAMED])
+        missing = (
+            f"{100 * seen.missing_share:.1f} % of the cells, in {counted(seen.n_incomplete, 'row')} "
+            f"({100 * seen.n_incomplete / seen.n_used:.1f} %); most in {named}"
+        )
+    facts = [
+        ("rows used", rows),
+        ("distinct rows", f"{seen.n_distinct:,}"),
+        ("rows without missing cells", f"{n_complete:,}"),
+        ("missing cells", missing),
+        ("rows dropped", "none: missing cells are marginalised"),
+        ("variables", str(schema.n_variables)),
+    ]
+    told = fitted.remarks()
+    return [Heading("Observed data", 2), Facts(facts), *([Bullets(told)] if told else [])]
+
+
+def _estimation(fitted: FittedMixture, settings: Sequence[tuple[str, str]]) -> list[Block]:
+    from .. import __version__
+
+    identified = fitted.identifiability
+    sizes = fitted.comparison["components"]
+    why = f"chosen by {fitted.comparison.criterion}" if len(fitted.path) > 1 else "as asked for"
+    is_uniform = fitted.params["prior"] == "uniform"
+    what = "maximum likelihood" if is_uniform else "the most probable parameters under the prior"
+    blocks: list[Block] = [
+        Heading("Model and estimation", 2),
+        Facts(
+            [
+                ("classes", f"{fitted.mixture.n_components}, {why}"),
+                ("compared", ", ".join(map(str, sizes))),
+                ("method", f"EM from several starts, for {what}"),
+                *fitted.trust.facts(),
+                ("parameters", identified.sentence()),
+            ]
+        ),
+    ]
+    if identified.is_identified is False:
+        blocks.append(
+            Paragraph(
+                "Warning: this model is not identified. Its fit and its predictions stand; its profiles do "
+                "not, because other profiles fit the table as well.",
+                strong=True,
+            )
+        )
+    if not fitted.trust.is_enough:
+        blocks.append(
+            Paragraph(
+                "Warning: few starts reached the best solution, so a better one may have been missed.",
+                strong=True,
+            )
+        )
+    shown = [(name, value) for name, value in settings if value not in ("", "None")]
+    return [*blocks, Facts([("codelength", __version__), *shown], title="settings")]
+
+
+def _fit_of_all(comparison: Comparison) -> list[Block]:
+    told = [Paragraph(sentence) for sentence in comparison.explanations()]
+    return [Heading("Fit of all models", 2), comparison.grid(), *told]
+
+
+def _fit_of_chosen(fitted: FittedMixture) -> list[Block]:
+    row, found, residuals = (
+        fitted.comparison.of(fitted.mixture.n_components),
+        fitted.classification,
+        fitted.residuals,
+    )
+    facts = []
+    if row["g2"] is not None:
+        n_cells = math.prod(int(n) for n in fitted.schema.n_values)
+        p = p_value(row["g2"], row["df"], n_cells, fitted.observed.total_weight)
+        odds = "the table is too sparse for a p value" if p is None else f"p = {p:.3f}"
+        figures = f"G2 {row['g2']:.2f}, chi-squared {row['chi2']:.2f}, df {row['df']}"
+        facts.append(("multiway table", f"{figures}; {odds}"))
+    if residuals is not None:
+        facts.append(("bivariate residuals", _worst_pairs(residuals)))
+    if row["relative_entropy"] is not None:
+        facts.append(("relative entropy", f"{row['relative_entropy']:.3f}"))
+        facts.append(("expected classification error", f"{100 * found.error:.1f} %"))
+    return [
+        Heading("Fit and classification of the chosen model", 2),
+        Facts(facts),
+        *(found._blocks() if fitted.mixture.n_components > 1 else []),
+    ]
+
+
+def _worst_pairs(residuals: BivariateResiduals) -> str:
+    worst = residuals.large()
+    named = "; ".join(
+        f"{pair['first']} and {pair['second']} {pair['residual']:.1f}" for pair in worst[:MOST_NAMED]
+    )
+    if len(worst) > MOST_NAMED:
+        named += f"; {len(worst) - MOST_NAMED} more"
+    return f"total {residuals.total:.1f}; above {LARGE:g}: {named or 'none'}"
+
+
+def profile_blocks(fitted: FittedMixture) -> list[Block]:
+    """The probability of each value in each class, without intervals."""
+    rows = [["all", "share of rows", *(f"{p:.2f}" for p in fitted.mixture.class_probs)]]
+    for name, values in fitted.profiles().items():
+        for position, (value, probs) in enumerate(values.items()):
+            rows.append(["" if position else name, shown_value(value), *(f"{p:.2f}" for p in probs)])
+    numbers = [str(number) for number in range(1, fitted.mixture.n_components + 1)]
+    return [
+        Grid("probability of each value in each component", ["variable", "value", *numbers], rows, n_text=2)
+    ]
