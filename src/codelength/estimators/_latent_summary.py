@@ -81,8 +81,6 @@ def _data(fitted: FittedMixture) -> list[Block]:
 
 
 def _estimation(fitted: FittedMixture, settings: Sequence[tuple[str, str]]) -> list[Block]:
-    from .. import __version__
-
     identified = fitted.identifiability
     sizes = fitted.comparison["components"]
     why = f"chosen by {fitted.comparison.criterion}" if len(fitted.path) > 1 else "as asked for"
@@ -116,7 +114,7 @@ def _estimation(fitted: FittedMixture, settings: Sequence[tuple[str, str]]) -> l
             )
         )
     shown = [(name, value) for name, value in settings if value not in ("", "None")]
-    return [*blocks, Facts([("codelength", __version__), *shown], title="settings")]
+    return [*blocks, Facts(shown, title="settings")]
 
 
 def _fit_of_all(comparison: Comparison) -> list[Block]:
