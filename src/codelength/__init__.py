@@ -7,8 +7,13 @@ if TYPE_CHECKING:
     from .counts import Counts as Counts
     from .counts import count as count
     from .estimators import FiniteMixture as FiniteMixture
+    from .estimators import ForestsClassifier as ForestsClassifier
+    from .estimators import KernelClassifier as KernelClassifier
     from .estimators import MixtureClassifier as MixtureClassifier
+    from .estimators import ModelAverage as ModelAverage
     from .estimators import NaiveBayes as NaiveBayes
+    from .estimators import OneDependenceClassifier as OneDependenceClassifier
+    from .estimators import TreeAugmentedClassifier as TreeAugmentedClassifier
     from .estimators import load as load
     from .experiments import evaluate as evaluate
     from .experiments import reproduce as reproduce
@@ -45,12 +50,17 @@ _HOMES = {
     "Discretizer": "table.intervals.discretize",
     "Explanation": "rules",
     "FiniteMixture": "estimators",
+    "ForestsClassifier": "estimators",
+    "KernelClassifier": "estimators",
     "MixtureClassifier": "estimators",
+    "ModelAverage": "estimators",
     "NaiveBayes": "estimators",
+    "OneDependenceClassifier": "estimators",
     "Predictions": "scores",
     "Prior": "rules",
     "Schema": "table",
     "Table": "table",
+    "TreeAugmentedClassifier": "estimators",
     "Variable": "table",
     "accuracy": "scores",
     "annealed_code_length": "mixture",

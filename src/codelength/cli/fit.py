@@ -16,7 +16,9 @@ from .source import Source
 @command("Learn a model from a table.")
 @options.target
 @options.table
-@options.in_model("--model", MODEL, "Kind of model.", default="naive-bayes")
+@options.in_model(
+    "--model", MODEL, "Kind of model.", usual="model-average; naive-bayes with --rule, --prior or --select"
+)
 @options.in_model("--rule", RULE, "How counts become probabilities.", usual="evidence")
 @options.prior
 @options.select
@@ -32,9 +34,11 @@ from .source import Source
 @options.model_output(required=True)
 @options.as_json
 def fit(
-    source: Source, model: str, params: tuple[str, ...], output: str, as_json: bool, **chosen: Any
+    source: Source, model: str | None, params: tuple[str, ...], output: str, as_json: bool, **chosen: Any
 ) -> None:
     """Learn a model from a table and write it to a file.
+
+    By default an average over model classes, weighed by how well each predicts rows that it has not seen.
 
     \b
     Examples:
@@ -42,14 +46,21 @@ def fit(
       codelength fit zoo --model mixture-classifier -o zoo.json
       codelength fit train.csv --target play --rule map -o model.json
     """
-    estimator = build(model, given([model], chosen, params))
+    kind = model or _usual_kind(chosen)
+    estimator = build(kind, given([kind], chosen, params))
     check_capable(estimator, source)
     check_outputs({"--output": output}, source.files, as_json=as_json)
     table = source.read(needs_target="classes" in estimator.capabilities)
-    with working(f"fitting {model}"):
+    with working(f"fitting {kind}"):
         estimator.fit(table)
     save(estimator, output)
     if as_json:
         print_json({"model": output, **estimator.summary_document()})
     elif output != "-":
         show([*estimator.summary(), Paragraph(f"Wrote {output}.")])
+
+
+def _usual_kind(chosen: dict[str, Any]) -> str:
+    """The kind of model where none is named: the one that has the options given."""
+    of_naive_bayes = any(chosen[name] is not None for name in ("rule", "prior", "select"))
+    return "naive-bayes" if of_naive_bayes else "model-average"

@@ -1,19 +1,28 @@
 """scikit-learn faces with one contract; the only objects with mutable state."""
 
+from ._fitted_average import HeldOut
 from .contract import MODELS, Capability, TableClassifier, TableEstimator, load, model_of, register
+from .members import ForestsClassifier, KernelClassifier, OneDependenceClassifier, TreeAugmentedClassifier
 from .mixture import FiniteMixture, ImputedCells
 from .mixture_classifier import MixtureClassifier
+from .model_average import ModelAverage
 from .naive_bayes import NaiveBayes
 
 __all__ = [
     "MODELS",
     "Capability",
     "FiniteMixture",
+    "ForestsClassifier",
+    "HeldOut",
     "ImputedCells",
+    "KernelClassifier",
     "MixtureClassifier",
+    "ModelAverage",
     "NaiveBayes",
+    "OneDependenceClassifier",
     "TableClassifier",
     "TableEstimator",
+    "TreeAugmentedClassifier",
     "load",
     "model_of",
     "register",

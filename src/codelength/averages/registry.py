@@ -1,0 +1,14 @@
+"""The members there are, by name. A new one is one file and one line here."""
+
+from .best_tree import BestTree
+from .forests import Forests
+from .kernel import Kernel
+from .member import Member
+from .one_dependence import OneDependence
+
+MEMBERS: dict[str, type[Member]] = {
+    member.name: member for member in (Kernel, Forests, BestTree, OneDependence)
+}
+
+DEFAULT_MEMBERS = ("kernel", "forests")
+"""The smallest set of members that keeps the quality of all."""

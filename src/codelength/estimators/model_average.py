@@ -1,0 +1,152 @@
+"""The best class probabilities for a table, automatically: an average over model classes."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..averages.pool import Pool
+from ..averages.registry import DEFAULT_MEMBERS, MEMBERS
+from ..averages.training import Training
+from ..errors import InvalidParameter
+from ..table import Schema
+from ..table._messages import shown
+from ..table.checks import check_choice, check_sequence
+from ..table.encode import HandleUnknown
+from ..table.infer import Identifiers, Missing, Numeric
+from ..typing import FloatArray
+from ._averaging import AveragingClassifier
+from .contract import Weighting, register
+
+
+@register
+class ModelAverage(AveragingClassifier):
+    """Class probabilities for any table, averaged over model classes; nothing to tune.
+
+    Several model classes, each an average itself, learn from the table [1]_. Each is weighed by how well it
+    predicts the class of rows that it has not seen [2]_. The class prior takes part, so that a table without
+    information gives the class prior. ``docs/averaging.md`` tells how it is done, and why.
+
+    Any table will do: text, categories, truth values, numbers, dates and times (which are ordered), missing
+    cells and values that were not in training. Columns that do not vary say nothing, and neither do columns
+    of identifiers.
+
+    Parameters
+    ----------
+    members : sequence of str, optional
+        What is averaged; by default ``("trees", "log_ratios", "kernel", "forests")``. There are
+
+        - ``"trees"``: decision trees, each averaged over all its prunings;
+        - ``"log_ratios"``: logistic regression on the log ratios of single variables;
+        - ``"kernel"``: kernel regression on class indicators;
+        - ``"forests"``: tree-augmented naive Bayes, averaged over all forests; ``"best_tree"``: the best one;
+        - ``"subsets"``: naive Bayes, averaged over all subsets of variables;
+        - ``"one_dependence"``: one-dependence estimators with back-off, averaged;
+        - ``"mixtures"``: finite mixtures, averaged over clusterings.
+    missing : {"value", "ignore"}
+        Whether missing cells are a value of their own in the columns that have missing cells in training, or
+        say nothing.
+    handle_unknown : {"ignore", "error"}
+        Whether a value that was not in training says nothing, or is refused.
+    numeric : {"discretize", "auto", "category", "error"}
+        What becomes of columns of numbers, dates and times: ordered, kept as categories if they are few and
+        whole, kept as categories, or refused.
+    identifiers, weights, strict, schema
+        As in :class:`codelength.NaiveBayes`.
+    random_state : int, generator or None
+        Where the randomness of trees and folds comes from. A number gives the same model every time.
+    n_jobs : int, optional
+        Threads that members are fitted in: -1 for all processors. The result is the same for any number.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+        The classes. Those that were declared but never seen get their share of the class prior.
+    members_ : list of dict
+        What was averaged: name, weight, temperature, and the scores each would have alone on rows that it has
+        not seen; then those of the class prior and of all together.
+    weights_ : dict
+        Weight of each member by name.
+    prior_share_ : float
+        Share of the class prior in the average.
+    schema_ : Schema
+        The variables, their values, and how they were settled.
+    n_features_in_ : int
+        Number of variables.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Names of the variables, where the training table had names.
+
+    References
+    ----------
+    .. [1] Kontkanen, Myllymäki, Silander and Tirri (1998). Bayes optimal instance-based learning. ECML.
+    .. [2] Kontkanen, Myllymäki and Tirri (2001). Comparing prequential model selection criteria in
+           supervised learning of mixture models. AISTATS.
+
+    Examples
+    --------
+    >>> from codelength import ModelAverage
+    >>> table = {"outlook": ["sun", "rain", "sun", "rain"] * 10, "degrees": [21.5, 14.0, 9.5, 18.0] * 10}
+    >>> model = ModelAverage().fit(table, ["out", "in", "in", "out"] * 10)
+    >>> model.predict({"outlook": ["sun", "sun"], "degrees": [22.0, 8.0]})
+    array(['out', 'in'], dtype='<U3')
+    >>> model.leave_one_out().accuracy
+    1.0
+    """
+
+    kind = "model-average"
+
+    def __init__(
+        self,
+        members: Sequence[str] | None = None,
+        *,
+        missing: Missing = "value",
+        handle_unknown: HandleUnknown = "ignore",
+        numeric: Numeric = "discretize",
+        identifiers: Identifiers = "ignore",
+        weights: Weighting = "counts",
+        strict: bool = False,
+        schema: Schema | None = None,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+    ) -> None:
+        super().__init__(
+            missing, handle_unknown, numeric, identifiers, weights, strict, schema, random_state, n_jobs
+        )
+        self.members = members
+
+    @property
+    def members_(self) -> list[dict[str, Any]]:
+        """What was averaged, what each weighs, and what it would score alone."""
+        return [dict(row) for row in self._fitted.scores]
+
+    @property
+    def weights_(self) -> dict[str, float]:
+        """Weight of each member."""
+        fitted = self._fitted
+        names = (member.name for member in fitted.members)
+        return dict(zip(names, fitted.pool.weights.tolist(), strict=True))
+
+    @property
+    def prior_share_(self) -> float:
+        """Share of the class prior in the average."""
+        return self._fitted.pool.share
+
+    def _names(self) -> tuple[str, ...]:
+        return DEFAULT_MEMBERS if self.members is None else tuple(self.members)
+
+    def _pooled(self, training: Training, held_outs: FloatArray) -> tuple[Pool, FloatArray]:
+        return Pool.fit(
+            held_outs,
+            training.log_prior_left_out,
+            training.labels,
+            training.weights,
+            training.copy_weights,
+        )
+
+    def _check_params(self) -> None:
+        super()._check_params()
+        if self.members is None:
+            return
+        names = check_sequence("members", self.members, of="names of members")
+        for name in names:
+            check_choice("members", name, MEMBERS)
+        if not names or len(set(names)) < len(names):
+            raise InvalidParameter(f"members={shown(self.members)}: expected at least one name, each once")
