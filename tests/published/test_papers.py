@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 
 from codelength import datasets, report
-from codelength.experiments.papers import PAPERS, find, specify
+from codelength.experiments.papers import PAPERS
 from codelength.experiments.papers.predictive_inference import bernoulli
 from codelength.experiments.published import published
+from codelength.experiments.registry import find, specify
 from codelength.experiments.run import run
 from codelength.experiments.spec import Model
 from codelength.experiments.summary import Summary

@@ -270,10 +270,10 @@ def _datasets() -> Iterable[str]:
     return names()
 
 
-def _papers() -> Iterable[str]:
-    from ..experiments.papers import PAPERS
+def _experiments() -> Iterable[str]:
+    from ..experiments import EXPERIMENTS
 
-    return [*PAPERS, "all"]
+    return [*EXPERIMENTS, "all"]
 
 
 def _settings() -> Iterable[str]:
@@ -293,7 +293,7 @@ MISSING = Choice("missing", _missing)
 NUMERIC = Choice("numeric", _numeric)
 IDENTIFIERS = Choice("identifiers", _identifiers)
 DATASET = DatasetName("name", _datasets)
-PAPER = Choice("paper", _papers)
+EXPERIMENT = Choice("experiment", _experiments)
 SETTING = Setting("settings", _settings)
 TABLE = TableSource()
 FILE = FileName()

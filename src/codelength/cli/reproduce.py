@@ -8,7 +8,7 @@ import click
 
 from ..blocks import Paragraph
 from . import options
-from .choices import PAPER, SETTING, Whole
+from .choices import EXPERIMENT, SETTING, Whole
 from .command import Section, argument, command
 from .output import print_json, show
 from .progress import working
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 in_run = Section("Run")
 
 
-@command("Run the experiments of a paper again.")
-@argument("paper", metavar="PAPER", type=PAPER, purpose="The paper.")
+@command("Run the experiments of a paper again, or our own.")
+@argument("experiment", metavar="EXPERIMENT", type=EXPERIMENT, purpose="The experiment.")
 @in_run("--quick", None, "Run few repetitions, for a first look.")
-@in_run("--settings", SETTING, "Another choice where the paper leaves one open.", multiple=True)
+@in_run("--settings", SETTING, "Another choice where one is open.", multiple=True)
 @in_run(
     "--jobs",
     Whole("jobs"),
@@ -37,13 +37,13 @@ in_run = Section("Run")
 @options.in_output(
     "--output -o",
     "DIRECTORY",
-    "Directory for the results, with one directory per paper.",
+    "Directory for the results, with one directory per experiment.",
     type=click.Path(),
     default="results",
 )
 @options.as_json
 def reproduce(
-    paper: str,
+    experiment: str,
     quick: bool,
     settings: tuple[str, ...],
     jobs: int | None,
@@ -51,7 +51,7 @@ def reproduce(
     output: str,
     as_json: bool,
 ) -> None:
-    """Run the experiments of a paper again and set our figures beside the printed ones.
+    """Run the experiments of a paper again and set our figures beside the printed ones; or one of our own.
 
     Tables, figures and claims are printed, and written as CSV, JSON and SVG. Repeat the command to resume an
     interrupted run.
@@ -61,13 +61,13 @@ def reproduce(
       codelength reproduce predictive-inference --quick
     """
     from .. import report
-    from ..experiments import PAPERS
+    from ..experiments import EXPERIMENTS
     from ..experiments import reproduce as run
-    from ..experiments.papers import specify
+    from ..experiments.registry import specify
 
-    keys = list(PAPERS) if paper == "all" else [paper]
+    keys = list(EXPERIMENTS) if experiment == "all" else [experiment]
     # All are checked before the first is run.
-    specs = [specify(key, quick=quick, settings=settings, strict=paper != "all") for key in keys]
+    specs = [specify(key, quick=quick, settings=settings, strict=experiment != "all") for key in keys]
     documents = []
     for spec in specs:
         start = time.perf_counter()
@@ -84,16 +84,16 @@ def reproduce(
                 [*report.blocks_of(made.findings), Paragraph(_told(made, paths, time.perf_counter() - start))]
             )
     if as_json:
-        print_json(documents if paper == "all" else documents[0])
+        print_json(documents if experiment == "all" else documents[0])
 
 
 def _told(made: "Reproduction", paths: list[Path], seconds: float) -> str:
-    from ..experiments import PAPERS
+    from ..experiments import EXPERIMENTS
 
     outcome = made.outcome
     n_tasks = len(outcome.results)
     found = n_tasks - outcome.n_run
     kept = f" ({found} of {n_tasks} tasks were there already)" if found else ""
     rate = outcome.n_items / max(outcome.seconds, 1e-9)
-    done = f"{outcome.n_items:,} {PAPERS[made.findings.paper].unit} in {seconds:.1f} s{kept}"
+    done = f"{outcome.n_items:,} {EXPERIMENTS[made.findings.paper].unit} in {seconds:.1f} s{kept}"
     return f"{done}; {rate:,.0f} per second and process. Wrote {len(paths)} files in {made.directory}."

@@ -3,10 +3,12 @@
 from .evaluation import Evaluation, evaluate
 from .opponents import OPPONENTS
 from .papers import PAPERS
+from .registry import EXPERIMENTS
 from .reproduction import Reproduction, reproduce
 from .splits import Split, cross_validation
 
 __all__ = [
+    "EXPERIMENTS",
     "OPPONENTS",
     "PAPERS",
     "Evaluation",

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..table.checks import check_flag, check_instance, check_names, check_path, check_whole
 from .findings import Findings
-from .papers import directory_name, find, specify
+from .registry import directory_name, find, specify
 from .run import Outcome, Progress, check_progress, run
 from .spec import Spec
 
@@ -50,8 +50,8 @@ def reproduce(
     Parameters
     ----------
     paper : str or Spec
-        Key of the paper, one of ``codelength.experiments.PAPERS``; or a specification made beforehand, and
-        then ``quick`` and ``settings`` play no part.
+        Key of the experiment, one of ``codelength.experiments.EXPERIMENTS``: the papers', and our own; or a
+        specification made beforehand, and then ``quick`` and ``settings`` play no part.
     quick : bool
         Whether to run few repetitions, for a first look.
     settings : iterable of str

@@ -7,12 +7,13 @@ import pytest
 
 from codelength import report
 from codelength.errors import DataError, InvalidParameter
-from codelength.experiments import PAPERS, reproduce
+from codelength.experiments import EXPERIMENTS, PAPERS, reproduce
 from codelength.experiments.findings import Claim
-from codelength.experiments.papers import Paper, specify
+from codelength.experiments.papers import Paper
 from codelength.experiments.papers import paper as papers
 from codelength.experiments.papers.paper import opened
 from codelength.experiments.published import NOISE, compared, published
+from codelength.experiments.registry import specify
 from codelength.experiments.settings import Settings
 from codelength.experiments.verdicts import by_lead
 
@@ -76,7 +77,7 @@ def test_a_sixth_paper_is_a_file_and_a_line(tmp_path, monkeypatch):
         return replace(opened(spec, defaults), claims=claims)
 
     toy = Paper("toy", defaults, lambda quick, settings: [Sum(n) for n in range(2 if quick else 5)], find)
-    monkeypatch.setitem(PAPERS, "toy", toy)
+    monkeypatch.setitem(EXPERIMENTS, "toy", toy)
     printed = {"title": "Toys", "citation": "Somebody (1999).", "table": []}
     monkeypatch.setattr(papers, "published", lambda key: printed)
     made = reproduce("toy", directory=tmp_path, jobs=1)

@@ -14,7 +14,7 @@ import pytest
 from codelength import report
 from codelength.errors import DataError, Infeasible, InvalidParameter
 from codelength.experiments import run as running
-from codelength.experiments.papers import find, specify
+from codelength.experiments.registry import find, specify
 from codelength.experiments.run import run
 from codelength.experiments.settings import Settings
 from codelength.experiments.spec import Spec
@@ -39,7 +39,7 @@ def uninterrupted(tmp_path_factory):
 
 SLOW_RUN = f"""
 import sys, time
-from codelength.experiments.papers import specify
+from codelength.experiments.registry import specify
 from codelength.experiments.run import run
 spec = specify("predictive-inference", quick=True, settings={SETTINGS!r})
 run(spec, sys.argv[1], jobs=1, progress=lambda done, total: time.sleep(0.3))

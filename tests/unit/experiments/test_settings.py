@@ -3,7 +3,7 @@
 import pytest
 
 from codelength.errors import Infeasible, InvalidParameter
-from codelength.experiments.papers import PAPERS, directory_name, specify
+from codelength.experiments.registry import EXPERIMENTS, directory_name, specify
 from codelength.experiments.settings import ALTERNATIVES, Settings, changed, differences
 
 
@@ -64,7 +64,7 @@ def test_an_unknown_paper_and_a_setting_without_effect_are_refused():
     assert specify("bayes-optimal-ibl", settings=["sc_power=0.5"], strict=False).tasks
 
 
-@pytest.mark.parametrize("key", PAPERS)
+@pytest.mark.parametrize("key", EXPERIMENTS)
 def test_tasks_have_keys_of_their_own_and_quick_ones_are_among_the_full_ones(key):
     full, quick = specify(key), specify(key, quick=True)
     keys = [task.key for task in full.tasks]

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from codelength.experiments.findings import Claim, Findings
-from codelength.experiments.papers import find, specify
 from codelength.experiments.papers.learning_curves import WINDOW, curve_claims
+from codelength.experiments.registry import find, specify
 from codelength.experiments.run import run
 from codelength.experiments.summary import Curve
 from codelength.experiments.verdicts import agreed, all_of, any_of, by_lead, by_sample, most_of

@@ -10,7 +10,7 @@ import pytest
 
 from codelength import report
 from codelength.errors import CodelengthWarning, DataError, InvalidParameter
-from codelength.experiments.papers import find, specify
+from codelength.experiments.registry import find, specify
 from codelength.experiments.run import run
 from codelength.report import figures as drawing
 from codelength.report import read, write

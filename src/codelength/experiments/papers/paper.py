@@ -1,15 +1,16 @@
 """What the files of all papers share."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from ... import datasets
 from ...errors import InvalidParameter
+from ..experiment import Experiment
 from ..findings import Findings
 from ..published import published
 from ..settings import Settings, differences
-from ..spec import AnyTask, Model, Result, Source, Spec, chunks
+from ..spec import Model, Result, Source, Spec, chunks
 from ..summary import Summary
 from ..task import Task
 
@@ -23,21 +24,8 @@ CHUNK = 10
 """Repetitions per task."""
 
 
-@dataclass(frozen=True, slots=True)
-class Paper:
-    """A paper whose experiments can be run; ``key`` is its name on the command line.
-
-    ``defaults`` are the settings that come nearest to what it prints. ``tasks`` gives the tasks, of any kind,
-    of a quick or full run under some settings; ``unit`` says what their items are. ``find`` goes from a
-    specification and its results, by the key of the task, to all that is to be told: it fills in what
-    :func:`opened` begins.
-    """
-
-    key: str
-    defaults: Settings
-    tasks: Callable[[bool, Settings], Iterable[AnyTask]]
-    find: Callable[[Spec[Any], dict[str, Result]], Findings]
-    unit: str = "predictions"
+class Paper(Experiment):
+    """An experiment that a paper reports; what it finds begins with :func:`opened`."""
 
 
 def opened(spec: Spec[Any], defaults: Settings) -> Findings:

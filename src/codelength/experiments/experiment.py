@@ -1,0 +1,26 @@
+"""What can be run by name: the experiments of papers, and our own."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from .findings import Findings
+from .settings import Settings
+from .spec import AnyTask, Result, Spec
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """An experiment that can be run; ``key`` is its name on the command line.
+
+    ``defaults`` are its usual settings; for those of papers, the ones that come nearest to what is printed.
+    ``tasks`` gives the tasks, of any kind, of a quick or full run under some settings; ``unit`` says what
+    their items are. ``find`` goes from a specification and its results, by the key of the task, to all that
+    is to be told.
+    """
+
+    key: str
+    defaults: Settings
+    tasks: Callable[[bool, Settings], Iterable[AnyTask]]
+    find: Callable[[Spec[Any], dict[str, Result]], Findings]
+    unit: str = "predictions"
