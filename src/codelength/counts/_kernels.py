@@ -1,4 +1,8 @@
-"""Counting loops. Arrays in, arrays out, nothing checked: callers hand in codes that fit."""
+"""Counting loops. Arrays in, arrays out, nothing checked: callers hand in codes that fit.
+
+Functions with one caller are inlined before they are compiled: otherwise they would be compiled twice, by
+themselves and within their caller.
+"""
 
 import numpy as np
 from numba import njit
@@ -44,7 +48,7 @@ def count_groups(
     return counts
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _joint_keys(codes: CodeArray, classes: CodeArray, sizes: IntArray, keys: CodeArray) -> None:
     """Mixed-radix keys of the class and one, two or three columns.
 
@@ -68,7 +72,7 @@ def _joint_keys(codes: CodeArray, classes: CodeArray, sizes: IntArray, keys: Cod
         keys[t] = np.uint16(np.uint16(key * third) + np.uint16(codes[2, t]))
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _increment(packed: CodeArray, keys: CodeArray, n_rows: int, joint: CodeArray) -> None:
     # Four keys are read at once: the loads, not the increments, are what is short.
     one, mask = np.uint32(1), np.uint64(0xFFFF)
@@ -83,7 +87,7 @@ def _increment(packed: CodeArray, keys: CodeArray, n_rows: int, joint: CodeArray
         joint_0[keys[t]] += one
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _sum_down(
     joint: CodeArray, sizes: IntArray, n_joint: np.int64, offset: np.int64, counts: IntArray
 ) -> np.int64:

@@ -27,7 +27,7 @@ class State(NamedTuple):
     logs: FloatArray
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def start(layout: SequenceLayout) -> State:
     """No rows yet."""
     n_lines = len(layout.starts) + layout.class_offsets.shape[1]
@@ -50,7 +50,7 @@ def shift(layout: SequenceLayout, state: State, n: int, step: int | np.int64) ->
     )
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _count(
     rows: CodeArray,
     n: int,
@@ -72,7 +72,7 @@ def _count(
         counts[first_class + rows[n, 1], k] += step
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _settle_front(
     k: int, gaps: IntArray, starts: IntArray, entries: FloatArray, counts: IntArray, logs: FloatArray
 ) -> None:
@@ -90,7 +90,7 @@ def _settle_front(
     logs[front, k] = value
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _level(
     k: int,
     alike: BoolArray,
@@ -120,7 +120,7 @@ def term(layout: SequenceLayout, state: State, n: int, joint: bool | np.bool_) -
     return _cost(layout.rows[n, 0], layout.rows[n, 1], layout.class_offsets, state.counts, state.logs, joint)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _add_up(rows: CodeArray, n: int, logs: FloatArray) -> None:
     """Log weight of each group for row ``n``, into the last line of ``logs``."""
     front, sums, n_groups = logs[len(logs) - 2], logs[len(logs) - 1], logs.shape[1]
@@ -132,7 +132,7 @@ def _add_up(rows: CodeArray, n: int, logs: FloatArray) -> None:
             sums[k] += logs[cell, k]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _cost(
     own: int,
     value: int,
@@ -158,7 +158,7 @@ def _cost(
     return -highest - math.log(favour) if joint else math.log1p(against / favour)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _cost_of_group(sums: FloatArray, own: int, highest: float) -> float:
     """Minus the log share of one group; where no group has weight, all are alike."""
     if highest == -np.inf:

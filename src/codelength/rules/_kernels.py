@@ -74,7 +74,9 @@ def _row_keys(codes: CodeArray, sizes: IntArray, first: int, start: int, keys: C
             keys[t] = np.uint32(np.uint32(np.uint32(key * third) + np.uint32(codes[2, t])) + begin)
 
 
-@njit(cache=True, nogil=True)
+# The numpy model of errors, and one function rather than several, each of which would be compiled twice: by
+# itself and within its caller.
+@njit(cache=True, nogil=True, error_model="numpy")
 def normalise_rows(scores: FloatArray, undefined: BoolArray) -> None:
     """Turn log weights into log probabilities, in place; a row of zero weights becomes uniform.
 
@@ -83,18 +85,38 @@ def normalise_rows(scores: FloatArray, undefined: BoolArray) -> None:
     n_rows, n_classes = scores.shape
     at_once = max(1, _CELLS_AT_ONCE // n_classes)
     below = np.zeros((n_classes, at_once))
-    exps, shifted = np.empty(n_classes * at_once), np.empty(n_classes * at_once)
+    exps, shifted = np.empty((n_classes, at_once)), np.empty((n_classes, at_once))
+    bits = shifted.view(np.int64)
     highest, rest = np.empty(at_once), np.empty(at_once)
     for low in range(0, n_rows, at_once):
         n = min(at_once, n_rows - low)
         for t in range(n):
             for c in range(n_classes):
                 below[c, t] = scores[low + t, c]
-        _take_off_highest(below, n, highest)
-        exp_of_negative(below.reshape(below.size), shifted, exps)
-        _sum_of_rest(below, exps.reshape(below.shape), n, rest)
         for t in range(n):
-            log_total = math.log1p(rest[t])
+            highest[t], rest[t] = below[0, t], 0.0
+        for c in range(1, n_classes):
+            for t in range(n):
+                highest[t] = below[c, t] if below[c, t] > highest[t] else highest[t]
+        for c in range(n_classes):
+            for t in range(n):
+                # Classes that tie exactly may differ by rounding; made equal, the first wins everywhere.
+                scale = -highest[t] if highest[t] < -1.0 else max(highest[t], 1.0)
+                less = below[c, t] - highest[t] if highest[t] > -np.inf else 0.0
+                below[c, t] = 0.0 if less > -ROUNDING * scale else less
+            for t in range(n):
+                exps[c, t], shifted[c, t] = _exp_in_parts(below[c, t])
+            for t in range(n):
+                bits[c, t] = (bits[c, t] + 1023) << 52
+            # All but the best class, whose share is exactly 1: so the sum keeps its digits, however small.
+            for t in range(n):
+                rest[t] += exps[c, t] * shifted[c, t] if below[c, t] < 0.0 else 0.0
+        # The best classes after the first, added last: whole numbers lose nothing of what is small.
+        for c in range(n_classes):
+            for t in range(n):
+                exps[0, t] = (exps[0, t] if c > 0 else -1.0) + (1.0 if below[c, t] == 0.0 else 0.0)
+        for t in range(n):
+            log_total = math.log1p(rest[t] + exps[0, t])
             for c in range(n_classes):
                 scores[low + t, c] = below[c, t] - log_total
         for t in range(n):
@@ -105,67 +127,36 @@ def normalise_rows(scores: FloatArray, undefined: BoolArray) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _take_off_highest(weights: FloatArray, n_rows: int, highest: FloatArray) -> None:
-    for t in range(n_rows):
-        highest[t] = weights[0, t]
-    for c in range(1, weights.shape[0]):
-        row = weights[c]
-        for t in range(n_rows):
-            highest[t] = row[t] if row[t] > highest[t] else highest[t]
-    for c in range(weights.shape[0]):
-        row = weights[c]
-        for t in range(n_rows):
-            # Classes that tie exactly may differ by rounding; made equal, the first of them wins everywhere.
-            scale = -highest[t] if highest[t] < -1.0 else max(highest[t], 1.0)
-            less = row[t] - highest[t] if highest[t] > -np.inf else 0.0
-            row[t] = 0.0 if less > -ROUNDING * scale else less
-
-
-@njit(cache=True, nogil=True)
-def _sum_of_rest(below: FloatArray, exps: FloatArray, n_rows: int, rest: FloatArray) -> None:
-    """Sum of all but the best class, whose share is exactly 1: so it keeps its digits however small it is."""
-    for t in range(n_rows):
-        rest[t] = 0.0
-    for c in range(below.shape[0]):
-        own, shares = below[c], exps[c]
-        for t in range(n_rows):
-            rest[t] += shares[t] if own[t] < 0.0 else 0.0
-    # The best classes after the first, added last: whole numbers lose nothing of what is small.
-    for c in range(below.shape[0]):
-        own = below[c]
-        for t in range(n_rows):
-            exps[0, t] = (exps[0, t] if c > 0 else -1.0) + (1.0 if own[t] == 0.0 else 0.0)
-    for t in range(n_rows):
-        rest[t] += exps[0, t]
-
-
-@njit(cache=True, nogil=True)
 def exp_of_negative(numbers: FloatArray, shifted: FloatArray, exps: FloatArray) -> None:
-    """Exponentials of numbers of at most 0; those below 1e-299 are as good as zero.
-
-    A number is split into n log 2 + r with r in [-log 2 / 2, log 2 / 2]; exp(r) is its Taylor polynomial,
-    which is within one unit of the last place there, and 2^n is written into the exponent bits. Plain
-    loops over arrays run in vector registers, which calls of exp do not.
-    """
+    """Exponentials of numbers of at most 0; those below 1e-299 are as good as zero."""
     for i in range(len(numbers)):
-        number = numbers[i] if numbers[i] > LOWEST else LOWEST
-        # Adding 1.5 * 2^52 rounds to a whole number, which then stands in the lowest bits.
-        shifted[i] = number * LOG2_E + ROUNDER
-        whole = shifted[i] - ROUNDER
-        r = (number - whole * LN2_HIGH) - whole * LN2_LOW
-        r2 = r * r
-        r4 = r2 * r2
-        first = (1.0 + r) + r2 * (1 / 2 + r * (1 / 6))
-        second = (1 / 24 + r * (1 / 120)) + r2 * (1 / 720 + r * (1 / 5040))
-        third = (
-            (1 / 40320 + r * (1 / 362880)) + r2 * (1 / 3628800 + r * (1 / 39916800)) + r4 * (1 / 479001600)
-        )
-        exps[i] = first + r4 * (second + r4 * third)
+        exps[i], shifted[i] = _exp_in_parts(numbers[i])
     bits = shifted.view(np.int64)
     for i in range(len(numbers)):
         bits[i] = (bits[i] + 1023) << 52
     for i in range(len(numbers)):
         exps[i] *= shifted[i]
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _exp_in_parts(number: float) -> tuple[float, float]:
+    """The exponential of a number of at most 0, as exp(r) and a float whose lowest bits are n.
+
+    The number is n log 2 + r with r in [-log 2 / 2, log 2 / 2]; exp(r) is its Taylor polynomial, which is
+    within one unit of the last place there, and 2^n is written into the exponent bits. Plain loops over
+    arrays run in vector registers, which calls of exp do not.
+    """
+    bounded = number if number > LOWEST else LOWEST
+    # Adding 1.5 * 2^52 rounds to a whole number, which then stands in the lowest bits.
+    shifted = bounded * LOG2_E + ROUNDER
+    whole = shifted - ROUNDER
+    r = (bounded - whole * LN2_HIGH) - whole * LN2_LOW
+    r2 = r * r
+    r4 = r2 * r2
+    first = (1.0 + r) + r2 * (1 / 2 + r * (1 / 6))
+    second = (1 / 24 + r * (1 / 120)) + r2 * (1 / 720 + r * (1 / 5040))
+    third = (1 / 40320 + r * (1 / 362880)) + r2 * (1 / 3628800 + r * (1 / 39916800)) + r4 * (1 / 479001600)
+    return first + r4 * (second + r4 * third), shifted
 
 
 @njit(cache=True, nogil=True)
