@@ -91,9 +91,14 @@ class Factors:
         """
         return _looked_up(self.tables, fine_codes, variables)
 
-    def left_out(self, variables: IntArray | None = None) -> FloatArray:
-        """Log ratios of the training rows, each without one copy of itself; shaped as :meth:`ratios`."""
-        return _looked_up(self.left_out_tables, self.left_out_cells, variables)
+    def left_out(self, variables: IntArray | None = None, rows: IntArray | None = None) -> FloatArray:
+        """Log ratios of the training rows, or of some, each without one copy of itself; as :meth:`ratios`."""
+        cells = self.left_out_cells if rows is None else self.left_out_cells[rows]
+        return _looked_up(self.left_out_tables, cells, variables)
+
+    def left_out_of(self, variable: int) -> FloatArray:
+        """The same for all training rows and one variable, shape (n_rows, n_classes)."""
+        return _with_zeros(self.left_out_tables[variable])[self.left_out_cells[:, variable]]
 
 
 def average_of(counts: FloatArray, n_ordered: int) -> PartitionAverage:
@@ -156,6 +161,10 @@ def _looked_up(tables: tuple[FloatArray, ...], cells: IntArray, variables: IntAr
     n_classes = tables[0].shape[1]
     found = np.empty((len(cells), n_classes, len(chosen)))
     for place, j in enumerate(chosen):
-        # The row of zeros at the end is what -1 finds.
-        found[:, :, place] = np.vstack([tables[j], np.zeros(n_classes)])[cells[:, j]]
+        found[:, :, place] = _with_zeros(tables[j])[cells[:, j]]
     return found
+
+
+def _with_zeros(table: FloatArray) -> FloatArray:
+    """A table with a row of zeros at the end, which is what -1 finds."""
+    return np.vstack([table, np.zeros(table.shape[1])])

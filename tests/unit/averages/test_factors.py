@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from codelength.averages.factors import MOST_COPY_WEIGHTS, Factors, average_of, factors_of
-from codelength.averages.training import Training
 from codelength.rules.partitions import PartitionAverage
-from codelength.table import Coded, Schema, Variable
-from codelength.table.schema import interval_variable
+from codelength.table import Coded
+from unit.averages.mixed_tables import SCHEMA, drawn_rows, training_of
 
 STRENGTHS = {True: (2.0, 8.0, 32.0, 128.0), False: (0.5, 1, 2, 4, 8, 16, 32, 64, 128, inf)}
 
@@ -114,28 +113,6 @@ def test_many_rows_leave_digits():
 
 
 # Training rows.
-
-SCHEMA = Schema(
-    (
-        interval_variable("size", np.arange(1, 7), missing_is_value=True),
-        Variable("colour", ("blue", "green", "red")),
-        interval_variable("age", np.arange(1, 60)),
-    ),
-    Variable("kind", ("a", "b", "c", "never")),
-)
-
-
-def drawn_rows(n_rows, seed=0):
-    generator = np.random.default_rng(seed)
-    labels = generator.integers(0, 3, n_rows)
-    sizes = np.clip(generator.poisson(1 + 2 * labels), 0, 7)
-    colours = np.where(generator.random(n_rows) < 0.5, labels, generator.integers(0, 4, n_rows))
-    ages = generator.integers(0, 61, n_rows)
-    return np.stack([sizes, colours, ages], axis=1), labels
-
-
-def training_of(codes, labels, weights=None, **options):
-    return Training.of(Coded.of(SCHEMA, codes, labels, weights), **options)
 
 
 def test_factors_of_rows_are_those_of_their_counts():

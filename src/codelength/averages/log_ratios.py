@@ -1,0 +1,292 @@
+r"""Logistic regression on what each variable alone says about the class, and on the numbers themselves.
+
+.. math:: \log p(c \mid x) = \log P(c) + b_c + \sum_i (t + d_i)\, r_i(x_i, c) + h(x) \cdot D_c + \text{const}
+
+Here :math:`r_i` are the factors of single variables and h(x) is the row as numbers. With t = 1 and all else 0
+this is naive Bayes. Variables that say the same thing twice are weighed down by :math:`t + d_i`, which
+is never negative: a factor of a row's own value, left out, is a little lower for the row's own class than for
+the others, and a negative weight would read the class off that.
+
+The penalty on D is not chosen: the regressions for a path of penalties are averaged by how well they predict
+folds that they were kept from seeing, times a prior of the penalty. The log-odds are averaged, so the average
+is additive.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from .._packing import packed, unpacked
+from ..errors import DataError
+from ..table import Coded
+from ..typing import FloatArray, IntArray
+from ._logistic import TYPICAL_WEIGHT, Design, Penalty, fitted
+from .factors import Factors, factors_of
+from .folds import content_order, dealt
+from .member import Learned, Member, normalised
+from .training import Training
+from .views import Views
+
+PRECISIONS = (300.0, 100.0, 30.0, 10.0, 3.0, 1.0, 0.3, 0.1, 0.03)
+"""Penalties on the coefficients of numbers, from strong to weak. Those next to the typical one come first."""
+
+TYPICAL_PRECISION = 10.0
+"""The logarithm of the precision is normal beforehand, with variance 1 around that of this one. Without it
+the held-out scores of few rows, which vary, too often choose a weak penalty."""
+
+TOLERANCE, FINAL_TOLERANCE = 1e-2, 1e-9
+"""How closely regressions are fitted along the path, and those that are averaged in the end."""
+
+LEAST_SHARE = 0.03
+"""Penalties whose share would be less than this part of the best one's are left out of the average, and those
+beyond them are not tried."""
+
+MOST_PER_ROW = 5_000
+"""Most numbers that a row is described by, ratios and numbers of all classes: where there would be more, the
+variables that say least about the class are left out."""
+
+MOST_CELLS = 4_000_000
+"""Most numbers that all rows are described by, unless that would be less than 1,000 rows. Where there would
+be more, the regression is fitted to a part of the rows; the others are held out as they are."""
+
+LEAST_ROWS = 1_000
+
+MOST_AXES = 1_000
+"""Beyond as many rows and columns of numbers, they are taken as they are."""
+
+_NO_LENGTH = 1e-13
+
+LARGEST = 1e6
+"""No parameter that a fit leaves is larger than this."""
+
+
+@dataclass(frozen=True, eq=False)
+class LogRatios(Member):
+    """Logistic regression on log ratios of single variables and on numbers.
+
+    Attributes
+    ----------
+    views : Views
+        What the variables look like.
+    log_prior : array of shape (n_classes,)
+        Log probability of each class before any variable is seen.
+    variables : array of int of shape (n_used,)
+        Which of the variables that vary take part.
+    tables : tuple of arrays of shape (n_fine, n_classes)
+        The factor of each of these variables.
+    weights : array of shape (n_used,)
+        What their factors are multiplied by.
+    intercepts : array of shape (n_classes,)
+    coefficients : array of shape (n_columns, n_classes)
+        What the numbers of these variables are multiplied by.
+    """
+
+    name: ClassVar[str] = "log_ratios"
+    title: ClassVar[str] = "logistic regression on log ratios"
+    is_additive: ClassVar[bool] = True
+
+    views: Views
+    log_prior: FloatArray
+    variables: IntArray
+    tables: tuple[FloatArray, ...]
+    weights: FloatArray
+    intercepts: FloatArray
+    coefficients: FloatArray
+
+    @classmethod
+    def fit(cls, training: Training) -> Learned[Self]:
+        """Fit the path of regressions, each with all rows and without each fold in turn, and average it."""
+        factors = factors_of(training)
+        variables = _informative(training, factors)
+        columns = _columns(training.views, variables)
+        per_row = training.n_classes * (len(variables) + len(columns))
+        order = content_order(training, cls.name, _marks(training, factors, variables))
+        order = order[: max(LEAST_ROWS, MOST_CELLS // per_row)]
+        rows = np.sort(order)
+        numbers = training.numbers[np.ix_(rows, columns)]
+        axes = _axes(numbers)
+        design = Design(
+            np.ascontiguousarray(factors.left_out(variables, rows).transpose(2, 1, 0)),
+            np.ascontiguousarray(axes.T @ numbers.T),
+            np.ascontiguousarray(training.log_prior_left_out[rows].T),
+            training.labels[rows],
+        )
+        out = dealt(training, order)[:, rows] * training.copy_weights[rows]
+        parameters = _averaged(design, training.weights[rows], out)
+        weights, intercepts, coefficients = design.split(parameters[-1])
+        tables = tuple(factors.tables[j] for j in variables.tolist())
+        member = cls(
+            training.views, training.log_prior, variables, tables, weights, intercepts, axes @ coefficients.T
+        )
+        held_out = (
+            training.log_prior_left_out + intercepts + training.numbers[:, columns] @ member.coefficients
+        )
+        for j, weight in zip(variables.tolist(), weights, strict=True):
+            held_out += weight * factors.left_out_of(j)
+        held_out[rows] = np.einsum("kn,kcn->nc", out / out.sum(axis=0), design.log_probs(parameters[:-1]))
+        return Learned(member, normalised(held_out))
+
+    def log_probs(self, coded: Coded) -> FloatArray:
+        """Log probability of each class for each row, in nats."""
+        log_weights = np.tile(self.log_prior + self.intercepts, (coded.n_rows, 1))
+        for j, table in zip(self.variables.tolist(), self._value_tables, strict=True):
+            log_weights += table[coded.codes[:, self.views.columns[j].position]]
+        return normalised(log_weights)
+
+    def contributions(self, coded: Coded) -> FloatArray:
+        """What each variable of the schema adds to the log weight of each class, relative to the class prior.
+
+        The intercepts, which belong to no variable, are shared equally by those that take part.
+        """
+        found = np.zeros((coded.n_rows, self.views.schema.n_variables, len(self.log_prior)))
+        shared = self.intercepts / max(len(self.variables), 1)
+        for j, table in zip(self.variables.tolist(), self._value_tables, strict=True):
+            position = self.views.columns[j].position
+            found[:, position] = table[coded.codes[:, position]] + shared
+        return found
+
+    def to_json(self) -> dict[str, Any]:
+        """The parameters as JSON types."""
+        return {
+            "variables": self.variables.tolist(),
+            "tables": [packed(table) for table in self.tables],
+            "weights": packed(self.weights),
+            "intercepts": packed(self.intercepts),
+            "coefficients": packed(self.coefficients),
+        }
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any], views: Views, log_prior: FloatArray) -> Self:
+        """The member that :meth:`to_json` wrote, checked."""
+        variables = _checked_variables(document["variables"], views)
+        n_classes, chosen = len(log_prior), variables.tolist()
+        if len(document["tables"]) != len(chosen):
+            raise DataError(f"{len(document['tables'])} tables for {len(chosen)} variables")
+        limits = {"low": -LARGEST, "high": LARGEST}
+        tables = tuple(
+            unpacked(table, (views.columns[j].n_fine, n_classes), **limits).astype(np.float64)
+            for j, table in zip(chosen, document["tables"], strict=True)
+        )
+        shapes = {
+            "weights": (len(chosen),),
+            "intercepts": (n_classes,),
+            "coefficients": (len(_columns(views, variables)), n_classes),
+        }
+        parts = {
+            part: unpacked(document[part], shape, **limits).astype(np.float64)
+            for part, shape in shapes.items()
+        }
+        return cls(views, log_prior, variables, tables, **parts)
+
+    @cached_property
+    def _value_tables(self) -> list[FloatArray]:
+        """What each value of each variable adds to the log weights, shape (n_values + 1, n_classes)."""
+        found, first = [], 0
+        for j, table, weight in zip(self.variables.tolist(), self.tables, self.weights, strict=True):
+            view = self.views.columns[j]
+            # The row of zeros at the end is what -1 finds.
+            of_factor = np.vstack([table, np.zeros(len(self.log_prior))])[view.fine]
+            own = self.coefficients[first : first + view.width]
+            found.append(weight * of_factor + view.numbers @ own)
+            first += view.width
+        return found
+
+
+def _averaged(design: Design, row_weights: FloatArray, out: FloatArray) -> FloatArray:
+    """Parameters averaged over the path of penalties, without each fold and, at the end, with all rows.
+
+    Parameters
+    ----------
+    design : Design
+        The rows.
+    row_weights : array of shape (n_rows,)
+        What each row weighs.
+    out : array of shape (n_folds, n_rows)
+        What is held out of each row in each fold.
+    """
+    within = np.vstack([np.maximum(row_weights - out, 0.0), row_weights])
+    parameters = np.zeros((len(within), design.n_parameters))
+    parameters[:, : len(design.ratios)] = TYPICAL_WEIGHT
+    middle = PRECISIONS.index(TYPICAL_PRECISION)
+    path: dict[int, FloatArray] = {}
+    log_shares: dict[int, float] = {}
+    for steps in (range(middle, len(PRECISIONS)), range(middle - 1, -1, -1)):
+        parameters = path.get(middle, parameters)
+        for step in steps:
+            precision = PRECISIONS[step]
+            parameters = fitted(design, within, Penalty.of(design, precision), parameters, TOLERANCE)
+            path[step] = parameters
+            log_shares[step] = _log_share(design, out, parameters, precision)
+            if log_shares[step] < max(log_shares.values()) + math.log(LEAST_SHARE):
+                break
+    least = max(log_shares.values()) + math.log(LEAST_SHARE)
+    kept = sorted(step for step, log_share in log_shares.items() if log_share >= least)
+    final = [
+        fitted(design, within, Penalty.of(design, PRECISIONS[step]), path[step], FINAL_TOLERANCE)
+        for step in kept
+    ]
+    logs = np.array(
+        [_log_share(design, out, found, PRECISIONS[step]) for step, found in zip(kept, final, strict=True)]
+    )
+    return np.asarray(np.einsum("s,skp->kp", np.exp(normalised(logs)), np.stack(final)))
+
+
+def _log_share(design: Design, out: FloatArray, parameters: FloatArray, precision: float) -> float:
+    """Log prior of a precision, plus the log score of the folds."""
+    own = np.arange(len(design.labels))
+    log_probs = design.log_probs(parameters[:-1])[:, design.labels, own]
+    return float((out * log_probs).sum()) - 0.5 * math.log(precision / TYPICAL_PRECISION) ** 2
+
+
+def _informative(training: Training, factors: Factors) -> IntArray:
+    """The variables that take part: those that say most about the class, as many as there is room for."""
+    by_information = np.argsort(-factors.information, kind="stable")
+    widths = np.array([1 + view.width for view in training.views.columns])[by_information]
+    n_used = np.count_nonzero(np.cumsum(widths) * training.n_classes <= MOST_PER_ROW)
+    return np.sort(by_information[: max(n_used, 1)])
+
+
+def _columns(views: Views, variables: IntArray) -> IntArray:
+    """Columns of numbers that belong to some variables."""
+    return np.flatnonzero(np.isin(views.owners, variables))
+
+
+def _marks(training: Training, factors: Factors, variables: IntArray) -> FloatArray:
+    """Numbers that tell rows apart whatever the order of columns, values and classes."""
+    marks = np.zeros((training.n_rows, 4))
+    own = np.arange(training.n_rows), training.labels
+    for j in variables.tolist():
+        ratios = factors.left_out_of(j)
+        seen = np.append(training.fine_counts[j].sum(axis=0), 1.0)
+        of_variable = [ratios[own], (ratios**2).sum(axis=1), np.log(seen)[training.fine[:, j]]]
+        marks[:, :3] += factors.log_evidence[j] * np.stack(of_variable, axis=1)
+    scaled = training.numbers * factors.log_evidence[training.views.owners]
+    marks[:, 3] = (scaled * (1.0 + scaled)).sum(axis=1)
+    return marks
+
+
+def _axes(numbers: FloatArray) -> FloatArray:
+    """Orthogonal directions that span all rows, shape (n_columns, n_axes).
+
+    The prior of the coefficients looks the same from every direction, so the regression on coordinates along
+    these axes is the same, and shorter where columns depend on each other, as indicators do.
+    """
+    n_rows, n_columns = numbers.shape
+    if min(n_rows, n_columns) > MOST_AXES:
+        return np.eye(n_columns)
+    squares, vectors = np.linalg.eigh(numbers.T @ numbers if n_columns <= n_rows else numbers @ numbers.T)
+    spanning = squares > _NO_LENGTH * max(squares.max(), 1.0)
+    if n_columns <= n_rows:
+        return np.ascontiguousarray(vectors[:, spanning])
+    return np.asarray(numbers.T @ (vectors[:, spanning] / np.sqrt(squares[spanning])))
+
+
+def _checked_variables(positions: Any, views: Views) -> IntArray:
+    sound = isinstance(positions, list) and all(type(j) is int for j in positions)
+    if not sound or positions != sorted(set(positions)) or not set(positions) <= {*range(views.n_variables)}:
+        raise DataError("the variables of the regression are not those of the model")
+    return np.array(positions, dtype=np.int64)
