@@ -1,0 +1,61 @@
+"""Loops over pairs of cells. Arrays in, arrays out, nothing checked; see ``_moments`` for the shapes."""
+
+import numpy as np
+from numba import njit
+
+from ...typing import CodeArray, FloatArray, IntArray
+
+_ROWS_AT_ONCE = 64
+
+
+@njit(cache=True, nogil=True)
+def add_moments(
+    cells: CodeArray,
+    offsets: IntArray,
+    weights: FloatArray,
+    shares: FloatArray,
+    first: int,
+    moments: FloatArray,
+) -> None:
+    """Add the moments of the pairs whose first variable is ``first``.
+
+    ``cells`` holds codes, one row per variable. ``moments`` has shape (n_values of first + 1, n_cells,
+    n_lanes), where cells begin with those of ``first`` itself.
+    """
+    n_components, n_lanes = shares.shape[1], moments.shape[2]
+    lanes = np.empty((_ROWS_AT_ONCE, n_lanes))
+    start = offsets[first]
+    for low in range(0, cells.shape[1], _ROWS_AT_ONCE):
+        n_rows = min(_ROWS_AT_ONCE, cells.shape[1] - low)
+        for t in range(n_rows):
+            weight, lane = weights[low + t], 0
+            for r in range(n_components):
+                share = weight * shares[low + t, r]
+                for s in range(r, n_components):
+                    lanes[t, lane] = share * shares[low + t, s]
+                    lane += 1
+            for r in range(n_components):
+                lanes[t, lane + r] = weight * shares[low + t, r]
+        for j in range(first, cells.shape[0]):
+            shift = offsets[j] - start
+            for t in range(n_rows):
+                a = np.int64(cells[first, low + t])
+                b = shift + np.int64(cells[j, low + t])
+                for lane in range(n_lanes):
+                    moments[a, b, lane] += lanes[t, lane]
+
+
+@njit(cache=True, nogil=True)
+def add_cell_shares(
+    codes: CodeArray,
+    offsets: IntArray,
+    weighted: FloatArray,
+    groups: IntArray,
+    sums: FloatArray,
+) -> None:
+    """Add the shares of rows to the cells they hold: ``sums`` has shape (n_groups, n_components, n_cells)."""
+    for i in range(codes.shape[1]):
+        for n in range(codes.shape[0]):
+            cell, group = offsets[i] + np.int64(codes[n, i]), groups[n]
+            for k in range(weighted.shape[1]):
+                sums[group, k, cell] += weighted[n, k]

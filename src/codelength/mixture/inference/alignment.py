@@ -1,0 +1,48 @@
+"""Components of one mixture matched with those of another: names of components are arbitrary."""
+
+import numpy as np
+
+from ...typing import FloatArray, IntArray
+from ..parameters import MixtureParameters
+
+
+def align(reference: MixtureParameters, mixture: MixtureParameters) -> MixtureParameters:
+    """A mixture with its components in the order of those they resemble most in another.
+
+    The components are matched one to one so that the sum of their distances is least (the Hungarian method).
+    A distance is the sum over variables of squared Hellinger distances, plus that of the shares' square
+    roots, which decides between components with equal profiles.
+
+    Examples
+    --------
+    >>> from codelength.mixture import with_components
+    >>> from codelength.table import Schema
+    >>> schema = with_components(Schema.from_sizes([2]), 2)
+    >>> first = MixtureParameters(schema, np.array([0.5, 0.5]), np.array([[0.9, 0.1, 1], [0.2, 0.8, 1]]))
+    >>> second = MixtureParameters(schema, np.array([0.3, 0.7]), np.array([[0.1, 0.9, 1], [0.8, 0.2, 1]]))
+    >>> align(first, second).class_probs
+    array([0.7, 0.3])
+    """
+    return mixture.permuted(matching(profile_distances(reference, mixture)))
+
+
+def profile_distances(reference: MixtureParameters, mixture: MixtureParameters) -> FloatArray:
+    """Distance of each component of the first mixture from each of the second."""
+    ours = np.sqrt(np.column_stack((reference.class_probs, reference.value_probs)))
+    theirs = np.sqrt(np.column_stack((mixture.class_probs, mixture.value_probs)))
+    squares = (ours**2).sum(axis=1)[:, None] + (theirs**2).sum(axis=1)
+    return np.asarray(np.maximum(squares - 2 * ours @ theirs.T, 0.0))
+
+
+def matching(costs: FloatArray) -> IntArray:
+    """For each row of a square matrix the column that it is matched with, so that the sum is least.
+
+    Examples
+    --------
+    >>> matching(np.array([[1.0, 0.0], [0.0, 3.0]]))
+    array([1, 0])
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    _, columns = linear_sum_assignment(costs)
+    return np.asarray(columns, dtype=np.int64)

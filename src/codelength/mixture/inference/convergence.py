@@ -1,0 +1,96 @@
+r"""Whether chains of draws have mixed, and how many independent draws they are worth.
+
+Both figures are those of Vehtari, Gelman, Simpson, Carpenter and Bürkner (2021), Bayesian Analysis 16: chains
+are split in halves and draws replaced by normal scores of their ranks, so that heavy tails do no harm.
+"""
+
+import numpy as np
+from scipy.special import ndtri
+from scipy.stats import rankdata
+
+from ...typing import FloatArray
+
+
+def r_hat(draws: FloatArray) -> float:
+    """Scale reduction of chains of one quantity, the larger of that of location and that of scale.
+
+    Near 1 when the chains have mixed; above 1.01 they should go on.
+
+    Parameters
+    ----------
+    draws : array of shape (n_chains, n_draws)
+        At least four draws per chain. Draws that are all equal give NaN.
+
+    Examples
+    --------
+    >>> chains = np.random.default_rng(0).normal(size=(4, 500))
+    >>> round(r_hat(chains), 2), r_hat(chains + [[0], [0], [0], [3]]) > 1.2
+    (1.0, True)
+    """
+    halves = _halves(draws)
+    if np.ptp(halves) == 0:
+        return float("nan")
+    folded = np.abs(halves - np.median(halves))
+    return max(_reduction(_scores(halves)), _reduction(_scores(folded)))
+
+
+def effective_sample_size(draws: FloatArray) -> float:
+    """How many independent draws tell as much about the middle of the distribution; shapes as :func:`r_hat`.
+
+    Examples
+    --------
+    >>> chains = np.random.default_rng(0).normal(size=(4, 500))
+    >>> 1500 < effective_sample_size(chains) < 2500
+    True
+    >>> effective_sample_size(np.cumsum(chains, axis=1)) < 50
+    True
+    """
+    halves = _halves(draws)
+    if np.ptp(halves) == 0:
+        return float("nan")
+    scores = _scores(halves)
+    n_chains, n_draws = scores.shape
+    covariances = _autocovariances(scores).mean(axis=0)
+    within = covariances[0] * n_draws / (n_draws - 1)
+    total = covariances[0] + scores.mean(axis=1).var(ddof=1)
+    correlations = 1 - (within - covariances) / total
+    correlations[0] = 1.0
+    # Sums of neighbours are positive and fall, in theory (Geyer 1992): the sum ends where they do not.
+    n_pairs = max(0, (n_draws - 3) // 2)
+    pairs = correlations[: 2 * n_pairs].reshape(-1, 2).sum(axis=1)
+    negative = np.flatnonzero(pairs <= 0)
+    n_pairs = int(negative[0]) if len(negative) else n_pairs
+    time = (
+        -1
+        + 2 * float(np.minimum.accumulate(pairs[:n_pairs]).sum())
+        + max(float(correlations[2 * n_pairs]), 0)
+    )
+    size = n_chains * n_draws
+    return float(size / max(time, 1 / np.log10(size)))
+
+
+def _halves(draws: FloatArray) -> FloatArray:
+    """Each chain as two; a draw in the middle is left out."""
+    half = draws.shape[1] // 2
+    return np.concatenate((draws[:, :half], draws[:, -half:]))
+
+
+def _scores(draws: FloatArray) -> FloatArray:
+    ranks = rankdata(draws, method="average").reshape(draws.shape)
+    return np.asarray(ndtri((ranks - 0.375) / (draws.size + 0.25)))
+
+
+def _reduction(scores: FloatArray) -> float:
+    n_draws = scores.shape[1]
+    within = float(scores.var(axis=1, ddof=1).mean())
+    between = float(scores.mean(axis=1).var(ddof=1))
+    return (
+        float(np.sqrt(((n_draws - 1) / n_draws * within + between) / within)) if within > 0 else float("inf")
+    )
+
+
+def _autocovariances(scores: FloatArray) -> FloatArray:
+    n_draws = scores.shape[1]
+    centred = scores - scores.mean(axis=1, keepdims=True)
+    spectrum = np.fft.rfft(centred, 2 * n_draws, axis=1)
+    return np.asarray(np.fft.irfft(np.abs(spectrum) ** 2, axis=1)[:, :n_draws] / n_draws)
