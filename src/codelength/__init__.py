@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from .estimators import FiniteMixture as FiniteMixture
     from .estimators import ForestsClassifier as ForestsClassifier
     from .estimators import KernelClassifier as KernelClassifier
+    from .estimators import LogRatiosClassifier as LogRatiosClassifier
     from .estimators import MixtureClassifier as MixtureClassifier
     from .estimators import ModelAverage as ModelAverage
     from .estimators import NaiveBayes as NaiveBayes
@@ -52,6 +53,7 @@ _HOMES = {
     "FiniteMixture": "estimators",
     "ForestsClassifier": "estimators",
     "KernelClassifier": "estimators",
+    "LogRatiosClassifier": "estimators",
     "MixtureClassifier": "estimators",
     "ModelAverage": "estimators",
     "NaiveBayes": "estimators",

@@ -62,6 +62,7 @@ PUBLIC = [
     "FiniteMixture",
     "ForestsClassifier",
     "KernelClassifier",
+    "LogRatiosClassifier",
     "MixtureClassifier",
     "ModelAverage",
     "NaiveBayes",

@@ -3,12 +3,13 @@
 from .best_tree import BestTree
 from .forests import Forests
 from .kernel import Kernel
+from .log_ratios import LogRatios
 from .member import Member
 from .one_dependence import OneDependence
 
 MEMBERS: dict[str, type[Member]] = {
-    member.name: member for member in (Kernel, Forests, BestTree, OneDependence)
+    member.name: member for member in (LogRatios, Kernel, Forests, BestTree, OneDependence)
 }
 
-DEFAULT_MEMBERS = ("kernel", "forests")
+DEFAULT_MEMBERS = ("log_ratios", "kernel", "forests")
 """The smallest set of members that keeps the quality of all."""

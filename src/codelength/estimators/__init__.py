@@ -2,7 +2,13 @@
 
 from ._fitted_average import HeldOut
 from .contract import MODELS, Capability, TableClassifier, TableEstimator, load, model_of, register
-from .members import ForestsClassifier, KernelClassifier, OneDependenceClassifier, TreeAugmentedClassifier
+from .members import (
+    ForestsClassifier,
+    KernelClassifier,
+    LogRatiosClassifier,
+    OneDependenceClassifier,
+    TreeAugmentedClassifier,
+)
 from .mixture import FiniteMixture, ImputedCells
 from .mixture_classifier import MixtureClassifier
 from .model_average import ModelAverage
@@ -16,6 +22,7 @@ __all__ = [
     "HeldOut",
     "ImputedCells",
     "KernelClassifier",
+    "LogRatiosClassifier",
     "MixtureClassifier",
     "ModelAverage",
     "NaiveBayes",

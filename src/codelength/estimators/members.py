@@ -55,6 +55,18 @@ class MemberClassifier(AveragingClassifier):
 
 
 @register
+class LogRatiosClassifier(MemberClassifier):
+    """Logistic regression on the log ratios of single variables, and on the variables themselves.
+
+    See :mod:`codelength.averages.log_ratios`; parameters and attributes are those of
+    :class:`MemberClassifier`.
+    """
+
+    kind = "log-ratios"
+    member = "log_ratios"
+
+
+@register
 class KernelClassifier(MemberClassifier):
     """Kernel regression on class indicators, averaged over kernels.
 
