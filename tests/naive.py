@@ -638,20 +638,27 @@ def goodness_of_fit(rows: Rows, parameters: Parameters) -> tuple[float, float]:
 def bivariate_residual(rows: Rows, parameters: Parameters, i: int, j: int) -> float:
     """Pearson's chi-squared of the two-way table of a pair over its degrees of freedom.
 
+    Expected are the rows in which both are there, each shared out over the classes, within which the two
+    are independent.
+
     >>> coins = Parameters([Fraction(1)], [[[Fraction(1, 2), Fraction(1, 2)]] * 2])
     >>> bivariate_residual([[0, 0], [1, 1]] * 3, coins, 0, 1)
     6.0
     """
-    both = [(row[i], row[j]) for row in rows if row[i] is not None and row[j] is not None]
-    sizes = [len(block) for block in parameters.value_probs[0]]
+    both = [row for row in rows if row[i] is not None and row[j] is not None]
+    blocks = parameters.value_probs
     chi2 = 0.0
-    for a in range(sizes[i]):
-        for b in range(sizes[j]):
-            cell: list[int | None] = [None] * len(sizes)
-            cell[i], cell[j] = a, b
-            expected = len(both) * sum(joint_probs(cell, parameters))
-            chi2 += float((both.count((a, b)) - expected) ** 2 / expected) if expected else 0.0
-    return chi2 / ((sizes[i] - 1) * (sizes[j] - 1))
+    for a in range(len(blocks[0][i])):
+        for b in range(len(blocks[0][j])):
+            seen = sum(row[i] == a and row[j] == b for row in both)
+            expected = 0.0
+            for row in both:
+                joint = joint_probs(row, parameters)
+                expected += sum(
+                    float(p / sum(joint) * blocks[k][i][a] * blocks[k][j][b]) for k, p in enumerate(joint)
+                )
+            chi2 += (seen - expected) ** 2 / expected if expected else 0.0
+    return chi2 / ((len(blocks[0][i]) - 1) * (len(blocks[0][j]) - 1))
 
 
 def relative_entropy(rows: Rows, parameters: Parameters) -> float:

@@ -22,10 +22,11 @@ LARGE = 4.0
 class BivariateResiduals(Shown):
     r"""Residuals of all pairs of variables.
 
-    The two-way table of a pair, :math:`o_{ab}`, against what the model expects,
-    :math:`e_{ab} = N \sum_k \alpha_k \phi_{kia} \phi_{kjb}`: Pearson's chi-squared divided by
-    :math:`(n_i - 1)(n_j - 1)` (Vermunt and Magidson 2005). Around 1 or below where the model holds; above 4
-    it is worth a look. Rows in which one of the two is missing are left out of that pair.
+    The two-way table of a pair, :math:`o_{ab}`, against what independence within the classes expects,
+    :math:`e_{ab} = \sum_k n_k \phi_{kia} \phi_{kjb}`: Pearson's chi-squared divided by
+    :math:`(n_i - 1)(n_j - 1)` (Vermunt and Magidson 2005). Here :math:`n_k` is the expected number of rows of
+    class k among those in which neither is missing, which is :math:`N \alpha_k` for a table without gaps.
+    Around 1 or below where the model holds; above 4 it is worth a look.
 
     Attributes
     ----------
@@ -123,16 +124,27 @@ def bivariate_residuals(coded: Coded, mixture: MixtureParameters) -> BivariateRe
     indicators = indicator_columns(rows)
     weighed = indicators if rows.weights is None else indicators.multiply(rows.weights[:, None]).tocsr()
     seen = (indicators.T @ weighed).toarray()
-    value_probs = mixture.value_probs.copy()
-    value_probs[:, offsets[1:] - 1] = 0.0
-    expected = value_probs.T @ (mixture.class_probs[:, None] * value_probs)
+    sizes = _class_sizes(rows, mixture)
     chi2 = np.full((schema.n_variables, schema.n_variables), np.nan)
     for i in range(schema.n_variables):
         own = slice(offsets[i], offsets[i + 1] - 1)
         for j in range(i):
             other = slice(offsets[j], offsets[j + 1] - 1)
-            chi2[i, j] = chi2[j, i] = _pearson(seen[own, other], expected[own, other])
+            expected = (mixture.of(i) * sizes[:, i, j, None]).T @ mixture.of(j)
+            chi2[i, j] = chi2[j, i] = _pearson(seen[own, other], expected)
     return _over_freedom(schema, chi2)
+
+
+def _class_sizes(rows: Coded, mixture: MixtureParameters) -> FloatArray:
+    """Expected rows of each class in which two variables are there: by class, variable and variable."""
+    shares = mixture.responsibilities(rows)
+    weighed = shares if rows.weights is None else shares * rows.weights[:, None]
+    # Few rows differ in which cells are missing.
+    present, places = np.unique(rows.codes < rows.schema.n_values, axis=0, return_inverse=True)
+    sums = np.zeros((len(present), mixture.n_components))
+    np.add.at(sums, places.ravel(), weighed)
+    mask = present.astype(np.float64)
+    return np.stack([(mask * sums[:, k, None]).T @ mask for k in range(mixture.n_components)])
 
 
 def _over_freedom(schema: Schema, chi2: FloatArray) -> BivariateResiduals:
@@ -143,8 +155,7 @@ def _over_freedom(schema: Schema, chi2: FloatArray) -> BivariateResiduals:
     return BivariateResiduals(schema.names, values, chi2, df)
 
 
-def _pearson(seen: FloatArray, probs: FloatArray) -> float:
-    expected = seen.sum() * probs
+def _pearson(seen: FloatArray, expected: FloatArray) -> float:
     # A cell that cannot be, and is not, is no misfit.
     possible = expected > 0
     if (seen[~possible] > 0).any():
