@@ -7,8 +7,10 @@ value in all ``a`` fine values, whatever the class. The factors of a row's own v
 what the average would be without one copy of the row, with :math:`g` as it is.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from threading import Lock
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -56,23 +58,19 @@ class Factors:
     @classmethod
     def of(cls, training: Training) -> "Factors":
         """The factors of some training rows; :func:`factors_of` computes them once."""
-        removed, kinds = _few_weights(training.copy_weights)
         tables, left_out_tables, evidence, information = [], [], [], []
-        cells = np.full((training.n_rows, training.views.n_variables), -1)
-        for j, counts in enumerate(training.fine_counts):
+        places = np.full((training.n_rows, training.views.n_variables), -1)
+        for j, (counts, cells) in enumerate(zip(training.fine_counts, distinct_cells(training), strict=True)):
             average = average_of(counts, training.views.columns[j].n_intervals)
             tables.append(average.log_ratios())
             evidence.append(average.log_evidence)
-            known = training.fine[:, j] >= 0
-            keys = np.stack([training.labels, training.fine[:, j], kinds])[:, known]
-            (labels, values, of_copy), cells[known, j] = _distinct(keys)
-            left_out = average.log_ratios_without(values, labels, removed[of_copy])
+            left_out = average.log_ratios_without(cells.values, cells.labels, cells.removed)
             left_out_tables.append(left_out)
-            weights = np.bincount(cells[known, j], training.weights[known], len(left_out))
+            places[:, j] = cells.places
             scores = normalised(training.log_prior + left_out) - training.log_prior
-            gain = weights @ scores[np.arange(len(labels)), labels]
+            gain = cells.weights @ scores[np.arange(len(left_out)), cells.labels]
             information.append(max(0.0, float(gain / training.weights.sum())))
-        return cls(tuple(tables), tuple(left_out_tables), cells, np.array(evidence), np.array(information))
+        return cls(tuple(tables), tuple(left_out_tables), places, np.array(evidence), np.array(information))
 
     @property
     def n_variables(self) -> int:
@@ -98,7 +96,7 @@ class Factors:
 
     def left_out_of(self, variable: int) -> FloatArray:
         """The same for all training rows and one variable, shape (n_rows, n_classes)."""
-        return _with_zeros(self.left_out_tables[variable])[self.left_out_cells[:, variable]]
+        return with_zeros(self.left_out_tables[variable])[self.left_out_cells[:, variable]]
 
 
 def average_of(counts: FloatArray, n_ordered: int) -> PartitionAverage:
@@ -139,6 +137,40 @@ def factors_of(training: Training) -> Factors:
         return entry.factors
 
 
+class Cells(NamedTuple):
+    """The combinations of class, value and weight of a copy that the training rows hold in one variable.
+
+    Attributes
+    ----------
+    labels, values : array of int of shape (n_cells,)
+        Class and fine value.
+    removed : array of shape (n_cells,)
+        Weight of a copy.
+    weights : array of shape (n_cells,)
+        Weight of all rows of the cell.
+    places : array of int of shape (n_rows,)
+        The cell of each training row, -1 where it has no value.
+    """
+
+    labels: IntArray
+    values: IntArray
+    removed: FloatArray
+    weights: FloatArray
+    places: IntArray
+
+
+def distinct_cells(training: Training) -> Iterator[Cells]:
+    """The cells of each variable, so that what is left out is computed once per cell, not once per row."""
+    copy_weights, kinds = _few_weights(training.copy_weights)
+    for fine in training.fine.T:
+        known = fine >= 0
+        keys = np.stack([training.labels, fine, kinds])[:, known]
+        places = np.full(training.n_rows, -1)
+        (labels, values, of_copy), places[known] = _distinct(keys)
+        weights = np.bincount(places[known], training.weights[known], len(labels))
+        yield Cells(labels, values, copy_weights[of_copy], weights.astype(np.float64), places)
+
+
 def _few_weights(weights: FloatArray) -> tuple[FloatArray, IntArray]:
     """Distinct weights, and which of them each row has, or is nearest to where there are too many."""
     distinct = np.unique(weights)
@@ -161,10 +193,10 @@ def _looked_up(tables: tuple[FloatArray, ...], cells: IntArray, variables: IntAr
     n_classes = tables[0].shape[1]
     found = np.empty((len(cells), n_classes, len(chosen)))
     for place, j in enumerate(chosen):
-        found[:, :, place] = _with_zeros(tables[j])[cells[:, j]]
+        found[:, :, place] = with_zeros(tables[j])[cells[:, j]]
     return found
 
 
-def _with_zeros(table: FloatArray) -> FloatArray:
+def with_zeros(table: FloatArray) -> FloatArray:
     """A table with a row of zeros at the end, which is what -1 finds."""
     return np.vstack([table, np.zeros(table.shape[1])])

@@ -25,7 +25,7 @@ from ..errors import DataError
 from ..table import Coded
 from ..typing import FloatArray, IntArray
 from ._logistic import TYPICAL_WEIGHT, Design, Penalty, fitted
-from .factors import Factors, factors_of
+from .factors import Factors, factors_of, with_zeros
 from .folds import content_order, dealt
 from .member import Learned, Member, normalised
 from .training import Training
@@ -188,8 +188,7 @@ class LogRatios(Member):
         found, first = [], 0
         for j, table, weight in zip(self.variables.tolist(), self.tables, self.weights, strict=True):
             view = self.views.columns[j]
-            # The row of zeros at the end is what -1 finds.
-            of_factor = np.vstack([table, np.zeros(len(self.log_prior))])[view.fine]
+            of_factor = with_zeros(table)[view.fine]
             own = self.coefficients[first : first + view.width]
             found.append(weight * of_factor + view.numbers @ own)
             first += view.width

@@ -116,11 +116,13 @@ def average_ratios(
     values: IntArray,
     labels: IntArray,
     removed: FloatArray,
+    more: FloatArray,
 ) -> FloatArray:
     """Log ratio of each value's share in each class to its share in the base, shape (n_cells, n_classes).
 
     Each cell is a value, the class of a row with that value, and the weight of the row, which is taken off
-    the counts and out of the posterior first; nothing is taken off where the class is -1.
+    the counts and out of the posterior first; nothing is taken off where the class is -1. ``more`` receives
+    by how much the log evidence is higher without the row.
     """
     n_values, n_classes = counts.shape
     below, mass_below = np.zeros((n_values + 1, n_classes)), np.zeros(n_values + 1)
@@ -160,6 +162,7 @@ def average_ratios(
                         found[cell, c] += share * ratio
         for c in range(n_classes):
             found[cell, c] = math.log(found[cell, c] / total)
+        more[cell] = math.log(total)
     return found
 
 

@@ -15,6 +15,7 @@ what remains is the average over strengths.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -103,10 +104,14 @@ class PartitionAverage:
     def log_ratios(self) -> FloatArray:
         """Log of each value's share in each class over that in the base, shape (n_values, n_classes)."""
         values = np.arange(len(self.base))
-        return self._ratios(values, np.full(len(values), -1), np.zeros(len(values)))
+        return self.without(values, np.full(len(values), -1), np.zeros(len(values))).log_ratios
 
     def log_ratios_without(self, values: IntArray, labels: IntArray, removed: FloatArray) -> FloatArray:
-        """The log ratios of some rows' values, each without the row itself; the base stays as it is.
+        """The log ratios of some rows' values, each without the row itself; see :meth:`without`."""
+        return self.without(values, labels, removed).log_ratios
+
+    def without(self, values: IntArray, labels: IntArray, removed: FloatArray) -> "Without":
+        """The average without one row, for each of some rows; the base stays as it is.
 
         Parameters
         ----------
@@ -115,12 +120,10 @@ class PartitionAverage:
         removed : array of shape (n_cells,)
             Weight of each row.
         """
-        return self._ratios(values, labels, removed)
-
-    def _ratios(self, values: IntArray, labels: IntArray, removed: FloatArray) -> FloatArray:
         from ._partition_kernels import average_ratios
 
-        found: FloatArray = average_ratios(
+        more = np.empty(len(values))
+        log_ratios = average_ratios(
             self.counts,
             self.base,
             self.n_ordered,
@@ -130,8 +133,24 @@ class PartitionAverage:
             np.ascontiguousarray(values, dtype=np.int64),
             np.ascontiguousarray(labels, dtype=np.int64),
             np.ascontiguousarray(removed, dtype=np.float64),
+            more,
         )
-        return found
+        return Without(log_ratios, self.log_evidence + more)
+
+
+class Without(NamedTuple):
+    """What an average is without one row, for each of some rows.
+
+    Attributes
+    ----------
+    log_ratios : array of shape (n_cells, n_classes)
+        Log of the share of the row's value in each class over that in the base.
+    log_evidence : array of shape (n_cells,)
+        Log probability of the values of all other rows given their classes, against the base.
+    """
+
+    log_ratios: FloatArray
+    log_evidence: FloatArray
 
 
 def _cut_probability(n_ordered: int) -> float:

@@ -78,12 +78,13 @@ def test_leaving_out_is_refitting(n_values, n_ordered):
         base = smoothed(counts)
         average = PartitionAverage.of(counts, base, n_ordered, STRENGTHS[n_ordered > 0])
         labels, values = np.nonzero(counts)
-        left_out = average.log_ratios_without(values, labels, np.full(len(values), weight))
-        for y, v, found in zip(labels, values, left_out, strict=True):
+        without = average.without(values, labels, np.full(len(values), weight))
+        for cell, (y, v) in enumerate(zip(labels, values, strict=True)):
             fewer = counts.copy()
             fewer[y, v] -= weight
-            _, refitted = averaged(fewer, base, n_ordered, STRENGTHS[n_ordered > 0])
-            np.testing.assert_allclose(found, refitted[v], rtol=0, atol=1e-10)
+            log_evidence, refitted = averaged(fewer, base, n_ordered, STRENGTHS[n_ordered > 0])
+            np.testing.assert_allclose(without.log_ratios[cell], refitted[v], rtol=0, atol=1e-10)
+            assert without.log_evidence[cell] == pytest.approx(log_evidence, abs=1e-10)
 
 
 def test_every_value_is_in_one_segment():
@@ -214,8 +215,8 @@ def test_many_weights_are_rounded_to_near_ones():
     assert len(np.unique(training.copy_weights)) > MOST_COPY_WEIGHTS
     left_out = factors_of(training).left_out()
     average = average_of(training.fine_counts[0], 7)
-    exact = average.log_ratios_without(training.fine[:, 0], training.labels, training.copy_weights)
-    np.testing.assert_allclose(left_out[:, :, 0], exact, rtol=0, atol=0.03)
+    exact = average.without(training.fine[:, 0], training.labels, training.copy_weights)
+    np.testing.assert_allclose(left_out[:, :, 0], exact.log_ratios, rtol=0, atol=0.03)
 
 
 def test_a_part_of_the_rows_is_left_out_of_all_counts():
