@@ -53,8 +53,8 @@ class Subsets(Member):
     log_prior : array of shape (n_classes,)
         Log probability of each class before any variable is seen.
     inclusion : array of shape (n_variables,)
-        How probable it is that each variable that varies takes part. Strong priors, under which classes hardly
-        differ, are averaged over too, so a variable that says nothing comes near one half, not zero.
+        How probable it is that each variable that varies takes part. Strong priors, under which classes
+        hardly differ, are averaged over too, so a variable that says nothing comes near one half, not zero.
     tables : tuple of arrays of shape (n_fine, n_classes)
         For each variable, the log of its averaged share in each class over that in all of them.
     """
