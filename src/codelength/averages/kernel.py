@@ -19,8 +19,8 @@ from ..errors import DataError
 from ..table import Coded
 from ..typing import FloatArray, IntArray
 from ._kernel_machine import KernelRows, gaussian, regress, squared_distances
+from .draws import drawn
 from .factors import factors_of
-from .folds import content_order
 from .member import Learned, Member, normalised
 from .powers import PowerPrior, best_power, power_scores, powers_left_out
 from .training import Training
@@ -52,9 +52,6 @@ LEAST_WEIGHT = 0.03
 
 BLOCK = 2_000
 """Rows that are predicted at once."""
-
-MOST_DRAWN = 10**8
-"""Copies that can be told apart when some are drawn."""
 
 
 class KernelPart(NamedTuple):
@@ -109,33 +106,23 @@ class Kernel(Member):
     @classmethod
     def fit(cls, training: Training) -> Learned[Self]:
         """Learn from training rows; see :class:`~codelength.averages.member.Member`."""
-        drawn, weights, copies = _drawn(training)
+        draw = drawn(training, cls.name, MOST_ROWS)
         rows = KernelRows(
-            training.labels[drawn],
-            weights,
-            copies,
+            training.labels[draw.rows],
+            draw.weights,
+            draw.copies,
             training.log_prior,
-            training.log_prior_left_out[drawn],
+            training.log_prior_left_out[draw.rows],
         )
         relevance = _relevance(training)
-        runs = _runs(training.numbers[drawn], relevance[training.views.owners], rows)
+        runs = _runs(training.numbers[draw.rows], relevance[training.views.owners], rows)
         positions = [view.position for view in training.views.columns]
-        member = cls(
-            training.views,
-            training.log_prior,
-            np.asarray(training.rows.codes[drawn][:, positions], dtype=np.int64),
-            relevance,
-            _parts(runs),
-        )
+        codes = np.asarray(training.rows.codes[draw.rows][:, positions], dtype=np.int64)
+        member = cls(training.views, training.log_prior, codes, relevance, _parts(runs))
         left_out = _held_out(runs, rows)
-        if training.n_rows <= MOST_ROWS:
+        if len(draw.rows) == training.n_rows:
             return Learned(member, left_out)
-        # Copies that were not drawn are held out as they are.
-        shares = np.zeros((training.n_rows, 1))
-        shares[drawn, 0] = np.minimum(weights / training.weights[drawn], 1.0)
-        held_out = (1.0 - shares) * np.exp(member.log_probs(training.rows))
-        held_out[drawn] += shares[drawn] * np.exp(left_out)
-        return Learned(member, normalised(np.log(held_out)))
+        return Learned(member, draw.held_out(training, left_out, member.log_probs(training.rows)))
 
     def log_probs(self, coded: Coded) -> FloatArray:
         """Log probability of each class for each row, in nats, shape (n_rows, n_classes)."""
@@ -197,32 +184,6 @@ class _Run(NamedTuple):
     left_out: FloatArray
     power: float
     score: float
-
-
-def _drawn(training: Training) -> tuple[IntArray, FloatArray, FloatArray]:
-    """Rows to regress on, with the weight that was drawn of each and the weight of one copy."""
-    if training.n_rows <= MOST_ROWS:
-        return np.arange(training.n_rows), training.weights, training.copy_weights
-    total = float(training.n_copies.sum())
-    n_copies = np.maximum(training.n_copies * min(1.0, MOST_DRAWN / total), 1.0).astype(np.int64)
-    copies = training.weights / n_copies
-    order = content_order(training, Kernel.name, _marks(training))
-    n_drawn = np.empty_like(n_copies)
-    draw = training.generator(Kernel.name).multivariate_hypergeometric
-    n_drawn[order] = draw(n_copies[order], MOST_ROWS, method="marginals")
-    drawn = np.flatnonzero(n_drawn)
-    return drawn, (n_drawn * copies)[drawn], copies[drawn]
-
-
-def _marks(training: Training) -> FloatArray:
-    """What the variables say about the class of each row, which tells rows apart whatever their order."""
-    factors = factors_of(training)
-    marks = np.zeros((training.n_rows, 2))
-    for j, table in enumerate(factors.left_out_tables):
-        cells = factors.left_out_cells[:, j]
-        said = np.where(cells >= 0, table[cells, training.labels], 0.0)
-        marks += np.stack([said, said**2], axis=1)
-    return marks
 
 
 def _relevance(training: Training) -> FloatArray:

@@ -10,6 +10,7 @@ from scipy.optimize import minimize_scalar
 from codelength._packing import packed
 from codelength.averages import kernel as module
 from codelength.averages._kernel_machine import KernelRows, regress
+from codelength.averages.draws import drawn
 from codelength.averages.factors import factors_of
 from codelength.averages.kernel import Kernel
 from codelength.averages.powers import best_power
@@ -238,10 +239,10 @@ def test_of_many_rows_some_copies_are_drawn(monkeypatch):
     everything = Kernel.fit(training)
     monkeypatch.setattr(module, "MOST_ROWS", 120)
     learned = Kernel.fit(training)
-    drawn, drawn_weights, _ = module._drawn(training)
-    assert drawn_weights.sum() == 120
-    assert len(learned.member.codes) == len(drawn) < 120
-    out = np.setdiff1d(np.arange(training.n_rows), drawn)
+    draw = drawn(training, "kernel", 120)
+    assert draw.weights.sum() == 120
+    assert len(learned.member.codes) == len(draw.rows) < 120
+    out = np.setdiff1d(np.arange(training.n_rows), draw.rows)
     as_new = learned.member.log_probs(training.rows)
     np.testing.assert_allclose(learned.held_out[out], as_new[out], atol=1e-12)
     assert training.log_score(learned.held_out) > training.log_score(everything.held_out) - 0.15 * 400
