@@ -1,0 +1,284 @@
+"""Finite mixtures: predictions by the formula, held-out rows kept from clusterings, extremes, and files."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from codelength._packing import packed
+from codelength.averages import mixtures as module
+from codelength.averages.folds import dealt
+from codelength.averages.mixtures import Mixtures
+from codelength.averages.training import Training
+from codelength.averages.views import Views
+from codelength.errors import DataError
+from codelength.table import Cutting, as_table, encode, infer_schema
+from unit.averages.forest_tables import coded_of, training_of
+
+SIZES, N_CLASSES = [2, 3, 4, 2], 3
+
+
+def grouped_rows(n_rows, seed, sizes=SIZES, n_classes=N_CLASSES, n_groups=5, blur=0.15):
+    """Rows of a few hidden groups, each with its own values and class."""
+    rng = np.random.default_rng(seed)
+    patterns = np.column_stack([rng.integers(size, size=n_groups) for size in [*sizes, n_classes]])
+    rows = patterns[rng.integers(n_groups, size=n_rows)]
+    noise = np.column_stack([rng.integers(size, size=n_rows) for size in [*sizes, n_classes]])
+    rows = np.where(rng.random(rows.shape) < blur, noise, rows)
+    for j, size in enumerate([*sizes, n_classes]):
+        rows[:size, j] = np.arange(size)
+    return rows[:, :-1], rows[:, -1]
+
+
+def plain_probs(codes, labels, weights, clusters, row, sizes, n_classes):
+    """Class probabilities of a row from clustered rows, by the formula; -1 is no value."""
+    table = np.column_stack([codes, labels])
+    n_clusters = clusters.max() + 1
+    log_weights, classes = np.zeros(n_clusters), np.zeros((n_clusters, n_classes))
+    for k in range(n_clusters):
+        log_weights[k] = np.log(weights[clusters == k].sum() + 1.0)
+        for j, size in enumerate([*sizes, n_classes]):
+            known = table[:, j] >= 0
+            everywhere = np.bincount(table[known, j], weights[known], size) + 0.5
+            inside = known & (clusters == k)
+            strength = 0.2 if j == len(sizes) else 1.0
+            seen = np.bincount(table[inside, j], weights[inside], size)
+            probs = seen + strength * everywhere / everywhere.sum()
+            probs /= probs.sum()
+            if j == len(sizes):
+                classes[k] = probs
+            elif row[j] >= 0:
+                log_weights[k] += np.log(probs[row[j]])
+    shares = np.exp(log_weights - log_weights.max())
+    return (shares / shares.sum()) @ classes
+
+
+def clusters_of(rows, weights, method, size, run):
+    """The clusters that a run finds, for the rows that weigh something."""
+    kept = np.flatnonzero(weights[rows.order] > 0)
+    part = replace(rows.coded.take(kept), weights=weights[rows.order][kept])
+    name = f"mixtures {method} {size} {run}"
+    seed = np.random.SeedSequence(int(rows.training.generator(name).integers(2**63)))
+    return kept, np.unique(module.METHODS[method](part)(min(size, len(kept)), seed), return_inverse=True)[1]
+
+
+def rows_of(training):
+    return module._Rows.of(training, np.arange(training.views.n_variables))
+
+
+@pytest.mark.parametrize("method", ["kmeans", "em"])
+def test_predictions_by_the_formula(method):
+    codes, labels = grouped_rows(40, 0)
+    codes[20:30, 1] = -1
+    weights = np.random.default_rng(0).choice([0.5, 1.0, 3.0], 40)
+    training = training_of(codes, labels, SIZES, N_CLASSES, weights)
+    rows = rows_of(training)
+    counts = rows.clustered(training.weights, method, 4, 0)
+    _, clusters = clusters_of(rows, training.weights, method, 4, 0)
+    member = Mixtures(
+        training.views, training.log_prior, np.arange(4), np.array([0.3, 0.7]), (counts, counts)
+    )
+    new, _ = grouped_rows(10, 1)
+    new[0, 0] = -1
+    found = np.exp(member.log_probs(coded_of(new, np.zeros(10, dtype=int), SIZES, N_CLASSES)))
+    order = rows.order
+    table = training.coarse[order], training.labels[order], training.weights[order], clusters
+    for row, probs in zip(new, found, strict=True):
+        np.testing.assert_allclose(probs, plain_probs(*table, row, SIZES, N_CLASSES), atol=1e-12)
+
+
+@pytest.mark.parametrize("method", ["kmeans", "em"])
+def test_held_out_rows_have_no_part_in_what_predicts_them(method):
+    """Copies of a row that are in different folds are predicted by different clusterings, and averaged."""
+    codes, labels = grouped_rows(30, 2)
+    training = training_of(codes, labels, SIZES, N_CLASSES, 1.0 + np.arange(30) % 3)
+    rows = rows_of(training)
+    found = rows.held_out(method, 4)
+    out = dealt(training, rows.order)
+    expected = np.zeros_like(found)
+    for fold, n_out in enumerate(out):
+        fewer = (training.n_copies - n_out) * training.copy_weights
+        kept, clusters = clusters_of(rows, fewer, method, 4, 4 + fold)
+        inside = rows.order[kept]
+        table = training.coarse[inside], training.labels[inside], fewer[inside], clusters
+        for i in np.flatnonzero(n_out):
+            probs = plain_probs(*table, training.coarse[i], SIZES, N_CLASSES)
+            expected[i] += n_out[i] / training.n_copies[i] * probs
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
+def test_kinds_are_weighed_by_what_they_say_about_other_rows():
+    training = training_of(*grouped_rows(60, 3), SIZES, N_CLASSES)
+    kinds = list(module._kinds(rows_of(training)))
+    learned = Mixtures.fit(training)
+    for i in range(training.n_rows):
+        scores = []
+        for kind in kinds:
+            own = np.log(kind.held_out[np.arange(training.n_rows), training.labels])
+            scores.append(training.weights @ own - training.copy_weights[i] * own[i])
+        shares = np.exp(np.array(scores) - max(scores))
+        shares[shares < 0.03] = 0
+        probs = sum(s * kind.held_out[i] for s, kind in zip(shares / shares.sum(), kinds, strict=True))
+        np.testing.assert_allclose(np.exp(learned.held_out[i]), probs, atol=1e-12)
+    assert learned.member.weights.sum() == pytest.approx(1.0, abs=1e-12)
+    assert {kind.method for kind in kinds} == {"kmeans", "em"}
+
+
+def test_groups_are_found():
+    """The class is the parity of three columns, which no column says alone."""
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 2, size=(400, 4))
+    labels = codes[:, :3].sum(axis=1) % 2
+    training = training_of(codes, labels, [2] * 4, 2)
+    learned = Mixtures.fit(training)
+    assert training.log_score(learned.held_out) / 400 > -0.2
+    new = np.array(list(np.ndindex(2, 2, 2, 2)))
+    probs = np.exp(learned.member.log_probs(coded_of(new, np.zeros(16, dtype=int), [2] * 4, 2)))
+    assert (probs.argmax(axis=1) == new[:, :3].sum(axis=1) % 2).all()
+
+
+def test_held_out_scores_are_not_better_than_those_of_new_rows():
+    """On tables without information; the mean of six is within 0.02 nats."""
+    differences = []
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        codes, labels = rng.integers(0, 3, size=(1060, 8)), rng.integers(0, 2, size=1060)
+        training = training_of(codes[:60], labels[:60], [3] * 8, 2)
+        learned = Mixtures.fit(training)
+        new = coded_of(codes[60:], labels[60:], [3] * 8, 2)
+        fresh = learned.member.log_probs(new)[np.arange(1000), labels[60:]].mean()
+        differences.append(training.log_score(learned.held_out) / 60 - fresh)
+    assert np.mean(differences) < 0.02
+
+
+def test_weights_are_repeated_rows():
+    codes, labels = grouped_rows(30, 4)
+    times = 1 + np.arange(30) % 4
+    one = training_of(codes, labels, SIZES, N_CLASSES, times)
+    other = training_of(np.repeat(codes, times, axis=0), np.repeat(labels, times), SIZES, N_CLASSES)
+    first, second = Mixtures.fit(one), Mixtures.fit(other)
+    np.testing.assert_array_equal(first.held_out, second.held_out)
+    np.testing.assert_array_equal(first.member.log_probs(one.rows), second.member.log_probs(one.rows))
+
+
+def test_no_order_matters():
+    """Rows, columns, values and classes in another order: random starts are tied to what is in the rows."""
+    codes, labels = grouped_rows(80, 5)
+    coded = coded_of(codes, labels, SIZES, N_CLASSES)
+    first = Mixtures.fit(Training.of(coded))
+    rng = np.random.default_rng(0)
+    order, columns, classes = rng.permutation(80), rng.permutation(4), rng.permutation(3)
+    turned = np.array(SIZES) - 1 - codes
+    other = coded_of(
+        turned[order][:, columns], classes[labels[order]], [SIZES[j] for j in columns], N_CLASSES
+    )
+    second = Mixtures.fit(Training.of(other))
+    found = second.member.log_probs(other)[:, classes]
+    np.testing.assert_allclose(found, first.member.log_probs(coded)[order], atol=1e-9)
+    held_out = second.held_out[other.merged()[1]][:, classes]
+    np.testing.assert_allclose(held_out, first.held_out[coded.merged()[1]][order], atol=1e-9)
+
+
+def test_of_many_rows_some_copies_are_drawn(monkeypatch):
+    codes, labels = grouped_rows(400, 6, sizes=[3] * 8)
+    training = training_of(codes, labels, [3] * 8, N_CLASSES)
+    assert training.n_rows > 120
+    everything = Mixtures.fit(training)
+    monkeypatch.setattr(module, "MOST_ROWS", 120)
+    learned = Mixtures.fit(training)
+    assert {float(counts.class_counts.sum()) for counts in learned.member.clusterings} == {120.0}
+    assert learned.held_out.shape == everything.held_out.shape
+    worse = training.log_score(everything.held_out) - training.log_score(learned.held_out)
+    assert worse / 400 < 0.1
+
+
+def mixed_coded(columns, labels):
+    table = as_table(columns, labels)
+    schema = infer_schema(table, missing="value", numeric="discretize", cutting=Cutting(n_bins=100))
+    return encode(schema, table)
+
+
+@pytest.mark.parametrize(
+    ("columns", "labels"),
+    [
+        ({"x": [0.5, 1.5]}, ["a", "b"]),
+        ({"x": ["u", "v"], "y": ["w", "w"]}, ["a", "b"]),
+        ({"x": [1.5, None, None, 1.5], "y": list("pqpq")}, ["a", "b", "a", "b"]),
+        ({"x": list("pqrstuvwxy"), "y": list("ppppqqqqqq")}, list("abcdefghij")),
+        ({f"x{j}": np.random.default_rng(j).normal(size=50) for j in range(500)}, ["a", "b"] * 25),
+    ],
+)
+def test_extremes(columns, labels):
+    coded = mixed_coded(columns, labels)
+    learned = Mixtures.fit(Training.of(coded))
+    for log_probs in (learned.held_out, learned.member.log_probs(coded)):
+        assert np.isfinite(log_probs).all()
+        np.testing.assert_allclose(np.exp(log_probs).sum(axis=1), 1.0, atol=1e-12)
+
+
+def test_a_class_that_was_never_seen_has_a_little_probability():
+    codes, labels = grouped_rows(60, 7)
+    kept = labels != 1
+    training = training_of(codes[kept], labels[kept], SIZES, N_CLASSES)
+    probs = np.exp(Mixtures.fit(training).member.log_probs(training.rows))
+    assert (probs[:, 1] > 0).all()
+    assert probs[:, 1].max() < 0.05
+
+
+@pytest.mark.parametrize("size", [1e-9, 1e9])
+def test_weights_of_any_size(size):
+    codes, labels = grouped_rows(40, 8)
+    training = training_of(codes, labels, SIZES, N_CLASSES, np.full(40, size))
+    learned = Mixtures.fit(training)
+    assert np.isfinite(learned.held_out).all()
+    assert np.isfinite(learned.member.log_probs(training.rows)).all()
+
+
+def test_missing_and_unseen_cells_are_predicted():
+    rng = np.random.default_rng(9)
+    labels = rng.integers(2, size=60)
+    numbers = labels + rng.normal(size=60)
+    numbers[::7] = np.nan
+    coded = mixed_coded({"u": numbers, "v": [f"k{k}" for k in labels]}, [f"y{k}" for k in labels])
+    member = Mixtures.fit(Training.of(coded)).member
+    log_probs = member.log_probs(encode(coded.schema, {"u": [None, 1e9, 0.5], "v": ["new", None, "k1"]}))
+    assert np.isfinite(log_probs).all()
+    np.testing.assert_allclose(np.exp(log_probs).sum(axis=1), 1.0, atol=1e-12)
+
+
+def test_files_keep_every_bit():
+    training = training_of(*grouped_rows(70, 10), SIZES, N_CLASSES)
+    member = Mixtures.fit(training).member
+    views = Views.from_json(json.loads(json.dumps(training.views.to_json())), training.coded.schema)
+    restored = Mixtures.from_json(json.loads(json.dumps(member.to_json())), views, training.log_prior)
+    np.testing.assert_array_equal(restored.log_probs(training.rows), member.log_probs(training.rows))
+
+
+def _with_clustering(document, **changes):
+    first, *others = document["clusterings"]
+    return {**document, "clusterings": [{**first, **changes}, *others]}
+
+
+DAMAGES = [
+    lambda d: {**d, "variables": packed(np.array([1, 0, 2, 3], dtype=np.int32))},
+    lambda d: {**d, "variables": packed(np.array([9], dtype=np.int32))},
+    lambda d: {**d, "variables": packed(np.zeros(0, dtype=np.int32))},
+    lambda d: {**d, "weights": packed(np.full(len(d["clusterings"]), 0.9))},
+    lambda d: {**d, "weights": packed(np.ones(1))},
+    lambda d: {**d, "clusterings": []},
+    lambda d: {**d, "clusterings": [{}] * len(d["clusterings"])},
+    lambda d: _with_clustering(d, class_counts=packed(np.full(4, -1.0))),
+    lambda d: _with_clustering(d, class_counts=packed(np.ones(10**5))),
+    lambda d: _with_clustering(d, value_counts=packed(np.ones((4, 3)))),
+    lambda d: _with_clustering(d, value_counts=7),
+    lambda d: {key: value for key, value in d.items() if key != "weights"},
+]
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_damaged_files_are_refused(damage):
+    training = training_of(*grouped_rows(30, 11), SIZES, N_CLASSES)
+    document = Mixtures.fit(training).member.to_json()
+    with pytest.raises((DataError, LookupError, TypeError, ValueError)):
+        Mixtures.from_json(damage(document), training.views, training.log_prior)
