@@ -7,16 +7,17 @@ _DIRECTIONS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\
 
 
 def one_line(text: str, encoding: str = "utf-8") -> str:
-    """A text on one line, without control characters; ``?`` for what an encoding lacks.
+    """A text on one line, with a mark for each control character; ``?`` for what an encoding lacks.
 
     Examples
     --------
     >>> one_line("red" + chr(27) + "[31m and" + chr(10) + "  green")
-    'red[31m and green'
+    'red\ufffd[31m and green'
     >>> one_line("0.1 ± 0.2", "ascii")
     '0.1 ? 0.2'
     """
-    kept = "".join(character for character in " ".join(text.split()) if _is_safe(character))
+    flat = " ".join(text.split())
+    kept = "".join(character if _is_safe(character) else "\ufffd" for character in flat)
     return kept.encode(encoding, "replace").decode(encoding)
 
 
