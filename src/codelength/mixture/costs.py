@@ -69,7 +69,7 @@ def check_components(n_components: int, bytes_each: float, what: str, limit: flo
     """Refuse more components than memory holds, and say how many it does hold; as :func:`check_memory`."""
     most = _machine_bytes() if limit is None else limit
     largest = int(min(most // max(bytes_each, 1.0), sys.maxsize))
-    remedy = f"ask for at most {largest} components" if largest else "take a sample of the rows"
+    remedy = f"ask for at most {largest:,} components" if largest else "take a sample of the rows"
     # More than there can be bytes, whatever one of them takes.
     wanted = float(min(n_components, sys.maxsize)) * bytes_each
     check_memory(f"n_components={shown(n_components)}: {what}", wanted, remedy, most)

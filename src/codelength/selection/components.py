@@ -9,7 +9,7 @@ import numpy as np
 
 from ..counts import Counts
 from ..mixture.code_length import CRITERIA, standard_error
-from ..mixture.em import EMInfo, EMLayout, RestartsInfo, Trust, fit_mixture
+from ..mixture.em import EMInfo, EMLayout, RestartsInfo, Trust, check_shared_out, fit_mixture
 from ..mixture.em.restarts import MOST_STARTS
 from ..mixture.parameters import MixtureParameters, posterior_mode, with_components
 from ..rules import PriorLike, pseudocounts
@@ -103,7 +103,8 @@ def choose_components(
     fits: dict[int, _Fit] = {}
 
     def fit(size: int) -> _Fit:
-        # Spread once for the fit and for the criterion; too many components are refused here.
+        check_shared_out(layout, size)
+        # Spread once for the fit and for the criterion.
         spread = pseudocounts(prior, with_components(rows.schema, size))
         state, info = (
             fit_mixture(

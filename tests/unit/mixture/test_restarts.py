@@ -116,13 +116,13 @@ def test_the_class_of_a_row_plays_no_part():
 
 
 def test_too_many_components_are_refused_at_once():
-    with pytest.raises(Infeasible, match=r"n_components=1000000000: .* at most \d+ components"):
+    with pytest.raises(Infeasible, match=r"n_components=1000000000: .* at most 1,000 components"):
         fit_mixture(table(), 10**9)
 
 
 def test_far_more_components_than_rows_are_refused_at_once():
     few = table(n_rows=5)
-    with pytest.raises(Infeasible, match=r"n_components=1000000: .* only 5 distinct rows.* at most 1000 "):
+    with pytest.raises(Infeasible, match=r"n_components=1000000: .* only 5 distinct rows.* at most 1,000 "):
         fit_mixture(few, 1_000_000)
     state, _ = fit_mixture(few, 1000, n_init=2, random_state=0)
     assert state.n_components == 1000

@@ -2,7 +2,7 @@
 
 import pytest
 
-from codelength.errors import InvalidParameter
+from codelength.errors import Infeasible, InvalidParameter
 from codelength.mixture import CRITERIA
 from codelength.selection.components import choose_components
 from codelength.table import as_coded
@@ -37,6 +37,13 @@ def test_an_estimate_still_finds_components_that_are_there():
     found = choose_components(coded, range(1, 4), "annealed", n_init=2)
     assert found.mixture.n_components == 2
     assert min(found.path, key=found.path.__getitem__) == 2
+
+
+@pytest.mark.parametrize("size", [100_000, 50_000_000, 10**9, 10**40])
+def test_many_more_components_than_rows_are_refused_at_once(size):
+    """Before a prior is spread over them, which would take the memory and the time."""
+    with pytest.raises(Infeasible, match=f"n_components={size}: .* only 2 distinct rows.* at most 1,000 "):
+        choose_components(as_coded([["a"], ["b"]]), [size])
 
 
 def test_patience_ends_the_search():

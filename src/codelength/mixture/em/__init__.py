@@ -2,8 +2,8 @@
 
 from ._layout import EMLayout
 from .em import EMInfo, em
-from .restarts import RestartsInfo, fit_mixture
+from .restarts import RestartsInfo, check_shared_out, fit_mixture
 from .starts import STARTS
 from .trust import Trust
 
-__all__ = ["STARTS", "EMInfo", "EMLayout", "RestartsInfo", "Trust", "em", "fit_mixture"]
+__all__ = ["STARTS", "EMInfo", "EMLayout", "RestartsInfo", "Trust", "check_shared_out", "em", "fit_mixture"]

@@ -287,6 +287,18 @@ def _promise(run: EMInfo) -> float:
     return run.log_posterior + CAUTION * float(gains[1]) * factor / (1 - factor)
 
 
+def check_shared_out(layout: EMLayout, n_components: int) -> None:
+    """Refuse many more components than there are rows to share out, before a prior is spread over them."""
+    check_whole("n_components", n_components)
+    n_distinct = len(layout.joint.weights)
+    most = max(n_distinct, MOST_EMPTY)
+    if n_components > most:
+        raise Infeasible(
+            f"n_components={shown(n_components)}: there are only {n_distinct:,} distinct rows to share out; "
+            f"ask for at most {most:,} components"
+        )
+
+
 def _checked(layout: EMLayout, n_components: int, at_once: int) -> Coded:
     """The rows with so many hidden components, once it is clear that they can be fitted."""
     rows = layout.coded
@@ -295,13 +307,7 @@ def _checked(layout: EMLayout, n_components: int, at_once: int) -> Coded:
             f"a mixture cannot be fitted to a table of shape {rows.codes.shape}; give rows and columns"
         )
     check_weights(rows.weights, rows.n_rows)
-    check_whole("n_components", n_components)
-    n_distinct = len(layout.joint.weights)
-    if n_components > max(n_distinct, MOST_EMPTY):
-        raise Infeasible(
-            f"n_components={shown(n_components)}: there are only {n_distinct} distinct rows to share out; "
-            f"ask for at most {max(n_distinct, MOST_EMPTY)} components"
-        )
+    check_shared_out(layout, n_components)
     # A start holds its shares twice, with weights; a run its tables and their products.
     n_joint = len(layout.joint.members)
     bytes_each = 8.0 * at_once * (2 * rows.n_rows + 3 * n_joint + 6 * rows.schema.n_cells)
