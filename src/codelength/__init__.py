@@ -11,9 +11,11 @@ if TYPE_CHECKING:
     from .estimators import KernelClassifier as KernelClassifier
     from .estimators import LogRatiosClassifier as LogRatiosClassifier
     from .estimators import MixtureClassifier as MixtureClassifier
+    from .estimators import MixturesClassifier as MixturesClassifier
     from .estimators import ModelAverage as ModelAverage
     from .estimators import NaiveBayes as NaiveBayes
     from .estimators import OneDependenceClassifier as OneDependenceClassifier
+    from .estimators import SubsetsClassifier as SubsetsClassifier
     from .estimators import TreeAugmentedClassifier as TreeAugmentedClassifier
     from .estimators import load as load
     from .experiments import evaluate as evaluate
@@ -55,12 +57,14 @@ _HOMES = {
     "KernelClassifier": "estimators",
     "LogRatiosClassifier": "estimators",
     "MixtureClassifier": "estimators",
+    "MixturesClassifier": "estimators",
     "ModelAverage": "estimators",
     "NaiveBayes": "estimators",
     "OneDependenceClassifier": "estimators",
     "Predictions": "scores",
     "Prior": "rules",
     "Schema": "table",
+    "SubsetsClassifier": "estimators",
     "Table": "table",
     "TreeAugmentedClassifier": "estimators",
     "Variable": "table",

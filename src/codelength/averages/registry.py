@@ -5,10 +5,12 @@ from .forests import Forests
 from .kernel import Kernel
 from .log_ratios import LogRatios
 from .member import Member
+from .mixtures import Mixtures
 from .one_dependence import OneDependence
+from .subsets import Subsets
 
 MEMBERS: dict[str, type[Member]] = {
-    member.name: member for member in (LogRatios, Kernel, Forests, BestTree, OneDependence)
+    member.name: member for member in (LogRatios, Kernel, Forests, BestTree, Subsets, OneDependence, Mixtures)
 }
 
 DEFAULT_MEMBERS = ("log_ratios", "kernel", "forests")

@@ -6,7 +6,9 @@ from .members import (
     ForestsClassifier,
     KernelClassifier,
     LogRatiosClassifier,
+    MixturesClassifier,
     OneDependenceClassifier,
+    SubsetsClassifier,
     TreeAugmentedClassifier,
 )
 from .mixture import FiniteMixture, ImputedCells
@@ -24,9 +26,11 @@ __all__ = [
     "KernelClassifier",
     "LogRatiosClassifier",
     "MixtureClassifier",
+    "MixturesClassifier",
     "ModelAverage",
     "NaiveBayes",
     "OneDependenceClassifier",
+    "SubsetsClassifier",
     "TableClassifier",
     "TableEstimator",
     "TreeAugmentedClassifier",

@@ -101,6 +101,17 @@ class TreeAugmentedClassifier(MemberClassifier):
 
 
 @register
+class SubsetsClassifier(MemberClassifier):
+    """Naive Bayes, averaged over all subsets of variables.
+
+    See :mod:`codelength.averages.subsets`; parameters and attributes are those of :class:`MemberClassifier`.
+    """
+
+    kind = "subsets"
+    member = "subsets"
+
+
+@register
 class OneDependenceClassifier(MemberClassifier):
     """One-dependence estimators with hierarchical back-off, averaged.
 
@@ -110,3 +121,14 @@ class OneDependenceClassifier(MemberClassifier):
 
     kind = "one-dependence"
     member = "one_dependence"
+
+
+@register
+class MixturesClassifier(MemberClassifier):
+    """Finite mixtures, averaged over numbers of clusters and clusterings.
+
+    See :mod:`codelength.averages.mixtures`; parameters and attributes are those of :class:`MemberClassifier`.
+    """
+
+    kind = "mixtures"
+    member = "mixtures"
