@@ -132,6 +132,8 @@ class ResultTable:
         Decimals of numbers that are shown to people.
     shown : bool
         Whether it is short enough for people; otherwise it is in the files only.
+    first : bool
+        Whether it is shown before the claims.
     """
 
     name: str
@@ -139,6 +141,7 @@ class ResultTable:
     rows: list[dict[str, Value]]
     decimals: int = 2
     shown: bool = True
+    first: bool = False
 
 
 @dataclass(frozen=True, slots=True)

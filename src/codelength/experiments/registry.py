@@ -5,13 +5,14 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..errors import InvalidParameter
+from .averages import AVERAGES
 from .experiment import Experiment
 from .findings import Findings
 from .papers import PAPERS
 from .settings import changed, differences
 from .spec import Result, Spec
 
-EXPERIMENTS: dict[str, Experiment] = {**PAPERS}
+EXPERIMENTS: dict[str, Experiment] = {**PAPERS, AVERAGES.key: AVERAGES}
 """The experiments by key: those of the papers in the order of their years, then our own."""
 
 

@@ -4,6 +4,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .averages import comparison_page, write_comparison
     from .files import as_document, read, write
     from .page import blocks_of
     from .saving import save
@@ -13,14 +14,26 @@ if TYPE_CHECKING:
 _HOMES = {
     "as_document": "files",
     "blocks_of": "page",
+    "comparison_page": "averages",
     "read": "files",
     "save": "saving",
     "validation_page": "validation",
     "write": "files",
+    "write_comparison": "averages",
     "write_validation": "validation",
 }
 
-__all__ = ["as_document", "blocks_of", "read", "save", "validation_page", "write", "write_validation"]
+__all__ = [
+    "as_document",
+    "blocks_of",
+    "comparison_page",
+    "read",
+    "save",
+    "validation_page",
+    "write",
+    "write_comparison",
+    "write_validation",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -1,8 +1,12 @@
-"""``python -m codelength.report docs`` writes ``docs/validation.md`` from the results in ``docs/results``."""
+"""``python -m codelength.report docs`` writes the generated pages from the results in ``docs/results``."""
 
 import sys
 
+from .averages import write_comparison
 from .validation import write_validation
 
 if __name__ == "__main__":
-    print(write_validation(*sys.argv[1:2] or ["docs"]))
+    docs = (sys.argv[1:2] or ["docs"])[0]
+    print(write_validation(docs))
+    if (path := write_comparison(docs)) is not None:
+        print(path)

@@ -17,8 +17,9 @@ def blocks_of(findings: Findings, pictures: Sequence[Picture] = ()) -> list[Bloc
         *_cautions(findings),
         Bullets(findings.notes),
         *_figures(findings),
+        *_titled(_own_grid(table) for table in findings.tables if table.shown and table.first),
         *_claims(findings),
-        *_titled(_own_grid(table) for table in findings.tables if table.shown),
+        *_titled(_own_grid(table) for table in findings.tables if table.shown and not table.first),
         *_titled(_score_grids(findings)),
         *_pictures(pictures),
     ]

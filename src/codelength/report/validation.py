@@ -6,6 +6,7 @@ from pathlib import Path
 from .._files import atomic_write
 from ..blocks import Block, Bullets, Grid, Heading, Paragraph, Picture
 from ..errors import DataError
+from ..experiments import EXPERIMENTS, PAPERS
 from ..experiments.findings import Findings
 from ..experiments.verdicts import VERDICTS
 from .files import read
@@ -63,12 +64,13 @@ def write_validation(docs: str | os.PathLike[str]) -> Path:
 
 def validation_page(results: str | os.PathLike[str]) -> str:
     """The page as Markdown, from a directory that has one directory of results per paper."""
-    places = sorted(path.parent for path in Path(results).glob("*/results.json"))
+    found = sorted(path.parent for path in Path(results).glob("*/results.json"))
+    places = [place for place in found if place.name not in EXPERIMENTS.keys() - PAPERS.keys()]
     if not places:
         raise DataError(f"{results}: has no results; run codelength reproduce all --output {results}")
-    found = sorted((read(place) for place in places), key=_year)
-    sections = [blocks_of(findings, _pictures(Path(results) / findings.paper)) for findings in found]
-    return markdown([*_HEAD, _overview(found), *(block for section in sections for block in section)])
+    papers = sorted((read(place) for place in places), key=_year)
+    sections = [blocks_of(findings, pictures(Path(results) / findings.paper)) for findings in papers]
+    return markdown([*_HEAD, _overview(papers), *(block for section in sections for block in section)])
 
 
 def _year(findings: Findings) -> str:
@@ -92,6 +94,7 @@ def _row(findings: Findings) -> list[str]:
     ]
 
 
-def _pictures(place: Path) -> list[Picture]:
+def pictures(place: Path) -> list[Picture]:
+    """The figures in a directory of results, for a page two directories above."""
     names = sorted(path.name for path in place.glob("*.svg"))
     return [Picture(f"results/{place.name}/{name}", Path(name).stem) for name in names]

@@ -24,7 +24,7 @@ class GradientBoosting(Opponent):
     """
 
     kind = "gradient-boosting"
-    title = "HistGradientBoosting, tuned"
+    title = "HistGradientBoosting"
 
     def _learned(self, rows: Rows) -> Predict:
         rounds = 150 if rows.n_classes <= 4 else 80 if rows.n_classes <= 10 else 50

@@ -20,7 +20,7 @@ class LogisticRegression(Opponent):
     """
 
     kind = "logistic-regression"
-    title = "logistic regression, tuned"
+    title = "logistic regression"
 
     def _learned(self, rows: Rows) -> Predict:
         from sklearn.linear_model import LogisticRegression as Classifier

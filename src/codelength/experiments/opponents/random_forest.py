@@ -27,7 +27,7 @@ class RandomForest(Opponent):
     """
 
     kind = "random-forest"
-    title = "random forest, calibrated"
+    title = "random forest"
 
     def _learned(self, rows: Rows) -> Predict:
         from sklearn.ensemble import RandomForestClassifier

@@ -9,6 +9,7 @@ from ..._files import atomic_write
 from ...errors import InvalidParameter
 from ...experiments.findings import Findings
 from .approximations import approximations
+from .averages import averages
 from .iris import iris
 from .learning_curves import learning_curves
 from .profiles import profile_panel
@@ -27,8 +28,9 @@ FIGURES: dict[str, Callable[[Findings], dict[str, list[Panel]]]] = {
     "bayes-optimal-ibl": iris,
     "prequential-selection": selection,
     "indifferent-naive-bayes": versus,
+    "averages": averages,
 }
-"""The figures of the papers that have some: from findings to panels by the name of the file."""
+"""The figures of the experiments that have some: from findings to panels by the name of the file."""
 
 COLUMNS = 3
 """Panels side by side at most."""

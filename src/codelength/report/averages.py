@@ -1,0 +1,45 @@
+"""The page ``docs/comparison.md``: ModelAverage beside other classifiers, from the results of a full run."""
+
+import os
+from pathlib import Path
+
+from .._files import atomic_write
+from ..blocks import Block, Heading, Paragraph
+from .files import read
+from .page import blocks_of
+from .render.markdown import markdown
+from .validation import pictures
+
+KEY = "averages"
+
+_HEAD: list[Block] = [
+    Heading("What ModelAverage gains over other classifiers, and where it loses", 1),
+    Paragraph(
+        "This page is generated: python -m codelength.report docs writes it from the results in "
+        "results/averages, which codelength reproduce averages computes from the bundled tables."
+    ),
+    Paragraph(
+        "Claims are decided as on the page of validation: one holds when the lead it speaks of is at least "
+        "two standard errors above zero, does not hold when it is as far below, and is unsettled in between. "
+        "Standard errors of a mean over tables are over tables; those on one table are over repetitions. The "
+        "tables are those that the average was developed on, so its figures are optimistic; those of the "
+        "opponents, whose settings were chosen within the training rows, are not."
+    ),
+]
+
+
+def write_comparison(docs: str | os.PathLike[str]) -> Path | None:
+    """Write ``comparison.md`` in a directory from its ``results/averages``; nothing where there are none."""
+    path = Path(docs) / "comparison.md"
+    if not (Path(docs) / "results" / KEY / "results.json").exists():
+        return None
+    page = comparison_page(Path(docs) / "results")
+    with atomic_write(path) as temporary:
+        temporary.write_text(page, encoding="utf-8", newline="\n")
+    return path
+
+
+def comparison_page(results: str | os.PathLike[str]) -> str:
+    """The page as Markdown, from a directory that has one directory of results per experiment."""
+    place = Path(results) / KEY
+    return markdown([*_HEAD, *blocks_of(read(place), pictures(place))])
