@@ -129,8 +129,7 @@ def _models(
 
     named = {name for name, value in chosen.items() if value is not None} | set(parsed(params))
     if not kinds:
-        usual = tuple(kind for kind in USUAL if kind in COMPARABLE.names())
-        kinds = ("naive-bayes",) if rules or named & set(OF_NAIVE_BAYES) else usual
+        kinds = ("naive-bayes",) if rules or named & set(OF_NAIVE_BAYES) else USUAL
         rules = rules or (() if "rule" in named else tuple(RULES))
     kinds = tuple(dict.fromkeys(kinds))
     values = given(kinds, chosen | {"rule": rules or None}, params) | {"random_state": seed or 0}
