@@ -3,7 +3,19 @@
 import pytest
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
-from codelength import FiniteMixture, MixtureClassifier, NaiveBayes
+from codelength import (
+    FiniteMixture,
+    ForestsClassifier,
+    KernelClassifier,
+    LogRatiosClassifier,
+    MixtureClassifier,
+    MixturesClassifier,
+    ModelAverage,
+    NaiveBayes,
+    OneDependenceClassifier,
+    SubsetsClassifier,
+    TreeAugmentedClassifier,
+)
 
 ESTIMATORS = [
     NaiveBayes(),
@@ -13,9 +25,18 @@ ESTIMATORS = [
     NaiveBayes(prior=1.0),
     NaiveBayes(missing="value"),
     NaiveBayes(numeric="discretize"),
+    NaiveBayes(numeric="average"),
     FiniteMixture(random_state=0),
     FiniteMixture(3, random_state=0),
     MixtureClassifier(candidates=4, n_components=(2, 4), n_orderings=2, random_state=0),
+    ModelAverage(),
+    LogRatiosClassifier(),
+    KernelClassifier(),
+    ForestsClassifier(),
+    TreeAugmentedClassifier(),
+    SubsetsClassifier(),
+    OneDependenceClassifier(),
+    MixturesClassifier(),
 ]
 
 
