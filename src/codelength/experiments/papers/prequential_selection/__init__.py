@@ -39,7 +39,7 @@ TABLES = (
 
 BINS, CANDIDATES = 5, 40
 PRINTED_SPLITS, SPLITS = 15, 25
-"""The splits of the paper, and ours. Many more (``repeats``) would settle little: errors are over 14 tables."""
+"""The splits of the paper, and ours. Many more would settle little: standard errors are over 14 tables."""
 QUICK_CANDIDATES, QUICK_SPLITS = 10, 1
 
 DEFAULTS = Settings(discretization="kmeans", learned="train", missing="value")
