@@ -44,7 +44,10 @@ class SelectionResult(Shown):
     names : tuple of str
         Their names.
     score : float
-        Their score: a code length in nats, smaller is better.
+        Their score: a code length in nats, smaller is better. It is that of the rows that chose, the price
+        of naming the variables included, and optimistic about other rows;
+        :meth:`codelength.NaiveBayes.leave_one_out` and :func:`codelength.evaluate` choose again without the
+        rows that they predict.
     start_score : float
         The score of the set that the search set out from.
     path : tuple of Move
