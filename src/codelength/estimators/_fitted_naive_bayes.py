@@ -10,6 +10,7 @@ import numpy as np
 from ..counts import Counts
 from ..errors import DataError, InvalidParameter, SchemaMismatch
 from ..rules import Predictor, rule_of
+from ..rules.interval_average import IntervalAverage
 from ..scores import Predictions, leave_one_out
 from ..selection import SelectionResult, select_variables
 from ..table import Coded
@@ -51,7 +52,8 @@ class FittedNaiveBayes(Fitted):
     def predictor(self) -> Predictor:
         """What predicts."""
         counts = self.counts if self.chosen is None else self.counts.select(self.chosen)
-        return Predictor.of(counts, self.params["rule"], self.params["prior"])
+        kind = IntervalAverage if self.params["numeric"] == "average" else Predictor
+        return kind.of(counts, self.params["rule"], self.params["prior"])
 
     def predicting(self, coded: Coded) -> Coded:
         """Coded rows with the variables that predict."""

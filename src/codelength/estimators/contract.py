@@ -86,12 +86,15 @@ class TableEstimator(BaseEstimator):
         What it predicts, in one word: a class or a component.
     cutting : Cutting, optional
         How it cuts columns of numbers, where that is not the usual way.
+    averages_intervals : bool
+        Whether it can average over the ways to merge intervals, which ``numeric="average"`` asks for.
     """
 
     kind: ClassVar[str]
     capabilities: ClassVar[frozenset[Capability]] = frozenset()
     outcome: ClassVar[str] = "class"
     cutting: ClassVar[Cutting | None] = None
+    averages_intervals: ClassVar[bool] = False
 
     _state: Any
 
@@ -237,6 +240,11 @@ class TableEstimator(BaseEstimator):
         check_choice("missing", self.missing, Missing)
         check_choice("handle_unknown", self.handle_unknown, HandleUnknown)
         check_choice("numeric", self.numeric, Numeric)
+        if self.numeric == "average" and not self.averages_intervals:
+            raise InvalidParameter(
+                f'numeric="average": {self.kind} does not average over intervals; pass numeric="discretize", '
+                "or use NaiveBayes"
+            )
         check_choice("identifiers", self.identifiers, Identifiers)
         check_flag("strict", self.strict)
         if self.schema is not None:

@@ -12,13 +12,14 @@ from ..counts import Counts, count
 from ..errors import DataError, InvalidParameter, UndefinedPrediction
 from ..rules import Distributions, Explanation, PriorLike, rule_of
 from ..rules.explanation import check_class
+from ..rules.interval_average import check_averages
 from ..scores import Predictions
 from ..selection import VARIABLE_CRITERIA, SelectionResult
 from ..table import Coded, Schema, as_table
 from ..table._messages import tell
 from ..table.checks import check_choice, check_flag, check_instance
 from ..table.encode import HandleUnknown, known_rows
-from ..table.infer import Identifiers, Missing, Numeric
+from ..table.infer import AVERAGED, Cutting, Identifiers, Missing, Numeric
 from ..table.target import target_column
 from ..typing import BoolArray, FloatArray, Scalar
 from ._fitted_naive_bayes import FittedNaiveBayes, chosen_variables
@@ -43,10 +44,12 @@ class NaiveBayes(ClassifierMixin, TableClassifier):
         the variables that have missing cells in training.
     handle_unknown : {"ignore", "error"}
         Whether a value that was not in training is marginalised like a missing cell, or refused.
-    numeric : {"auto", "discretize", "category", "error"}
+    numeric : {"auto", "discretize", "average", "category", "error"}
         What becomes of columns of numbers, dates and times. ``"auto"`` keeps at most 20 distinct whole
         numbers or dates as categories and cuts every other column into five intervals of about equal
-        frequency, learned from the training rows. ``print(schema_)`` tells what was decided.
+        frequency, learned from the training rows. ``"average"`` cuts into up to 20 intervals and predicts by
+        the exact average over all ways to merge neighbouring ones, each weighted by its evidence; for rules
+        that average over models, without ``select``. ``print(schema_)`` tells what was decided.
     identifiers : {"ignore", "error", "keep"}
         What becomes of columns of text in which nearly every value is distinct (more than 20 values, more
         than half of the cells): they are left out with a warning, refused, or kept as categories. Columns
@@ -94,6 +97,7 @@ class NaiveBayes(ClassifierMixin, TableClassifier):
 
     kind = "naive-bayes"
     capabilities = frozenset({"classes", "leave_one_out", "explain", "weights", "partial_fit"})
+    averages_intervals = True
 
     def __init__(
         self,
@@ -314,12 +318,24 @@ class NaiveBayes(ClassifierMixin, TableClassifier):
         state.predictor.scorer  # noqa: B018 (a prior under which there is no prediction is refused here)
         return state
 
+    @property
+    def cutting(self) -> Cutting | None:  # type: ignore[override]
+        """How columns of numbers are cut, where that is not the usual way."""
+        return AVERAGED if self.numeric == "average" else None
+
     def _check_params(self) -> None:
-        rule_of(self.rule)
+        rule = rule_of(self.rule)
         check_choice("weights", self.weights, Weighting)
         if self.select is not None:
             check_choice("select", self.select, VARIABLE_CRITERIA)
         super()._check_params()
+        if self.numeric == "average":
+            check_averages(rule)
+            if self.select is not None:
+                raise InvalidParameter(
+                    f'numeric="average": variables are not chosen by select={self.select!r} while intervals '
+                    'are averaged over; leave select out, or pass numeric="discretize"'
+                )
 
     def _findings(self) -> list[Block]:
         fitted = self._fitted

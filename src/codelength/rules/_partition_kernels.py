@@ -7,6 +7,9 @@ from numba import njit
 
 from ..typing import FloatArray, IntArray
 
+_LARGE = 40.0
+"""From here on three terms of Stirling's series are exact to the last digit."""
+
 _NEGLIGIBLE = 1e-25
 """Shares below this are lost beside the others, whichever row is taken off."""
 
@@ -19,7 +22,18 @@ def log_gain(count: float, pseudocount: float) -> float:
     """
     if count <= 0.0 or pseudocount == np.inf:
         return 0.0
-    return math.lgamma(count + pseudocount) - math.lgamma(pseudocount) - count * math.log(pseudocount)
+    if pseudocount < _LARGE:
+        return math.lgamma(count + pseudocount) - math.lgamma(pseudocount) - count * math.log(pseudocount)
+    # Log-gamma functions of large numbers would cancel; of Stirling's formula the large terms cancel by hand.
+    raised = count + pseudocount
+    rest = _stirling_rest(raised) - _stirling_rest(pseudocount)
+    return (raised - 0.5) * math.log1p(count / pseudocount) - count + rest
+
+
+@njit(cache=True, nogil=True)
+def _stirling_rest(number: float) -> float:
+    inverse = 1.0 / number
+    return inverse * (1 / 12 - inverse * inverse * (1 / 360 - inverse * inverse / 1260))
 
 
 @njit(cache=True, nogil=True)

@@ -95,18 +95,24 @@ class Predictor:
         coded : Coded
             The rows to predict, each of which was counted with the weight it has here.
         """
-        # The constant is the same for every class, and without it the differences keep more digits.
-        scorer = replace(self.scorer, constant=0.0)
-        log_weights = scorer.log_weights(coded)
-        own = own_scores(self.counts, coded, self.rule, self.offsets, scorer.groups)
-        if np.isnan(own).any():
-            row = int(np.argmax(np.isnan(own)))
+        log_weights = self._left_out_weights(coded)
+        impossible = np.isnan(log_weights).any(axis=1)
+        if impossible.any():
+            row = int(np.argmax(impossible))
             raise DataError(
                 f"row {row}: it is not among the rows that were counted, so it cannot be left out; pass the "
                 "rows (and weights) the model was fitted on"
             )
-        log_weights[np.arange(coded.n_rows), np.asarray(coded.class_codes, dtype=np.int64)] = own
         return normalised(log_weights)
+
+    def _left_out_weights(self, coded: Coded) -> FloatArray:
+        """Log weight of each class for each row, up to a constant; NaN where the row cannot be taken off."""
+        # The constant is the same for every class, and without it the differences keep more digits.
+        scorer = replace(self.scorer, constant=0.0)
+        log_weights = scorer.log_weights(coded)
+        own = own_scores(self.counts, coded, self.rule, self.offsets, scorer.groups)
+        log_weights[np.arange(coded.n_rows), np.asarray(coded.class_codes, dtype=np.int64)] = own
+        return log_weights
 
     def explain(self, coded: Coded, reference: int = 0) -> Explanation:
         """What each variable contributes to the log-odds of each class against a reference class."""
@@ -136,11 +142,13 @@ class Predictor:
         length = 0.0
         if not given_classes:
             length -= float(dirichlet_log_evidence(self.counts.class_counts, self.prior.class_pseudocounts))
-        for i in range(self.counts.schema.n_variables):
-            start, stop = self.counts.schema.offsets[i], self.counts.schema.offsets[i + 1] - 1
-            of_values = self.prior.value_pseudocounts[:, start:stop]
-            length -= float(dirichlet_log_evidence(self.counts.of(i), of_values).sum())
-        return length
+        return length - sum(self._log_evidence_of(i) for i in range(self.counts.schema.n_variables))
+
+    def _log_evidence_of(self, variable: int) -> float:
+        """Log evidence of the values of one variable given the classes."""
+        start, stop = self.counts.schema.offsets[variable], self.counts.schema.offsets[variable + 1] - 1
+        of_values = self.prior.value_pseudocounts[:, start:stop]
+        return float(dirichlet_log_evidence(self.counts.of(variable), of_values).sum())
 
 
 def rule_of(rule: "str | Rule") -> Rule:

@@ -3,6 +3,7 @@
 The rule for a column of numbers under ``numeric="auto"``: when all its cells are whole numbers and
 at most 20 of them are distinct, each number is a category; otherwise the column is cut into five
 intervals of about equal frequency. ``"category"`` and ``"discretize"`` force one or the other,
+``"average"`` cuts into up to 20 intervals for models that average over the ways to merge neighbouring ones,
 ``"error"`` refuses numbers. Dates, times of day and durations are numbers here: at most 20 of them are
 categories, more are cut.
 
@@ -33,7 +34,7 @@ from .times import NAMES, Scale, time_cuts, time_numbers, time_scale
 from .values import sorted_values
 
 Missing = Literal["ignore", "value"]
-Numeric = Literal["auto", "discretize", "category", "error"]
+Numeric = Literal["auto", "discretize", "average", "category", "error"]
 Identifiers = Literal["ignore", "error", "keep"]
 
 MAX_NUMBER_CATEGORIES = 20
@@ -77,6 +78,9 @@ class Cutting:
         return interval_variable(name, cuts, missing_is_value=missing_is_value, origin=origin, scale=scale)
 
 
+AVERAGED = Cutting(n_bins=20)
+"""How columns of numbers are cut under ``numeric="average"``: finely, because intervals are merged again."""
+
 _WHERE: dict[str, str] = {
     "frequency": "at about equal frequency",
     "width": "at equal width",
@@ -106,7 +110,7 @@ def infer_schema(
     missing : {"ignore", "value"}
         Whether missing cells are marginalised, or make a value of their own in the variables that
         have missing cells here.
-    numeric : {"auto", "discretize", "category", "error"}
+    numeric : {"auto", "discretize", "average", "category", "error"}
         What becomes of columns of numbers and of times; see the module.
     identifiers : {"ignore", "error", "keep"}
         What becomes of columns of identifiers and free text; see the module. One that is left out stays in
@@ -114,7 +118,8 @@ def infer_schema(
     sample_weight : array, optional
         Weights of the rows, which move the cut points of intervals.
     cutting : Cutting, optional
-        How columns of numbers are cut; five intervals of about equal frequency by default.
+        How columns of numbers are cut; by default at about equal frequency, into five intervals, or into 20
+        that are to be averaged over.
     categories : collection of str
         Columns of numbers that are kept as categories whatever ``numeric`` says.
 
@@ -128,7 +133,8 @@ def infer_schema(
     check_choice("missing", missing, Missing)
     check_choice("numeric", numeric, Numeric)
     check_choice("identifiers", identifiers, Identifiers)
-    cut = Cutting() if cutting is None else cutting
+    usual = AVERAGED if numeric == "average" else Cutting()
+    cut = usual if cutting is None else cutting
     check_instance("cutting", cut, Cutting, "a Cutting, or None")
     check_options(cut.strategy, cut.n_bins)
     named = check_names("categories", categories)
