@@ -41,8 +41,8 @@ def test_default_settings_give_the_figures_of_polca(name):
         assert row["aic"] == pytest.approx(float(aic), abs=1e-4)
         assert row["bic"] == pytest.approx(float(bic), abs=1e-4)
         assert row["g2"] == pytest.approx(float(g2), abs=1e-6)
-        # Chi-squared has a slope at the maximum, and EM that stops early shows there: 20,000 further iterations
-        # in extended precision end at 10.084104 for the four classes of carcinoma.
+        # Chi-squared has a slope at the maximum, and EM that stops early shows there: 20,000 further
+        # iterations in extended precision end at 10.084104 for the four classes of carcinoma.
         assert row["chi2"] == pytest.approx(float(chi2), rel=1e-5)
         assert row["converged"]
         assert row["reached"] >= min(5, row["starts"])

@@ -37,7 +37,7 @@ class FitMeasures:
         approximates the integrated completed likelihood (Biernacki, Celeux and Govaert 2000).
     g2, chi2 : float or None
         Likelihood ratio and Pearson's statistic of the multiway table against the model, from the rows
-        without missing cells; None where there are none.
+        without missing cells; None where there are none, and chi-squared also where it is beyond floats.
     df : int
         :math:`\min(N, \prod_i n_i - 1) - d`, as poLCA and Latent GOLD count degrees of freedom.
     n_cells : int
@@ -149,7 +149,7 @@ def goodness_of_fit(coded: Coded, mixture: MixtureParameters) -> tuple[float | N
         expected = np.exp(log_expected)
         chi2 = math.fsum((seen - expected) ** 2 / expected) + (n_complete - math.fsum(expected))
     # Rounding must not make a perfect fit look better than perfect.
-    return max(g2, 0.0), max(chi2, 0.0)
+    return max(g2, 0.0), max(chi2, 0.0) if math.isfinite(chi2) else None
 
 
 def membership_entropy(coded: Coded, mixture: MixtureParameters) -> float:

@@ -112,6 +112,7 @@ def identifiability(mixture: MixtureParameters, random_state: Any = 0) -> Identi
     >>> found.n_parameters, found.rank, found.is_identified
     (14, 13, False)
     """
+    mixture = _without_constants(mixture)
     schema = mixture.schema
     d = n_parameters(schema, mixture.n_components)
     n_cells = math.prod(int(n) for n in schema.n_values)
@@ -126,6 +127,19 @@ def identifiability(mixture: MixtureParameters, random_state: Any = 0) -> Identi
     singular = _singular_values(_jacobian(mixture, codes, chances))
     rank = int((singular > TOLERANCE * singular[0]).sum())
     return Identifiability(d, n_cells, rank, float(singular[-1] / singular[0]), len(codes))
+
+
+def _without_constants(mixture: MixtureParameters) -> MixtureParameters:
+    """The mixture without variables of one value, which have no parameters."""
+    schema = mixture.schema
+    varied = np.flatnonzero(schema.n_values > 1)
+    if len(varied) == schema.n_variables:
+        return mixture
+    cells = [np.arange(schema.offsets[i], schema.offsets[i + 1]) for i in varied.tolist()]
+    kept = np.concatenate([*cells, np.zeros(0, dtype=np.int64)]).astype(np.int64)
+    return MixtureParameters(
+        schema.select(varied.tolist()), mixture.class_probs, mixture.value_probs[:, kept]
+    )
 
 
 def _drawn(

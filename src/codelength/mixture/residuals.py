@@ -17,6 +17,9 @@ from .parameters import MixtureParameters
 LARGE = 4.0
 """A residual above this is worth a look: about the 5 % point of chi-squared with one degree of freedom."""
 
+MOST_DENSE = 3000
+"""Counts of pairs of more cells than this are kept as they come, without the zeros."""
+
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class BivariateResiduals(Shown):
@@ -123,7 +126,9 @@ def bivariate_residuals(coded: Coded, mixture: MixtureParameters) -> BivariateRe
     schema, offsets = rows.schema, rows.schema.offsets
     indicators = indicator_columns(rows)
     weighed = indicators if rows.weights is None else indicators.multiply(rows.weights[:, None]).tocsr()
-    seen = (indicators.T @ weighed).toarray()
+    seen = (indicators.T @ weighed).tocsr()
+    if schema.n_cells <= MOST_DENSE:
+        seen = seen.toarray()
     sizes = _class_sizes(rows, mixture)
     chi2 = np.full((schema.n_variables, schema.n_variables), np.nan)
     for i in range(schema.n_variables):
@@ -131,7 +136,9 @@ def bivariate_residuals(coded: Coded, mixture: MixtureParameters) -> BivariateRe
         for j in range(i):
             other = slice(offsets[j], offsets[j + 1] - 1)
             expected = (mixture.of(i) * sizes[:, i, j, None]).T @ mixture.of(j)
-            chi2[i, j] = chi2[j, i] = _pearson(seen[own, other], expected)
+            found = seen[own, other]
+            found = found if isinstance(found, np.ndarray) else found.toarray()
+            chi2[i, j] = chi2[j, i] = _pearson(found, expected)
     return _over_freedom(schema, chi2)
 
 
@@ -140,10 +147,13 @@ def _class_sizes(rows: Coded, mixture: MixtureParameters) -> FloatArray:
     shares = mixture.responsibilities(rows)
     weighed = shares if rows.weights is None else shares * rows.weights[:, None]
     # Few rows differ in which cells are missing.
-    present, places = np.unique(rows.codes < rows.schema.n_values, axis=0, return_inverse=True)
-    sums = np.zeros((len(present), mixture.n_components))
+    present = rows.codes < rows.schema.n_values
+    _, firsts, places = np.unique(
+        np.packbits(present, axis=1), axis=0, return_index=True, return_inverse=True
+    )
+    sums = np.zeros((len(firsts), mixture.n_components))
     np.add.at(sums, places.ravel(), weighed)
-    mask = present.astype(np.float64)
+    mask = present[firsts].astype(np.float64)
     return np.stack([(mask * sums[:, k, None]).T @ mask for k in range(mixture.n_components)])
 
 

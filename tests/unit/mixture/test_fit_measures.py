@@ -8,6 +8,7 @@ from hypothesis import given, settings
 
 import naive
 from codelength.errors import InvalidParameter
+from codelength.mixture import residuals
 from codelength.mixture.classification import classification
 from codelength.mixture.em import fit_mixture
 from codelength.mixture.fit_measures import fit_measures
@@ -294,3 +295,26 @@ def test_bad_numbers_of_starts():
     for wrong in ({"reached": -1}, {"reached": 1.5}, {"max_init": 0}):
         with pytest.raises(InvalidParameter):
             fit_mixture(coded, 2, **wrong)
+
+
+def test_tables_of_many_columns_are_at_home():
+    """Rows so improbable that their expected number underflows, and constants."""
+    generator = np.random.default_rng(0)
+    sizes = [1] * 5 + [3] * 1200
+    schema = with_components(Schema.from_sizes(sizes), 1)
+    codes = np.column_stack([generator.integers(0, size, 6) for size in sizes])
+    coded = encode(schema, codes)
+    mixture, _ = fit_mixture(coded, 1)
+    fit = fit_measures(coded, mixture)
+    assert fit.chi2 is None or np.isfinite(fit.chi2)
+    assert np.isfinite(fit.g2)
+    assert fit.p_value is None
+    assert identifiability(mixture).is_identified is None
+
+
+def test_tables_of_many_cells_are_counted_without_their_zeros(monkeypatch):
+    coded = random_coded(0, 60, [2, 3, 4, 1, 5], 2, 0.1, n_components=2)
+    mixture, _ = fit_mixture(coded, 2, random_state=0)
+    dense = bivariate_residuals(coded, mixture).values
+    monkeypatch.setattr(residuals, "MOST_DENSE", 3)
+    np.testing.assert_allclose(bivariate_residuals(coded, mixture).values, dense, rtol=1e-12)
