@@ -202,7 +202,7 @@ def calls(directory: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any]
         "evaluate": (
             codelength.evaluate,
             {"table": table, "models": {"a": NaiveBayes()}, "n_folds": 2, "repeats": 1, "train_fraction": 1.0}
-            | {"random_state": 0}
+            | {"random_state": 0, "progress": None}
             | settings,
         ),
         "reproduce": (

@@ -12,7 +12,7 @@ import numpy as np
 from ..errors import DataError, InvalidParameter
 from ..scores import Predictions
 from ..table import Coded, Table, as_table, encode
-from ..table.checks import check_instance, seed_of
+from ..table.checks import check_choice, check_instance, check_number, check_size, seed_of
 from ..table.infer import Identifiers, Missing, Numeric, with_intervals_of
 from .opponents import Opponent
 from .run import Progress, check_progress
@@ -159,8 +159,9 @@ def evaluate(
     rows = as_table(table).counted()
     _check(rows, models)
     check_progress(progress)
-    given = {"missing": missing, "numeric": numeric, "identifiers": identifiers}
-    cells = {name: value for name, value in given.items() if value is not None}
+    check_size("repeats", repeats)
+    train_fraction = check_number("train_fraction", train_fraction, 0, 1, above=True)
+    cells = _given(missing=missing, numeric=numeric, identifiers=identifiers)
     entrants = _entrants(rows, models, cells)
     parts: dict[str, list[_Fit]] = {name: [] for name in models}
     splits: list[Split | None] = [None]
@@ -278,6 +279,15 @@ class _Other(_Entrant):
         raise NotImplementedError("other libraries leave no row out without fitting again")
 
 
+def _given(**cells: Any) -> dict[str, Any]:
+    """Options about cells that are to hold for all models, checked."""
+    choices: dict[str, Any] = {"missing": Missing, "numeric": Numeric, "identifiers": Identifiers}
+    given = {name: value for name, value in cells.items() if value is not None}
+    for name, value in given.items():
+        check_choice(name, value, choices[name])
+    return given
+
+
 def _entrants(
     rows: Table, models: "Mapping[str, TableClassifier | Opponent]", cells: dict[str, Any]
 ) -> dict[str, _Entrant]:
@@ -289,6 +299,7 @@ def _entrants(
             found[name] = _Other(replace(given, **cells), rows)
             continue
         model = _cloned(given).set_params(**cells)
+        model._check_params()
         way = (model.missing, model.numeric, model.identifiers, model.handle_unknown, model.cutting)
         if way not in codes:
             codes[way] = _Codes(rows, model)
