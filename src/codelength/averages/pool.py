@@ -157,6 +157,14 @@ def prior_share(
 
     Before any row is seen the two are equally probable. The share is at least 0.25 / (n + 1) with n the
     weight of all rows, so that no class that the prior allows is ever impossible.
+
+    Examples
+    --------
+    Two rows to which the pool gives probability 3/4 and the class prior 1/2: the odds are 4 to 9.
+
+    >>> pool, prior = np.log([[0.75, 0.25]] * 2), np.log([[0.5, 0.5]] * 2)
+    >>> round(prior_share(pool, prior, np.array([0, 0]), np.ones(2)), 6) == round(4 / 13, 6)
+    True
     """
     rows = np.arange(len(labels))
     ahead = weights @ (pool_held_out - log_prior_left_out)[rows, labels]
