@@ -145,37 +145,40 @@ def average_ratios(
         for c in range(n_classes):
             below[v + 1, c] = below[v, c] + counts[v, c]
     found = np.zeros((len(values), n_classes))
-    totals = np.empty(n_classes)
+    inverses = np.ones((len(strengths), n_classes))
+    for s in range(len(strengths)):
+        for c in range(n_classes):
+            if strengths[s] < np.inf:
+                inverses[s, c] = 1.0 / (below[n_values, c] + strengths[s])
     for cell in range(len(values)):
         v, y, weight = values[cell], labels[cell], removed[cell]
-        for c in range(n_classes):
-            totals[c] = below[n_values, c] if c != y else max(below[n_values, c] - weight, 0.0)
-        total = 0.0
         is_ordered = v < n_ordered
+        of_class = below[n_values, y] if y >= 0 else 0.0
+        fewer_of_class = max(of_class - weight, 0.0)
+        total, of_own = 0.0, 0.0
         for s in range(len(strengths)):
             strength = strengths[s]
+            is_learned = strength < np.inf
             for i in range(0 if is_ordered else v, v + 1):
                 for j in range(v, n_ordered if is_ordered else v + 1):
                     share = weights[s, i, j] if is_ordered else of_strengths[s]
                     if share < _NEGLIGIBLE:
                         continue
                     mass = base[v] if i == j else mass_below[j + 1] - mass_below[i]
-                    own = 0.0
                     if y >= 0:
                         seen = below[j + 1, y] - below[i, y]
-                        own = max(seen - weight, 0.0)
-                        share /= _gain_of_row(
-                            seen, own, below[n_values, y], totals[y], strength, mass, weight
-                        )
+                        fewer = max(seen - weight, 0.0)
+                        share /= _gain_of_row(seen, fewer, of_class, fewer_of_class, strength, mass, weight)
+                        ratio = (fewer / mass + strength) / (fewer_of_class + strength) if is_learned else 1.0
+                        of_own += share * ratio
                     total += share
+                    # The row's own class is wrong here, and set right at the end: so there is no branch.
+                    fixed, inverse = (strength, 1.0 / mass) if is_learned else (1.0, 0.0)
                     for c in range(n_classes):
-                        ratio = 1.0
-                        if strength < np.inf:
-                            count = own if c == y else below[j + 1, c] - below[i, c]
-                            ratio = (count / mass + strength) / (totals[c] + strength)
-                        found[cell, c] += share * ratio
+                        ratio = (below[j + 1, c] - below[i, c]) * inverse + fixed
+                        found[cell, c] += share * ratio * inverses[s, c]
         for c in range(n_classes):
-            found[cell, c] = math.log(found[cell, c] / total)
+            found[cell, c] = math.log((of_own if c == y else found[cell, c]) / total)
         more[cell] = math.log(total)
     return found
 
