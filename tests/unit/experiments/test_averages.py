@@ -189,7 +189,7 @@ def test_a_quick_run_has_few_tables_and_scikit_learn_alone():
 
 def test_the_comparison_runs_from_end_to_end(tmp_path, monkeypatch):
     monkeypatch.setattr("codelength.experiments.averages.QUICK_TABLES", ("lenses", "iris"))
-    monkeypatch.setattr("codelength.experiments.averages.SHARES", (0.25,))
+    monkeypatch.setattr("codelength.experiments.averages.QUICK_SHARES", (0.25,))
     monkeypatch.setattr("codelength.experiments.opponents.random_forest.TREES", 20)
     assert module.QUICK_TABLES != ("lenses", "iris")
     made = reproduce("averages", quick=True, directory=tmp_path, jobs=1)

@@ -14,7 +14,7 @@ from .claims import claims_of
 from .comparison import Comparison
 from .models import AVERAGE, NAIVE_BAYES, PRIOR, member_kinds, opponent_kinds, title_of
 from .rows import tables_of
-from .tables import MOST_ROWS, MOST_TEST_ROWS, QUICK_TABLES, SHARES, TABLES, TWINS
+from .tables import MOST_ROWS, MOST_TEST_ROWS, QUICK_SHARES, QUICK_TABLES, SHARES, TABLES, TWINS
 from .task import ComparisonTask
 
 __all__ = ["AVERAGES"]
@@ -29,7 +29,7 @@ def _tasks(quick: bool, settings: Settings) -> Iterator[ComparisonTask]:
     repeats = settings.repeats or (QUICK_REPEATS if quick else REPEATS)
     kinds = [AVERAGE, *opponent_kinds(quick=quick), NAIVE_BAYES, *member_kinds(), PRIOR]
     for table in QUICK_TABLES if quick else TABLES:
-        for share in SHARES:
+        for share in QUICK_SHARES if quick else SHARES:
             for kind in kinds:
                 yield ComparisonTask(kind, table, share, 0, repeats, settings.seed)
 

@@ -22,7 +22,7 @@ TABLES = tuple(name for name in datasets.names() if name not in TWINS)
 
 QUICK_TABLES = ("hepatitis", "iris", "lymphography")
 
-SHARES = (0.10, 0.25, 0.66)
+SHARES, QUICK_SHARES = (0.10, 0.25, 0.66), (0.10, 0.66)
 """Shares of the rows that are learned from."""
 
 MOST_ROWS, MOST_TEST_ROWS = 1500, 1000
