@@ -1,0 +1,22 @@
+"""How hidden components relate to other variables: covariates, outcomes, inactive variables."""
+
+from .assignment import Assignment, assign
+from .columns import covariate_matrix
+from .inactive import InactiveProfile, inactive_profile
+from .one_step import OneStepModel, fit_covariates
+from .results import CovariateRelation, OutcomeRelation
+from .three_step import relate_covariates, relate_outcome
+
+__all__ = [
+    "Assignment",
+    "CovariateRelation",
+    "InactiveProfile",
+    "OneStepModel",
+    "OutcomeRelation",
+    "assign",
+    "covariate_matrix",
+    "fit_covariates",
+    "inactive_profile",
+    "relate_covariates",
+    "relate_outcome",
+]

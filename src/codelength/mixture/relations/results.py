@@ -1,0 +1,232 @@
+"""What relates components to another variable, with standard errors and tests."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import chdtrc, ndtr, ndtri
+
+from ..._display import Shown, counted
+from ...blocks import Block, Facts, Grid
+from ...typing import FloatArray, Scalar
+from ..inference.intervals import check_level
+
+
+class WaldTest(NamedTuple):
+    """A chi-squared test that some parameters are zero."""
+
+    statistic: float
+    degrees_of_freedom: int
+    p_value: float
+
+    @classmethod
+    def of(cls, estimates: FloatArray, covariance: FloatArray) -> "WaldTest":
+        """The test of all estimates at once; directions without variance are left out.
+
+        Examples
+        --------
+        >>> round(WaldTest.of(np.array([1.96]), np.array([[1.0]])).p_value, 3)
+        0.05
+        """
+        if not np.isfinite(covariance).all():
+            return cls(float("nan"), len(estimates), float("nan"))
+        values, vectors = np.linalg.eigh(covariance)
+        kept = values > 1e-12 * max(float(values.max(initial=0.0)), 1e-300)
+        statistic = float((((vectors.T @ estimates)[kept]) ** 2 / values[kept]).sum())
+        return cls(statistic, int(kept.sum()), float(chdtrc(int(kept.sum()), statistic)))
+
+
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class CovariateRelation(Shown):
+    """How covariates predict the component: a multinomial logit.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Names of the coefficients, the intercept first.
+    coefficients : array of shape (n_components, n_coefficients)
+        Log odds of each component against the reference, whose coefficients are zero.
+    covariance : array of shape (n_components * n_coefficients,) * 2
+        Covariance of the coefficients, component by component; zero for the reference.
+    tests : dict of str to WaldTest
+        For each covariate the test that it has no effect.
+    reference : int
+        The component that the others are compared with.
+    method : str
+        How the coefficients were found.
+    n_used, n_left_out : int
+        Rows that were used, and rows that lack a covariate.
+    log_likelihood : float
+        The objective at the coefficients; NaN where there is none.
+    """
+
+    names: tuple[str, ...]
+    coefficients: FloatArray
+    covariance: FloatArray
+    tests: dict[str, WaldTest]
+    reference: int
+    method: str
+    n_used: int
+    n_left_out: int
+    log_likelihood: float
+
+    @property
+    def errors(self) -> FloatArray:
+        """Standard errors of the coefficients; zero for the reference."""
+        return np.asarray(np.sqrt(np.diagonal(self.covariance)).reshape(self.coefficients.shape))
+
+    @property
+    def p_values(self) -> FloatArray:
+        """Two-sided p-values of the coefficients; NaN for the reference."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(2 * ndtr(-np.abs(self.coefficients / self.errors)))
+
+    def bounds(self, level: float = 0.95) -> FloatArray:
+        """Lower and upper bounds, shape (2, n_components, n_coefficients)."""
+        width = ndtri((1 + check_level(level)) / 2) * self.errors
+        return np.stack((self.coefficients - width, self.coefficients + width))
+
+    def against(self, reference: int) -> "CovariateRelation":
+        """The same relation with another component, counted from 0, as the reference."""
+        n_components, n_each = self.coefficients.shape
+        shift = np.eye(n_components)
+        shift[:, reference] -= 1
+        whole = np.kron(shift, np.eye(n_each))
+        return CovariateRelation(
+            self.names,
+            self.coefficients - self.coefficients[reference],
+            whole @ self.covariance @ whole.T,
+            self.tests,
+            reference,
+            self.method,
+            self.n_used,
+            self.n_left_out,
+            self.log_likelihood,
+        )
+
+    def _title(self) -> str:
+        what = f"log odds against class {self.reference + 1}"
+        return f"CovariateRelation: {what}, by {self.method}, {counted(self.n_used, 'row')}"
+
+    def _blocks(self) -> list[Block]:
+        rows = []
+        for k in range(len(self.coefficients)):
+            for j, name in enumerate(self.names):
+                if k != self.reference:
+                    error, p_value = self.errors[k, j], self.p_values[k, j]
+                    cells = [f"{self.coefficients[k, j]:.3f}", f"{error:.3f}", _p_text(p_value)]
+                    rows.append(["" if j else f"class {k + 1}", name, *cells])
+        grid = Grid("", ["class", "covariate", "log odds", "standard error", "p"], rows, n_text=2)
+        tests = [[name, *_test_cells(test)] for name, test in self.tests.items()]
+        found: list[Block] = [grid]
+        if tests:
+            found.append(Grid("no effect at all", ["covariate", "Wald", "df", "p"], tests))
+        return [*found, *left_out(self.n_left_out, "a covariate")]
+
+
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class OutcomeRelation(Shown):
+    """How an outcome depends on the component.
+
+    Attributes
+    ----------
+    name : str
+        Name of the outcome.
+    values : tuple
+        Its values; empty where it is a number.
+    estimates : array of shape (n_components, n_values) or (n_components, 1)
+        Probability of each value in each component, or the mean.
+    covariance : array of shape (n_estimates, n_estimates)
+        Covariance of the estimates, component by component.
+    deviations : array of shape (n_components,)
+        Standard deviation of a number in each component; NaN for categories.
+    test : WaldTest
+        Test that the outcome does not depend on the component.
+    method : str
+        How the estimates were found.
+    n_used, n_left_out : int
+        Rows that were used, and rows that lack the outcome.
+    """
+
+    name: str
+    values: tuple[Scalar, ...]
+    estimates: FloatArray
+    covariance: FloatArray
+    deviations: FloatArray
+    test: WaldTest
+    method: str
+    n_used: int
+    n_left_out: int
+
+    @property
+    def errors(self) -> FloatArray:
+        """Standard errors of the estimates; NaN where an estimate lies on the boundary."""
+        with np.errstate(invalid="ignore"):
+            return np.asarray(np.sqrt(np.diagonal(self.covariance)).reshape(self.estimates.shape))
+
+    def bounds(self, level: float = 0.95) -> FloatArray:
+        """Lower and upper bounds, shape (2, ...) of the estimates; those of probabilities stay in 0 to 1."""
+        width = ndtri((1 + check_level(level)) / 2) * self.errors
+        both = np.stack((self.estimates - width, self.estimates + width))
+        return np.clip(both, 0.0, 1.0) if self.values else both
+
+    def difference(self, first: int, second: int) -> tuple[FloatArray, FloatArray, WaldTest]:
+        """The difference of two components, counted from 0: estimates, standard errors, and a test."""
+        n_each = self.estimates.shape[1]
+        contrast = np.zeros((n_each, self.estimates.size))
+        contrast[:, first * n_each : (first + 1) * n_each] = np.eye(n_each)
+        contrast[:, second * n_each : (second + 1) * n_each] = -np.eye(n_each)
+        gap, spread = contrast @ self.estimates.ravel(), contrast @ self.covariance @ contrast.T
+        with np.errstate(invalid="ignore"):
+            errors = np.sqrt(np.diagonal(spread))
+        return gap, errors, WaldTest.of(gap, spread)
+
+    def _title(self) -> str:
+        what = "probabilities" if self.values else "means"
+        return f"OutcomeRelation: {what} of {self.name}, by {self.method}, {counted(self.n_used, 'row')}"
+
+    def _blocks(self) -> list[Block]:
+        names = [str(value) for value in self.values] or ["mean"]
+        rows = []
+        for k, (estimates, errors) in enumerate(zip(self.estimates, self.errors, strict=True)):
+            cells = [f"{p:.3f} ({_error_text(e)})" for p, e in zip(estimates, errors, strict=True)]
+            rows.append([f"class {k + 1}", *cells, *([] if self.values else [f"{self.deviations[k]:.3f}"])])
+        heads = ["class", *names, *([] if self.values else ["standard deviation"])]
+        statistic, degrees, p_value = _test_cells(self.test)
+        facts = Facts([("equal in all classes", f"Wald {statistic}, df {degrees}, p {p_value}")])
+        return [Grid("", heads, rows), facts, *left_out(self.n_left_out, "the outcome")]
+
+
+def covariate_tests(
+    names: Sequence[str],
+    groups: Sequence[Sequence[int]],
+    coefficients: FloatArray,
+    covariance: FloatArray,
+    free: Sequence[int],
+) -> dict[str, WaldTest]:
+    """For each covariate the test that it has no effect on any component."""
+    n_each = coefficients.shape[1]
+    found = {}
+    for group in groups:
+        name = names[group[0]].partition("=")[0] if len(group) > 1 else names[group[0]]
+        at = np.array([k * n_each + j for k in free for j in group], dtype=np.int64)
+        found[name] = WaldTest.of(coefficients.ravel()[at], covariance[np.ix_(at, at)])
+    return found
+
+
+def left_out(n_rows: int, what: str) -> Sequence[Block]:
+    """A line about rows that could not be used."""
+    return [Facts([(f"rows left out, without {what}", str(n_rows))])] if n_rows else []
+
+
+def _error_text(error: float) -> str:
+    return "boundary" if np.isnan(error) else f"{error:.3f}"
+
+
+def _p_text(p_value: float) -> str:
+    return "" if np.isnan(p_value) else f"{p_value:.3g}"
+
+
+def _test_cells(test: WaldTest) -> tuple[str, str, str]:
+    return f"{test.statistic:.2f}", str(test.degrees_of_freedom), _p_text(test.p_value)
