@@ -1,0 +1,424 @@
+"""What a fitted latent class model tells about its uncertainty and its relations to other variables."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+from ..errors import DataError
+from ..mixture.inference import (
+    Bootstrap,
+    Intervals,
+    LikelihoodRatioTest,
+    PosteriorSample,
+    StandardErrors,
+    bootstrap,
+    design_standard_errors,
+    likelihood_ratio_test,
+    posterior_sample,
+    standard_errors,
+    with_profile_bounds,
+)
+from ..mixture.inference._replications import Progress
+from ..mixture.inference.bootstrap import BootstrapKind
+from ..mixture.inference.gibbs import Start
+from ..mixture.inference.information import InformationKind
+from ..mixture.relations import (
+    CovariateRelation,
+    InactiveProfile,
+    OneStepModel,
+    OutcomeRelation,
+    assign,
+    covariate_matrix,
+    fit_covariates,
+    inactive_profile,
+    relate_covariates,
+    relate_outcome,
+)
+from ..mixture.relations.assignment import AssignmentRule
+from ..mixture.relations.columns import ColumnKind
+from ..mixture.relations.third_step import Method, Sampling
+from ..table import Coded, as_table
+from ..table._messages import shown
+from ..table.checks import check_choice, check_flag
+from ..table.column import Column, Factor, Numbers
+from ..table.table import as_column
+
+if TYPE_CHECKING:
+    from ._fitted_mixture import FittedMixture
+
+ErrorKind = Literal["auto", "observed", "empirical", "expected", "sandwich"]
+IntervalKind = Literal[
+    "auto", "observed", "empirical", "expected", "sandwich", "nonparametric", "parametric", "posterior"
+]
+
+
+class LatentInference:
+    """Standard errors, intervals, tests and relations of a fitted mixture.
+
+    Every method takes the training rows, or those given as ``X`` with their ``sample_weight``: a model read
+    from a file no longer has its own. Classes are counted from 0 in arguments and arrays, as in ``predict``,
+    and from 1 where they are printed.
+    """
+
+    if TYPE_CHECKING:
+
+        @property
+        def _fitted(self) -> FittedMixture: ...
+
+        def _encoded(self, X: Any, sample_weight: Any = None, **options: Any) -> Coded: ...
+
+    def standard_errors(
+        self,
+        kind: ErrorKind = "auto",
+        *,
+        clusters: Any = None,
+        strata: Any = None,
+        X: Any = None,
+        sample_weight: Any = None,
+    ) -> StandardErrors:
+        """Standard errors of class shares and value probabilities.
+
+        Parameters
+        ----------
+        kind : {"auto", "observed", "empirical", "expected", "sandwich"}
+            The information matrix that is inverted, or the sandwich that holds for rows which were not drawn
+            independently. ``"auto"`` is the sandwich where there are clusters or strata or the weights of
+            the model are relative, and observed otherwise. poLCA prints ``"empirical"``.
+        clusters, strata : arrays of shape (n_rows,), optional
+            Which cluster each row was drawn with, and from which stratum.
+        X, sample_weight : optional
+            The training rows, for a model that was read from a file.
+        """
+        check_choice("kind", kind, ErrorKind)
+        fitted, rows = self._fitted, self._rows(X, sample_weight)
+        prior, has_design = fitted.params["prior"], clusters is not None or strata is not None
+        if kind == "sandwich" or (kind == "auto" and (has_design or self._weighting == "relative")):
+            return design_standard_errors(rows, fitted.mixture, prior, clusters=clusters, strata=strata)
+        if has_design:
+            raise DataError(f'clusters and strata need kind="sandwich" or kind="auto", not kind="{kind}"')
+        information: InformationKind = "observed" if kind == "auto" else kind
+        return standard_errors(rows, fitted.mixture, information, prior)
+
+    def intervals(
+        self,
+        kind: IntervalKind = "auto",
+        level: float = 0.95,
+        *,
+        clusters: Any = None,
+        strata: Any = None,
+        n_replications: int = 500,
+        random_state: Any = None,
+        progress: Progress | None = None,
+        X: Any = None,
+        sample_weight: Any = None,
+    ) -> Intervals:
+        """Intervals of class shares and value probabilities.
+
+        Parameters
+        ----------
+        kind : str
+            As in :meth:`standard_errors`, then intervals are symmetric on the logit scale, and those of
+            estimates on the boundary come from the profile likelihood; or ``"nonparametric"`` or
+            ``"parametric"`` for a bootstrap; or ``"posterior"``.
+        level : float
+            How often intervals are to hold the truth.
+        n_replications : int
+            Replications of a bootstrap, or draws of each chain.
+        random_state, progress
+            As in :meth:`bootstrap`.
+        clusters, strata, X, sample_weight
+            As in :meth:`standard_errors`.
+        """
+        check_choice("kind", kind, IntervalKind)
+        again = {"random_state": random_state, "progress": progress, "X": X, "sample_weight": sample_weight}
+        match kind:
+            case "nonparametric" | "parametric":
+                return self.bootstrap(n_replications, kind, **again).intervals(level)
+            case "posterior":
+                return self.posterior_sample(n_replications, **again).intervals(level)
+        errors = self.standard_errors(
+            kind, clusters=clusters, strata=strata, X=X, sample_weight=sample_weight
+        )
+        rows = self._rows(X, sample_weight)
+        return with_profile_bounds(
+            rows, errors.intervals(level), self._fitted.params["prior"], progress=progress
+        )
+
+    def bootstrap(
+        self,
+        n_replications: int = 500,
+        kind: BootstrapKind = "nonparametric",
+        *,
+        random_state: Any = None,
+        n_threads: int | None = None,
+        progress: Progress | None = None,
+        X: Any = None,
+        sample_weight: Any = None,
+    ) -> Bootstrap:
+        """Fit the same number of classes to many tables, and match their classes with those of the model.
+
+        Parameters
+        ----------
+        n_replications : int
+            How many tables.
+        kind : {"nonparametric", "parametric"}
+            Rows drawn from the table with replacement, or from the mixture.
+        random_state : int, generator or None
+            Where the randomness comes from; by default the seed of the model.
+        n_threads : int, optional
+            Threads to run on; by default one for each processor. The result is the same for any number.
+        progress : function, optional
+            Told after each replication how many are done, and how many there are.
+        X, sample_weight : optional
+            As in :meth:`standard_errors`.
+        """
+        fitted = self._fitted
+        return bootstrap(
+            self._rows(X, sample_weight),
+            fitted.mixture,
+            kind,
+            fitted.params["prior"],
+            n_replications=n_replications,
+            weights=self._weighting,
+            max_iter=fitted.params["max_iter"],
+            random_state=self._seed(random_state),
+            n_threads=n_threads,
+            progress=progress,
+        )
+
+    def posterior_sample(
+        self,
+        n_draws: int = 1000,
+        *,
+        n_warmup: int = 500,
+        n_chains: int = 4,
+        start: Start = "mixture",
+        random_state: Any = None,
+        n_threads: int | None = None,
+        progress: Progress | None = None,
+        X: Any = None,
+        sample_weight: Any = None,
+    ) -> PosteriorSample:
+        """Draw mixtures from their posterior distribution, by a Gibbs sampler on clusterings.
+
+        Parameters
+        ----------
+        n_draws, n_warmup : int
+            Sweeps of each chain that are kept, and sweeps before them.
+        n_chains : int
+            How many chains.
+        start : {"mixture", "random"}
+            Where chains start; see :func:`codelength.mixture.inference.posterior_sample`.
+        random_state, n_threads, progress
+            As in :meth:`bootstrap`.
+        X, sample_weight : optional
+            As in :meth:`standard_errors`.
+        """
+        fitted = self._fitted
+        return posterior_sample(
+            self._rows(X, sample_weight),
+            fitted.mixture,
+            fitted.params["prior"],
+            n_draws=n_draws,
+            n_warmup=n_warmup,
+            n_chains=n_chains,
+            start=start,
+            random_state=self._seed(random_state),
+            n_threads=n_threads,
+            progress=progress,
+        )
+
+    def likelihood_ratio_test(
+        self,
+        n_components: int | None = None,
+        *,
+        n_replications: int = 99,
+        n_init: int = 10,
+        random_state: Any = None,
+        n_threads: int | None = None,
+        progress: Progress | None = None,
+        X: Any = None,
+        sample_weight: Any = None,
+    ) -> LikelihoodRatioTest:
+        """Bootstrap test of some number of classes against one less.
+
+        Parameters
+        ----------
+        n_components : int, optional
+            The larger number; by default that of the model.
+        n_replications, n_init : int
+            Tables to draw, and starts of EM for each of them.
+        random_state, n_threads, progress
+            As in :meth:`bootstrap`.
+        X, sample_weight : optional
+            As in :meth:`standard_errors`.
+        """
+        fitted = self._fitted
+        return likelihood_ratio_test(
+            self._rows(X, sample_weight),
+            fitted.mixture.n_components if n_components is None else n_components,
+            fitted.params["prior"],
+            n_replications=n_replications,
+            n_init=n_init,
+            max_iter=fitted.params["max_iter"],
+            random_state=self._seed(random_state),
+            n_threads=n_threads,
+            progress=progress,
+        )
+
+    def relate_covariates(
+        self,
+        covariates: Any,
+        method: Method = "ml",
+        *,
+        rule: AssignmentRule = "modal",
+        reference: int = 0,
+        first_step: bool = True,
+        clusters: Any = None,
+        strata: Any = None,
+        X: Any = None,
+        sample_weight: Any = None,
+    ) -> CovariateRelation:
+        """Covariates that predict the class, by three steps: the classes stay as they are.
+
+        Parameters
+        ----------
+        covariates : table of any kind
+            The covariates of the training rows, in the same order: numbers as they are, other columns as
+            categories. Rows that lack one are left out, and counted.
+        method : {"ml", "bch"}
+            How errors of assignment are taken into account.
+        rule : {"modal", "proportional"}
+            How rows are assigned.
+        reference : int
+            The class that the others are compared with, counted from 0.
+        first_step : bool
+            Whether standard errors carry the uncertainty of the mixture too; with modal assignment only.
+        clusters, strata, X, sample_weight
+            As in :meth:`standard_errors`.
+        """
+        rows = self._rows(X, sample_weight)
+        return relate_covariates(
+            assign(rows, self._fitted.mixture, rule),
+            covariate_matrix(as_table(covariates)),
+            method,
+            reference=reference,
+            first_step=self._first_step(first_step, rule, clusters, strata, X, sample_weight),
+            sampling=Sampling(self._weighting, clusters, strata),
+        )
+
+    def relate_outcome(
+        self,
+        outcome: Any,
+        method: Method = "bch",
+        *,
+        kind: ColumnKind = "auto",
+        rule: AssignmentRule = "modal",
+        first_step: bool = True,
+        clusters: Any = None,
+        strata: Any = None,
+        X: Any = None,
+        sample_weight: Any = None,
+    ) -> OutcomeRelation:
+        """An outcome that depends on the class, by three steps: the classes stay as they are.
+
+        Parameters
+        ----------
+        outcome : series, array or list
+            The outcome of the training rows, in the same order. Rows that lack it are left out, and counted.
+        method : {"bch", "ml"}
+            How errors of assignment are taken into account.
+        kind : {"auto", "numeric", "categorical"}
+            What the outcome is; by default columns of numbers are numeric.
+        rule, first_step, clusters, strata, X, sample_weight
+            As in :meth:`relate_covariates`.
+        """
+        rows = self._rows(X, sample_weight)
+        return relate_outcome(
+            assign(rows, self._fitted.mixture, rule),
+            _column(outcome),
+            method,
+            kind=kind,
+            first_step=self._first_step(first_step, rule, clusters, strata, X, sample_weight),
+            sampling=Sampling(self._weighting, clusters, strata),
+        )
+
+    def covariate_model(
+        self,
+        covariates: Any,
+        *,
+        kind: Literal["observed", "empirical"] = "observed",
+        reference: int = 0,
+        X: Any = None,
+        sample_weight: Any = None,
+    ) -> OneStepModel:
+        """Classes and covariates fitted together, in one step, from where the model is.
+
+        Parameters
+        ----------
+        covariates : table of any kind
+            As in :meth:`relate_covariates`.
+        kind : {"observed", "empirical"}
+            The information matrix of the standard errors; poLCA prints ``"empirical"``.
+        reference : int
+            The class that the others are compared with, counted from 0.
+        X, sample_weight : optional
+            As in :meth:`standard_errors`.
+        """
+        fitted = self._fitted
+        return fit_covariates(
+            self._rows(X, sample_weight),
+            fitted.mixture,
+            covariate_matrix(as_table(covariates)),
+            fitted.params["prior"],
+            kind=kind,
+            reference=reference,
+        )
+
+    def inactive_profiles(
+        self, columns: Any, *, kind: ColumnKind = "auto", X: Any = None, sample_weight: Any = None
+    ) -> dict[str, InactiveProfile]:
+        """Columns that played no part in the fit, described class by class.
+
+        Parameters
+        ----------
+        columns : table of any kind
+            Columns of the training rows, in the same order.
+        kind : {"auto", "numeric", "categorical"}
+            What the columns are; by default columns of numbers are numeric.
+        X, sample_weight : optional
+            As in :meth:`standard_errors`.
+        """
+        rows = self._rows(X, sample_weight)
+        shares = self._fitted.mixture.responsibilities(rows)
+        return {
+            column.name: inactive_profile(shares, rows.weights, column, kind)
+            for column in as_table(columns).columns
+        }
+
+    @property
+    def _weighting(self) -> Literal["counts", "relative"]:
+        return "relative" if self._fitted.params.get("weights") == "relative" else "counts"
+
+    def _rows(self, X: Any, sample_weight: Any) -> Coded:
+        fitted = self._fitted
+        return fitted.training if X is None else fitted.weighed(self._encoded(X, sample_weight))
+
+    def _seed(self, random_state: Any) -> Any:
+        fitted = self._fitted
+        return [fitted.seed, fitted.mixture.n_components] if random_state is None else random_state
+
+    def _first_step(
+        self, wanted: bool, rule: str, clusters: Any, strata: Any, X: Any, sample_weight: Any
+    ) -> StandardErrors | None:
+        if not check_flag("first_step", wanted) or rule != "modal":
+            return None
+        return self.standard_errors(clusters=clusters, strata=strata, X=X, sample_weight=sample_weight)
+
+
+def _column(outcome: Any) -> Column:
+    if isinstance(outcome, (Factor, Numbers)):
+        return outcome
+    if isinstance(outcome, (str, Mapping)):
+        raise DataError(f"outcome={shown(outcome)}: give the column itself, one cell per training row")
+    name = getattr(outcome, "name", None)
+    return as_column(name if isinstance(name, str) and name else "outcome", outcome)
