@@ -145,7 +145,7 @@ def goodness_of_fit(coded: Coded, mixture: MixtureParameters) -> tuple[float | N
     log_expected = mixture.log_probs(complete) + math.log(n_complete)
     seen = complete.weights
     g2 = 2 * math.fsum(seen * (np.log(seen) - log_expected))
-    with np.errstate(divide="ignore", over="ignore"):
+    with np.errstate(divide="ignore", over="ignore", under="ignore"):
         expected = np.exp(log_expected)
         chi2 = math.fsum((seen - expected) ** 2 / expected) + (n_complete - math.fsum(expected))
     # Rounding must not make a perfect fit look better than perfect.
@@ -155,6 +155,6 @@ def goodness_of_fit(coded: Coded, mixture: MixtureParameters) -> tuple[float | N
 def membership_entropy(coded: Coded, mixture: MixtureParameters) -> float:
     """Entropy of the memberships, added up over the rows, in nats: how much the classes overlap."""
     shares = mixture.responsibilities(mixture.coded(coded))
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", under="ignore"):
         parts: FloatArray = np.where(shares > 0, -shares * np.log(shares), 0.0).sum(axis=1)
     return math.fsum(parts if coded.weights is None else parts * coded.weights)

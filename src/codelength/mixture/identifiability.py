@@ -124,7 +124,8 @@ def identifiability(mixture: MixtureParameters, random_state: Any = 0) -> Identi
     else:
         generator = np.random.default_rng(check_random_state(random_state))
         codes, chances = _drawn(mixture, max(MOST_CELLS, DRAWN_PER_PARAMETER * d), generator)
-    singular = _singular_values(_jacobian(mixture, codes, chances))
+    with np.errstate(under="ignore"):
+        singular = _singular_values(_jacobian(mixture, codes, chances))
     rank = int((singular > TOLERANCE * singular[0]).sum())
     return Identifiability(d, n_cells, rank, float(singular[-1] / singular[0]), len(codes))
 

@@ -330,7 +330,8 @@ def _judged(comparison: Comparison) -> Comparison:
     """The table with posterior probabilities by its judge."""
     judge = comparison.posterior_by
     lengths = np.array([row[judge] / ON_ANOTHER_SCALE.get(judge, 1.0) for row in comparison.rows])
-    posterior = np.exp(-lengths - logsumexp(-lengths))
+    with np.errstate(under="ignore"):
+        posterior = np.exp(-lengths - logsumexp(-lengths))
     rows = [row | {"posterior": float(p)} for row, p in zip(comparison.rows, posterior, strict=True)]
     return replace(comparison, rows=tuple(rows))
 
