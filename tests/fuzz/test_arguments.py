@@ -233,6 +233,7 @@ def calls(directory: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any]
             of_rows.code_length,
             {"criterion": "bic", "X": ROWS, "sample_weight": None},
         ),
+        "FiniteMixture.compare": (of_rows.compare, {"criteria": "neighbourhoods"}),
         "FiniteMixture.score": (of_rows.score, weighted),
         "FiniteMixture.bic": (of_rows.bic, {"X": ROWS, "sample_weight": None}),
         "FiniteMixture.aic": (of_rows.aic, {"X": ROWS, "sample_weight": None}),

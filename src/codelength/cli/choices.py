@@ -167,6 +167,34 @@ class TableSource(Kind):
         return [CompletionItem(name) for name in names] or [CompletionItem(incomplete, type="file")]
 
 
+class KindOfFile(Kind):
+    """A file, with a kind of thing before it where it is not the usual kind: ``KIND=FILE``."""
+
+    name = "[KIND=]FILE"
+
+    def __init__(self, usual: str, load: Callable[[], Iterable[str]]) -> None:
+        self.usual, self.load = usual, load
+
+    def described(self) -> str:
+        """The kinds as a sentence of the help."""
+        return f"A kind is one of {', '.join(self.load())}."
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The kind and the name of the file, refused where it is empty."""
+        if isinstance(value, tuple):
+            return value
+        kind, equals, file = value.partition("=")
+        found = (kind, file) if equals and kind in tuple(self.load()) else (self.usual, value)
+        return found[0], FILE.convert(found[1], param, ctx)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """The kinds that begin like this, and files otherwise."""
+        kinds = [f"{kind}=" for kind in self.load() if incomplete and kind.startswith(incomplete)]
+        return [CompletionItem(kind) for kind in kinds] or [CompletionItem(incomplete, type="file")]
+
+
 class FileName(Kind):
     """A file that the shell can complete."""
 
@@ -240,6 +268,24 @@ def _criteria() -> Iterable[str]:
     return dict.fromkeys([*CRITERIA, *SELECTION_CRITERIA])
 
 
+def _criteria_on_request() -> Iterable[str]:
+    from ..selection.comparison import ON_REQUEST
+
+    return ["all", *ON_REQUEST]
+
+
+def _interval_kinds() -> Iterable[str]:
+    from ..estimators._latent_inference import IntervalKind
+
+    return get_args(IntervalKind)
+
+
+def _figure_kinds() -> Iterable[str]:
+    from ..plot import KINDS
+
+    return KINDS
+
+
 def _variable_criteria() -> Iterable[str]:
     from ..selection import VARIABLE_CRITERIA
 
@@ -288,6 +334,8 @@ MODEL = Choice("model", _models)
 COMPARABLE = Choice("model", _comparable)
 CRITERION = Choice("criterion", _criteria)
 MIXTURE_CRITERION = Choice("criterion", _mixture_criteria)
+CRITERIA_ON_REQUEST = Choice("criteria", _criteria_on_request)
+INTERVAL_KIND = Choice("interval-kind", _interval_kinds)
 VARIABLE_CRITERION = Choice("select", _variable_criteria)
 MISSING = Choice("missing", _missing)
 NUMERIC = Choice("numeric", _numeric)
@@ -297,3 +345,4 @@ EXPERIMENT = Choice("experiment", _experiments)
 SETTING = Setting("settings", _settings)
 TABLE = TableSource()
 FILE = FileName()
+FIGURE = KindOfFile("profiles", _figure_kinds)

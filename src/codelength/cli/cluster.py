@@ -5,16 +5,20 @@ from typing import TYPE_CHECKING, Any
 
 from ..blocks import Paragraph
 from . import options
-from .choices import FILE, MIXTURE_CRITERION, Whole
+from .choices import CRITERIA_ON_REQUEST, FIGURE, FILE, INTERVAL_KIND, MIXTURE_CRITERION, Whole
 from .command import command
 from .models import build, given
 from .output import print_json, show
+from .predict import predicted_names
 from .progress import working
 from .saving import check_outputs, save
 from .source import Source
 
 if TYPE_CHECKING:
     from ..estimators import FiniteMixture
+    from ..mixture.inference import Intervals
+    from ..selection.comparison import Comparison
+    from ..table.files._cells import ColumnDict
 
 KIND = "finite-mixture"
 
@@ -30,10 +34,26 @@ KIND = "finite-mixture"
 @options.in_model("--criterion", MIXTURE_CRITERION, "The code length that chooses.", usual="cheeseman_stutz")
 @options.prior
 @options.in_model("--starts", Whole("starts"), "Random starts for each number of components.", usual="20")
+@options.in_model(
+    "--reached",
+    Whole("reached"),
+    "Add starts until the best solution was found so often, up to 100 of them (--param max_init=100).",
+    usual="5",
+)
 @options.cells
 @options.identifiers
 @options.seed
 @options.param
+@options.in_output(
+    "--criteria",
+    CRITERIA_ON_REQUEST,
+    "Compare the numbers of components by this criterion too, which takes longer.",
+    multiple=True,
+)
+@options.in_output("--intervals", None, "Give intervals of shares and probabilities.")
+@options.in_output(
+    "--interval-kind", INTERVAL_KIND, "Where intervals come from; implies --intervals.", usual="auto"
+)
 @options.model_output(required=False)
 @options.in_output(
     "--memberships",
@@ -42,58 +62,152 @@ KIND = "finite-mixture"
     "- for standard output.",
 )
 @options.in_output(
-    "--figure", FILE, "Draw the profiles of the components here, as an .svg, .png or .pdf file."
+    "--carry",
+    "COLUMN",
+    "Carry a column, such as an identifier, over to the memberships; it takes no part in the components.",
+    multiple=True,
+)
+@options.in_output(
+    "--profiles",
+    FILE,
+    "Write the probability of each value in each component here, with intervals where they were asked for, "
+    "as .csv, .tsv, .parquet, .tex (LaTeX) or .md (Markdown).",
+)
+@options.in_output(
+    "--comparison", FILE, "Write the comparison of the numbers of components here; files as for --profiles."
+)
+@options.in_output(
+    "--figure",
+    FIGURE,
+    "Draw the profiles, or what KIND says, here, as an .svg, .png or .pdf file.",
+    multiple=True,
 )
 @options.as_json
 def cluster(
     source: Source,
     params: tuple[str, ...],
+    criteria: tuple[str, ...],
+    intervals: bool,
+    interval_kind: str | None,
     output: str | None,
     memberships: str | None,
-    figure: str | None,
+    carry: tuple[str, ...],
+    profiles: str | None,
+    comparison: str | None,
+    figure: tuple[tuple[str, str], ...],
     as_json: bool,
     **chosen: Any,
 ) -> None:
-    """Find hidden classes in a table, and how many there are (possibly one).
+    """Find hidden classes in a table, and how many there are (possibly one): latent class analysis.
 
-    Prints the code length of every number of components tried (the shortest is best) and the probability of
-    each value in each component. Bundled tables are clustered without their class.
+    Prints what a paper reports, in the order of the SMART-LCA checklist: the rows and what is missing, how
+    often the best solution was found, all numbers of components compared, the fit of the one chosen, and the
+    probability of each value in each component. Bundled tables are clustered without their class.
 
     \b
     Examples:
       codelength cluster zoo
-      codelength cluster vote --memberships clusters.csv --figure clusters.svg
+      codelength cluster vote --memberships clusters.csv --carry class
+      codelength cluster survey.csv --carry id --intervals --profiles table2.tex --figure residuals=fit.svg
     """
     model: Any = build(KIND, given([KIND], chosen, params))
-    outputs = {"--output": output, "--memberships": memberships, "--figure": figure}
+    outputs = {
+        "--output": output,
+        "--memberships": memberships,
+        "--profiles": profiles,
+        "--comparison": comparison,
+        **{f"--figure {kind}": file for kind, file in figure},
+    }
     check_outputs(outputs, source.files, as_json=as_json)
-    if figure is not None:
-        from ..report.figures import check_name
-
-        check_name(Path(figure))
-    table = source.read(needs_target=False)
+    _check(outputs, carry, figure)
+    table, beside = source.read_beside(carry)
     with working("clustering"):
         model.fit(table)
-    _write(model, source, outputs)
+    compared: Comparison = model.comparison_
+    if criteria:
+        with working("comparing") as report:
+            compared = model.compare(criteria, report)
+    bounds: Intervals | None = None
+    if intervals or interval_kind is not None:
+        with working("intervals") as report:
+            bounds = model.intervals(interval_kind or "auto", progress=report)
+    _write(model, outputs, beside, compared, bounds)
+    for kind, file in figure:
+        _draw(model, source, compared, kind, file)
     if as_json:
-        print_json({"data": source.data, "rows": table.n_rows, **model.summary_document()})
+        document = {"data": source.data, "rows": table.n_rows, **model.summary_document()}
+        document["comparison"] = compared.to_json()
+        if bounds is not None:
+            document["intervals"] = {
+                "level": bounds.level,
+                "method": bounds.method,
+                "estimates": bounds.records(),
+            }
+        print_json(document)
     elif "-" not in outputs.values():
         written = [name for name in outputs.values() if name is not None]
-        show([*model.summary(), *([Paragraph(f"Wrote {', '.join(written)}.")] if written else [])])
+        blocks = model.summary(comparison=compared, intervals=bounds)
+        show([*blocks, *([Paragraph(f"Wrote {', '.join(written)}.")] if written else [])])
 
 
-def _write(model: "FiniteMixture", source: Source, outputs: dict[str, str | None]) -> None:
+def _check(
+    outputs: dict[str, str | None], carry: tuple[str, ...], figure: tuple[tuple[str, str], ...]
+) -> None:
+    """Refuse, before anything is read, what could not be written after all the work."""
+    from ..errors import InvalidParameter
+
+    if carry and outputs["--memberships"] is None:
+        raise InvalidParameter(
+            "--carry: columns are carried over to the memberships; name a --memberships file"
+        )
+    kinds = [kind for kind, _ in figure]
+    twice = next((kind for kind in kinds if kinds.count(kind) > 1), None)
+    if twice is not None:
+        raise InvalidParameter(f"--figure: {twice} are drawn twice; leave one of them out")
+    for _, file in figure:
+        from ..report.figures import check_name
+
+        check_name(Path(file))
+    for name in (outputs["--profiles"], outputs["--comparison"]):
+        if name is not None:
+            from ..report.tables import check_table_name
+
+            check_table_name(name)
+
+
+def _write(
+    model: "FiniteMixture",
+    outputs: dict[str, str | None],
+    beside: "ColumnDict",
+    compared: "Comparison",
+    bounds: "Intervals | None",
+) -> None:
     if (output := outputs["--output"]) is not None:
         save(model, output)
-    if (figure := outputs["--figure"]) is not None:
-        from ..report.figures import draw_profiles
+    if (profiles := outputs["--profiles"]) is not None:
+        from ..report.tables import write_table
 
-        draw_profiles(model, figure, title=f"{Path(source.data).stem}: {len(model.labels_)} rows")
+        write_table(model.profile_table(bounds), model.profile_grid(bounds), profiles)
+    if (comparison := outputs["--comparison"]) is not None:
+        from ..report.tables import write_table
+
+        write_table(compared, compared.grid(), comparison)
     if (memberships := outputs["--memberships"]) is not None:
         from ..table.files.writers import open_writer
 
         probs = model.memberships_
-        names = [f"p_{number}" for number in model.outcome_names]
-        with open_writer(memberships, [model.outcome, *names]) as writer:
-            columns = {name: probs[:, k] for k, name in enumerate(names)}
-            writer.write({model.outcome: model.labels_ + 1} | columns)
+        names = predicted_names(model, list(beside), None)
+        with open_writer(memberships, [*beside, *names]) as writer:
+            columns = {name: probs[:, k] for k, name in enumerate(names[1:])}
+            writer.write({**beside, names[0]: model.labels_ + 1} | columns)
+
+
+def _draw(model: "FiniteMixture", source: Source, compared: "Comparison", kind: str, file: str) -> None:
+    from .. import plot
+
+    if kind == "criteria":
+        plot.criteria(compared, file)
+    elif kind == "profiles":
+        plot.profiles(model, file, title=f"{Path(source.data).stem}: {len(model.labels_)} rows")
+    else:
+        plot.KINDS[kind](model, file)

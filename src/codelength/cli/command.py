@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from .choices import Choice, Kind
+from .choices import Choice, Kind, KindOfFile
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -36,7 +36,7 @@ class Option(click.Option):
         """What the help says: the names and what the value is, the purpose, the choices and the default."""
         names = ", ".join(sorted(self.opts, key=len))
         parts = [self.help or ""]
-        if isinstance(self.type, Choice):
+        if isinstance(self.type, (Choice, KindOfFile)):
             parts.append(self.type.described())
         if self.multiple:
             parts.append("Repeatable.")

@@ -12,6 +12,8 @@ from .progress import working
 
 if TYPE_CHECKING:
     from ..table import Schema, Table
+    from ..table.files._cells import ColumnDict
+    from ..table.files._kinds import Kinds
 
 _TYPED = (".parquet", ".json", ".jsonl", ".ndjson")
 
@@ -73,10 +75,13 @@ class Source:
         """
         if self.is_bundled:
             return self._bundled(needs_target=needs_target)
-        from ..table.files.readers import read_table
-
         if needs_target and self.target is None:
             raise InvalidParameter("--target is missing: name the column to predict")
+        return self._read_file(None)
+
+    def _read_file(self, kinds: "Kinds") -> "Table":
+        from ..table.files.readers import read_table
+
         with working("reading"):
             table = read_table(
                 self.data,
@@ -85,9 +90,34 @@ class Source:
                 drop=self.drop,
                 keep=self.keep or None,
                 na=self.na or None,
+                kinds=kinds,
             )
         self._tell_missing(_n_missing(table))
         return table
+
+    def read_beside(self, carried: Sequence[str]) -> "tuple[Table, ColumnDict]":
+        """The whole table without a class, and the cells of columns that go along but take no part in it.
+
+        Cells that are carried over from a text file stay as they stand there.
+        """
+        from ..table._messages import suggestion
+
+        names = list(dict.fromkeys(carried))
+        if not names:
+            return self.read(needs_target=False), {}
+        drop = tuple(name for name in self.drop if name not in names)
+        wide = replace(self, drop=drop, keep=(*self.keep, *names) if self.keep else ())
+        if self.is_bundled:
+            whole = wide._bundled(needs_target=False, with_target_as_column=True)
+            own = self.read(needs_target=False)
+        else:
+            own = whole = wide._read_file(dict.fromkeys(names, "text") if self.is_text else None)
+        for name in names:
+            if name not in whole.names:
+                near = suggestion(name, whole.names)
+                raise SchemaMismatch(f"{self._shown}: has no column {name!r} to carry over{near}")
+        beside = {name: whole.column(name).cells for name in names}
+        return own.drop([name for name in own.names if name in names]), beside
 
     def batches(self, schema: "Schema", carried: Sequence[str], batch_rows: int) -> "Generator[Table]":
         """Read the variables of a schema, and columns to carry over, some rows at a time.

@@ -7,10 +7,12 @@ classes and the criterion, reproducibility, estimation and convergence, and then
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 from .._display import counted
 from ..blocks import Block, Bullets, Facts, Grid, Heading, Paragraph
 from ..mixture.fit_measures import p_value
+from ..mixture.inference import Intervals
 from ..mixture.residuals import LARGE, BivariateResiduals
 from ..selection.comparison import Comparison
 from ._fitted_mixture import FittedMixture, shown_value
@@ -25,7 +27,7 @@ def summary_blocks(
     variables: Grid,
     *,
     comparison: Comparison | None = None,
-    profiles: Sequence[Block] | None = None,
+    intervals: Intervals | None = None,
 ) -> list[Block]:
     """The whole summary.
 
@@ -39,8 +41,8 @@ def summary_blocks(
         The variables and their values.
     comparison : Comparison, optional
         The comparison to show, where it has more criteria than the one of the fit.
-    profiles : sequence of Block, optional
-        The profiles to show, where they have intervals.
+    intervals : Intervals, optional
+        Intervals to show beside the profiles.
     """
     return [
         *_data(fitted),
@@ -48,7 +50,7 @@ def summary_blocks(
         *_fit_of_all(fitted.comparison if comparison is None else comparison),
         *_fit_of_chosen(fitted),
         Heading("Classes", 2),
-        *(profile_blocks(fitted) if profiles is None else profiles),
+        *profile_blocks(fitted, intervals),
         Heading("Variables", 2),
         variables,
     ]
@@ -73,7 +75,7 @@ def _data(fitted: FittedMixture) -> list[Block]:
         ("distinct rows", f"{seen.n_distinct:,}"),
         ("rows without missing cells", f"{n_complete:,}"),
         ("missing cells", missing),
-        ("rows dropped", "none: missing cells are marginalised"),
+        ("rows dropped", "none: missing cells are marginalised" if seen.n_incomplete else "none"),
         ("variables", str(schema.n_variables)),
     ]
     told = fitted.remarks()
@@ -133,7 +135,8 @@ def _fit_of_chosen(fitted: FittedMixture) -> list[Block]:
         n_cells = math.prod(int(n) for n in fitted.schema.n_values)
         p = p_value(row["g2"], row["df"], n_cells, fitted.observed.total_weight)
         odds = "the table is too sparse for a p value" if p is None else f"p = {p:.3f}"
-        figures = f"G2 {row['g2']:.2f}, chi-squared {row['chi2']:.2f}, df {row['df']}"
+        chi2 = "beyond floats" if row["chi2"] is None else f"{row['chi2']:.2f}"
+        figures = f"G2 {row['g2']:.2f}, chi-squared {chi2}, df {row['df']}"
         facts.append(("multiway table", f"{figures}; {odds}"))
     if residuals is not None:
         facts.append(("bivariate residuals", _worst_pairs(residuals)))
@@ -157,13 +160,58 @@ def _worst_pairs(residuals: BivariateResiduals) -> str:
     return f"total {residuals.total:.1f}; above {LARGE:g}: {named or 'none'}"
 
 
-def profile_blocks(fitted: FittedMixture) -> list[Block]:
-    """The probability of each value in each class, without intervals."""
-    rows = [["all", "share of rows", *(f"{p:.2f}" for p in fitted.mixture.class_probs)]]
-    for name, values in fitted.profiles().items():
-        for position, (value, probs) in enumerate(values.items()):
-            rows.append(["" if position else name, shown_value(value), *(f"{p:.2f}" for p in probs)])
-    numbers = [str(number) for number in range(1, fitted.mixture.n_components + 1)]
-    return [
-        Grid("probability of each value in each component", ["variable", "value", *numbers], rows, n_text=2)
+def profile_blocks(fitted: FittedMixture, intervals: Intervals | None = None) -> list[Block]:
+    """The probability of each value in each class."""
+    if intervals is None:
+        return [profile_grid(fitted)]
+    told = f"In brackets: {100 * intervals.level:g} % intervals, by {intervals.method}."
+    flagged = intervals.class_boundary.any() or intervals.value_boundary.any()
+    if flagged:
+        told += " * at the boundary: the estimate is 0 or 1, and one side of the interval with it."
+    return [profile_grid(fitted, intervals), Paragraph(told)]
+
+
+def profile_grid(fitted: FittedMixture, intervals: Intervals | None = None) -> Grid:
+    """The probability of each value in each class, and its interval in brackets, for people."""
+    rows = []
+    for record in profile_records(fitted, intervals):
+        texts = []
+        for k in range(1, fitted.mixture.n_components + 1):
+            text = f"{record[f'class_{k}']:.2f}"
+            if intervals is not None:
+                low, high = record[f"class_{k}_low"], record[f"class_{k}_high"]
+                text += " (unknown)" if low is None else f" ({low:.2f}, {high:.2f})"
+                text += " *" * record[f"class_{k}_at_boundary"]
+            texts.append(text)
+        rows.append([str(record["variable"]), shown_value(record["value"]), *texts])
+    # Of a variable the name stands once.
+    shown = [
+        ["" if number and row[0] == rows[number - 1][0] else row[0], *row[1:]]
+        for number, row in enumerate(rows)
     ]
+    numbers = [str(number) for number in range(1, fitted.mixture.n_components + 1)]
+    return Grid("probability of each value in each class", ["variable", "value", *numbers], shown, n_text=2)
+
+
+def profile_records(fitted: FittedMixture, intervals: Intervals | None = None) -> list[dict[str, Any]]:
+    """One record per value, the class shares first: variable, value, and figures class by class."""
+    mixture, schema = fitted.mixture, fitted.schema
+    cells: list[tuple[str, Any, int]] = [("all", "share of rows", -1)]
+    for i, variable in enumerate(schema.variables):
+        cells += [
+            (variable.name, value, int(schema.offsets[i]) + code)
+            for code, value in enumerate(variable.values)
+        ]
+    found = []
+    for name, value, cell in cells:
+        record: dict[str, Any] = {"variable": name, "value": value}
+        for k in range(mixture.n_components):
+            own = f"class_{k + 1}"
+            record[own] = float(mixture.class_probs[k] if cell < 0 else mixture.value_probs[k, cell])
+            if intervals is not None:
+                bounds = intervals.class_bounds[:, k] if cell < 0 else intervals.value_bounds[:, k, cell]
+                flags = intervals.class_boundary[k] if cell < 0 else intervals.value_boundary[k, cell]
+                low, high = (None if math.isnan(bound) else float(bound) for bound in bounds)
+                record |= {f"{own}_low": low, f"{own}_high": high, f"{own}_at_boundary": bool(flags)}
+        found.append(record)
+    return found

@@ -1,6 +1,6 @@
 """Finite mixtures of multinomials (latent class models) with a principled number of components."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Literal, Self
 
@@ -8,16 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClusterMixin, DensityMixin
 
-from ..blocks import Block
+from ..blocks import Block, Grid
 from ..errors import DoubtfulFit
 from ..mixture.classification import Classification, classification
 from ..mixture.code_length import CRITERIA
 from ..mixture.em import STARTS, RestartsInfo, Trust
 from ..mixture.em.restarts import MOST_STARTS
 from ..mixture.identifiability import Identifiability
+from ..mixture.inference import Intervals
 from ..mixture.observed import Observed, observed
 from ..mixture.parameters import MixtureParameters
-from ..mixture.residuals import BivariateResiduals, bivariate_residuals
+from ..mixture.residuals import MOST_DENSE, BivariateResiduals, bivariate_residuals
 from ..rules import PriorLike
 from ..selection.comparison import Comparison
 from ..selection.components import choose_components
@@ -39,7 +40,8 @@ from ..table.target import column_named
 from ..typing import FloatArray, IntArray, Scalar
 from ._fitted_mixture import FittedMixture, many_classes
 from ._fitted_mixture import ImputedCells as ImputedCells
-from ._latent_summary import summary_blocks
+from ._latent_inference import LatentInference
+from ._latent_summary import profile_grid, profile_records, summary_blocks
 from .contract import Fitted, TableEstimator, Weighting, register
 from .validation import check_not_empty
 
@@ -51,7 +53,7 @@ MOST_VARIABLES = 300
 
 
 @register
-class FiniteMixture(ClusterMixin, DensityMixin, TableEstimator):
+class FiniteMixture(LatentInference, ClusterMixin, DensityMixin, TableEstimator):
     """A finite mixture of products of multinomials: latent class analysis.
 
     Parameters
@@ -285,7 +287,7 @@ class FiniteMixture(ClusterMixin, DensityMixin, TableEstimator):
         return self._fitted.compared(criteria, report)
 
     def summary(
-        self, *, comparison: Comparison | None = None, profiles: Sequence[Block] | None = None
+        self, *, comparison: Comparison | None = None, intervals: Intervals | None = None
     ) -> list[Block]:
         """All that a paper reports, as blocks for people, in the order of the SMART-LCA checklist.
 
@@ -293,17 +295,32 @@ class FiniteMixture(ClusterMixin, DensityMixin, TableEstimator):
         ----------
         comparison : Comparison, optional
             What :meth:`compare` gave, to be shown in place of ``comparison_``.
-        profiles : sequence of Block, optional
-            Profiles with intervals, to be shown in place of those without.
+        intervals : Intervals, optional
+            What :meth:`intervals` gave, to be shown beside the profiles.
         """
         fitted = self._fitted
         settings = [(name, str(value)) for name, value in self._shown_params().items()]
         variables = variables_grid("", fitted.schema.variables)
-        return summary_blocks(fitted, settings, variables, comparison=comparison, profiles=profiles)
+        return summary_blocks(fitted, settings, variables, comparison=comparison, intervals=intervals)
 
     def profiles(self) -> dict[str, dict[Scalar | None, FloatArray]]:
         """For people: the probability of each value of each variable in each component."""
         return self._fitted.profiles()
+
+    def profile_table(self, intervals: Intervals | None = None) -> list[dict[str, Any]]:
+        """One record per value, the class shares first: what a data frame, or a table of a paper, is made of.
+
+        Parameters
+        ----------
+        intervals : Intervals, optional
+            What :meth:`intervals` gave; then there are the bounds of each figure too, and whether it lies at
+            the boundary.
+        """
+        return profile_records(self._fitted, intervals)
+
+    def profile_grid(self, intervals: Intervals | None = None) -> Grid:
+        """The same as a block for people; intervals stand in brackets."""
+        return profile_grid(self._fitted, intervals)
 
     @property
     def _fitted(self) -> FittedMixture:
@@ -426,7 +443,7 @@ class FiniteMixture(ClusterMixin, DensityMixin, TableEstimator):
             observed=seen,
             classification=classification(rows, found.mixture),
             residuals=bivariate_residuals(rows, found.mixture)
-            if rows.schema.n_variables <= MOST_VARIABLES
+            if rows.schema.n_variables <= MOST_VARIABLES and rows.schema.n_cells <= MOST_DENSE
             else None,
             seed=seed,
             restarts=found.restarts,

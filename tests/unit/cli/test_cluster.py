@@ -96,6 +96,19 @@ def test_a_bundled_table_is_clustered_without_its_class(run):
         (["--drop", "nam"], "has no column 'nam' among its 3; did you mean 'name'?"),
         (["--starts", "0"], "starts=0: expected a whole number of at least 1"),
         (["--figure", "clusters.txt"], "a figure is an .svg, .png or .pdf file"),
+        (["--figure", "residuals=clusters.txt"], "clusters.txt: a figure is an .svg, .png or .pdf file"),
+        (["--figure", "residuals="], "an empty file name"),
+        (["--figure", "a.svg", "--figure", "profiles=b.svg"], "profiles are drawn twice"),
+        (["--profiles", "profiles.doc"], "a table is a .csv"),
+        (["--comparison", "-"], "a table is a .csv"),
+        (["--carry", "name"], "name a --memberships file"),
+        (
+            ["--carry", "nam", "--memberships", "m.csv"],
+            "has no column 'nam' to carry over; did you mean 'name'?",
+        ),
+        (["--criteria", "mdl"], "criteria='mdl': expected one of 'all'"),
+        (["--interval-kind", "wide"], "interval-kind='wide': expected one of"),
+        (["--reached", "0"], "reached=0: expected a whole number of at least 1"),
         (["--param", "select=evidence"], "finite-mixture has no such parameter"),
     ],
 )
@@ -118,3 +131,79 @@ def test_a_picture_of_the_profiles(run, animals, tmp_path, kind):
     if kind == "svg":
         for text in (b"<svg", b"cover", b"eggs"):
             assert text in content
+
+
+def test_identifiers_are_carried_over_as_they_stand(run, tmp_path):
+    path, out = tmp_path / "people.csv", tmp_path / "classes.csv"
+    path.write_text("id,a,b\n" + "".join(f"{i:03},{'xy'[i % 2]},{'uv'[i % 2]}\n" for i in range(12)))
+    call = ("cluster", path, "--carry", "id", "--components", 2, "--starts", 2, "--memberships", out)
+    code, shown, told = run(*call)
+    assert (code, told) == (0, "")
+    rows = memberships(out)
+    assert [row["id"] for row in rows] == [f"{i:03}" for i in range(12)]
+    assert list(rows[0]) == ["id", "component", "p_1", "p_2"]
+    assert "\nid " not in shown
+    for more in (["--keep", "a", "--keep", "b"], ["--drop", "id"]):
+        assert run(*call, *more)[0] == 0
+        assert memberships(out) == rows
+
+
+def test_the_class_of_a_bundled_table_is_carried_over_and_takes_no_part(run, tmp_path):
+    out = tmp_path / "zoo.csv"
+    call = ("cluster", "zoo", "--components", 2, "--starts", 2, "--json")
+    code, shown, _ = run(*call, "--carry", "class", "--memberships", out)
+    assert code == 0
+    assert json.loads(shown)["profiles"] == json.loads(run(*call)[1])["profiles"]
+    assert {row["class"] for row in memberships(out)} == set(datasets.load("zoo", backend="columns").target)
+
+
+def test_what_a_paper_needs_is_printed_in_order(run, animals):
+    code, shown, _ = run(
+        "cluster", animals, "--drop", "name", "--starts", 3, "--intervals", "--criteria", "all"
+    )
+    assert code == 0
+    places = [
+        shown.index(text)
+        for text in (
+            "rows used",
+            "missing cells",
+            "starts that reached the best",
+            "settings",
+            "numbers of classes compared",
+            "bivariate residuals",
+            "rows by assigned class",
+            "share of rows",
+            "95 % intervals",
+        )
+    ]
+    assert places == sorted(places)
+    for word in ("annealed", "exact", "took"):
+        assert word in shown
+
+
+def test_json_has_criteria_and_intervals(run, animals):
+    call = ("cluster", animals, "--drop", "name", "--components", 2, "--json")
+    code, shown, _ = run(*call, "--criteria", "annealed", "--intervals")
+    document = json.loads(shown)
+    assert code == 0
+    assert [row["components"] for row in document["comparison"]["rows"]] == [1, 2]
+    assert all(row["annealed"] > 0 for row in document["comparison"]["rows"])
+    assert document["trust"]["n_reached"] >= 5
+    assert document["observed"]["rows_used"] == 12
+    assert document["intervals"]["level"] == 0.95
+    assert {"variable", "class", "low", "high", "at_boundary"} <= document["intervals"]["estimates"][0].keys()
+    assert run(*call, "--criteria", "annealed", "--intervals")[1] == shown
+
+
+def test_tables_and_several_figures_are_written(run, animals, tmp_path):
+    pytest.importorskip("matplotlib")
+    files = [tmp_path / name for name in ("p.csv", "c.tex", "f.svg", "g.svg", "h.png")]
+    call = ["cluster", animals, "--drop", "name", "--components", 2, "--starts", 2]
+    call += ["--profiles", files[0], "--comparison", files[1], "--figure", files[2]]
+    call += ["--figure", f"residuals={files[3]}", "--figure", f"memberships={files[4]}"]
+    code, shown, _ = run(*call, "--interval-kind", "observed")
+    assert code == 0
+    assert all(file.stat().st_size > 50 for file in files)
+    assert "class_1_low" in files[0].read_text()
+    for file in files:
+        assert str(file) in shown

@@ -12,15 +12,14 @@ from .approximations import approximations
 from .averages import averages
 from .iris import iris
 from .learning_curves import learning_curves
-from .profiles import profile_panel
 from .selection import selection
 from .style import PLOT_STYLE, Panel
 from .versus import versus
 
 if TYPE_CHECKING:
-    from ...estimators import FiniteMixture
+    from matplotlib.figure import Figure
 
-__all__ = ["FIGURES", "check_name", "draw", "draw_profiles", "save"]
+__all__ = ["FIGURES", "check_name", "draw", "figure_of", "save", "save_figure"]
 
 FIGURES: dict[str, Callable[[Findings], dict[str, list[Panel]]]] = {
     "predictive-inference": learning_curves,
@@ -54,27 +53,41 @@ def save(
     panels: Sequence[Panel], path: str | os.PathLike[str], *, size: tuple[float, float] = (4.8, 3.8)
 ) -> Path:
     """Draw panels side by side into one file, in the format that its name ends in."""
+    path = Path(path)
+    check_name(path)
+    return save_figure(figure_of(panels, size), path)
+
+
+def figure_of(panels: Sequence[Panel], size: tuple[float, float] = (4.8, 3.8)) -> "Figure":
+    """Panels side by side in one figure of matplotlib, each of some size in inches."""
     try:
-        import matplotlib.figure
+        import matplotlib
     except ImportError:
         raise InvalidParameter(
             'figures need matplotlib; install it with pip install "codelength[plot]"'
         ) from None
-    path = Path(path)
-    check_name(path)
+    from ._figure import ShownFigure
+
     n_columns = min(len(panels), COLUMNS)
     n_rows = -(-len(panels) // n_columns)
     with matplotlib.rc_context(PLOT_STYLE):
-        figure = matplotlib.figure.Figure(
-            figsize=(size[0] * n_columns, size[1] * n_rows), layout="constrained"
-        )
+        figure = ShownFigure(figsize=(size[0] * n_columns, size[1] * n_rows), layout="constrained")
         places = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
         for axes, panel in zip(places, panels, strict=False):
             panel(axes)
         for axes in places[len(panels) :]:
             axes.remove()
-        with atomic_write(path) as temporary:
-            figure.savefig(temporary, **_options(path))
+    return figure
+
+
+def save_figure(figure: "Figure", path: str | os.PathLike[str]) -> Path:
+    """Write a figure, in the format that the name of the file ends in."""
+    import matplotlib
+
+    path = Path(path)
+    check_name(path)
+    with matplotlib.rc_context(PLOT_STYLE), atomic_write(path) as temporary:
+        figure.savefig(temporary, **_options(path))
     return path
 
 
@@ -82,12 +95,6 @@ def check_name(path: Path) -> None:
     """Refuse a name that does not say which kind of figure is wanted."""
     if path.suffix.lower() not in (".svg", ".png", ".pdf"):
         raise InvalidParameter(f"{path}: a figure is an .svg, .png or .pdf file; give one of these names")
-
-
-def draw_profiles(model: "FiniteMixture", path: str | os.PathLike[str], *, title: str = "") -> Path:
-    """Draw what the components of a mixture look like, value by value; needs matplotlib."""
-    panel, size = profile_panel(model, title)
-    return save([panel], path, size=size)
 
 
 def _options(path: Path) -> dict[str, Any]:
