@@ -111,8 +111,8 @@ class Training:
 
     @cached_property
     def log_prior(self) -> FloatArray:
-        """Log probability of each class before any variable is seen: (n_c + 1/2) / (n + C/2)."""
-        return np.asarray(np.log((self.class_counts + 0.5) / (self.class_counts.sum() + self.n_classes / 2)))
+        """Log probability of each class before any variable is seen."""
+        return log_class_prior(self.class_counts)
 
     @cached_property
     def log_prior_left_out(self) -> FloatArray:
@@ -156,3 +156,14 @@ class Training:
             np.add.at(merged.T, table, by_code.T)  # -1 is the last column, which is not kept
             found.append(np.ascontiguousarray(merged[:, :-1]))
         return found
+
+
+def log_class_prior(class_counts: FloatArray) -> FloatArray:
+    """Log probability of each class before any variable is seen: (n_c + 1/2) / (n + C/2).
+
+    Examples
+    --------
+    >>> np.exp(log_class_prior(np.array([3.0, 1.0])))
+    array([0.7, 0.3])
+    """
+    return np.asarray(np.log((class_counts + 0.5) / (class_counts.sum() + len(class_counts) / 2)))

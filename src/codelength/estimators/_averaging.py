@@ -1,6 +1,7 @@
 """What all classifiers on averages share: from a table to members, and from members to predictions."""
 
 from collections.abc import Mapping
+from inspect import signature
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -18,9 +19,10 @@ from ..table import Coded, Schema, as_table
 from ..table.checks import check_choice, check_random_state, check_size, seed_of
 from ..table.encode import HandleUnknown, known_rows
 from ..table.infer import Cutting, Identifiers, Missing, Numeric
+from ..table.schema import classes_grid
 from ..table.target import target_column
 from ..typing import FloatArray, Scalar
-from ._fitted_average import FittedAverage, HeldOut, learn_average
+from ._fitted_average import SCORES, FittedAverage, HeldOut, learn_average
 from .contract import Fitted, TableClassifier, Weighting
 from .validation import check_coded
 
@@ -149,30 +151,36 @@ class AveragingClassifier(ClassifierMixin, TableClassifier):
         if self.n_jobs is not None and self.n_jobs != -1:
             check_size("n_jobs", self.n_jobs, also=", -1 for all processors, or None for one thread")
 
+    def _settings(self) -> dict[str, Any]:
+        """Parameters other than the usual ones; members stand in the table of scores."""
+        usual, params = signature(type(self)).parameters, self._shown_params().items()
+        return {name: value for name, value in params if name != "members" and value != usual[name].default}
+
+    def _scores(self) -> list[dict[str, Any]]:
+        """What is known about each member, the class prior and all together."""
+        return [dict(row) for row in self._fitted.scores]
+
     def _findings(self) -> list[Block]:
-        fitted = self._fitted
-        facts = Facts(
-            [
-                ("training rows", f"{fitted.n_rows:,}"),
-                ("classes", ", ".join(str(label) for label in fitted.schema.classes)),
-            ]
-        )
-        names = ["member", "weight", "log score", "accuracy", "Brier", "calibration error"]
+        fitted, scores = self._fitted, self._scores()
+        titles = {"weight": "weight", **SCORES}
+        columns = [name for name in titles if any(name in row for row in scores)]
         rows = [
-            [
-                row["name"],
-                f"{row['weight']:.3f}" if "weight" in row else "",
-                *(
-                    f"{row[name]:.4f}" if name in row else ""
-                    for name in ("log_score", "accuracy", "brier_score", "calibration_error")
-                ),
-            ]
-            for row in fitted.scores
+            [row["name"], *(f"{row[name]:.4f}" if name in row else "" for name in columns)] for row in scores
         ]
-        return [facts, Grid("training rows, each predicted without itself", names, rows)]
+        title = "training rows, each predicted without itself"
+        return [
+            Facts([("rows", f"{fitted.class_counts.sum():,.10g}")]),
+            classes_grid(fitted.schema.target, fitted.class_counts),
+            Grid(title, ["predicted by", *(titles[name] for name in columns)], rows),
+        ]
 
     def _findings_document(self) -> dict[str, Any]:
-        return {"n_rows": self._fitted.n_rows, "held_out": self._fitted.scores}
+        fitted = self._fitted
+        return {
+            "rows": float(fitted.class_counts.sum()),
+            "class_counts": fitted.class_counts.tolist(),
+            "held_out": self._scores(),
+        }
 
     def _content(self) -> dict[str, Any]:
         return self._fitted.to_json()

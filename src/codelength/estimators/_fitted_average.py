@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -15,19 +15,29 @@ from ..averages.member import Learned, Member
 from ..averages.pool import Pool
 from ..averages.registry import MEMBERS
 from ..averages.shares import shapley_values
-from ..averages.training import Training
+from ..averages.training import Training, log_class_prior
 from ..averages.views import Views
 from ..blocks import Block, Grid
 from ..errors import DataError
 from ..rules.explanation import Explanation
 from ..scores import Predictions
 from ..table import Coded, Schema
-from ..table._messages import shown
 from ..typing import FloatArray, IntArray
 from .contract import Fitted
 
 BLOCK = 8192
 """Rows that are predicted at once."""
+
+SCORES = {
+    "log_score": "log score",
+    "accuracy": "accuracy",
+    "brier_score": "Brier",
+    "calibration_error": "calibration error",
+}
+"""What predictions are scored by, and what people call it."""
+
+TOGETHER = "all together"
+"""Name of the whole average among its members."""
 
 LEAST_LOG_ODDS = 1e-12
 """Log-odds smaller than this are not split by what the variables say, but evenly."""
@@ -46,20 +56,10 @@ class HeldOut(Predictions):
     against: Mapping[str, Predictions] = field(default_factory=dict)
 
     def _blocks(self) -> list[Block]:
-        named = {"all together": self, **self.against} if self.against else {}
-        names = ["predictions by", "log score", "accuracy", "Brier", "calibration error"]
-        rows = [
-            [
-                name,
-                f"{made.log_score:.4f}",
-                f"{made.accuracy:.4f}",
-                f"{made.brier_score:.4f}",
-                f"{made.calibration_error:.4f}",
-            ]
-            for name, made in named.items()
-        ]
+        named = {TOGETHER: self, **self.against} if self.against else {}
+        rows = [[name, *(f"{getattr(made, score):.4f}" for score in SCORES)] for name, made in named.items()]
         title = f"{counted(self.n_rows, 'row')}, each predicted without itself"
-        return [Grid(title, names, rows)] if rows else []
+        return [Grid(title, ["predicted by", *SCORES.values()], rows)] if rows else []
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,12 +70,8 @@ class FittedAverage(Fitted):
     ----------
     views : Views
         What the members look at; the target of its schema has the classes that were seen, and no others.
-    log_prior : array
-        Log probability of each class that was seen, before any variable is.
-    seen : array of int
-        Codes of these classes.
-    n_rows, total_weight : int, float
-        Training rows, and what they weigh.
+    class_counts : array
+        How many training rows each class has, or what they weigh.
     members : tuple of Member
         The members; none where there is nothing to learn from.
     pool : Pool
@@ -89,15 +85,22 @@ class FittedAverage(Fitted):
     """
 
     views: Views
-    log_prior: FloatArray
-    seen: IntArray
-    n_rows: int
-    total_weight: float
+    class_counts: FloatArray
     members: tuple[Member, ...]
     pool: Pool
     scores: list[dict[str, Any]]
     left_out: HeldOut | None = None
     training: Training | None = None
+
+    @cached_property
+    def seen(self) -> IntArray:
+        """Codes of the classes that were seen; all classes where there were no rows."""
+        return seen_in(self.class_counts)
+
+    @cached_property
+    def log_prior(self) -> FloatArray:
+        """Log probability of each class that was seen, before any variable is."""
+        return log_class_prior(self.class_counts[self.seen])
 
     def log_probs(self, coded: Coded) -> FloatArray:
         """Log probability of each class, seen or not, for each row."""
@@ -156,10 +159,7 @@ class FittedAverage(Fitted):
         """What a file keeps beside parameters and schema."""
         return {
             "views": self.views.to_json(),
-            "log_prior": packed(self.log_prior),
-            "seen": self.seen.tolist(),
-            "n_rows": self.n_rows,
-            "total_weight": self.total_weight,
+            "class_counts": packed(self.class_counts),
             "members": [{"name": member.name, "content": member.to_json()} for member in self.members],
             "pool": self.pool.to_json(),
             "scores": self.scores,
@@ -168,29 +168,21 @@ class FittedAverage(Fitted):
     @classmethod
     def from_json(cls, fitted: Fitted, document: Mapping[str, Any]) -> "FittedAverage":
         """What :meth:`to_json` wrote, checked."""
-        n_classes, seen = fitted.schema.n_classes, document["seen"]
-        if not seen or any(type(code) is not int or not 0 <= code < n_classes for code in seen):
-            raise DataError(f"classes {shown(seen)} are not those of the schema")
-        if seen != sorted(set(seen)):
-            raise DataError(f"classes {shown(seen)} are not in order")
-        codes = np.array(seen, dtype=np.int64)
-        schema = _schema_of_seen(fitted.schema, codes)
-        views = Views.from_json(document["views"], schema)
-        log_prior = unpacked(document["log_prior"], (len(seen),), high=0.0).astype(np.float64)
-        if abs(np.exp(log_prior).sum() - 1) > 1e-9:
-            raise DataError("the class prior does not add up to 1")
+        schema = fitted.schema
+        counts = unpacked(document["class_counts"], (schema.n_classes,), low=0.0, high=1e300).astype(
+            np.float64
+        )
+        if not schema.n_classes:
+            raise DataError("the schema has no classes")
+        seen = seen_in(counts)
+        log_prior = log_class_prior(counts[seen])
+        views = Views.from_json(document["views"], _schema_of_seen(schema, seen))
         parts = [(part["name"], part["content"]) for part in document["members"]]
         members = tuple(MEMBERS[name].from_json(content, views, log_prior) for name, content in parts)
-        n_rows, total = document["n_rows"], document["total_weight"]
-        if type(n_rows) is not int or n_rows < 0 or type(total) is not float or not 0 <= total < np.inf:
-            raise DataError(f"{shown(n_rows)} rows of weight {shown(total)} are not what a fit leaves behind")
         return cls(
             **vars(fitted),
             views=views,
-            log_prior=log_prior,
-            seen=codes,
-            n_rows=n_rows,
-            total_weight=total,
+            class_counts=counts,
             members=members,
             pool=Pool.from_json(document["pool"], len(members)),
             scores=[_checked_scores(row) for row in document["scores"]],
@@ -205,7 +197,7 @@ class FittedAverage(Fitted):
 
     def _completed(self, log_probs: FloatArray) -> FloatArray:
         """Classes that were never seen get their share of the prior, and the others share the rest."""
-        return completed(log_probs, self.seen, self.schema.n_classes, self.total_weight)
+        return completed(log_probs, self.seen, self.schema.n_classes, float(self.class_counts.sum()))
 
     def _contributions(self, member: Member, coded: Coded) -> FloatArray:
         if member.is_additive:
@@ -227,10 +219,7 @@ def learn_average(
 ) -> FittedAverage:
     """Fit members to coded rows and pool them."""
     rows = fitted.weighed(coded)
-    counts = np.bincount(rows.class_codes, rows.weights, rows.schema.n_classes)
-    seen = np.flatnonzero(counts > 0)
-    if not len(seen):
-        seen = np.arange(rows.schema.n_classes)
+    seen = seen_in(np.bincount(rows.class_codes, rows.weights, rows.schema.n_classes).astype(np.float64))
     training = Training.of(seen_classes(rows, seen), seed)
     learned: list[Learned[Member]] = []
     if len(seen) > 1 and training.views.n_variables:
@@ -239,8 +228,9 @@ def learn_average(
     if learned:
         made, together = pool(training, np.array([one.held_out for one in learned]))
     else:
-        made, together = Pool(np.ones(0), np.ones(0), 0.0), training.log_prior_left_out
-    total = float(training.class_counts.sum())
+        made, together = Pool(np.ones(0), np.ones(0), 1.0), training.log_prior_left_out
+    class_counts = np.zeros(rows.schema.n_classes)
+    class_counts[seen] = training.class_counts
     others = {"class prior": training.log_prior_left_out}
     others |= {one.member.name: one.held_out for one in learned}
     left_out = _left_out(rows, training, seen, together, others)
@@ -248,16 +238,19 @@ def learn_average(
     return FittedAverage(
         **vars(fitted),
         views=training.views,
-        log_prior=training.log_prior,
-        seen=seen,
-        n_rows=coded.n_rows,
-        total_weight=total,
+        class_counts=class_counts,
         members=tuple(one.member for one in learned),
         pool=made,
         scores=_scores(left_out, powers, made),
         left_out=left_out,
         training=training,
     )
+
+
+def seen_in(class_counts: FloatArray) -> IntArray:
+    """Codes of the classes that have rows; all classes where there are no rows."""
+    seen = np.flatnonzero(class_counts > 0)
+    return seen if len(seen) else np.arange(len(class_counts))
 
 
 def seen_classes(coded: Coded, seen: IntArray) -> Coded:
@@ -334,20 +327,15 @@ def _left_out(
 def _scores(left_out: HeldOut, weights: Mapping[str, float], pool: Pool) -> list[dict[str, Any]]:
     """One row per member, then the class prior, then all together."""
     temperatures = dict(zip(weights, pool.temperatures, strict=True))
-    named: dict[str, Predictions] = {**left_out.against, "all together": left_out}
+    named: dict[str, Predictions] = {**left_out.against, TOGETHER: left_out}
     rows = []
-    for name in (*weights, "class prior", "all together"):
+    for name in (*weights, "class prior", TOGETHER):
         made = named[name]
         row: dict[str, Any] = {"name": name}
         if name in weights:
             row |= {"weight": float(weights[name]), "temperature": float(temperatures[name])}
         if made.n_rows and (made.weights is None or made.weights.any()):
-            row |= {
-                "log_score": made.log_score,
-                "accuracy": made.accuracy,
-                "brier_score": made.brier_score,
-                "calibration_error": made.calibration_error,
-            }
+            row |= {score: getattr(made, score) for score in SCORES}
         rows.append(row)
     rows[-2]["weight"] = float(pool.share)
     return rows

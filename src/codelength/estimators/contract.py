@@ -124,7 +124,7 @@ class TableEstimator(BaseEstimator):
     def summary(self) -> list[Block]:
         """What the model knows, as blocks for people: its settings, its outcomes and its variables."""
         fitted = self._fitted
-        options = [(name, str(value)) for name, value in self._shown_params().items() if value is not None]
+        options = [(name, str(value)) for name, value in self._settings().items() if value is not None]
         variables = variables_grid("variables", fitted.schema.variables)
         return [Facts([("model", self.kind), *options]), *self._findings(), variables]
 
@@ -153,6 +153,10 @@ class TableEstimator(BaseEstimator):
             "schema": fitted.schema.to_json(),
             **self._findings_document(),
         }
+
+    def _settings(self) -> dict[str, Any]:
+        """The parameters at the time of the fit that people are shown."""
+        return self._shown_params()
 
     def _findings(self) -> list[Block]:
         """What this kind of model has to say beside its settings and its variables."""

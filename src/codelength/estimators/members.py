@@ -11,6 +11,7 @@ from ..table.encode import HandleUnknown
 from ..table.infer import Identifiers, Missing, Numeric
 from ..typing import FloatArray
 from ._averaging import AveragingClassifier
+from ._fitted_average import TOGETHER
 from .contract import Weighting, register
 
 
@@ -49,6 +50,14 @@ class MemberClassifier(AveragingClassifier):
 
     def _names(self) -> tuple[str, ...]:
         return (self.member,)
+
+    def _scores(self) -> list[dict[str, Any]]:
+        """The member and the class prior; all together are the member once more, and nothing is weighed."""
+        return [
+            {name: value for name, value in row.items() if name not in ("weight", "temperature")}
+            for row in super()._scores()
+            if row["name"] != TOGETHER
+        ]
 
     def _pooled(self, training: Training, held_outs: FloatArray) -> tuple[Pool, FloatArray]:
         return Pool(np.ones(1), np.ones(1), 0.0), held_outs[0]

@@ -115,7 +115,7 @@ class ModelAverage(AveragingClassifier):
     @property
     def members_(self) -> list[dict[str, Any]]:
         """What was averaged, what each weighs, and what it would score alone."""
-        return [dict(row) for row in self._fitted.scores]
+        return self._scores()
 
     @property
     def weights_(self) -> dict[str, float]:

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import ClassifierMixin
 
-from ..blocks import Block, Facts, Grid
+from ..blocks import Block, Facts
 from ..counts import Counts, count
 from ..errors import DataError, InvalidParameter, UndefinedPrediction
 from ..rules import Distributions, Explanation, PriorLike, rule_of
@@ -20,6 +20,7 @@ from ..table._messages import tell
 from ..table.checks import check_choice, check_flag, check_instance
 from ..table.encode import HandleUnknown, known_rows
 from ..table.infer import AVERAGED, Cutting, Identifiers, Missing, Numeric
+from ..table.schema import classes_grid
 from ..table.target import target_column
 from ..typing import BoolArray, FloatArray, Scalar
 from ._fitted_naive_bayes import FittedNaiveBayes, chosen_variables
@@ -340,7 +341,7 @@ class NaiveBayes(ClassifierMixin, TableClassifier):
     def _findings(self) -> list[Block]:
         fitted = self._fitted
         facts = [
-            ("rows", f"{fitted.counts.n_rows:g}"),
+            ("rows", f"{fitted.counts.n_rows:,.10g}"),
             ("code length", f"{self.code_length_:.1f} nats ({self.code_length_ / np.log(2):.1f} bits)"),
         ]
         if fitted.chosen is not None:
@@ -348,12 +349,7 @@ class NaiveBayes(ClassifierMixin, TableClassifier):
             facts.append(
                 (f"predict, {len(names)} of {fitted.schema.n_variables}", ", ".join(names) or "none")
             )
-        rows = [
-            [str(label), f"{n:g}"]
-            for label, n in zip(fitted.schema.classes, fitted.counts.class_counts, strict=True)
-        ]
-        name = "" if fitted.schema.target is None else fitted.schema.target.name
-        return [Facts(facts), Grid(f"target {name}", ["class", "rows"], rows)]
+        return [Facts(facts), classes_grid(fitted.schema.target, fitted.counts.class_counts)]
 
     def _findings_document(self) -> dict[str, Any]:
         fitted = self._fitted

@@ -377,6 +377,13 @@ def variables_grid(title: str, variables: Iterable[Variable]) -> Grid:
     return Grid(title, ["variable", "kind", "values", "how they were settled"], rows, n_text=4)
 
 
+def classes_grid(target: Variable | None, class_counts: Iterable[float]) -> Grid:
+    """Classes for people: how many rows each has."""
+    name, labels = ("", ()) if target is None else (target.name, target.values)
+    rows = [[str(label), f"{n:,.10g}"] for label, n in zip(labels, class_counts, strict=True)]
+    return Grid(f"target {name}", ["class", "rows"], rows)
+
+
 def _listed(variable: Variable, most: int = 8) -> str:
     texts = ["missing" if value is None else str(value) for value in variable.values[:most]]
     more = variable.n_values - most

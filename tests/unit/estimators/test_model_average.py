@@ -10,6 +10,7 @@ import pytest
 from sklearn.base import clone
 
 from codelength import ModelAverage, Schema, Variable, datasets, load
+from codelength._packing import packed
 from codelength.averages.member import Learned, Member, normalised
 from codelength.averages.registry import DEFAULT_MEMBERS, MEMBERS
 from codelength.errors import DataError, IgnoredColumn, InvalidModelFile, InvalidParameter, OneClass
@@ -219,16 +220,17 @@ def test_files_bring_back_the_same_predictions(model, table, tmp_path):
 @pytest.mark.parametrize(
     "damage",
     [
-        lambda fitted: fitted.update(seen=[0, 1, 7]),
-        lambda fitted: fitted.update(seen=[1, 0, 2]),
+        lambda fitted: fitted.update(class_counts=packed(np.array([40.0, 80.0]))),
+        lambda fitted: fitted.update(class_counts=packed(np.array([40.0, 80.0, -1.0]))),
+        lambda fitted: fitted.update(class_counts=packed(np.full(3, 1e308))),
+        lambda fitted: fitted.update(class_counts=packed(np.array([40.0, 80.0, 0.0]))),
+        lambda fitted: fitted.update(class_counts=[40.0, 80.0, 0.0]),
         lambda fitted: fitted["pool"].update(weights=[1.0]),
         lambda fitted: fitted["pool"].update(share=-0.5),
         lambda fitted: fitted["members"][0].update(name="oracle"),
-        lambda fitted: fitted.update(n_rows="many"),
-        lambda fitted: fitted.update(total_weight=-1.0),
         lambda fitted: fitted.update(views=[]),
     ],
-    ids=range(8),
+    ids=range(9),
 )
 def test_damaged_files_are_refused(model, tmp_path, damage):
     from codelength.estimators import documents
