@@ -17,9 +17,12 @@ from .source import Source
 @options.target
 @options.table
 @options.in_model(
-    "--model", MODEL, "Kind of model.", usual="model-average; naive-bayes with --rule, --prior or --select"
+    "--model",
+    MODEL,
+    "Kind of model; with --rule, --prior or --select the default is naive-bayes.",
+    usual="model-average",
 )
-@options.in_model("--rule", RULE, "How counts become probabilities.", usual="evidence")
+@options.in_model("--rule", RULE, "How naive Bayes turns counts into probabilities.", usual="evidence")
 @options.prior
 @options.select
 @options.in_model(
@@ -38,7 +41,8 @@ def fit(
 ) -> None:
     """Learn a model from a table and write it to a file.
 
-    By default an average over model classes, weighed by how well each predicts rows that it has not seen.
+    By default the model is an average over several kinds of models, each weighed by how well it predicts
+    rows that it has not seen. There is nothing to tune.
 
     \b
     Examples:

@@ -34,7 +34,7 @@ prior = in_model("--prior", PRIOR, "Pseudocounts to start from.", usual="uniform
 select = in_model(
     "--select",
     VARIABLE_CRITERION,
-    "Choose the variables that predict by this criterion; without it all do.",
+    "Choose the variables of naive Bayes by this criterion; by default it uses all.",
 )
 seed = in_model("--seed", Whole("seed", 0), "Where random numbers start.", usual="0")
 identifiers = in_model(
@@ -52,9 +52,9 @@ _CELLS: list[Callable[[Any], Any]] = [
     in_model(
         "--missing",
         MISSING,
-        "Whether missing cells are marginalised, or a value of their own; each model has its usual way.",
+        "Whether missing cells say nothing, or are a value of their own; the default depends on the model.",
     ),
-    in_model("--numeric", NUMERIC, "What becomes of columns of numbers; each model has its usual way."),
+    in_model("--numeric", NUMERIC, "What becomes of columns of numbers; the default depends on the model."),
 ]
 
 
