@@ -147,6 +147,11 @@ class FittedMixture(Fitted):
         told = self.observed.remarks()
         if n_components > max(n_distinct, 1):
             told.append(many_classes(n_components, n_distinct))
+        if len(self.path) > 1 and n_components == max(self.path):
+            told.append(
+                f"The largest number of classes that was tried, {n_components}, was chosen, so more may be "
+                "better still; raise max_components."
+            )
         total = self.observed.total_weight
         empty = [str(k + 1) for k, p in enumerate(self.mixture.class_probs) if p * total < HALF_A_ROW]
         if empty and total and n_components > 1:

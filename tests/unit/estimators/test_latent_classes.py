@@ -218,6 +218,13 @@ class TestRemarks:
         with pytest.warns(DoubtfulFit, match="n_components=4: there are only 2 distinct rows"):
             FiniteMixture(4, **QUICK).fit({"a": ["x", "y"] * 5, "b": ["u", "v"] * 5})
 
+    def test_a_choice_at_the_end_of_the_search(self):
+        table = {name: ["x", "y", "z"] * 8 for name in "abcd"}
+        short, long = (FiniteMixture(max_components=most, **QUICK).fit(table) for most in (2, 5))
+        assert any("The largest number of classes that was tried, 2," in told for told in short.remarks_)
+        assert long.n_components_ == 3
+        assert not any("largest number" in told for told in long.remarks_)
+
     def test_empty_classes(self):
         """Equal rows: EM leaves shares as they fell, but where a class has none it is told."""
         model = FiniteMixture(2, **QUICK).fit({"a": ["x", "y"] * 20, "b": ["u", "v"] * 20})
