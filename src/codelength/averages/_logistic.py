@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg import cho_solve
 
 from ..typing import BoolArray, FloatArray, IntArray
 
@@ -28,6 +29,9 @@ INTERCEPT_PRECISION = 0.3
 """One over the variance of b."""
 
 MOST_STEPS, MOST_DIRECTIONS, MOST_HALVINGS = 100, 250, 30
+
+MOST_DIRECT, MOST_DIRECT_CELLS = 1_000, 1_000_000_000
+"""Most parameters, and most products of rows and squared parameters, for which curvatures are written out."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,6 +139,41 @@ class Penalty:
         return found
 
 
+def curvature_at(design: Design, row_weights: FloatArray, parameters: FloatArray) -> FloatArray | None:
+    """Second derivatives of minus the log score at some parameters; None where they are too many.
+
+    Of one weighting of the rows: that of another is not far from it, nor that under another penalty.
+
+    Parameters
+    ----------
+    design : Design
+        The rows.
+    row_weights : array of shape (n_rows,)
+    parameters : array of shape (n_parameters,)
+    """
+    n_parameters, n_rows = design.n_parameters, len(design.labels)
+    if n_parameters > MOST_DIRECT or n_parameters**2 * n_rows > MOST_DIRECT_CELLS:
+        return None
+    return _curvature_matrix(design, row_weights, np.exp(design.log_probs(parameters[None])[0]))
+
+
+class _Metric:
+    """The curvature as far as it is known, by which conjugate gradients are scaled."""
+
+    def __init__(self, penalty: Penalty, curvature: FloatArray | None) -> None:
+        self._precisions = penalty.precisions
+        self._factor: FloatArray | None = None
+        if curvature is not None:
+            whole = curvature + penalty.times(np.eye(len(curvature)))
+            self._factor = np.asarray(np.linalg.cholesky(whole), dtype=np.float64)
+
+    def solved(self, vectors: FloatArray) -> FloatArray:
+        """Each vector times the inverse."""
+        if self._factor is None:
+            return vectors / self._precisions
+        return np.asarray(cho_solve((self._factor, True), vectors.T, check_finite=False).T)
+
+
 class _Point(NamedTuple):
     """Where the searches stand: parameters, loss, gradient, and probabilities of the classes."""
 
@@ -158,7 +197,12 @@ class _Point(NamedTuple):
 
 
 def fitted(
-    design: Design, row_weights: FloatArray, penalty: Penalty, start: FloatArray, tolerance: float
+    design: Design,
+    row_weights: FloatArray,
+    penalty: Penalty,
+    start: FloatArray,
+    tolerance: float,
+    curvature: FloatArray | None,
 ) -> FloatArray:
     """Parameters of the best penalised log score, for each weighting of the rows.
 
@@ -175,7 +219,10 @@ def fitted(
     tolerance : float
         Length of the gradient, in standard deviations of the prior, at which a search ends. Its penalised log
         score is then within half the square of this of the best.
+    curvature : array of shape (n_parameters, n_parameters), optional
+        About the second derivatives of the log score, from :func:`curvature_at`; it makes the way shorter.
     """
+    metric = _Metric(penalty, curvature)
     found = start.copy()
     running = np.arange(len(start))
     point = _evaluated(design, row_weights, penalty, start)
@@ -195,7 +242,7 @@ def fitted(
         if not len(running):
             return found
         accuracies = np.minimum(0.3, np.sqrt(lengths))
-        directions = _directions(design, row_weights, penalty, point, free, accuracies)
+        directions = _directions(design, row_weights, penalty, point, free, accuracies, metric)
         point = _searched(design, row_weights, penalty, point, directions)
     found[running] = point.parameters
     return found
@@ -233,11 +280,12 @@ def _directions(
     point: _Point,
     free: BoolArray,
     accuracies: FloatArray,
+    metric: _Metric,
 ) -> FloatArray:
     """Newton directions, each by conjugate gradients up to a relative accuracy."""
     found = np.zeros_like(point.parameters)
     rests = -point.gradients * free
-    scaled = rests / penalty.precisions
+    scaled = metric.solved(rests) * free
     lengths = (rests * scaled).sum(axis=1)
     enough = accuracies**2 * lengths
     search = scaled.copy()
@@ -247,7 +295,7 @@ def _directions(
         steps = lengths / np.maximum((search * bent).sum(axis=1), np.finfo(np.float64).tiny)
         found += steps[:, None] * search
         rests -= steps[:, None] * bent
-        scaled = rests / penalty.precisions
+        scaled = metric.solved(rests) * free
         shorter = (rests * scaled).sum(axis=1)
         running = (lengths > 0) & (shorter > enough)
         if not running.any():
@@ -255,6 +303,39 @@ def _directions(
         turned = np.divide(shorter, lengths, out=np.zeros_like(lengths), where=running)
         search = np.where(running[:, None], scaled + turned[:, None] * search, 0.0)
         lengths = np.where(running, shorter, 0.0)
+    return found
+
+
+def _curvature_matrix(design: Design, row_weights: FloatArray, probs: FloatArray) -> FloatArray:
+    """The matrix of second derivatives of the log score of one weighting of the rows.
+
+    Parameters
+    ----------
+    design : Design
+        The rows.
+    row_weights : array of shape (n_rows,)
+    probs : array of shape (n_classes, n_rows)
+    """
+    n_variables, n_classes, n_rows = design.ratios.shape
+    columns = np.vstack([np.ones(n_rows), design.numbers])
+    bent = design.ratios * probs
+    bent -= probs * bent.sum(axis=1, keepdims=True)
+    bent *= row_weights
+    found = np.empty((design.n_parameters, design.n_parameters))
+    # Intercepts are coefficients of a column of ones; here is where those of each class stand.
+    places = n_variables + n_classes + np.arange(n_classes * len(design.numbers)).reshape(n_classes, -1)
+    places = np.hstack([n_variables + np.arange(n_classes)[:, None], places])
+    own = slice(None, n_variables)
+    found[own, own] = design.ratios.reshape(n_variables, -1) @ bent.reshape(n_variables, -1).T
+    crossed = (bent.reshape(-1, n_rows) @ columns.T).reshape(n_variables, n_classes, -1)
+    for c in range(n_classes):
+        found[own, places[c]] = crossed[:, c]
+        found[places[c], own] = crossed[:, c].T
+        for e in range(c, n_classes):
+            shares = row_weights * probs[c] * ((1.0 if e == c else 0.0) - probs[e])
+            block = (columns * shares) @ columns.T
+            found[np.ix_(places[c], places[e])] = block
+            found[np.ix_(places[e], places[c])] = block.T
     return found
 
 
@@ -280,7 +361,8 @@ def _searched(
         parameters[:, own] = np.maximum(parameters[:, own], 0.0)
         tried = _evaluated(design, row_weights, penalty, parameters)
         slopes = (point.gradients * (parameters - point.parameters)).sum(axis=1)
-        rounding = 1e-13 * np.abs(point.losses)
+        # Close to the solution a loss falls by less than it is rounded, and the gradient alone tells the way.
+        rounding = 1e-10 * np.maximum(np.abs(point.losses), 1.0)
         lower = tried.losses <= point.losses + 1e-4 * slopes + rounding
         if lower.all():
             break

@@ -24,7 +24,7 @@ from .._packing import packed, unpacked
 from ..errors import DataError
 from ..table import Coded
 from ..typing import FloatArray, IntArray
-from ._logistic import TYPICAL_WEIGHT, Design, Penalty, fitted
+from ._logistic import TYPICAL_WEIGHT, Design, Penalty, curvature_at, fitted
 from .factors import Factors, factors_of, with_zeros
 from .folds import content_order, dealt
 from .member import Learned, Member, normalised
@@ -39,7 +39,8 @@ TYPICAL_PRECISION = 10.0
 the held-out scores of few rows, which vary, too often choose a weak penalty."""
 
 TOLERANCE, FINAL_TOLERANCE = 1e-2, 1e-9
-"""How closely regressions are fitted along the path, and those that are averaged in the end."""
+"""How closely regressions are fitted along the path, and those that are averaged in the end, so that no order
+of columns, values or classes shows: length of the gradient in standard deviations of the prior."""
 
 LEAST_SHARE = 0.03
 """Penalties whose share would be less than this part of the best one's are left out of the average, and those
@@ -210,28 +211,47 @@ def _averaged(design: Design, row_weights: FloatArray, out: FloatArray) -> Float
     within = np.vstack([np.maximum(row_weights - out, 0.0), row_weights])
     parameters = np.zeros((len(within), design.n_parameters))
     parameters[:, : len(design.ratios)] = TYPICAL_WEIGHT
+    curvature = curvature_at(design, row_weights, parameters[-1])
+    typical = Penalty.of(design, TYPICAL_PRECISION)
+    whole = fitted(design, within[-1:], typical, parameters[-1:], TOLERANCE, curvature)
+    curvature = curvature_at(design, row_weights, whole[0])
+
+    def solved(step: int, start: FloatArray, tolerance: float) -> FloatArray:
+        return _with_folds(design, within, PRECISIONS[step], start, tolerance, curvature)
+
     middle = PRECISIONS.index(TYPICAL_PRECISION)
     path: dict[int, FloatArray] = {}
     log_shares: dict[int, float] = {}
     for steps in (range(middle, len(PRECISIONS)), range(middle - 1, -1, -1)):
-        parameters = path.get(middle, parameters)
+        parameters = path.get(middle, np.repeat(whole, len(within), axis=0))
         for step in steps:
-            precision = PRECISIONS[step]
-            parameters = fitted(design, within, Penalty.of(design, precision), parameters, TOLERANCE)
-            path[step] = parameters
-            log_shares[step] = _log_share(design, out, parameters, precision)
+            parameters = path[step] = solved(step, parameters, TOLERANCE)
+            log_shares[step] = _log_share(design, out, parameters, PRECISIONS[step])
             if log_shares[step] < max(log_shares.values()) + math.log(LEAST_SHARE):
                 break
     least = max(log_shares.values()) + math.log(LEAST_SHARE)
     kept = sorted(step for step, log_share in log_shares.items() if log_share >= least)
-    final = [
-        fitted(design, within, Penalty.of(design, PRECISIONS[step]), path[step], FINAL_TOLERANCE)
-        for step in kept
-    ]
+    final = [solved(step, path[step], FINAL_TOLERANCE) for step in kept]
     logs = np.array(
         [_log_share(design, out, found, PRECISIONS[step]) for step, found in zip(kept, final, strict=True)]
     )
     return np.asarray(np.einsum("s,skp->kp", np.exp(normalised(logs)), np.stack(final)))
+
+
+def _with_folds(
+    design: Design,
+    within: FloatArray,
+    precision: float,
+    start: FloatArray,
+    tolerance: float,
+    curvature: FloatArray | None,
+) -> FloatArray:
+    """Parameters for one penalty: first with all rows, then without each fold, where they differ little."""
+    penalty = Penalty.of(design, precision)
+    whole = fitted(design, within[-1:], penalty, start[-1:], tolerance, curvature)
+    moved = start[:-1] + (whole - start[-1:])
+    moved[:, : penalty.n_weights] = np.maximum(moved[:, : penalty.n_weights], 0.0)
+    return np.vstack([fitted(design, within[:-1], penalty, moved, tolerance, curvature), whole])
 
 
 def _log_share(design: Design, out: FloatArray, parameters: FloatArray, precision: float) -> float:

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from codelength.averages import log_ratios
-from codelength.averages._logistic import Design, Penalty, fitted
+from codelength.averages import _logistic, log_ratios
+from codelength.averages._logistic import Design, Penalty, curvature_at, fitted
 from codelength.averages.factors import factors_of
 from codelength.averages.folds import content_order, dealt
 from codelength.averages.log_ratios import LogRatios
@@ -95,7 +95,8 @@ def test_regressions_are_solved(precision, leaking):
     design = as_design(*rows)
     row_weights = np.stack([np.ones(25), np.arange(25) % 3, np.linspace(0.1, 2, 25)])
     start = np.full((3, design.n_parameters), 0.3)
-    found = fitted(design, row_weights, Penalty.of(design, precision), start, 1e-9)
+    penalty = Penalty.of(design, precision)
+    found = fitted(design, row_weights, penalty, start, 1e-9, None)
     for one, weights in zip(found, row_weights, strict=True):
         w, b, coefficients = design.split(one)
         expected = refitted(*rows, weights, precision)
@@ -104,8 +105,33 @@ def test_regressions_are_solved(precision, leaking):
         np.testing.assert_allclose(coefficients.T, expected[2], atol=1e-6)
         if leaking:
             np.testing.assert_array_equal(w, 0)
-    alone = fitted(design, row_weights[1:2], Penalty.of(design, precision), start[:1], 1e-9)
+    curvature = curvature_at(design, row_weights[0], start[0])
+    alone = fitted(design, row_weights[1:2], penalty, start[:1], 1e-9, curvature)
     np.testing.assert_allclose(alone[0], found[1], rtol=0, atol=1e-9)
+
+
+def test_curvature_is_how_the_gradient_of_the_log_score_changes():
+    rows = drawn_design(2, n_rows=12, n_classes=4, n_variables=3)
+    design, weights = as_design(*rows), np.linspace(0.5, 2, 12)
+    parameters = np.random.default_rng(0).normal(size=design.n_parameters)
+
+    def gradient(at):
+        residuals = np.exp(design.log_probs(at[None]))
+        residuals[:, rows[3], np.arange(12)] -= 1.0
+        return design.gathered(weights * residuals)[0]
+
+    found = curvature_at(design, weights, parameters)
+    for i, step in enumerate(np.eye(design.n_parameters) * 1e-5):
+        slopes = (gradient(parameters + step) - gradient(parameters - step)) / 2e-5
+        np.testing.assert_allclose(found[i], slopes, rtol=0, atol=1e-6)
+
+
+def test_many_parameters_are_fitted_without_their_curvature(monkeypatch):
+    training = training_of(*drawn_rows(60))
+    one = LogRatios.fit(training)
+    monkeypatch.setattr(_logistic, "MOST_DIRECT", 0)
+    other = LogRatios.fit(training)
+    np.testing.assert_allclose(other.held_out, one.held_out, rtol=0, atol=1e-8)
 
 
 def test_penalty_is_that_of_a_common_weight_and_deviations():
