@@ -108,7 +108,8 @@ def cluster(
     Examples:
       codelength cluster zoo
       codelength cluster vote --memberships clusters.csv --carry class
-      codelength cluster survey.csv --carry id --intervals --profiles table2.tex --figure residuals=fit.svg
+      codelength cluster survey.csv --drop id --intervals --profiles table2.tex
+      codelength cluster vote --criteria all --figure residuals=residuals.svg
     """
     model: Any = build(KIND, given([KIND], chosen, params))
     outputs = {
