@@ -5,7 +5,7 @@ import subprocess
 import sys
 from importlib import import_module
 
-SUITES = ("naive_bayes", "mixtures", "prequential", "averages")
+SUITES = ("naive_bayes", "mixtures", "latent_classes", "prequential", "averages")
 
 
 def main() -> None:
