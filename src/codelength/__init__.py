@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .estimators import OneDependenceClassifier as OneDependenceClassifier
     from .estimators import SubsetsClassifier as SubsetsClassifier
     from .estimators import TreeAugmentedClassifier as TreeAugmentedClassifier
+    from .estimators import TreesClassifier as TreesClassifier
     from .estimators import load as load
     from .experiments import evaluate as evaluate
     from .experiments import reproduce as reproduce
@@ -67,6 +68,7 @@ _HOMES = {
     "SubsetsClassifier": "estimators",
     "Table": "table",
     "TreeAugmentedClassifier": "estimators",
+    "TreesClassifier": "estimators",
     "Variable": "table",
     "accuracy": "scores",
     "annealed_code_length": "mixture",

@@ -15,6 +15,7 @@ from codelength import (
     OneDependenceClassifier,
     SubsetsClassifier,
     TreeAugmentedClassifier,
+    TreesClassifier,
 )
 
 ESTIMATORS = [
@@ -30,6 +31,7 @@ ESTIMATORS = [
     FiniteMixture(3, random_state=0),
     MixtureClassifier(candidates=4, n_components=(2, 4), n_orderings=2, random_state=0),
     ModelAverage(),
+    TreesClassifier(),
     LogRatiosClassifier(),
     KernelClassifier(),
     ForestsClassifier(),

@@ -74,6 +74,7 @@ PUBLIC = [
     "SubsetsClassifier",
     "Table",
     "TreeAugmentedClassifier",
+    "TreesClassifier",
     "Variable",
     "__version__",
     "accuracy",

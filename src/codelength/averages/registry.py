@@ -8,10 +8,12 @@ from .member import Member
 from .mixtures import Mixtures
 from .one_dependence import OneDependence
 from .subsets import Subsets
+from .trees import Trees
 
 MEMBERS: dict[str, type[Member]] = {
-    member.name: member for member in (LogRatios, Kernel, Forests, BestTree, Subsets, OneDependence, Mixtures)
+    member.name: member
+    for member in (Trees, LogRatios, Kernel, Forests, BestTree, Subsets, OneDependence, Mixtures)
 }
 
-DEFAULT_MEMBERS = ("log_ratios", "kernel", "forests")
+DEFAULT_MEMBERS = ("trees", "log_ratios", "kernel", "forests")
 """The smallest set of members that keeps the quality of all."""

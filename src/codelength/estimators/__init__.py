@@ -10,6 +10,7 @@ from .members import (
     OneDependenceClassifier,
     SubsetsClassifier,
     TreeAugmentedClassifier,
+    TreesClassifier,
 )
 from .mixture import FiniteMixture, ImputedCells
 from .mixture_classifier import MixtureClassifier
@@ -34,6 +35,7 @@ __all__ = [
     "TableClassifier",
     "TableEstimator",
     "TreeAugmentedClassifier",
+    "TreesClassifier",
     "load",
     "model_of",
     "register",

@@ -64,6 +64,17 @@ class MemberClassifier(AveragingClassifier):
 
 
 @register
+class TreesClassifier(MemberClassifier):
+    """Decision trees on random parts of the table, each averaged over all its prunings.
+
+    See :mod:`codelength.averages.trees`; parameters and attributes are those of :class:`MemberClassifier`.
+    """
+
+    kind = "trees"
+    member = "trees"
+
+
+@register
 class LogRatiosClassifier(MemberClassifier):
     """Logistic regression on the log ratios of single variables, and on the variables themselves.
 
