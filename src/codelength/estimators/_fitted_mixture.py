@@ -1,7 +1,7 @@
 """What a finite mixture learned: its probabilities, and the way there."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from .._display import Shown, counted
 from ..blocks import Block, Grid
-from ..errors import DataError
+from ..errors import DataError, InvalidParameter
 from ..mixture.classification import Classification
 from ..mixture.em import RestartsInfo, Trust
 from ..mixture.identifiability import Identifiability, identifiability
@@ -18,7 +18,8 @@ from ..mixture.parameters import MixtureParameters
 from ..mixture.residuals import BivariateResiduals
 from ..selection.comparison import Comparison, with_criteria
 from ..table import Coded
-from ..table.checks import check_whole
+from ..table._messages import shown
+from ..table.checks import check_sequence, check_whole
 from ..typing import FloatArray, IntArray, Scalar
 from .contract import Fitted
 
@@ -140,6 +141,19 @@ class FittedMixture(Fitted):
         return with_criteria(
             self.comparison, rows, self.mixtures, criteria, prior, seed=self.seed, report=report
         )
+
+    def reordered(self, order: Any) -> "FittedMixture":
+        """The same with the components in another order, checked to name each of them once."""
+        n_components = self.mixture.n_components
+        given = [check_whole("order", k, 0) for k in check_sequence("order", order, of="components")]
+        if sorted(given) != list(range(n_components)):
+            raise InvalidParameter(
+                f"order={shown(order)}: expected each of the components 0 to {n_components - 1} once"
+            )
+        mixture = self.mixture.permuted(given)
+        mixtures = None if self.mixtures is None else self.mixtures | {n_components: mixture}
+        table = self.classification.permuted(given)
+        return replace(self, mixture=mixture, mixtures=mixtures, classification=table)
 
     def remarks(self) -> list[str]:
         """What a reader must know before anything else, in sentences."""

@@ -6,7 +6,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClusterMixin, DensityMixin
+from sklearn.base import ClusterMixin, DensityMixin, clone
 
 from ..blocks import Block, Grid
 from ..errors import DoubtfulFit
@@ -302,6 +302,26 @@ class FiniteMixture(LatentInference, ClusterMixin, DensityMixin, TableEstimator)
         settings = [(name, str(value)) for name, value in self._shown_params().items()]
         variables = variables_grid("", fitted.schema.variables)
         return summary_blocks(fitted, settings, variables, comparison=comparison, intervals=intervals)
+
+    def reordered(self, order: Any) -> Self:
+        """The same model with its components in another order, such as from mild to severe.
+
+        Parameters
+        ----------
+        order : sequence of int
+            The components, counted from 0, in the order in which they are to be; ``fit`` puts the largest
+            first.
+
+        Examples
+        --------
+        >>> table = {name: ["yes", "no", "no"] * 10 for name in ("feathers", "eggs", "wings")}
+        >>> model = FiniteMixture(2, random_state=0).fit(table)
+        >>> model.reordered([1, 0]).parameters_.class_probs.round(3)
+        array([0.333, 0.667])
+        """
+        other: Self = clone(self)
+        other._state = self._fitted.reordered(order)
+        return other
 
     def profiles(self) -> dict[str, dict[Scalar | None, FloatArray]]:
         """For people: the probability of each value of each variable in each component."""

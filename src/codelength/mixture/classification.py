@@ -47,6 +47,10 @@ class Classification(Shown):
         total = float(self.table.sum())
         return 1 - float(np.trace(self.table)) / total if total > 0 else 0.0
 
+    def permuted(self, order: Any) -> "Classification":
+        """The same with the classes in another order."""
+        return Classification(self.table[np.ix_(order, order)], self.shares[order])
+
     def to_json(self) -> dict[str, Any]:
         """The figures as JSON types."""
         return {

@@ -187,6 +187,30 @@ class TestSummary:
         json.dumps(zoo.summary_document(), allow_nan=False)
 
 
+class TestOrder:
+    def test_classes_can_be_put_into_another_order(self, zoo, tmp_path):
+        order = [2, 0, 3, 1, *range(4, zoo.n_components_)]
+        other = zoo.reordered(order)
+        frame = datasets.load("zoo", backend="columns").frame
+        np.testing.assert_array_equal(other.predict_proba(frame), zoo.predict_proba(frame)[:, order])
+        np.testing.assert_array_equal(other.memberships_, zoo.memberships_[:, order])
+        np.testing.assert_array_equal(
+            other.classification_.average_posterior, zoo.classification_.average_posterior[order]
+        )
+        assert other.comparison_["bic"] == zoo.comparison_["bic"]
+        assert other.code_length("bic") == pytest.approx(zoo.code_length("bic"), rel=1e-12)
+        assert other.profile_table()[1]["class_1"] == zoo.profile_table()[1]["class_3"]
+        other.save(tmp_path / "other.json")
+        again = load(tmp_path / "other.json")
+        np.testing.assert_array_equal(again.predict_proba(frame), other.predict_proba(frame))
+        assert as_text(again.summary()) == as_text(other.summary())
+
+    @pytest.mark.parametrize("order", [[0], [0, 0, 1, 2], [1, 2, 3, 4], "0123", None, [0.0, 1.0, 2.0, 3.0]])
+    def test_orders_that_are_none(self, zoo, order):
+        with pytest.raises(InvalidParameter, match="order"):
+            zoo.reordered(order)
+
+
 class TestRemarks:
     def test_missing_cells_are_kept_and_told(self):
         table = {"a": ["x", None, "y", "x"] * 5, "b": ["u", None, None, "v"] * 5}
