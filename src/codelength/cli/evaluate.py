@@ -9,7 +9,7 @@ from ..errors import InvalidParameter
 from . import options
 from .choices import COMPARABLE, RULE, Fraction, Whole
 from .command import Section, command
-from .models import build, check_capable, given, parameters, parsed
+from .models import build, check_capable, given, means_naive_bayes, parameters, parsed
 from .output import decimals, print_json, show
 from .progress import working
 from .source import Source
@@ -25,9 +25,6 @@ CELLS = ("missing", "numeric", "identifiers")
 
 USUAL = ("model-average", "naive-bayes", "logistic-regression")
 """Kinds of models that are compared where none are named."""
-
-OF_NAIVE_BAYES = ("rule", "prior", "select")
-"""Options that mean naive Bayes where no kind of model is named."""
 
 
 @command("Compare classifiers on a table.")
@@ -127,10 +124,9 @@ def _models(
     """The models to compare, by what the results call them."""
     from ..rules import RULES
 
-    named = {name for name, value in chosen.items() if value is not None} | set(parsed(params))
     if not kinds:
-        kinds = ("naive-bayes",) if rules or named & set(OF_NAIVE_BAYES) else USUAL
-        rules = rules or (() if "rule" in named else tuple(RULES))
+        kinds = ("naive-bayes",) if rules or means_naive_bayes(chosen, params) else USUAL
+        rules = rules or (() if "rule" in parsed(params) else tuple(RULES))
     kinds = tuple(dict.fromkeys(kinds))
     values = given(kinds, chosen | {"rule": rules or None}, params) | {"random_state": seed or 0}
     models = {}

@@ -6,7 +6,7 @@ from ..blocks import Paragraph
 from . import options
 from .choices import CRITERION, MODEL, RULE
 from .command import command
-from .models import build, check_capable, given
+from .models import build, check_capable, given, means_naive_bayes
 from .output import print_json, show
 from .progress import working
 from .saving import check_outputs, save
@@ -50,7 +50,7 @@ def fit(
       codelength fit zoo --model mixture-classifier -o zoo.json
       codelength fit train.csv --target play --rule map -o model.json
     """
-    kind = model or _usual_kind(chosen)
+    kind = model or ("naive-bayes" if means_naive_bayes(chosen, params) else "model-average")
     estimator = build(kind, given([kind], chosen, params))
     check_capable(estimator, source)
     check_outputs({"--output": output}, source.files, as_json=as_json)
@@ -62,9 +62,3 @@ def fit(
         print_json({"model": output, **estimator.summary_document()})
     elif output != "-":
         show([*estimator.summary(), Paragraph(f"Wrote {output}.")])
-
-
-def _usual_kind(chosen: dict[str, Any]) -> str:
-    """The kind of model where none is named: the one that has the options given."""
-    of_naive_bayes = any(chosen[name] is not None for name in ("rule", "prior", "select"))
-    return "naive-bayes" if of_naive_bayes else "model-average"

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 PARAMETERS = {"seed": "random_state", "components": "n_components", "starts": "n_init"}
 """Options whose parameter has another name in Python."""
 
+OF_NAIVE_BAYES = ("rule", "prior", "select")
+"""Options and parameters that mean naive Bayes where no kind of model is named."""
+
 
 def build(kind: str, values: Mapping[str, Any]) -> Any:
     """A model of a kind with those of the parameters that it has; random numbers start at 0."""
@@ -64,6 +67,12 @@ def given(kinds: Sequence[str], options: Mapping[str, Any], params: Sequence[str
             raise InvalidParameter(f"param {name!r}: there is an option for it, given as well; leave one out")
         values[name] = value
     return values
+
+
+def means_naive_bayes(options: Mapping[str, Any], params: Sequence[str]) -> bool:
+    """Whether something is given that means naive Bayes where no kind of model is named."""
+    named = {name for name, value in options.items() if value is not None} | set(parsed(params))
+    return not named.isdisjoint(OF_NAIVE_BAYES)
 
 
 def parameters(kind: str) -> list[str]:
