@@ -9,7 +9,7 @@ from codelength.cli.app import app
 from codelength.cli.choices import Whole
 from codelength.cli.fit import fit
 from codelength.errors import InvalidParameter
-from codelength.estimators import MODELS, FiniteMixture, NaiveBayes
+from codelength.estimators import MODELS, FiniteMixture, ModelAverage, NaiveBayes
 from codelength.experiments import PAPERS
 from codelength.mixture.code_length import CRITERIA
 from codelength.rules import PRIORS, RULES
@@ -67,7 +67,8 @@ def completions(*words):
     [
         (["in"], ["inspect"]),
         (["fit", "--rule", ""], list(RULES)),
-        (["fit", "--model", "mix"], ["mixture-classifier"]),
+        (["fit", "--model", "mixture-"], ["mixture-classifier"]),
+        (["fit", "--model", "model"], ["model-average"]),
         (["fit", "--prior", "j"], ["jeffreys"]),
         (["cluster", "--criterion", "cheese"], ["cheeseman_stutz", "cheeseman_stutz_soft"]),
         (["cluster", "--components", ""], ["auto"]),
@@ -107,10 +108,12 @@ def test_the_shell_asks_the_program(process):
 
 
 def test_defaults_in_the_help_are_those_of_the_models():
-    for option in fit.params:
-        usual = getattr(option, "usual", "")
-        if usual and option.name != "seed":
-            assert str(NaiveBayes().get_params()[option.name]) == usual
+    naive_bayes, average = NaiveBayes().get_params(), ModelAverage().get_params()
+    defaults = {**naive_bayes, "seed": average["random_state"], "model": ModelAverage.kind}
+    usual = {option.name: option.usual for option in fit.params if getattr(option, "usual", "")}
+    assert {"model", "rule", "prior", "identifiers", "seed"} <= usual.keys()
+    assert usual == {name: str(defaults[name]) for name in usual}
+    assert average["identifiers"] == naive_bayes["identifiers"]
 
 
 @pytest.mark.parametrize("text", ["1.5", "²", "", "one", "1_000", "9" * 5000, "-1"])

@@ -6,11 +6,20 @@ import sys
 import pytest
 
 from codelength import __version__
-from codelength.errors import OneClass
 
 from .conftest import is_one_line
 
-COMMANDS = ["fit", "predict", "explain", "inspect", "evaluate", "cluster", "datasets", "reproduce", "completion"]
+COMMANDS = [
+    "fit",
+    "predict",
+    "explain",
+    "inspect",
+    "evaluate",
+    "cluster",
+    "datasets",
+    "reproduce",
+    "completion",
+]
 
 
 def test_version_and_help(run):
@@ -72,11 +81,16 @@ def test_bad_tables_end_in_one_line_and_no_file(run, tmp_path, content, words):
     assert [path.name for path in tmp_path.iterdir()] == ["bad.csv"]
 
 
+@pytest.mark.filterwarnings("always::codelength.errors.OneClass")
 def test_one_class_is_learned_with_a_warning(run, tmp_path):
-    (tmp_path / "one.csv").write_bytes(b"outlook,play\nsun,yes\nrain,yes\n")
-    with pytest.warns(OneClass, match="'play': only one class, 'yes', which gets probability 1"):
-        code, *_ = run("fit", tmp_path / "one.csv", "--target", "play", "-o", tmp_path / "model.json")
-    assert code == 0
+    table, model = tmp_path / "one.csv", tmp_path / "model.json"
+    table.write_bytes(b"outlook,play\nsun,yes\nrain,yes\n")
+    for rule in ([], ["--rule", "map"]):
+        code, _, err = run("fit", table, "--target", "play", "-o", model, *rule)
+        assert code == 0
+        assert err.startswith("warning: target 'play': only one class, 'yes', which gets probability 1")
+        assert err.count("\n") == 1
+        assert run("predict", model, table)[1] == "class,p_yes\nyes,1.0\nyes,1.0\n"
 
 
 def test_a_file_that_is_no_model(run, train):
@@ -94,7 +108,7 @@ def test_a_file_that_is_no_model(run, train):
         ["evaluate", "{train}", "-t", "play", "--cv", "99"],
         ["evaluate", "{train}", "-t", "play", "--cv", "2", "--seed", "-1"],
         ["evaluate", "{train}", "-t", "play", "--cv", "2", "--train-fraction", "2"],
-        ["evaluate", "{train}", "-t", "play", "--repeats", "3"],
+        ["evaluate", "{train}", "-t", "play", "--rule", "map", "--repeats", "3"],
         ["fit", "{train}", "-t", "play", "-o", "m.json", "--prior", "flat"],
         ["fit", "{train}", "-t", "play", "-o", "m.json", "--prior", "-1"],
         ["fit", "{train}", "-t", "play", "-o", "m.json", "--missing", "drop"],

@@ -25,8 +25,12 @@ def test_fit_prints_json_for_machines(run, train, tmp_path):
     code, out, _ = run("fit", train, "-t", "play", "-o", tmp_path / "m.json", "--json")
     assert code == 0
     told = json.loads(out)
-    assert (told["kind"], told["rows"], told["class_counts"]) == ("naive-bayes", 6, [3, 3])
+    assert (told["kind"], told["rows"], told["class_counts"]) == ("model-average", 6, [3, 3])
     assert told["model"] == str(tmp_path / "m.json")
+    assert told["held_out"] == load(tmp_path / "m.json").members_
+    code, out, _ = run("fit", train, "-t", "play", "-o", tmp_path / "m.json", "--rule", "evidence", "--json")
+    told = json.loads(out)
+    assert (code, told["kind"], told["rows"], told["class_counts"]) == (0, "naive-bayes", 6, [3, 3])
     assert told["code_length_nats"] == load(tmp_path / "m.json").code_length_
 
 
@@ -34,7 +38,9 @@ def test_the_model_may_go_to_standard_output(run, train, tmp_path):
     code, out, _ = run("fit", train, "-t", "play", "-o", "-")
     assert code == 0
     (tmp_path / "copy.json").write_text(out)
-    assert load(tmp_path / "copy.json").counts_.n_rows == 6
+    assert run("predict", tmp_path / "copy.json", train)[0] == 0
+    assert run("fit", train, "-t", "play", "-o", tmp_path / "m.json")[0] == 0
+    assert out == (tmp_path / "m.json").read_text()
     code, out, err = run("fit", train, "-t", "play", "-o", "-", "--json")
     assert (code, out) == (2, "")
     assert "both write to standard output" in err
@@ -51,11 +57,12 @@ def test_columns_are_dropped_kept_and_weigh(run, tmp_path):
     path.write_text("id,a,b,n,y\n1,u,p,2,k\n2,v,q,1,l\n3,u,q,0,l\n4,v,p,3,k\n")
     for options in (["--drop", "id", "--drop", "b"], ["--keep", "a"]):
         call = ["fit", path, "-t", "y", "--weights", "n", "-o", tmp_path / "m.json", "--json", *options]
-        code, out, err = run(*call)
-        assert code == 0, err
-        told = json.loads(out)
-        assert [variable["name"] for variable in told["schema"]["variables"]] == ["a"]
-        assert told["class_counts"] == [5, 1]
+        for model in ([], ["--model", "naive-bayes"]):
+            code, out, err = run(*call, *model)
+            assert code == 0, err
+            told = json.loads(out)
+            assert [variable["name"] for variable in told["schema"]["variables"]] == ["a"]
+            assert told["class_counts"] == [5, 1]
     code, _, err = run("fit", path, "-t", "y", "--drop", "idd", "-o", tmp_path / "m.json")
     assert code == 1
     assert "has no column 'idd' among its 5; did you mean 'id'?" in err
@@ -72,20 +79,24 @@ def test_the_column_to_predict_is_not_dropped(run, train, tmp_path):
 def test_texts_that_mean_missing(run, tmp_path, markers):
     path = tmp_path / "t.csv"
     path.write_text("a,y\nu,k\nNA,l\n?,l\n,k\nv,k\n")
-    code, out, err = run("fit", path, "-t", "y", "-o", tmp_path / "m.json", "--json", *markers)
-    assert code == 0
-    assert json.loads(out)["schema"]["variables"][0]["values"] == ["u", "v"]
-    assert ("NA" in err) == (not markers)
+    for missing, values in ((["--missing", "ignore"], ["u", "v"]), ([], ["u", "v", None])):
+        call = ["fit", path, "-t", "y", "-o", tmp_path / "m.json", "--json", *missing, *markers]
+        code, out, err = run(*call)
+        assert code == 0
+        assert json.loads(out)["schema"]["variables"][0]["values"] == values
+        assert ("NA" in err) == (not markers)
 
 
 def test_a_declared_domain_is_kept(run, tmp_path):
     (tmp_path / "t.arff").write_text(
         "@relation t\n@attribute a {x,y,z}\n@attribute c {k,l}\n@data\nx,k\ny,l\nx,k\ny,l\n"
     )
-    code, out, _ = run("fit", tmp_path / "t.arff", "-t", "c", "-o", tmp_path / "m.json", "--json")
-    assert code == 0
-    told = json.loads(out)
-    assert told["schema"]["variables"][0]["values"] == ["x", "y", "z"]
+    for model in ("model-average", "naive-bayes"):
+        call = ["fit", tmp_path / "t.arff", "-t", "c", "-o", tmp_path / "m.json", "--model", model, "--json"]
+        code, out, _ = run(*call)
+        assert code == 0
+        told = json.loads(out)
+        assert told["schema"]["variables"][0]["values"] == ["x", "y", "z"]
     assert told["code_length_nats"] == pytest.approx(
         # Classes 2!2!/5!, and in each class 2!2!/4! for three values.
         np.log(30) + 2 * np.log(6)
@@ -166,19 +177,28 @@ def test_a_model_without_classes_needs_no_target(run, train, tmp_path):
     ("arguments", "message"),
     [
         (["--param", "candidtes=6"], "param 'candidtes'"),
-        (["--param", "candidates=6"], "naive-bayes has no such parameter"),
-        (["--param", "rul=map"], "did you mean 'rule'?"),
+        (["--param", "candidates=6"], "model-average has no such parameter"),
+        (["--param", "rule=map", "--param", "candidates=6"], "naive-bayes has no such parameter"),
+        (["--param", "member=forests"], "did you mean 'members'?"),
+        (["--param", 'members=["forest"]'], "members='forest': expected one of"),
+        (["--param", "members=[]"], "expected at least one name, each once"),
+        (["--param", "members=forests"], "members='forests'"),
+        (["--prior", "jeffreys", "--param", "rul=map"], "did you mean 'rule'?"),
         (["--param", "rule"], "expected NAME=VALUE"),
         (["--param", "rule=map", "--param", "rule=map"], "given twice"),
         (["--rule", "map", "--param", "rule=map"], "leave one out"),
-        (["--param", "rule=[1"], "rule='[1': expected one of"),
-        (["--seed", "1"], "--seed: naive-bayes has no such option"),
+        (["--model", "naive-bayes", "--param", "rule=[1"], "rule='[1': expected one of"),
+        (["--rule", "map", "--seed", "1"], "--seed: naive-bayes has no such option"),
+        (["--model", "model-average", "--rule", "map"], "--rule: model-average has no such option"),
+        (["--model", "model-average", "--select", "evidence"], "--select: model-average has no such option"),
+        (["--numeric", "average"], "model-average does not average over intervals"),
         (["--model", "mixture-classifier", "--rule", "map"], "--rule: mixture-classifier has no such option"),
         (["--model", "mixture-classifier", "--weights", "wind"], "--weights: mixture-classifier takes no"),
         (["--model", "mixture-classifier", "--param", "n_components=[5,3]"], "n_components"),
         (["--model", "mixture-classifier", "--param", "criterion=bic"], "criterion='bic'"),
         (["--model", "mixture-classifier", "--criterion", "bic"], "criterion='bic'"),
-        (["--criterion", "bic"], "--criterion: naive-bayes has no such option"),
+        (["--criterion", "bic"], "--criterion: model-average has no such option"),
+        (["--rule", "map", "--criterion", "bic"], "--criterion: naive-bayes has no such option"),
     ],
 )
 def test_what_a_model_does_not_have_is_refused_by_name(run, train, tmp_path, arguments, message):
@@ -192,7 +212,9 @@ def test_what_a_model_does_not_have_is_refused_by_name(run, train, tmp_path, arg
 def test_inspect(run, model):
     code, out, _ = run("inspect", model)
     assert code == 0
-    assert ["rule", "evidence"] in [line.split() for line in out.splitlines()]
+    lines = [line.split() for line in out.splitlines()]
+    assert ["model", "model-average"] in lines
+    assert ["yes", "3"] in lines
     assert "outlook" in out
     told = json.loads(run("inspect", model, "--json")[1])
     assert told["class_counts"] == [3, 3]

@@ -13,18 +13,19 @@ from contextlib import suppress
 
 import pytest
 
-from codelength import NaiveBayes
+from codelength import ModelAverage, NaiveBayes, load
 from codelength.cli import _compiling, progress
 
 NASTY = ["[red]a", "[/b]", ":smile:", "\x1b[2J\x1b]0;owned\x07", "two\nlines", "\u202eright"]
 
 
-@pytest.fixture
-def nasty(tmp_path):
+@pytest.fixture(params=[NaiveBayes, ModelAverage])
+def nasty(request, tmp_path):
     """A model and a table full of what must not be obeyed."""
+    kind = request.param
     table = dict.fromkeys(NASTY, NASTY * 2)
     path = tmp_path / "nasty.json"
-    NaiveBayes().fit(table, NASTY * 2).save(path)
+    kind().fit(table, NASTY * 2).save(path)
     header = ",".join('"' + name + '"' for name in NASTY)
     (tmp_path / "nasty.csv").write_text("\n".join([header] * 3) + "\n", encoding="utf-8")
     return path
@@ -57,6 +58,7 @@ def without_styles(text):
     return re.sub(r"\x1b\[[0-9;]*m", "", text)
 
 
+@pytest.mark.filterwarnings("always::codelength.errors.OneClass")
 def test_nothing_from_a_table_is_obeyed(run, nasty, tmp_path):
     for call in (
         ["inspect", nasty],
@@ -95,6 +97,15 @@ def test_tables_fit_the_terminal(train, columns):
     assert "accuracy" in words
     assert "stochastic_complexity" in words or columns < 80
     assert len(re.findall(r"-?[0-9]+\.[0-9]{4}", text)) + words.count("-inf") == 24
+
+
+@pytest.mark.parametrize("columns", [50, 80])
+def test_what_a_model_knows_fits_the_terminal(model, columns):
+    text = without_styles(shown(["inspect", model], columns))
+    assert max(map(len, text.splitlines())) <= columns
+    assert {"model-average", "outlook", "calibration", "settled"} <= set(text.split())
+    n_predicted_by = len(load(model).members_)
+    assert len(re.findall(r"-?[0-9]+\.[0-9]{4}\b", text)) == 5 * n_predicted_by - 1
 
 
 def test_a_pipe_has_neither_colours_nor_a_width(run, train, monkeypatch):
