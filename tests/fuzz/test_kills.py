@@ -20,7 +20,7 @@ CALL = ["reproduce", "predictive-inference", "--quick", "--settings", "repeats=1
 def killed(what, directory, n_kills):
     """What came of killing some work that often."""
     command = [sys.executable, str(VICTIMS), what, str(directory), str(n_kills), "kills"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=1200)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=3600)
     assert done.returncode == 0, done.stderr[-3000:]
     found = json.loads(done.stdout)
     print(f"{what}: {found}")
