@@ -44,7 +44,7 @@ from .views import Views
 N_TREES, FEWEST_TREES = 300, 100
 
 MOST_CELLS = 10**8
-"""Fewer trees are grown where rows times classes times trees would be more."""
+"""Where rows times classes times trees would be more, fewer trees are grown, but never fewer than that."""
 
 STRENGTH = 1 / 6
 """Sum of the pseudocounts of the classes, relative to the square root of their effective number."""
@@ -132,7 +132,7 @@ class Trees(Member):
     scores are a little pessimistic.
 
     The draws depend on what is in the table, and not on how it is ordered or what its values are called: see
-    :func:`~codelength.averages.content.arrange`.
+    :func:`~codelength.averages.content.arrange`. With other draws a probability moves by 0.01 on average.
 
     Attributes
     ----------
