@@ -181,6 +181,8 @@ def test_a_quick_run_has_few_tables_and_scikit_learn_alone():
     assert {"model-average", "naive-bayes", "class-prior", "random-forest"} <= kinds
     assert not kinds & {"catboost", "lightgbm"}
     assert {task.last for task in spec.tasks} == {1}
+    sizes = sorted((datasets.describe(name).rows, name) for name in TABLES)
+    assert {task.table for task in spec.tasks} == set([name for n_rows, name in sizes if n_rows >= 100][:4])
     full = specify("averages", settings=["repeats=2", "seed=3"])
     assert {task.table for task in full.tasks} == set(TABLES)
     assert {(task.last, task.seed) for task in full.tasks} == {(2, 3)}

@@ -20,7 +20,8 @@ TWINS = {
 
 TABLES = tuple(name for name in datasets.names() if name not in TWINS)
 
-QUICK_TABLES = ("hepatitis", "iris", "lymphography")
+QUICK_TABLES = ("hepatitis", "iris", "lymphography", "zoo")
+"""The four smallest with at least a hundred rows."""
 
 SHARES, QUICK_SHARES = (0.10, 0.25, 0.66), (0.10, 0.66)
 """Shares of the rows that are learned from."""
