@@ -200,7 +200,7 @@ def calls(directory: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any]
             {"rows": plain, "clusterings": [[0, 1, 0, 1]], "prior": "uniform"},
         ),
         "evaluate": (
-            codelength.evaluate,
+            _evaluated,
             {"table": table, "models": {"a": NaiveBayes()}, "n_folds": 2, "repeats": 1, "train_fraction": 1.0}
             | {"random_state": 0, "progress": None}
             | settings,
@@ -255,6 +255,12 @@ def calls(directory: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any]
             )
         },
     }
+
+
+def _evaluated(progress: Any, **others: Any) -> Any:
+    """What a caller's own function raises is the caller's, so one that can be called is not called here."""
+    told = (lambda *_: None) if callable(progress) else progress
+    return codelength.evaluate(progress=told, **others)
 
 
 _OF_ROWS = (

@@ -173,8 +173,6 @@ def evaluate(
             )
     else:
         folds = max(min(FOLDS, rows.n_rows), 2) if n_folds is None else n_folds
-        share = "" if train_fraction == 1 else f", {train_fraction:.0%} of the training rows"
-        protocol = f"{repeats} x {folds}-fold cross-validation{share}"
         splits = [
             *cross_validation(
                 rows.n_rows,
@@ -184,6 +182,9 @@ def evaluate(
                 random_state=seed_of(random_state),
             )
         ]
+        # Named after the splits, which refuse what is no number of folds.
+        share = "" if train_fraction == 1 else f", {train_fraction:.0%} of the training rows"
+        protocol = f"{repeats} x {folds}-fold cross-validation{share}"
     for number, split in enumerate(splits):
         for place, (name, entrant) in enumerate(entrants.items(), 1):
             parts[name].append(entrant.left_out() if split is None else entrant.predicted(split))

@@ -290,7 +290,7 @@ def with_criteria(
     report : function, optional
         Told how much is done, and how much there is.
     """
-    names = tuple(ON_REQUEST) if criteria == "all" else _names(criteria)
+    names = _names(criteria)
     columns: dict[str, list[float | None]] = {}
     notes, seconds = dict(comparison.notes), dict(comparison.seconds)
     sizes = comparison["components"]
