@@ -57,6 +57,9 @@ MOST_DEPTH = 30
 MOST_TREES, MOST_NODES = 10_000, 10**8
 """No file has more trees, and no tree in a file more nodes."""
 
+LEAST_PROB = np.finfo(np.float32).tiny
+"""No class is impossible, however small its pseudocount is beside the weights of others."""
+
 BLOCK = 20_000
 """Rows that are predicted at once."""
 
@@ -353,7 +356,7 @@ def _leaves(
     pseudocounts = _pseudocounts(leaf_counts.sum(axis=0), strength)
     averaged = average_prunings(features, leaf_counts, pseudocounts, split_prob)
     probs = averaged.distributions[features < 0].astype(np.float32)
-    return np.maximum(probs, np.finfo(np.float32).tiny)
+    return np.maximum(probs, LEAST_PROB)
 
 
 def _codes(fine: IntArray) -> NDArray[np.uint8]:
