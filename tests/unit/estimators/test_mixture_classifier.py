@@ -286,6 +286,7 @@ def test_the_prequential_criterion_is_that_of_the_fixed_clustering(coded):
     )
 
 
+@pytest.mark.filterwarnings("default::codelength.errors.OneClass")
 def test_scikit_learn_checks():
     estimator = MixtureClassifier(candidates=4, n_components=(2, 4), n_orderings=2, random_state=0)
     checks = list(estimator_checks_generator(estimator))
