@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ..averages.pool import Pool
 from ..averages.registry import DEFAULT_MEMBERS, MEMBERS
 from ..averages.training import Training
@@ -133,12 +135,15 @@ class ModelAverage(AveragingClassifier):
         return DEFAULT_MEMBERS if self.members is None else tuple(self.members)
 
     def _pooled(self, training: Training, held_outs: FloatArray) -> tuple[Pool, FloatArray]:
+        # No member can know a class of which nothing is left: such a row tells nothing about members.
+        others = training.class_counts[training.labels] - training.copy_weights
+        weights = np.where(others > 0.0, training.weights, 0.0)
         return Pool.fit(
             held_outs,
             training.log_prior_left_out,
             training.labels,
-            training.weights,
-            training.copy_weights,
+            weights if weights.any() else training.weights,
+            np.minimum(training.copy_weights, weights) if weights.any() else training.copy_weights,
         )
 
     def _check_params(self) -> None:
