@@ -267,8 +267,8 @@ def completed(log_probs: FloatArray, seen: IntArray, n_classes: int, total_weigh
 
     Examples
     --------
-    >>> np.exp(completed(np.log([[0.25, 0.75]]), np.array([0, 2]), 3, 8.5)).round(3)
-    array([[0.238, 0.05 , 0.713]])
+    >>> np.exp(completed(np.log([[0.25, 0.75]]), np.array([0, 2]), 3, 8.5)).round(4)
+    array([[0.2375, 0.05  , 0.7125]])
     """
     if len(seen) == n_classes:
         return log_probs
