@@ -86,8 +86,8 @@ def run(arguments: Sequence[str]) -> int:
             # Where Ctrl-C is none of ours to take, the exception is all there is.
             interruption.number = interruption.number or signal.SIGINT
             words = str(interrupt)
-        except (CodelengthError, OSError, MemoryError, UnicodeEncodeError) as error:
-            # Libraries that notice an interruption may report it as a failure of their own.
+        except Exception as error:
+            # Libraries that notice an interruption may report it as a failure of their own, of any type.
             if not interruption.number:
                 code = _failed(error) if isinstance(error, OSError) else _refused(error)
         if interruption.number:
@@ -116,7 +116,9 @@ def _invoked(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _refused(error: BaseException) -> int:
+def _refused(error: Exception) -> int:
+    if not isinstance(error, (CodelengthError, MemoryError, UnicodeEncodeError)):
+        raise error
     if isinstance(error, MemoryError):
         tell("error", "not enough memory; take fewer rows, values or components")
     elif isinstance(error, UnicodeEncodeError):

@@ -9,10 +9,12 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 
 import pytest
 
 from codelength import NaiveBayes
+from codelength.cli.source import Source
 
 from .conftest import is_one_line
 
@@ -176,6 +178,23 @@ def test_a_signal_to_end_leaves_no_temporary_files(tmp_path, model, number, mess
     _, err = writing.communicate(timeout=60)
     assert (writing.returncode, err) == (128 + number, message)
     assert [*out.iterdir(), *spool.iterdir()] == []
+
+
+def test_a_library_may_report_a_signal_in_its_own_words(run, train, tmp_path, monkeypatch):
+    def interrupted(*_, **__):
+        with suppress(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGTERM)
+        raise RuntimeError("Query interrupted")
+
+    def broken(*_, **__):
+        raise RuntimeError("a defect")
+
+    call = ["fit", train, "-t", "play", "-o", tmp_path / "m.json"]
+    monkeypatch.setattr(Source, "read", interrupted)
+    assert run(*call) == (143, "", "error: terminated\n")
+    monkeypatch.setattr(Source, "read", broken)
+    with pytest.raises(RuntimeError, match="a defect"):
+        run(*call)
 
 
 def test_a_reproduction_that_is_told_to_end_can_be_resumed(tmp_path):
