@@ -244,7 +244,8 @@ def _priors() -> Iterable[str]:
 def _models() -> Iterable[str]:
     from ..estimators import MODELS
 
-    return MODELS
+    # What most people want comes first.
+    return dict.fromkeys(["model-average", "naive-bayes", *MODELS])
 
 
 def _comparable() -> Iterable[str]:

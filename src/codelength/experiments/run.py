@@ -3,6 +3,7 @@
 import os
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -116,7 +117,15 @@ def _finished(tasks: list[AnyTask], jobs: int, dask: str | None) -> Iterator[tup
             batch_size=1,
             pre_dispatch="2*n_jobs",
         )
-        yield from parallel(work(task, *arguments) for task in tasks)
+        results = parallel(work(task, *arguments) for task in tasks)
+        try:
+            for result in results:  # noqa: UP028 ("yield from" would close them unheard)
+                yield result
+        finally:
+            with warnings.catch_warnings():
+                # Who ends a run knows that tasks are under way.
+                warnings.filterwarnings("ignore", message=".*tasks which were still being processed")
+                results.close()
 
 
 def _timed(task: AnyTask) -> tuple[AnyTask, Result, float]:
