@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from codelength import FiniteMixture, MixtureClassifier, NaiveBayes, Prior, load
+from codelength import FiniteMixture, MixtureClassifier, ModelAverage, NaiveBayes, Prior, load
 from codelength.errors import CodelengthError, InvalidModelFile
 
 from .harness import Fault, attempts, promised
@@ -70,7 +70,7 @@ VALUES: tuple[Any, ...] = (
 
 
 def models() -> list[Any]:
-    """Small models of all three kinds, with options that leave different traces in a file."""
+    """Small models of all kinds, with options that leave different traces in a file."""
     return [
         NaiveBayes().fit(TABLE, TARGET),
         NaiveBayes("map", 20.0, missing="value").fit(TABLE, TARGET),
@@ -85,6 +85,8 @@ def models() -> list[Any]:
         MixtureClassifier(candidates=3, n_components=2, n_orderings=2, random_state=0, average=True).fit(
             TABLE, TARGET
         ),
+        ModelAverage(["trees", "log_ratios", "kernel", "forests"]).fit(TABLE, TARGET),
+        ModelAverage(["best_tree", "subsets", "one_dependence", "mixtures"]).fit(TABLE, TARGET, WEIGHTS),
     ]
 
 
