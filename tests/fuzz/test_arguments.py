@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +23,18 @@ from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
 import codelength
 from codelength import (
     FiniteMixture,
+    ForestsClassifier,
+    KernelClassifier,
+    LogRatiosClassifier,
     MixtureClassifier,
+    MixturesClassifier,
+    ModelAverage,
     NaiveBayes,
+    OneDependenceClassifier,
     Schema,
+    SubsetsClassifier,
+    TreeAugmentedClassifier,
+    TreesClassifier,
     Variable,
     as_coded,
     as_table,
@@ -76,6 +86,14 @@ def model() -> NaiveBayes:
 
 def mixture() -> FiniteMixture:
     return FiniteMixture(2, n_init=2, random_state=0).fit(ROWS)
+
+
+def average() -> ModelAverage:
+    return ModelAverage(["forests", "log_ratios"]).fit(ROWS, CLASSES)
+
+
+def _fitted(kind: Any, **options: Any) -> Any:
+    return kind(**options).fit(ROWS, CLASSES)
 
 
 def classifier() -> MixtureClassifier:
@@ -241,6 +259,26 @@ def calls(directory: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any]
             lambda **options: MixtureClassifier(**options).fit(ROWS, CLASSES),
             classifier().get_params(),
         ),
+        "ModelAverage": (
+            lambda **options: ModelAverage(**({"members": ["forests"]} | options)).fit(ROWS, CLASSES),
+            ModelAverage().get_params(),
+        ),
+        "ModelAverage.fit": (lambda **rows: ModelAverage(["forests"]).fit(**rows), weighted),
+        "ModelAverage.explain": (average().explain, {"X": ROWS, "against": "no"}),
+        "ModelAverage.leave_one_out": (average().leave_one_out, {"X": ROWS, "y": CLASSES}),
+        **{
+            model.__name__: (partial(_fitted, model), model().get_params())
+            for model in (
+                TreesClassifier,
+                LogRatiosClassifier,
+                KernelClassifier,
+                ForestsClassifier,
+                TreeAugmentedClassifier,
+                SubsetsClassifier,
+                OneDependenceClassifier,
+                MixturesClassifier,
+            )
+        },
         "MixtureClassifier.fit": (
             lambda **rows: MixtureClassifier(candidates=1, n_components=2, n_orderings=1).fit(**rows),
             {"X": ROWS, "y": CLASSES},

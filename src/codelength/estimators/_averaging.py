@@ -148,7 +148,7 @@ class AveragingClassifier(ClassifierMixin, TableClassifier):
         super()._check_params()
         check_choice("weights", self.weights, Weighting)
         check_random_state(self.random_state)
-        if self.n_jobs is not None and self.n_jobs != -1:
+        if self.n_jobs is not None and not (type(self.n_jobs) is int and self.n_jobs == -1):
             check_size("n_jobs", self.n_jobs, also=", -1 for all processors, or None for one thread")
 
     def _settings(self) -> dict[str, Any]:

@@ -359,7 +359,7 @@ def test_too_many_components_are_refused_at_once_with_the_most_that_fit(n_compon
     coded = uniform(3, 2, seed=0)
     for score in (exact_code_length, clustering_log_terms):
         with pytest.raises(
-            Infeasible, match=rf"n_components={n_components}: .* of memory .* at most \d+ comp"
+            Infeasible, match=rf"n_components={n_components}: .* of memory .* at most [\d,]+ comp"
         ):
             score(coded, n_components)
 

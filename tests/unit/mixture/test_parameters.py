@@ -95,5 +95,5 @@ def test_the_number_of_components_is_a_whole_number(n_components):
 
 
 def test_more_components_than_memory_holds_are_refused_at_once():
-    with pytest.raises(Infeasible, match=r"n_components=1000000000000: .* at most \d+ components"):
+    with pytest.raises(Infeasible, match=r"n_components=1000000000000: .* at most [\d,]+ components"):
         with_components(Schema.from_sizes([2]), 10**12)
