@@ -16,6 +16,10 @@ MOST_ROWS = 20_000
 and the others count in the tables of counts alone."""
 
 
+MOST_COPIES = 10**9
+"""A row of a larger weight stands for so many copies, each of which weighs more than 1."""
+
+
 @dataclass(frozen=True, eq=False)
 class Training:
     """Distinct training rows with their weights, in an order that does not depend on how they were given.
@@ -81,7 +85,7 @@ class Training:
     @cached_property
     def n_copies(self) -> IntArray:
         """How many equal rows each of these rows stands for."""
-        return np.maximum(self.weights, 1.0).astype(np.int64)
+        return np.clip(self.weights, 1.0, MOST_COPIES).astype(np.int64)
 
     @cached_property
     def copy_weights(self) -> FloatArray:
