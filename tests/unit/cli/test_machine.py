@@ -159,6 +159,8 @@ def appeared(directory):
 )
 def test_a_signal_to_end_leaves_no_temporary_files(tmp_path, model, number, message):
     """Once while standard input is being spooled, once while predictions are being written."""
+    if signal.getsignal(number) is signal.SIG_IGN:
+        pytest.skip("the tests run where this signal is ignored, and so does the command")
     spool, out = tmp_path / "spool", tmp_path / "out"
     spool.mkdir()
     out.mkdir()
