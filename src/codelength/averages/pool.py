@@ -155,20 +155,23 @@ def prior_share(
 ) -> float:
     """The posterior probability that the class prior predicts, and not the pool, from their held-out scores.
 
-    Before any row is seen the two are equally probable. The share is at least 0.25 / (n + 1) with n the
-    weight of all rows, so that no class that the prior allows is ever impossible.
+    Before any row is seen the odds are the root of n to 1 for the class prior, with n the weight of all rows:
+    the pool pays half of log n for what it was free to choose, as any code with one free parameter does, so a
+    table that says nothing about the class does not seem to by chance. The share is at least 0.25 / (n + 1),
+    so that no class that the prior allows is ever impossible.
 
     Examples
     --------
-    Two rows to which the pool gives probability 3/4 and the class prior 1/2: the odds are 4 to 9.
+    Two rows to which the pool gives probability 3/4 and the class prior 1/2: the odds are 4 to 9, times
+    the root of two.
 
     >>> pool, prior = np.log([[0.75, 0.25]] * 2), np.log([[0.5, 0.5]] * 2)
-    >>> round(prior_share(pool, prior, np.array([0, 0]), np.ones(2)), 6) == round(4 / 13, 6)
+    >>> round(prior_share(pool, prior, np.array([0, 0]), np.ones(2)), 6) == round(1 / (1 + 9 / 4 / 2**0.5), 6)
     True
     """
     rows = np.arange(len(labels))
     ahead = weights @ (pool_held_out - log_prior_left_out)[rows, labels]
-    return float(np.maximum(expit(-ahead), LEAST_SHARE / (weights.sum() + 1.0)))
+    return float(_posterior_share(ahead, weights.sum()))
 
 
 def cross_fitted(
@@ -332,8 +335,13 @@ def _shares_left_out(
     pool: FloatArray, log_prior: FloatArray, labels: IntArray, weights: FloatArray, copies: FloatArray
 ) -> FloatArray:
     ahead = (pool - log_prior)[np.arange(len(labels)), labels]
-    left = np.maximum(weights.sum() - copies, 0.0)
-    return np.asarray(np.maximum(expit(copies * ahead - weights @ ahead), LEAST_SHARE / (left + 1.0)))
+    return _posterior_share(weights @ ahead - copies * ahead, np.maximum(weights.sum() - copies, 0.0))
+
+
+def _posterior_share(ahead: FloatArray, weight: FloatArray) -> FloatArray:
+    """From how far the pool is ahead on rows of some weight."""
+    share = expit(0.5 * np.log(np.maximum(weight, 1.0)) - ahead)
+    return np.asarray(np.maximum(share, LEAST_SHARE / (weight + 1.0)))
 
 
 def _mixed(pool: FloatArray, log_prior: FloatArray, share: FloatArray) -> FloatArray:

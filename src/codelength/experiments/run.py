@@ -1,13 +1,11 @@
 """Tasks of a specification over processes or a cluster; an interrupted run is resumed."""
 
 import os
-import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 from .._threads import n_threads_or_default
@@ -16,12 +14,10 @@ from ..table._messages import shown
 from ..table.checks import check_size
 from .spec import AnyTask, Result, Spec
 from .store import Store
+from .workers import spread
 
 MOST_JOBS = 1024
 """Processes at most."""
-
-WATCH_SECONDS = 0.5
-"""How often a worker looks whether the process that started it is still there."""
 
 Progress = Callable[[float, float], None]
 """Told after every task: work done and work there is, in the same unit."""
@@ -66,6 +62,9 @@ def run(
 ) -> Outcome:
     """Run the tasks that are not finished yet.
 
+    A script that takes more than one job makes the call under ``if __name__ == "__main__":``, as Python asks
+    of every script that starts processes.
+
     Parameters
     ----------
     spec : Spec
@@ -105,19 +104,16 @@ def _finished(tasks: list[AnyTask], jobs: int, dask: str | None) -> Iterator[tup
     if dask is None and (jobs == 1 or len(tasks) == 1):
         yield from map(_timed, tasks)
         return
+    if dask is None:
+        with closing(spread(_timed, tasks, min(jobs, len(tasks)))) as results:
+            yield from results
+        return
     from joblib import Parallel, delayed
 
-    work = delayed(_timed) if dask else delayed(_watched)
-    arguments = () if dask else (os.getpid(),)
     with _cluster(dask):
         # A batch is stored when all of it is finished, so batches of one lose the least.
-        parallel = Parallel(
-            n_jobs=-1 if dask else min(jobs, len(tasks)),
-            return_as="generator_unordered",
-            batch_size=1,
-            pre_dispatch="2*n_jobs",
-        )
-        results = parallel(work(task, *arguments) for task in tasks)
+        parallel = Parallel(n_jobs=-1, return_as="generator_unordered", batch_size=1, pre_dispatch="2*n_jobs")
+        results = parallel(delayed(_timed)(task) for task in tasks)
         try:
             for result in results:  # noqa: UP028 ("yield from" would close them unheard)
                 yield result
@@ -134,31 +130,9 @@ def _timed(task: AnyTask) -> tuple[AnyTask, Result, float]:
     return task, result, time.perf_counter() - start
 
 
-def _watched(task: AnyTask, parent: int) -> tuple[AnyTask, Result, float]:
-    """A task in a process of its own, which ends when the process that shares the tasks out is killed."""
-    _end_with(parent)
-    return _timed(task)
-
-
-@cache
-def _end_with(parent: int) -> None:
-    """Watch over the parent of this process, from the first task on."""
-
-    def watch() -> None:
-        # An orphan gets another parent.
-        while os.getppid() == parent:
-            time.sleep(WATCH_SECONDS)
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
-
-
 @contextmanager
-def _cluster(address: str | None) -> Iterator[None]:
-    """joblib on a Dask cluster for the time of the block; joblib as it is where there is no address."""
-    if address is None:
-        yield
-        return
+def _cluster(address: str) -> Iterator[None]:
+    """joblib on a Dask cluster for the time of the block."""
     try:
         from distributed import Client
     except ImportError:

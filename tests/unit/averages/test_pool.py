@@ -168,7 +168,7 @@ def test_the_prior_share_is_a_posterior_probability():
     prior = np.log(np.full((10, 2), 0.5))
     labels = np.zeros(10, dtype=np.int64)
     ahead = np.log([[0.6, 0.4]] * 10)
-    odds = (0.5 / 0.6) ** 10
+    odds = 10**0.5 * (0.5 / 0.6) ** 10
     assert prior_share(ahead, prior, labels, np.ones(10)) == pytest.approx(odds / (1 + odds), rel=1e-12)
     assert prior_share(ahead, prior, labels, np.full(10, 1e4)) == pytest.approx(0.25 / (1e5 + 1), rel=1e-12)
     assert prior_share(ahead, prior, 1 - labels, np.full(10, 1e4)) == 1.0

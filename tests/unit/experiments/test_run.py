@@ -87,8 +87,9 @@ class Long:
         time.sleep(120)
         return {}
 
-tasks = tuple(Long(number, sys.argv[2]) for number in range(2))
-running.run(Spec("made up", False, Settings(), tasks), sys.argv[1], jobs=2)
+if __name__ == "__main__":
+    tasks = tuple(Long(number, sys.argv[2]) for number in range(2))
+    running.run(Spec("made up", False, Settings(), tasks), sys.argv[1], jobs=2)
 """
 
 
@@ -104,7 +105,9 @@ def is_running(pid):
 def test_workers_end_when_the_run_is_killed(tmp_path):
     marks = tmp_path / "marks"
     marks.mkdir()
-    process = subprocess.Popen([sys.executable, "-c", WORKERS, str(tmp_path / "run"), str(marks)])
+    script = tmp_path / "script.py"
+    script.write_text(WORKERS)
+    process = subprocess.Popen([sys.executable, script, tmp_path / "run", marks])
     deadline = time.monotonic() + 90
     while len(list(marks.iterdir())) < 2 and time.monotonic() < deadline:
         assert process.poll() is None
