@@ -21,7 +21,7 @@ bench: .venv/installed
 	$(BIN)/python -m benchmarks
 
 docs: .venv/installed
-	$(BIN)/python -m codelength.report docs
+	$(BIN)/python -m codelength.reports docs
 
 clean:
 	rm -rf .venv

@@ -36,7 +36,7 @@ def profiles(model: "FiniteMixture", path: PathLike | None = None, *, title: str
     title : str
         A title.
     """
-    from .report.figures.profiles import profile_panel
+    from .reports.figures.profiles import profile_panel
 
     panel, size = profile_panel(model, title)
     return _figure([panel], path, size)
@@ -56,7 +56,7 @@ def criteria(
     criteria : sequence of str
         Columns of the comparison to draw; by default AIC, BIC, adjusted BIC, ICL and all code lengths.
     """
-    from .report.figures.comparison import criterion_panels
+    from .reports.figures.comparison import criterion_panels
     from .selection.comparison import Comparison
 
     comparison = model if isinstance(model, Comparison) else model.comparison_
@@ -71,7 +71,7 @@ def residuals(model: "FiniteMixture", path: PathLike | None = None) -> "Figure":
     model, path
         As in :func:`profiles`.
     """
-    from .report.figures.residuals import residual_panel
+    from .reports.figures.residuals import residual_panel
 
     panel, size = residual_panel(model.residuals_)
     return _figure([panel], path, size)
@@ -85,7 +85,7 @@ def memberships(model: "FiniteMixture", path: PathLike | None = None) -> "Figure
     model, path
         As in :func:`profiles`.
     """
-    from .report.figures.memberships import membership_panels
+    from .reports.figures.memberships import membership_panels
 
     return _figure(membership_panels(model.memberships_, model._fitted.training.weights), path, (3.6, 2.8))
 
@@ -100,7 +100,7 @@ KINDS: dict[str, Callable[..., "Figure"]] = {
 
 
 def _figure(panels: Any, path: PathLike | None, size: tuple[float, float] = (4.8, 3.8)) -> "Figure":
-    from .report.figures import check_name, figure_of, save_figure
+    from .reports.figures import check_name, figure_of, save_figure
 
     if path is not None:
         check_name(Path(path))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from codelength import datasets, report
+from codelength import datasets, reports
 from codelength.experiments.papers import PAPERS
 from codelength.experiments.papers.predictive_inference import bernoulli
 from codelength.experiments.published import published
@@ -103,12 +103,12 @@ def test_the_tables_of_2003_are_those_it_lists():
 
 @pytest.mark.parametrize("key", PAPERS)
 def test_committed_results_are_of_full_runs_with_the_usual_settings(key):
-    found = report.read(DOCS / "results" / key)
+    found = reports.read(DOCS / "results" / key)
     assert (found.quick, found.changed) == (False, [])
 
 
 def test_the_validation_page_is_up_to_date():
-    assert (DOCS / "validation.md").read_text(encoding="utf-8") == report.validation_page(DOCS / "results")
+    assert (DOCS / "validation.md").read_text(encoding="utf-8") == reports.validation_page(DOCS / "results")
 
 
 def test_committed_results_are_small():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import naive
-from codelength import report
+from codelength import reports
 from codelength.experiments.papers.prequential_selection import (
     PAPER,
     PRINTED_SPLITS,
@@ -174,7 +174,7 @@ def test_that_nothing_is_printed_to_compare_is_said(found):
 
 
 def test_the_committed_run_is_a_full_one_under_the_usual_settings():
-    findings = report.read(DOCS / "results" / "prequential-selection")
+    findings = reports.read(DOCS / "results" / "prequential-selection")
     assert not findings.quick
     assert not findings.changed
     gains = {row["criterion"]: row for row in findings.table("gains-with-class")}

@@ -166,12 +166,12 @@ def _check(
     if twice is not None:
         raise InvalidParameter(f"--figure: {twice} are drawn twice; leave one of them out")
     for _, file in figure:
-        from ..report.figures import check_name
+        from ..reports.figures import check_name
 
         check_name(Path(file))
     for name in (outputs["--profiles"], outputs["--comparison"]):
         if name is not None:
-            from ..report.tables import check_table_name
+            from ..reports.tables import check_table_name
 
             check_table_name(name)
 
@@ -186,11 +186,11 @@ def _write(
     if (output := outputs["--output"]) is not None:
         save(model, output)
     if (profiles := outputs["--profiles"]) is not None:
-        from ..report.tables import write_table
+        from ..reports.tables import write_table
 
         write_table(model.profile_table(bounds), model.profile_grid(bounds), profiles)
     if (comparison := outputs["--comparison"]) is not None:
-        from ..report.tables import write_table
+        from ..reports.tables import write_table
 
         write_table(compared, compared.grid(), comparison)
     if (memberships := outputs["--memberships"]) is not None:

@@ -60,7 +60,7 @@ def reproduce(
     Example:
       codelength reproduce predictive-inference --quick
     """
-    from .. import report
+    from .. import reports
     from ..experiments import EXPERIMENTS
     from ..experiments import reproduce as run
     from ..experiments.registry import specify
@@ -76,12 +76,15 @@ def reproduce(
                 made = run(spec, directory=output, jobs=jobs, dask=dask, progress=progress)
             except KeyboardInterrupt:
                 raise KeyboardInterrupt("; repeat the command to resume") from None
-            paths = report.save(made.findings, made.directory)
+            paths = reports.save(made.findings, made.directory)
         if as_json:
-            documents.append(report.as_document(made.findings) | {"directory": str(made.directory)})
+            documents.append(reports.as_document(made.findings) | {"directory": str(made.directory)})
         else:
             show(
-                [*report.blocks_of(made.findings), Paragraph(_told(made, paths, time.perf_counter() - start))]
+                [
+                    *reports.blocks_of(made.findings),
+                    Paragraph(_told(made, paths, time.perf_counter() - start)),
+                ]
             )
     if as_json:
         print_json(documents if experiment == "all" else documents[0])

@@ -20,7 +20,7 @@ class Reproduction:
     Attributes
     ----------
     findings : Findings
-        Our figures beside the printed ones, and the claims held to the figures. ``codelength.report`` shows
+        Our figures beside the printed ones, and the claims held to the figures. ``codelength.reports`` shows
         them and writes them to files.
     outcome : Outcome
         The results of the single tasks, and what they took.

@@ -8,7 +8,7 @@ import pytest
 from codelength import NaiveBayes, datasets
 from codelength.cli.evaluate import _blocks
 from codelength.experiments import OPPONENTS, evaluate
-from codelength.report.render.terminal import lines
+from codelength.reports.render.terminal import lines
 from codelength.rules import RULES
 
 from .conftest import ROWS

@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from codelength import datasets, report
+from codelength import datasets, reports
 from codelength.experiments import EXPERIMENTS, OPPONENTS, reproduce
 from codelength.experiments.averages import AVERAGES
 from codelength.experiments.averages import tables as module
@@ -18,8 +18,8 @@ from codelength.experiments.averages.tables import SHARES, TABLES, TWINS, small,
 from codelength.experiments.averages.task import SCORES, ComparisonTask
 from codelength.experiments.registry import find, specify
 from codelength.experiments.spec import Spec
-from codelength.report.figures import FIGURES, save
-from codelength.report.render.terminal import lines
+from codelength.reports.figures import FIGURES, save
+from codelength.reports.render.terminal import lines
 
 
 def made_up(kinds, losses_of, n_tables=6, n_repetitions=3):
@@ -160,11 +160,11 @@ def test_absent_opponents_are_named():
 def test_findings_are_read_back_and_drawn_and_shown(tmp_path):
     pytest.importorskip("matplotlib")
     findings = find(*made_up(KINDS, ahead))
-    report.save(findings, tmp_path)
-    again = report.read(tmp_path)
-    assert report.blocks_of(again)[2:] == report.blocks_of(findings)[2:]
+    reports.save(findings, tmp_path)
+    again = reports.read(tmp_path)
+    assert reports.blocks_of(again)[2:] == reports.blocks_of(findings)[2:]
     assert {path.stem for path in tmp_path.glob("*.svg")} == set(FIGURES["averages"](again))
-    page = [text.plain for text in lines(report.blocks_of(findings), 80)]
+    page = [text.plain for text in lines(reports.blocks_of(findings), 80)]
     assert max(map(len, page)) <= 80
     text = "\n".join(page)
     assert "1 of 18 cells, on 1 of 6 tables" in text

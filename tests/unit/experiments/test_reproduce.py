@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from codelength import report
+from codelength import reports
 from codelength.errors import DataError, InvalidParameter
 from codelength.experiments import EXPERIMENTS, PAPERS, reproduce
 from codelength.experiments.findings import Claim
@@ -82,8 +82,8 @@ def test_a_sixth_paper_is_a_file_and_a_line(tmp_path, monkeypatch):
     monkeypatch.setattr(papers, "published", lambda key: printed)
     made = reproduce("toy", directory=tmp_path, jobs=1)
     assert made.findings.verdicts() == {"held": 1, "not held": 0, "unsettled": 0}
-    assert report.save(made.findings, made.directory)
-    assert report.blocks_of(report.read(made.directory))[0].text == "Toys"
+    assert reports.save(made.findings, made.directory)
+    assert reports.blocks_of(reports.read(made.directory))[0].text == "Toys"
 
 
 def test_a_tolerance_is_slack_and_rounding_and_noise():

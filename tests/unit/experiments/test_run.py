@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from codelength import report
+from codelength import reports
 from codelength.errors import DataError, Infeasible, InvalidParameter
 from codelength.experiments import run as running
 from codelength.experiments.registry import find, specify
@@ -27,7 +27,7 @@ SPEC = specify("predictive-inference", quick=True, settings=SETTINGS)
 
 def written(directory, outcome):
     """The bytes of the result files."""
-    report.write(find(SPEC, outcome.results), directory)
+    reports.write(find(SPEC, outcome.results), directory)
     return {path.name: path.read_bytes() for path in directory.iterdir() if path.name != FILE_NAME}
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from codelength import report
+from codelength import reports
 from codelength.blocks import Heading
 from codelength.experiments import reproduce
 from codelength.experiments.papers.sc_approximations.methods import METHODS
@@ -91,7 +91,7 @@ def test_a_quick_run_is_written_and_read_back(tmp_path):
     pytest.importorskip("matplotlib")
     made = reproduce("sc-approximations", quick=True, settings=["repeats=1"], directory=tmp_path, jobs=2)
     assert made.directory == tmp_path / "sc-approximations-quick-repeats=1"
-    report.save(made.findings, made.directory)
+    reports.save(made.findings, made.directory)
     check_files(made.directory)
     check_tables(made.findings, made.directory)
 
@@ -112,7 +112,7 @@ def check_files(directory):
 
 
 def check_tables(made, directory):
-    again = report.read(directory)
+    again = reports.read(directory)
     assert [table.name for table in again.tables] == [table.name for table in made.tables]
     for name in ("errors-10-rows", "errors", "solutions"):
         for found, row in zip(again.table(name), made.table(name), strict=True):
@@ -121,9 +121,9 @@ def check_tables(made, directory):
                 for key, value in row.items()
             }
     document = (directory / "results.json").read_bytes()
-    report.write(again, directory)
+    reports.write(again, directory)
     assert (directory / "results.json").read_bytes() == document
-    shown = [block.text for block in report.blocks_of(again) if isinstance(block, Heading)]
+    shown = [block.text for block in reports.blocks_of(again) if isinstance(block, Heading)]
     assert sum("error in nats" in title for title in shown) == 3
     assert all("Errors of all methods" not in title for title in shown)
     lengths = {table["name"]: len(table["rows"]) for table in json.loads(document)["tables"]}

@@ -11,7 +11,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from codelength.blocks import Bullets, Facts, Grid, Heading, Paragraph, Picture, Strong
-from codelength.report.render.terminal import lines, show
+from codelength.reports.render.terminal import lines, show
 
 WIDTHS = [40, 80, 200, None]
 HOSTILE = [

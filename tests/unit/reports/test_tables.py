@@ -9,8 +9,8 @@ import pytest
 from codelength import FiniteMixture, read_table
 from codelength.blocks import Grid, Strong
 from codelength.errors import InvalidParameter
-from codelength.report.render.latex import escaped, latex
-from codelength.report.tables import write_table
+from codelength.reports.render.latex import escaped, latex
+from codelength.reports.tables import write_table
 
 TABLE = {"size_&_$": ["10 %", "20 %"] * 9, "colour": ["red", "blue"] * 9, "gaps": [1, None, 2] * 6}
 

@@ -15,7 +15,7 @@ KEY = "averages"
 _HEAD: list[Block] = [
     Heading("What ModelAverage gains over other classifiers, and where it loses", 1),
     Paragraph(
-        "This page is generated: python -m codelength.report docs writes it from the results in "
+        "This page is generated: python -m codelength.reports docs writes it from the results in "
         "results/averages, which codelength reproduce averages computes from the bundled tables."
     ),
     Paragraph(

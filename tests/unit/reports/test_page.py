@@ -10,9 +10,9 @@ from rich.console import Console
 from codelength.blocks import Grid, Heading, Strong
 from codelength.errors import DataError
 from codelength.experiments.findings import Claim, Comparison, Findings
-from codelength.report import blocks_of, validation_page, write, write_validation
-from codelength.report.render.markdown import markdown
-from codelength.report.render.terminal import show
+from codelength.reports import blocks_of, validation_page, write, write_validation
+from codelength.reports.render.markdown import markdown
+from codelength.reports.render.terminal import show
 
 
 def compared(column, ours, **changes):

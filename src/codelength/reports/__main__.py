@@ -1,4 +1,4 @@
-"""``python -m codelength.report docs`` writes the generated pages from the results in ``docs/results``."""
+"""``python -m codelength.reports docs`` writes the generated pages from the results in ``docs/results``."""
 
 import sys
 

@@ -16,7 +16,7 @@ from .render.markdown import markdown
 _HEAD: list[Block] = [
     Heading("Validation: the printed figures beside ours", 1),
     Paragraph(
-        "This page is generated: python -m codelength.report docs writes it from the results in results/, "
+        "This page is generated: python -m codelength.reports docs writes it from the results in results/, "
         "which codelength reproduce all computes from the bundled tables."
     ),
     Paragraph(

@@ -8,12 +8,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from codelength import report
+from codelength import reports
 from codelength.errors import CodelengthWarning, DataError, InvalidParameter
 from codelength.experiments.registry import find, specify
 from codelength.experiments.run import run
-from codelength.report import figures as drawing
-from codelength.report import read, write
+from codelength.reports import figures as drawing
+from codelength.reports import read, write
 
 
 @pytest.fixture(scope="module")
@@ -112,13 +112,13 @@ def test_figures_are_the_same_bytes_every_time(tmp_path):
 
 def test_a_paper_without_figures_has_none_drawn(tmp_path, findings):
     assert drawing.draw(replace(findings, paper="made up"), tmp_path) == []
-    names = {path.name for path in report.save(replace(findings, paper="made up"), tmp_path / "new")}
+    names = {path.name for path in reports.save(replace(findings, paper="made up"), tmp_path / "new")}
     assert names == {"results.json", "comparison.csv", "scores.csv", "curves.csv"}
 
 
 def test_saving_writes_files_and_figures(tmp_path, findings):
     pytest.importorskip("matplotlib")
-    paths = report.save(findings, tmp_path / "new" / "directory")
+    paths = reports.save(findings, tmp_path / "new" / "directory")
     assert {path.suffix for path in paths} == {".json", ".csv", ".svg"}
     assert all(path.is_file() for path in paths)
 
@@ -128,11 +128,11 @@ def test_without_matplotlib_its_installation_is_advised(tmp_path, monkeypatch, f
     with pytest.raises(InvalidParameter, match=r"codelength\[plot\]"):
         drawing.draw(findings, tmp_path)
     with pytest.warns(CodelengthWarning, match=r"no figures were drawn.*codelength\[plot\]"):
-        paths = report.save(findings, tmp_path)
+        paths = reports.save(findings, tmp_path)
     assert {path.suffix for path in paths} == {".json", ".csv"}
 
 
 def test_a_directory_that_cannot_be_made_is_told(tmp_path, findings):
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(DataError, match="cannot be made"):
-        report.save(findings, tmp_path / "file")
+        reports.save(findings, tmp_path / "file")
