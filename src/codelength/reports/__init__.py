@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .averages import comparison_page, write_comparison
     from .files import as_document, read, write
-    from .page import blocks_of
+    from .paper import blocks_of
     from .saving import save
     from .validation import validation_page, write_validation
 
 # Loaded when first used: the renderers, which every command needs, do not need the experiments.
 _HOMES = {
     "as_document": "files",
-    "blocks_of": "page",
+    "blocks_of": "paper",
     "comparison_page": "averages",
     "read": "files",
     "save": "saving",

@@ -6,7 +6,7 @@ from pathlib import Path
 from .._files import atomic_write
 from ..blocks import Block, Heading, Paragraph
 from .files import read
-from .page import blocks_of
+from .paper import blocks_of
 from .render.markdown import markdown
 from .validation import pictures
 

@@ -10,7 +10,7 @@ from ..experiments import EXPERIMENTS, PAPERS
 from ..experiments.findings import Findings
 from ..experiments.verdicts import VERDICTS
 from .files import read
-from .page import blocks_of
+from .paper import blocks_of
 from .render.markdown import markdown
 
 _HEAD: list[Block] = [
