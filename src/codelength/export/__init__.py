@@ -1,0 +1,1 @@
+"""Fitted models as something that other programs read."""
