@@ -1,0 +1,206 @@
+"""Scoring with a scorer document: plain Python, as in ``scorer.js``, line by line."""
+
+import datetime
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ..errors import DataError
+
+FORMAT, VERSION = "codelength scorer", 1
+
+_NUMBER = re.compile(r"[ \t\n\v\f\r]*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[ \t\n\v\f\r]*")
+_STAMP = re.compile(
+    r"([0-9]{4})-([0-9]{2})-([0-9]{2})"
+    r"(?:[T ]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]+))?)?(?:(Z)|([+-][0-9]{2}):?([0-9]{2})?)?)?"
+)
+_CLOCK = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9]):([0-5][0-9])(?:\.([0-9]+))?")
+_AMOUNT = re.compile(r"(-?[0-9]+(?:\.[0-9]+)?) (?:s|months)")
+_TOO_LARGE = 10**308
+_EPOCH = datetime.datetime(1970, 1, 1)
+
+
+class Score(NamedTuple):
+    """What a document says about a case.
+
+    Attributes
+    ----------
+    probabilities : list of float
+        Probability of each class.
+    undefined : bool
+        Whether every class is impossible, so that the uniform distribution stands in.
+    evidence : dict of str to list of float
+        For each variable that says something, what it contributes to the log-odds of each class against the
+        reference class, in nats.
+    """
+
+    probabilities: list[float]
+    undefined: bool
+    evidence: dict[str, list[float]]
+
+
+def score(document: Mapping[str, Any], case: Mapping[str, Any], reference: int = 0) -> Score:
+    """Class probabilities of a case, and what each variable says.
+
+    Parameters
+    ----------
+    document : dict
+        What :func:`codelength.export.scorer.scorer` gave, perhaps read from JSON.
+    case : mapping of str to cell
+        What is known; other variables may be absent or None.
+    reference : int
+        Position of the class that the others are set against.
+    """
+    _check(document)
+    sums = [_number(weight) for weight in document["class_table"]]
+    evidence = {}
+    for variable in document["variables"]:
+        place = _place(variable, case)
+        if place is not None:
+            row = [_number(weight) for weight in variable["table"][place]]
+            sums = [total + weight for total, weight in zip(sums, row, strict=True)]
+            evidence[variable["name"]] = [_difference(weight, row[reference]) for weight in row]
+    probabilities, undefined = _probabilities(sums)
+    return Score(probabilities, undefined, evidence)
+
+
+def ask(document: Mapping[str, Any], case: Mapping[str, Any]) -> list[tuple[str, float]]:
+    """The variables that are not known, and how many bits about the class each is expected to bring.
+
+    Under the model, this is the mutual information of variable and class given what is known. The variable
+    with most expected bits comes first.
+    """
+    probabilities = score(document, case).probabilities
+    open_ones = [variable for variable in document["variables"] if _place(variable, case) is None]
+    bits = [(variable["name"], _expected_bits(variable["table"], probabilities)) for variable in open_ones]
+    return sorted(bits, key=lambda pair: -pair[1])
+
+
+def _expected_bits(table: Sequence[Sequence[float | None]], probabilities: Sequence[float]) -> float:
+    columns = [[_number(row[k]) for row in table] for k in range(len(probabilities))]
+    given_class = [_probabilities(column)[0] for column in columns]
+    bits = 0.0
+    for place in range(len(table)):
+        of_value = sum(p * own[place] for p, own in zip(probabilities, given_class, strict=True))
+        for p, own in zip(probabilities, given_class, strict=True):
+            if p > 0 and own[place] > 0:
+                bits += p * own[place] * math.log2(own[place] / of_value)
+    return max(bits, 0.0)
+
+
+def _probabilities(log_weights: Sequence[float]) -> tuple[list[float], bool]:
+    highest = max(log_weights)
+    if highest == -math.inf:
+        return [1 / len(log_weights)] * len(log_weights), True
+    weights = [math.exp(weight - highest) for weight in log_weights]
+    total = sum(weights)
+    return [weight / total for weight in weights], False
+
+
+def _place(variable: Mapping[str, Any], case: Mapping[str, Any]) -> int | None:
+    """Row of the table that a case's cell points to; None for one that adds nothing."""
+    if variable["name"] not in case:
+        return None
+    cell = _plain(variable["name"], case[variable["name"]])
+    labels = variable["values"] if variable["kind"] == "values" else variable["labels"]
+    if cell is not None and cell == cell:
+        found = _listed(labels, cell) if variable["kind"] == "values" else _interval(variable, cell)
+        if found is not None or cell != "":
+            return found
+    return len(labels) - 1 if labels[-1] is None else None
+
+
+def _plain(name: str, cell: Any) -> str | int | float | None:
+    """A cell as text, number or truth value; None where it is missing."""
+    if hasattr(cell, "isoformat"):
+        return str(cell.isoformat())
+    plain = cell.item() if hasattr(cell, "item") and not getattr(cell, "shape", ()) else cell
+    if plain is None or isinstance(plain, (str, int, float)):
+        return plain
+    raise DataError(f"case, variable {name!r:.60}: a {type(cell).__name__} is no cell; give text or a number")
+
+
+def _listed(values: Sequence[Any], cell: str | int | float) -> int | None:
+    """Place of a value: the very same one, or else one of another type that is spelt alike."""
+    for place, value in enumerate(values):
+        if value is not None and isinstance(value, str) == isinstance(cell, str) and value == cell:
+            return place
+    for place, value in enumerate(values):
+        text, other = (cell, value) if isinstance(cell, str) else (value, cell)
+        if isinstance(text, str) and _spells(text, other):
+            return place
+    return None
+
+
+def _spells(text: str, value: Any) -> bool:
+    """Whether text spells a number or a truth value."""
+    if value is None or isinstance(value, str):
+        return False
+    return _spelt(text) == value or (isinstance(value, bool) and text.lower() == str(value).lower())
+
+
+def _interval(variable: Mapping[str, Any], cell: str | int | float) -> int | None:
+    """Place of the interval that a number or a time falls into, or of a label."""
+    scale, labels = variable.get("scale", "number"), variable["labels"]
+    number = _measured(cell, scale)
+    if number is not None and math.isfinite(number):
+        return sum(1 for cut in variable["cuts"] if cut <= number)
+    return next((i for i, label in enumerate(labels) if isinstance(cell, str) and label == cell), None)
+
+
+def _measured(cell: str | int | float, scale: str) -> float | None:
+    """A cell as a number on a scale; None where it is not on it."""
+    if not isinstance(cell, str):
+        return float(cell) if abs(cell) < _TOO_LARGE else None
+    if scale == "number":
+        return _spelt(cell)
+    if scale in ("date", "utc"):
+        stamp = _STAMP.fullmatch(cell)
+        return None if stamp is None else _microseconds(stamp, aware=scale == "utc")
+    if scale == "clock":
+        clock = _CLOCK.fullmatch(cell)
+        return None if clock is None else _of_clock(clock[1], clock[2], clock[3], clock[4])
+    amount = _AMOUNT.fullmatch(cell)
+    return _spelt(cell) if amount is None else float(amount[1])
+
+
+def _microseconds(stamp: re.Match[str], *, aware: bool) -> float | None:
+    year, month, day, hour, minute, second, digits, utc, ahead, more = stamp.groups()
+    if aware == (utc is None and ahead is None):
+        return None
+    try:
+        whole = datetime.datetime(int(year), int(month), int(day))
+        datetime.time(int(hour or 0), int(minute or 0), int(second or 0))
+    except ValueError:
+        return None
+    offset = 0 if ahead is None else int(ahead) * 60 + int(f"{ahead[0]}{more or 0}")
+    days = (whole - _EPOCH).days
+    return days * 86_400e6 + _of_clock(hour, minute, second, digits) - offset * 60e6
+
+
+def _of_clock(hours: str | None, minutes: str | None, seconds: str | None, digits: str | None) -> float:
+    whole = (int(hours or 0) * 60 + int(minutes or 0)) * 60 + int(seconds or 0)
+    return whole * 1e6 + int((digits or "0")[:6].ljust(6, "0"))
+
+
+def _spelt(text: str) -> float | None:
+    return float(text) if _NUMBER.fullmatch(text) else None
+
+
+def _number(weight: float | None) -> float:
+    return -math.inf if weight is None else weight
+
+
+def _difference(weight: float, against: float) -> float:
+    return 0.0 if weight == against == -math.inf else weight - against
+
+
+def _check(document: Mapping[str, Any]) -> None:
+    if not isinstance(document, Mapping) or document.get("format") != FORMAT:
+        raise DataError("not a scorer document; pass what codelength.export.scorer.scorer gave")
+    if document.get("version") != VERSION:
+        raise DataError(
+            f"scorer document of version {document.get('version')!r:.20}: this library reads version "
+            f"{VERSION}; export the model again"
+        )

@@ -1,0 +1,128 @@
+"""A fitted model as one small document that any language can score with, and the reader in Python.
+
+A prediction is a sum of look-ups, so the document is the tables, as JSON types:
+
+.. code-block:: text
+
+    {"format": "codelength scorer", "version": 1, "rule": "evidence",
+     "target": "class", "classes": ["a", "b"], "class_table": [...], "prior_log_probs": [...],
+     "variables": [
+       {"name": "x", "kind": "values", "values": ["a", 1, true], "table": [[...], ...], "weights": [...]},
+       {"name": "y", "kind": "intervals", "cuts": [...], "closed": "left", "scale": "number",
+        "labels": [...], "table": [[...], ...], "weights": [...]}]}
+
+``table`` has one row per value with one log weight per class. To score a case, add the rows of its values to
+``class_table``, take exponentials, and divide by their sum. ``null`` is minus infinity; where all classes are
+impossible the uniform distribution stands in. ``weights`` are the probabilities of the values while nothing
+is known. The last value or label is ``null`` where missing cells are a value of their own. Intervals are
+closed on the left: a number equal to a cut belongs to the interval above it. Cuts on a ``scale`` of time are
+what :mod:`codelength.table.times` makes of times.
+
+A case is a mapping of names to cells. A variable that is absent, missing (None, NaN, empty text) or holds a
+value that is not listed adds nothing. Numbers may be given as text, intervals by their labels.
+``scorer.js`` reads the same documents in the same way.
+"""
+
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import InvalidParameter
+from ..table import Variable
+from ..typing import FloatArray
+from .reader import FORMAT, VERSION, Score, ask, score
+
+if TYPE_CHECKING:
+    from ..estimators.contract import TableEstimator
+
+__all__ = ["Score", "ask", "score", "scorer", "script"]
+
+
+def scorer(model: "TableEstimator") -> dict[str, Any]:
+    """The scorer document of a fitted model whose predictions are sums of look-ups.
+
+    Parameters
+    ----------
+    model : NaiveBayes
+        The model, fitted, under any rule. Variables that were not chosen, and columns that are ignored, are
+        left out.
+
+    Returns
+    -------
+    dict
+        The document, of JSON types.
+
+    Raises
+    ------
+    InvalidParameter
+        Where the model is of another kind.
+
+    Examples
+    --------
+    >>> from codelength import NaiveBayes
+    >>> table = {"outlook": ["sun", "sun", "rain", "rain"], "degrees": [21.5, 14.0, 9.5, 18.0]}
+    >>> document = scorer(NaiveBayes().fit(table, ["out", "out", "in", "in"]))
+    >>> document["variables"][1]["cuts"]
+    [11.75, 16.0, 19.75]
+    >>> [round(p, 3) for p in score(document, {"outlook": "sun", "degrees": "20"}).probabilities]
+    [0.143, 0.857]
+    """
+    from ..estimators import NaiveBayes
+
+    if not isinstance(model, NaiveBayes):
+        raise InvalidParameter(
+            f"model {type(model).__name__}: its predictions are no sums of look-ups; pass a fitted NaiveBayes"
+        )
+    predictor = model._fitted.predictor
+    schema, tables = predictor.counts.schema, predictor.tables
+    assert schema.target is not None
+    prior = _normalised(tables.class_table)
+    variables = [
+        _variable(variable, tables.value_table[:, start : start + variable.n_values], np.exp(prior))
+        for variable, start in zip(schema.variables, schema.offsets.tolist(), strict=False)
+        if variable.kind != "ignored"
+    ]
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "rule": predictor.rule.name,
+        "target": schema.target.name,
+        "classes": list(schema.classes),
+        "class_table": _plain(tables.class_table),
+        "prior_log_probs": _plain(prior),
+        "variables": variables,
+    }
+
+
+def script() -> str:
+    """The reader in JavaScript: ``codelengthScore`` and ``codelengthAsk``."""
+    return files(__package__).joinpath("scorer.js").read_text("utf-8")
+
+
+def _variable(variable: Variable, entries: FloatArray, prior: FloatArray) -> dict[str, Any]:
+    """A variable and its rows, from log weights of shape (n_classes, n_values)."""
+    given_class = np.exp(np.array([_normalised(own) for own in entries]))
+    shared = {"table": [_plain(row) for row in entries.T], "weights": (prior @ given_class).tolist()}
+    if variable.kind == "interval":
+        return {
+            "name": variable.name,
+            "kind": "intervals",
+            "cuts": list(variable.cuts),
+            "closed": "left",
+            "scale": variable.scale,
+            "labels": list(variable.values),
+            **shared,
+        }
+    return {"name": variable.name, "kind": "values", "values": list(variable.values), **shared}
+
+
+def _normalised(log_weights: FloatArray) -> FloatArray:
+    """Log probabilities from log weights; uniform where all weights are zero."""
+    highest = log_weights.max()
+    below = log_weights - highest if highest > -np.inf else np.zeros_like(log_weights)
+    return np.asarray(below - np.log(np.exp(below).sum()))
+
+
+def _plain(log_weights: FloatArray) -> list[float | None]:
+    return [None if number == -np.inf else number for number in log_weights.tolist()]
