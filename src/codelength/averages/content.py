@@ -48,6 +48,12 @@ def arrange(training: Training) -> Arrangement:
        appears therein. Nauchno-Technicheskaya Informatsia 2(9), 12-16.
     """
     codes, labels = training.fine, training.labels
+    ordered = training.views.n_intervals > 0
+    # Rows whose numbers fall into the same fine interval are still told apart.
+    numbers = {
+        j: training.rows.codes[:, training.views.columns[j].position].astype(np.uint64)
+        for j in np.flatnonzero(ordered).tolist()
+    }
     # In single precision, because sums of weights may be rounded differently in another order.
     of_weights = _mixed(training.weights.astype(np.float32).view(np.uint32).astype(np.uint64))
     of_variables = _mixed((training.views.n_fine * 1_000 + training.views.n_intervals).astype(np.uint64))
@@ -63,12 +69,13 @@ def arrange(training: Training) -> Arrangement:
         of_rows = of_weights + of_classes[labels]
         for j, keys in enumerate(of_values):
             of_rows += _mixed(keys + of_variables[j])[codes[:, j] + 1]
+        for j, column in numbers.items():
+            of_rows += _mixed(column + of_variables[j])
         of_rows = _mixed(of_rows)
         for j, keys in enumerate(of_values):
             of_values[j] = _mixed(keys + _summed(of_rows, codes[:, j] + 1, len(keys)))
         of_variables = _mixed(of_variables + np.array([_mixed(keys).sum() for keys in of_values]))
         of_classes = _mixed(of_classes + _summed(of_rows, labels, training.n_classes))
-    ordered = training.views.n_intervals > 0
     values = tuple(
         np.arange(len(keys) - 1) if ordered[j] else np.argsort(keys[1:], kind="stable")
         for j, keys in enumerate(of_values)
@@ -79,6 +86,19 @@ def arrange(training: Training) -> Arrangement:
         values,
         np.argsort(of_classes, kind="stable"),
     )
+
+
+def shuffled(training: Training, of: str) -> IntArray:
+    """The training rows in an order that looks random, but depends only on what is in them.
+
+    Parameters
+    ----------
+    training : Training
+        The rows.
+    of : str
+        The member that asks: each has an order of its own.
+    """
+    return training.generator(of).permutation(arrange(training).rows)
 
 
 def _summed(keys: _Keys, places: IntArray, length: int) -> _Keys:

@@ -5,8 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..typing import FloatArray, IntArray
-from .factors import factors_of
-from .folds import content_order
+from .content import shuffled
 from .member import normalised
 from .training import Training
 
@@ -69,20 +68,9 @@ def drawn(training: Training, of: str, most: int) -> Draw:
     total = float(training.n_copies.sum())
     n_copies = np.maximum(training.n_copies * min(1.0, _MOST_COPIES / total), 1.0).astype(np.int64)
     copies = training.weights / n_copies
-    order = content_order(training, of, _marks(training))
+    order = shuffled(training, of)
     n_drawn = np.empty_like(n_copies)
     draw = training.generator(of).multivariate_hypergeometric
     n_drawn[order] = draw(n_copies[order], most, method="marginals")
     rows = np.flatnonzero(n_drawn)
     return Draw(rows, (n_drawn * copies)[rows], copies[rows])
-
-
-def _marks(training: Training) -> FloatArray:
-    """What the variables say about the class of each row, which tells rows apart whatever their order."""
-    factors = factors_of(training)
-    marks = np.zeros((training.n_rows, 2))
-    for j, table in enumerate(factors.left_out_tables):
-        cells = factors.left_out_cells[:, j]
-        said = np.where(cells >= 0, table[cells, training.labels], 0.0)
-        marks += np.stack([said, said**2], axis=1)
-    return marks

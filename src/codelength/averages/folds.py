@@ -1,34 +1,12 @@
-"""Parts of the training rows to hold out in turn, the same however rows, columns and values are ordered."""
+"""Parts of the training rows to hold out in turn."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..typing import FloatArray, IntArray
+from ..typing import IntArray
 from .training import Training
 
 N_FOLDS = 5
 """Into how many parts rows are dealt, where there are as many."""
-
-_DECIMALS = 6
-
-
-def content_order(training: Training, of: str, marks: FloatArray) -> IntArray:
-    """The training rows in an order that looks random, but depends only on what is in them.
-
-    Parameters
-    ----------
-    training : Training
-        The rows.
-    of : str
-        The member that asks: each has an order of its own.
-    marks : array of shape (n_rows, n_marks)
-        Numbers that tell rows apart whatever the order of columns, values and classes, such as held-out
-        scores. They are compared to six decimals, so rounding does not matter.
-    """
-    keys = np.full(training.n_rows, training.generator(of).integers(2**63), dtype=np.uint64)
-    for mark in np.round(marks * 10**_DECIMALS).T:
-        keys = _mixed(keys ^ (mark + 0.0).view(np.uint64))
-    return np.argsort(keys, kind="stable")
 
 
 def dealt(training: Training, order: IntArray, n_folds: int = N_FOLDS) -> IntArray:
@@ -44,10 +22,3 @@ def dealt(training: Training, order: IntArray, n_folds: int = N_FOLDS) -> IntArr
     found = np.zeros((n_folds, training.n_rows), dtype=np.int64)
     found[:, order] = copies // n_folds + (places < copies % n_folds)
     return found
-
-
-def _mixed(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Bits well mixed, as the finaliser of splitmix64 does it."""
-    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        keys = (keys ^ (keys >> np.uint64(shift))) * np.uint64(factor)
-    return keys ^ (keys >> np.uint64(31))

@@ -167,8 +167,11 @@ class Kernel(Member):
         if not len(codes) or (codes >= sizes).any():
             raise DataError("the rows of a kernel do not fit the variables of its table")
         relevance = unpacked(document["relevance"], (views.n_variables,), low=0.0, high=1e6)
-        parts = tuple(_restored(part, (len(codes), len(log_prior))) for part in document["parts"])
-        return cls(views, log_prior, codes, relevance.astype(np.float64), parts)
+        parts = document["parts"]
+        if not isinstance(parts, list) or not parts:
+            raise DataError("a kernel without regressions predicts nothing")
+        restored = tuple(_restored(part, (len(codes), len(log_prior))) for part in parts)
+        return cls(views, log_prior, codes, relevance.astype(np.float64), restored)
 
 
 _Place = tuple[int, int, int]

@@ -25,8 +25,9 @@ from ..errors import DataError
 from ..table import Coded
 from ..typing import FloatArray, IntArray
 from ._logistic import TYPICAL_WEIGHT, Design, Penalty, curvature_at, fitted
+from .content import shuffled
 from .factors import Factors, factors_of, with_zeros
-from .folds import content_order, dealt
+from .folds import dealt
 from .member import Learned, Member, normalised
 from .training import Training
 from .views import Views
@@ -105,7 +106,7 @@ class LogRatios(Member):
         variables = _informative(training, factors)
         columns = _columns(training.views, variables)
         per_row = training.n_classes * (len(variables) + len(columns))
-        order = content_order(training, cls.name, _marks(training, factors, variables))
+        order = shuffled(training, cls.name)
         order = order[: max(LEAST_ROWS, MOST_CELLS // per_row)]
         rows = np.sort(order)
         numbers = training.numbers[np.ix_(rows, columns)]
@@ -272,20 +273,6 @@ def _informative(training: Training, factors: Factors) -> IntArray:
 def _columns(views: Views, variables: IntArray) -> IntArray:
     """Columns of numbers that belong to some variables."""
     return np.flatnonzero(np.isin(views.owners, variables))
-
-
-def _marks(training: Training, factors: Factors, variables: IntArray) -> FloatArray:
-    """Numbers that tell rows apart whatever the order of columns, values and classes."""
-    marks = np.zeros((training.n_rows, 4))
-    own = np.arange(training.n_rows), training.labels
-    for j in variables.tolist():
-        ratios = factors.left_out_of(j)
-        seen = np.append(training.fine_counts[j].sum(axis=0), 1.0)
-        of_variable = [ratios[own], (ratios**2).sum(axis=1), np.log(seen)[training.fine[:, j]]]
-        marks[:, :3] += factors.log_evidence[j] * np.stack(of_variable, axis=1)
-    scaled = training.numbers * factors.log_evidence[training.views.owners]
-    marks[:, 3] = (scaled * (1.0 + scaled)).sum(axis=1)
-    return marks
 
 
 def _axes(numbers: FloatArray) -> FloatArray:

@@ -39,9 +39,10 @@ from ..mixture.parameters import with_components
 from ..rules import Prior
 from ..table import Coded, Schema
 from ..typing import FloatArray, IntArray
+from .content import shuffled
 from .draws import drawn
 from .factors import factors_of
-from .folds import content_order, dealt
+from .folds import dealt
 from .member import Learned, Member, normalised
 from .training import Training
 from .views import Views
@@ -164,7 +165,7 @@ class _Rows(NamedTuple):
 
     @classmethod
     def of(cls, training: Training, variables: IntArray) -> "_Rows":
-        order = content_order(training, Mixtures.name, _marks(training, variables))
+        order = shuffled(training, Mixtures.name)
         schema = _schema(training.views, variables, training.n_classes)
         codes, labels = training.coarse[order][:, variables], training.labels[order]
         return cls(training, _coded(schema, codes, labels), order)
@@ -245,18 +246,6 @@ def _coded(schema: Schema, codes: IntArray, labels: IntArray | None = None) -> C
     # Codes without information are missing, and so are the classes of new rows.
     classes = np.full(len(codes), n_values[-1]) if labels is None else labels
     return Coded.of(schema, np.column_stack([np.where(codes < 0, n_values[:-1], codes), classes]))
-
-
-def _marks(training: Training, variables: IntArray) -> FloatArray:
-    """What coarse values say about the class of each row, which tells rows apart whatever their order."""
-    marks = np.zeros((training.n_rows, 2))
-    for j in variables.tolist():
-        counts = training.coarse_counts[j]
-        codes = training.coarse[:, j]
-        said = np.log((counts[training.labels, codes] + 0.5) / (counts[:, codes].sum(axis=0) + 1.0))
-        said = np.where(codes >= 0, said, 0.0)
-        marks += np.stack([said, said**2], axis=1)
-    return marks
 
 
 def _restored(document: Mapping[str, Any], schema: Schema) -> Counts:

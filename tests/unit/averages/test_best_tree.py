@@ -9,7 +9,6 @@ import pytest
 from codelength._packing import packed
 from codelength.averages.augmented import best_forests
 from codelength.averages.best_tree import BestTree
-from codelength.averages.training import Training
 from codelength.errors import DataError
 from unit.averages.forest_tables import (
     all_forests,
@@ -108,74 +107,11 @@ def test_the_forest_is_honest():
     assert held_out == pytest.approx(on_new_rows, abs=0.2)
 
 
-def test_order_of_rows_columns_values_and_classes_does_not_matter():
-    sizes, n_classes, n_rows = np.array([2, 3, 4, 2, 5, 3]), 3, 50
-    rows, labels = dependent_rows(n_rows, sizes, n_classes, 11)
-    found = BestTree.fit(training_of(rows, labels, sizes, n_classes))
-    new = dependent_rows(20, sizes, n_classes, 12)[0]
-    predicted = found.member.log_probs(coded_of(new, np.zeros(20, dtype=int), sizes, n_classes))
-    generator = np.random.default_rng(2)
-    columns, classes, order = (generator.permutation(n) for n in (6, n_classes, n_rows))
-    values = [generator.permutation(size) for size in sizes]
-
-    def moved(table):
-        return np.stack([values[j][table[:, j]] for j in columns], axis=1)
-
-    training = training_of(moved(rows)[order], np.argsort(classes)[labels][order], sizes[columns], n_classes)
-    other = BestTree.fit(training)
-    again = other.member.log_probs(coded_of(moved(new), np.zeros(20, dtype=int), sizes[columns], n_classes))
-    assert again == pytest.approx(predicted[:, classes], abs=1e-9)
-    before = found.held_out[Training.of(coded_of(rows, labels, sizes, n_classes)).places[order]]
-    assert other.held_out[training.places] == pytest.approx(before[:, classes], abs=1e-9)
-
-
-def test_weights_are_repeated_rows():
-    sizes, n_classes = [2, 3, 4, 2], 2
-    rows, labels = dependent_rows(30, sizes, n_classes, 1)
-    times = np.random.default_rng(0).integers(1, 5, 30)
-    one = BestTree.fit(training_of(rows, labels, sizes, n_classes, times))
-    other = BestTree.fit(training_of(rows.repeat(times, axis=0), labels.repeat(times), sizes, n_classes))
-    assert (one.held_out == other.held_out).all()
-
-
 def test_edges_have_names():
     rows, labels = dependent_rows(200, [3, 3, 3], 2, 1, copying=0.8)
     member = BestTree.fit(training_of(rows, labels, [3, 3, 3], 2)).member
     names = [variable.name for variable in member.views.schema.variables]
     assert member.edges == [(names[0], names[1]), (names[1], names[2])]
-
-
-EXTREMES = {
-    "one class seen of two": ([[0, 1], [1, 0], [1, 1]], [1, 1, 1], 2),
-    "one row of each class": ([[0, 1], [1, 0]], [0, 1], 2),
-    "two rows of one class": ([[0, 1], [1, 0]], [1, 1], 3),
-    "equal cells, different classes": ([[0, 0], [0, 0], [1, 1]], [0, 1, 2], 4),
-    "more classes than rows": ([[0, 1], [1, 0]], [7, 30], 40),
-}
-
-
-@pytest.mark.parametrize("case", EXTREMES)
-def test_extremes(case):
-    rows, labels, n_classes = EXTREMES[case]
-    training = training_of(rows, labels, [2, 2], n_classes)
-    learned = BestTree.fit(training)
-    check_distributions(learned.held_out, (training.n_rows, n_classes))
-    found = learned.member.log_probs(coded_of([[0, 0], [-1, 1]], [0, 0], [2, 2], n_classes))
-    check_distributions(found, (2, n_classes))
-    assert learned.held_out == pytest.approx(refitted(BestTree, training), abs=1e-10)
-
-
-def test_500_columns_of_50_rows():
-    rows, labels = np.random.default_rng(0).integers(0, 3, (50, 500)), np.arange(50) % 2
-    learned = BestTree.fit(training_of(rows, labels, [3] * 500, 2))
-    assert len(learned.member.variables) == 40
-    check_distributions(learned.held_out, (50, 2))
-
-
-def check_distributions(log_probs, shape):
-    assert log_probs.shape == shape
-    assert np.isfinite(log_probs).all()
-    assert np.abs(np.exp(log_probs).sum(axis=1) - 1).max() < 1e-12
 
 
 def test_a_missing_cell_at_the_end_of_a_tree_is_marginalised():
@@ -209,14 +145,6 @@ def some_member():
     member = BestTree.fit(training).member
     assert len(member.log_factors) == 3
     return training, member
-
-
-def test_files_keep_everything():
-    training, member = some_member()
-    document = json.loads(json.dumps(member.to_json()))
-    again = BestTree.from_json(document, training.views, training.log_prior)
-    assert (again.log_probs(training.coded) == member.log_probs(training.coded)).all()
-    assert again.to_json() == member.to_json()
 
 
 def damaged(document):

@@ -1,9 +1,11 @@
 """An order by content: the same however a table is ordered, and whatever its values are called."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from codelength.averages.content import arrange
+from codelength.averages.content import arrange, shuffled
 from codelength.averages.training import Training
 from codelength.table import Cutting, as_table, encode, infer_schema
 
@@ -61,3 +63,27 @@ def test_another_table_is_arranged_in_another_way():
         for seed in range(5)
     }
     assert len(orders) == 5
+
+
+def test_numbers_in_one_interval_are_told_apart():
+    """Of 100 numbers five each fall into a fine interval; the row at a place has the same number again."""
+    numbers, labels = np.arange(100.0), np.array(["a", "b"] * 50)
+    order = np.random.default_rng(0).permutation(100)
+    arranged = [
+        values[training.places.argsort()][arrange(training).rows]
+        for values, training in (
+            (numbers, training_of({"x": numbers}, labels)),
+            (numbers[order], training_of({"x": numbers[order]}, labels[order])),
+        )
+    ]
+    np.testing.assert_array_equal(*arranged)
+
+
+def test_shuffled_rows_depend_on_content_member_and_seed():
+    columns = {"x": np.random.default_rng(0).normal(size=50), "y": list("abcde") * 10}
+    training = training_of(columns, ["u", "v"] * 25)
+    order = shuffled(training, "a")
+    np.testing.assert_array_equal(np.sort(order), np.arange(50))
+    np.testing.assert_array_equal(shuffled(training, "a"), order)
+    assert not np.array_equal(shuffled(training, "b"), order)
+    assert not np.array_equal(shuffled(replace(training, seed=1), "a"), order)

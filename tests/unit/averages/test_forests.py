@@ -10,6 +10,7 @@ import pytest
 
 from codelength.averages import augmented
 from codelength.averages._forest_kernels import log_sum_of_trees
+from codelength.averages.best_tree import BestTree
 from codelength.averages.forests import Forests, balanced
 from codelength.averages.training import Training
 from codelength.averages.views import GRAINS, Views
@@ -26,6 +27,7 @@ from unit.averages.forest_tables import (
     refitted,
     training_of,
 )
+from unit.averages.mixed_tables import assert_distributions
 
 CASES = [
     ([2, 3, 2], 2, 8, 0),
@@ -140,47 +142,6 @@ def test_nothing_known_is_the_class_prior():
     assert found == pytest.approx(member.log_prior, abs=1e-12)
 
 
-def test_order_of_rows_columns_values_and_classes_does_not_matter():
-    sizes, n_classes, n_rows = np.array([2, 3, 4, 2, 5, 3]), 3, 50
-    rows, labels = dependent_rows(n_rows, sizes, n_classes, 11)
-    rows[30:][np.random.default_rng(1).random((20, 6)) < 0.1] = -1
-    found = Forests.fit(training_of(rows, labels, sizes, n_classes))
-    new = dependent_rows(20, sizes, n_classes, 12)[0]
-    predicted = found.member.log_probs(coded_of(new, np.zeros(20, dtype=int), sizes, n_classes))
-    generator = np.random.default_rng(2)
-    columns, classes, order = (generator.permutation(n) for n in (6, n_classes, n_rows))
-    values = [np.append(generator.permutation(size), -1) for size in sizes]
-
-    def moved(table):
-        return np.stack([values[j][table[:, j]] for j in columns], axis=1)
-
-    other_rows, other_labels = moved(rows)[order], np.argsort(classes)[labels][order]
-    training = training_of(other_rows, other_labels, sizes[columns], n_classes)
-    other = Forests.fit(training)
-    again = other.member.log_probs(coded_of(moved(new), np.zeros(20, dtype=int), sizes[columns], n_classes))
-    assert again == pytest.approx(predicted[:, classes], abs=1e-9)
-    before = found.held_out[Training.of(coded_of(rows, labels, sizes, n_classes)).places[order]]
-    assert other.held_out[training.places] == pytest.approx(before[:, classes], abs=1e-9)
-
-
-def test_rows_in_another_order_change_nothing_at_all():
-    sizes, n_classes = [2, 3, 4, 2], 2
-    rows, labels = dependent_rows(30, sizes, n_classes, 1)
-    one = Forests.fit(training_of(rows, labels, sizes, n_classes))
-    other = Forests.fit(training_of(rows[::-1], labels[::-1], sizes, n_classes))
-    assert (one.held_out == other.held_out).all()
-
-
-def test_weights_are_repeated_rows():
-    sizes, n_classes = [2, 3, 4, 2], 2
-    rows, labels = dependent_rows(30, sizes, n_classes, 1)
-    times = np.random.default_rng(0).integers(1, 5, 30)
-    one = Forests.fit(training_of(rows, labels, sizes, n_classes, times))
-    other = Forests.fit(training_of(rows.repeat(times, axis=0), labels.repeat(times), sizes, n_classes))
-    assert (one.held_out == other.held_out).all()
-    assert one.member.grains[0].strengths == other.member.grains[0].strengths
-
-
 def test_rows_are_counted_in_parts(monkeypatch):
     sizes, n_classes = [3, 4, 5, 4], 2
     coded = coded_of(*dependent_rows(100, sizes, n_classes, 4), sizes, n_classes)
@@ -277,21 +238,16 @@ EXTREMES = {
 }
 
 
+@pytest.mark.parametrize("kind", [Forests, BestTree])
 @pytest.mark.parametrize("case", EXTREMES)
-def test_extremes(case):
+def test_extremes(kind, case):
     rows, labels, n_classes = EXTREMES[case]
     training = training_of(rows, labels, [2, 2], n_classes)
-    learned = Forests.fit(training)
-    check_distributions(learned.held_out, (training.n_rows, n_classes))
+    learned = kind.fit(training)
+    assert_distributions(learned.held_out, (training.n_rows, n_classes))
     found = learned.member.log_probs(coded_of([[0, 0], [-1, 1]], [0, 0], [2, 2], n_classes))
-    check_distributions(found, (2, n_classes))
-    assert learned.held_out == pytest.approx(refitted(Forests, training), abs=1e-10)
-
-
-def check_distributions(log_probs, shape):
-    assert log_probs.shape == shape
-    assert np.isfinite(log_probs).all()
-    assert np.abs(np.exp(log_probs).sum(axis=1) - 1).max() < 1e-12
+    assert_distributions(found, (2, n_classes))
+    assert learned.held_out == pytest.approx(refitted(kind, training), abs=1e-10)
 
 
 def test_classes_without_rows_share_alike():
@@ -312,7 +268,7 @@ def test_500_columns_of_50_rows():
     assert len(chosen) == 40
     assert set(telling) <= set(chosen)
     assert chosen == sorted(chosen)
-    check_distributions(learned.held_out, (50, 2))
+    assert_distributions(learned.held_out, (50, 2))
 
 
 def test_variables_with_many_values_leave_room_for_fewer(monkeypatch):
@@ -322,7 +278,7 @@ def test_variables_with_many_values_leave_room_for_fewer(monkeypatch):
     learned = Forests.fit(training)
     assert 2 <= len(learned.member.grains[0].counts.variables) < 5
     assert learned.member.grains[0].counts.pairs.cells.size <= 200
-    check_distributions(learned.held_out, (training.n_rows, 2))
+    assert_distributions(learned.held_out, (training.n_rows, 2))
 
 
 def test_identical_columns():
@@ -335,7 +291,7 @@ def test_identical_columns():
         for m in (1, 2, 40)
     )
     for held_out in copied:
-        check_distributions(held_out, alone.shape)
+        assert_distributions(held_out, alone.shape)
         assert np.abs(np.exp(held_out) - np.exp(alone)).max() < 0.03
 
 
@@ -358,16 +314,7 @@ def test_missing_and_unseen_values():
     assert found[1] == pytest.approx(found[2], abs=0)
     codes = member.grains[0].counts.codes(member.views, new)
     assert codes.tolist() == [[2, 0, 0], [0, -1, 0], [0, -1, 0]]
-    check_distributions(found, (3, 2))
-
-
-def test_files_keep_everything():
-    training = mixed_training()
-    member = Forests.fit(training).member
-    document = json.loads(json.dumps(member.to_json()))
-    again = Forests.from_json(document, training.views, training.log_prior)
-    assert (again.log_probs(training.coded) == member.log_probs(training.coded)).all()
-    assert again.to_json() == member.to_json()
+    assert_distributions(found, (3, 2))
 
 
 def damaged(document):
@@ -418,7 +365,7 @@ def test_counts_of_no_fit_still_give_probabilities():
         pairs = replace(part.counts.pairs, cells=cells.reshape(part.counts.pairs.cells.shape))
         other = replace(member, grains=(replace(part, counts=replace(part.counts, pairs=pairs)),))
         again = Forests.from_json(other.to_json(), training.views, training.log_prior)
-        check_distributions(again.log_probs(training.coded), (training.n_rows, 2))
+        assert_distributions(again.log_probs(training.coded), (training.n_rows, 2))
 
 
 def test_ordered_variables_are_seen_in_several_grains():

@@ -6,8 +6,9 @@ from scipy.optimize import minimize
 
 from codelength.averages import _logistic, log_ratios
 from codelength.averages._logistic import Design, Penalty, curvature_at, fitted
+from codelength.averages.content import shuffled
 from codelength.averages.factors import factors_of
-from codelength.averages.folds import content_order, dealt
+from codelength.averages.folds import dealt
 from codelength.averages.log_ratios import LogRatios
 from codelength.table import Schema, Variable
 from unit.averages.mixed_tables import (
@@ -18,8 +19,6 @@ from unit.averages.mixed_tables import (
     assert_explained,
     coded_of,
     drawn_rows,
-    read_back,
-    renamed,
     training_of,
     wide_rows,
 )
@@ -150,8 +149,7 @@ def path_by_hand(training):
     factors = factors_of(training)
     ratios, numbers, offsets = factors.left_out(), training.numbers, training.log_prior_left_out
     labels = training.labels
-    marks = log_ratios._marks(training, factors, np.arange(factors.n_variables))
-    copies = dealt(training, content_order(training, "log_ratios", marks))
+    copies = dealt(training, shuffled(training, "log_ratios"))
     new = coded_of(NEW)
     of_new = factors.ratios(training.views.fine(new)), training.views.numbers(new), training.log_prior
     held_out, fresh, logs = [], [], []
@@ -203,49 +201,6 @@ def test_predictions_are_distributions_and_explained():
     assert training.log_score(learned.held_out) > training.log_score(training.log_prior_left_out)
 
 
-def test_weights_are_repeated_rows():
-    codes, labels = drawn_rows(60)
-    repeats = np.random.default_rng(2).integers(1, 9, 60)
-    weighted = LogRatios.fit(training_of(codes, labels, repeats))
-    repeated = LogRatios.fit(training_of(codes.repeat(repeats, axis=0), labels.repeat(repeats)))
-    np.testing.assert_array_equal(weighted.held_out, repeated.held_out)
-    new = coded_of(NEW)
-    np.testing.assert_array_equal(weighted.member.log_probs(new), repeated.member.log_probs(new))
-
-
-def test_order_of_rows_changes_nothing():
-    codes, labels = drawn_rows(80)
-    order = np.random.default_rng(3).permutation(80)
-    one = LogRatios.fit(training_of(codes, labels))
-    other = LogRatios.fit(training_of(codes[order], labels[order]))
-    np.testing.assert_array_equal(one.held_out, other.held_out)
-    np.testing.assert_array_equal(one.member.log_probs(coded_of(NEW)), other.member.log_probs(coded_of(NEW)))
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"columns": [2, 0, 1]},
-        {"values": np.array([2, 0, 1])},
-        {"classes": np.array([2, 0, 3, 1])},
-        {"columns": [1, 2, 0], "values": np.array([1, 2, 0]), "classes": np.array([3, 2, 1, 0])},
-    ],
-    ids=["columns", "values", "classes", "all"],
-)
-def test_order_of_columns_values_and_classes_changes_nothing(change):
-    codes, labels = drawn_rows(120)
-    one = LogRatios.fit(training_of(codes, labels))
-    moved, moved_labels, schema = renamed(codes, labels, **change)
-    other = LogRatios.fit(training_of(moved, moved_labels, schema=schema))
-    new, _, _ = renamed(NEW, np.zeros(4, dtype=int), **change)
-    expected = one.member.log_probs(coded_of(NEW))
-    found = other.member.log_probs(coded_of(new, schema=schema))
-    classes = change.get("classes", np.arange(4))
-    np.testing.assert_allclose(np.exp(found[:, classes]), np.exp(expected), rtol=0, atol=1e-9)
-    scores = [learned.held_out.max(axis=1) for learned in (one, other)]
-    np.testing.assert_allclose(np.sort(scores[0]), np.sort(scores[1]), rtol=0, atol=1e-8)
-
-
 @pytest.mark.parametrize("n_classes", [2, 5])
 def test_noise_is_not_read_off_factors_that_leave_the_class_out(n_classes):
     """A left-out factor is lower for the row's own class: a negative weight would tell the class."""
@@ -262,15 +217,6 @@ def test_noise_is_not_read_off_factors_that_leave_the_class_out(n_classes):
         prior = training.log_score(training.log_prior_left_out)
         gains.append((training.log_score(learned.held_out) - prior) / 200)
     assert -0.06 < np.mean(gains) < 0.005
-
-
-@pytest.mark.parametrize("name", EXTREMES)
-def test_extremes(name):
-    codes, labels = EXTREMES[name]
-    learned = LogRatios.fit(training_of(codes, labels))
-    assert_distributions(learned.held_out, (learned.held_out.shape[0], 4))
-    assert_distributions(learned.member.log_probs(coded_of(NEW)), (4, 4))
-    assert_explained(learned.member, coded_of(NEW))
 
 
 def test_more_columns_than_rows():
@@ -322,19 +268,6 @@ def test_directions_that_span_the_rows_are_enough(monkeypatch):
         np.testing.assert_allclose(other.member.coefficients, one.member.coefficients, rtol=0, atol=1e-8)
 
 
-def test_a_part_of_the_rows_is_looked_at():
-    training = training_of(*drawn_rows(300), most_rows=60)
-    learned = LogRatios.fit(training)
-    assert_distributions(learned.held_out, (60, 4))
-
-
-def test_json_keeps_every_bit():
-    member = LogRatios.fit(training_of(*drawn_rows(60))).member
-    again = read_back(member)
-    np.testing.assert_array_equal(again.log_probs(coded_of(NEW)), member.log_probs(coded_of(NEW)))
-    assert again.to_json() == member.to_json()
-
-
 def test_damaged_json_is_refused():
     member = LogRatios.fit(training_of(*drawn_rows(60))).member
     assert_damage_is_refused(member)
@@ -361,16 +294,3 @@ def test_copies_are_spread_over_folds():
 def test_few_rows_make_few_folds():
     training = training_of(*EXTREMES["two rows"])
     assert dealt(training, np.arange(2)).tolist() == [[1, 0], [0, 1]]
-
-
-def test_order_by_content_depends_on_content_member_and_seed():
-    codes, labels = drawn_rows(100)
-    training = training_of(codes, labels)
-    marks = np.random.default_rng(0).normal(size=(training.n_rows, 2))
-    order = content_order(training, "a", marks)
-    np.testing.assert_array_equal(np.sort(order), np.arange(training.n_rows))
-    np.testing.assert_array_equal(content_order(training, "a", marks + 1e-12), order)
-    shuffled = np.random.default_rng(1).permutation(training.n_rows)
-    np.testing.assert_array_equal(shuffled[content_order(training, "a", marks[shuffled])], order)
-    assert not np.array_equal(content_order(training, "b", marks), order)
-    assert not np.array_equal(content_order(training_of(codes, labels, seed=1), "a", marks), order)

@@ -1,6 +1,5 @@
 """Finite mixtures: predictions by the formula, held-out rows kept from clusterings, extremes, and files."""
 
-import json
 from dataclasses import replace
 
 import numpy as np
@@ -10,10 +9,7 @@ from codelength._packing import packed
 from codelength.averages import mixtures as module
 from codelength.averages.folds import dealt
 from codelength.averages.mixtures import Mixtures
-from codelength.averages.training import Training
-from codelength.averages.views import Views
 from codelength.errors import DataError
-from codelength.table import Cutting, as_table, encode, infer_schema
 from unit.averages.forest_tables import coded_of, training_of
 
 SIZES, N_CLASSES = [2, 3, 4, 2], 3
@@ -152,34 +148,6 @@ def test_held_out_scores_are_not_better_than_those_of_new_rows():
     assert np.mean(differences) < 0.02
 
 
-def test_weights_are_repeated_rows():
-    codes, labels = grouped_rows(30, 4)
-    times = 1 + np.arange(30) % 4
-    one = training_of(codes, labels, SIZES, N_CLASSES, times)
-    other = training_of(np.repeat(codes, times, axis=0), np.repeat(labels, times), SIZES, N_CLASSES)
-    first, second = Mixtures.fit(one), Mixtures.fit(other)
-    np.testing.assert_array_equal(first.held_out, second.held_out)
-    np.testing.assert_array_equal(first.member.log_probs(one.rows), second.member.log_probs(one.rows))
-
-
-def test_no_order_matters():
-    """Rows, columns, values and classes in another order: random starts are tied to what is in the rows."""
-    codes, labels = grouped_rows(80, 5)
-    coded = coded_of(codes, labels, SIZES, N_CLASSES)
-    first = Mixtures.fit(Training.of(coded))
-    rng = np.random.default_rng(0)
-    order, columns, classes = rng.permutation(80), rng.permutation(4), rng.permutation(3)
-    turned = np.array(SIZES) - 1 - codes
-    other = coded_of(
-        turned[order][:, columns], classes[labels[order]], [SIZES[j] for j in columns], N_CLASSES
-    )
-    second = Mixtures.fit(Training.of(other))
-    found = second.member.log_probs(other)[:, classes]
-    np.testing.assert_allclose(found, first.member.log_probs(coded)[order], atol=1e-9)
-    held_out = second.held_out[other.merged()[1]][:, classes]
-    np.testing.assert_allclose(held_out, first.held_out[coded.merged()[1]][order], atol=1e-9)
-
-
 def test_of_many_rows_some_copies_are_drawn(monkeypatch):
     codes, labels = grouped_rows(400, 6, sizes=[3] * 8)
     training = training_of(codes, labels, [3] * 8, N_CLASSES)
@@ -191,68 +159,6 @@ def test_of_many_rows_some_copies_are_drawn(monkeypatch):
     assert learned.held_out.shape == everything.held_out.shape
     worse = training.log_score(everything.held_out) - training.log_score(learned.held_out)
     assert worse / 400 < 0.1
-
-
-def mixed_coded(columns, labels):
-    table = as_table(columns, labels)
-    schema = infer_schema(table, missing="value", numeric="discretize", cutting=Cutting(n_bins=100))
-    return encode(schema, table)
-
-
-@pytest.mark.parametrize(
-    ("columns", "labels"),
-    [
-        ({"x": [0.5, 1.5]}, ["a", "b"]),
-        ({"x": ["u", "v"], "y": ["w", "w"]}, ["a", "b"]),
-        ({"x": [1.5, None, None, 1.5], "y": list("pqpq")}, ["a", "b", "a", "b"]),
-        ({"x": list("pqrstuvwxy"), "y": list("ppppqqqqqq")}, list("abcdefghij")),
-        ({f"x{j}": np.random.default_rng(j).normal(size=50) for j in range(500)}, ["a", "b"] * 25),
-    ],
-)
-def test_extremes(columns, labels):
-    coded = mixed_coded(columns, labels)
-    learned = Mixtures.fit(Training.of(coded))
-    for log_probs in (learned.held_out, learned.member.log_probs(coded)):
-        assert np.isfinite(log_probs).all()
-        np.testing.assert_allclose(np.exp(log_probs).sum(axis=1), 1.0, atol=1e-12)
-
-
-def test_a_class_that_was_never_seen_has_a_little_probability():
-    codes, labels = grouped_rows(60, 7)
-    kept = labels != 1
-    training = training_of(codes[kept], labels[kept], SIZES, N_CLASSES)
-    probs = np.exp(Mixtures.fit(training).member.log_probs(training.rows))
-    assert (probs[:, 1] > 0).all()
-    assert probs[:, 1].max() < 0.05
-
-
-@pytest.mark.parametrize("size", [1e-9, 1e9])
-def test_weights_of_any_size(size):
-    codes, labels = grouped_rows(40, 8)
-    training = training_of(codes, labels, SIZES, N_CLASSES, np.full(40, size))
-    learned = Mixtures.fit(training)
-    assert np.isfinite(learned.held_out).all()
-    assert np.isfinite(learned.member.log_probs(training.rows)).all()
-
-
-def test_missing_and_unseen_cells_are_predicted():
-    rng = np.random.default_rng(9)
-    labels = rng.integers(2, size=60)
-    numbers = labels + rng.normal(size=60)
-    numbers[::7] = np.nan
-    coded = mixed_coded({"u": numbers, "v": [f"k{k}" for k in labels]}, [f"y{k}" for k in labels])
-    member = Mixtures.fit(Training.of(coded)).member
-    log_probs = member.log_probs(encode(coded.schema, {"u": [None, 1e9, 0.5], "v": ["new", None, "k1"]}))
-    assert np.isfinite(log_probs).all()
-    np.testing.assert_allclose(np.exp(log_probs).sum(axis=1), 1.0, atol=1e-12)
-
-
-def test_files_keep_every_bit():
-    training = training_of(*grouped_rows(70, 10), SIZES, N_CLASSES)
-    member = Mixtures.fit(training).member
-    views = Views.from_json(json.loads(json.dumps(training.views.to_json())), training.coded.schema)
-    restored = Mixtures.from_json(json.loads(json.dumps(member.to_json())), views, training.log_prior)
-    np.testing.assert_array_equal(restored.log_probs(training.rows), member.log_probs(training.rows))
 
 
 def _with_clustering(document, **changes):

@@ -1,6 +1,5 @@
 """One-dependence estimators: against the formulas, against refitting, at extremes, and in files."""
 
-import json
 from dataclasses import replace
 from math import exp, inf, lgamma, log
 
@@ -9,10 +8,7 @@ import pytest
 
 from codelength._packing import packed
 from codelength.averages.one_dependence import OneDependence
-from codelength.averages.training import Training
-from codelength.averages.views import Views
 from codelength.errors import DataError
-from codelength.table import Cutting, as_table, encode, infer_schema
 from unit.averages.forest_tables import coded_of, dependent_rows, refitted, training_of
 
 CASES = [([2, 3, 2], 2, 12, 0), ([2, 4, 3, 2], 3, 25, 1), ([3], 2, 8, 2), ([2, 2, 3, 2, 5], 2, 30, 3)]
@@ -150,78 +146,6 @@ def test_independent_columns_leave_naive_bayes():
     np.testing.assert_allclose(np.exp(found), expected, atol=0.02)
 
 
-def test_weights_are_repeated_rows():
-    sizes, n_classes = [2, 3, 4], 2
-    rows, labels = dependent_rows(30, sizes, n_classes, 5)
-    times = 1 + np.arange(30) % 4
-    one = training_of(rows, labels, sizes, n_classes, times)
-    other = training_of(np.repeat(rows, times, axis=0), np.repeat(labels, times), sizes, n_classes)
-    first, second = OneDependence.fit(one), OneDependence.fit(other)
-    np.testing.assert_array_equal(first.held_out, second.held_out)
-    np.testing.assert_array_equal(first.member.log_probs(one.rows), second.member.log_probs(one.rows))
-
-
-def test_no_order_matters():
-    """Rows, columns, values and classes in another order: the same predictions to nine digits."""
-    sizes, n_classes = [2, 3, 4, 3, 2], 3
-    rows, labels = dependent_rows(80, sizes, n_classes, 6)
-    coded = coded_of(rows, labels, sizes, n_classes)
-    first = OneDependence.fit(Training.of(coded))
-    rng = np.random.default_rng(0)
-    order, columns, classes = rng.permutation(80), rng.permutation(5), rng.permutation(3)
-    turned = np.array(sizes) - 1 - rows
-    other = coded_of(
-        turned[order][:, columns], classes[labels[order]], [sizes[j] for j in columns], n_classes
-    )
-    second = OneDependence.fit(Training.of(other))
-    found = second.member.log_probs(other)[:, classes]
-    np.testing.assert_allclose(found, first.member.log_probs(coded)[order], atol=1e-9)
-    held_out = second.held_out[other.merged()[1]][:, classes]
-    np.testing.assert_allclose(held_out, first.held_out[coded.merged()[1]][order], atol=1e-9)
-
-
-def mixed_coded(columns, labels):
-    table = as_table(columns, labels)
-    schema = infer_schema(table, missing="value", numeric="discretize", cutting=Cutting(n_bins=100))
-    return encode(schema, table)
-
-
-@pytest.mark.parametrize(
-    ("columns", "labels"),
-    [
-        ({"x": [0.5, 1.5]}, ["a", "b"]),
-        ({"x": ["u", "v"], "y": ["w", "w"]}, ["a", "b"]),
-        ({"x": [1.5, None, None, 1.5], "y": list("pqpq")}, ["a", "b", "a", "b"]),
-        ({"x": list("pqrstuvwxy"), "y": list("ppppqqqqqq")}, list("abcdefghij")),
-        ({f"x{j}": np.random.default_rng(j).normal(size=50) for j in range(500)}, ["a", "b"] * 25),
-    ],
-)
-def test_extremes(columns, labels):
-    coded = mixed_coded(columns, labels)
-    learned = OneDependence.fit(Training.of(coded))
-    for log_probs in (learned.held_out, learned.member.log_probs(coded)):
-        assert np.isfinite(log_probs).all()
-        np.testing.assert_allclose(np.exp(log_probs).sum(axis=1), 1.0, atol=1e-12)
-
-
-def test_a_class_that_was_never_seen_has_a_little_probability():
-    rows, labels = dependent_rows(60, [2, 3, 2], 3, 7)
-    kept = labels != 1
-    training = training_of(rows[kept], labels[kept], [2, 3, 2], 3)
-    probs = np.exp(OneDependence.fit(training).member.log_probs(training.rows))
-    assert (probs[:, 1] > 0).all()
-    assert probs[:, 1].max() < 0.1
-
-
-@pytest.mark.parametrize("size", [1e-9, 1e9])
-def test_weights_of_any_size(size):
-    rows, labels = dependent_rows(60, [2, 3, 2], 2, 8)
-    training = training_of(rows, labels, [2, 3, 2], 2, np.full(60, size))
-    learned = OneDependence.fit(training)
-    assert np.isfinite(learned.held_out).all()
-    assert np.isfinite(learned.member.log_probs(training.rows)).all()
-
-
 def test_rows_of_a_part_are_left_out_of_all_counts():
     """Where only some rows are looked at one by one, counts are still those of all rows."""
     rows, labels = dependent_rows(90, [2, 3, 4], 2, 9)
@@ -237,16 +161,6 @@ def test_a_row_without_values_has_the_class_prior():
     blank = coded_of([[-1, -1, -1]], [0], [2, 3, 2], 3)
     found = OneDependence.fit(training).member.log_probs(blank)[0]
     np.testing.assert_allclose(found, training.log_prior, atol=1e-12)
-
-
-def test_files_keep_every_bit():
-    rows, labels = dependent_rows(70, [2, 3, 4, 2], 3, 11)
-    training = training_of(rows, labels, [2, 3, 4, 2], 3)
-    member = OneDependence.fit(training).member
-    views = Views.from_json(json.loads(json.dumps(training.views.to_json())), training.coded.schema)
-    document = json.loads(json.dumps(member.to_json()))
-    restored = OneDependence.from_json(document, views, training.log_prior)
-    np.testing.assert_array_equal(restored.log_probs(training.rows), member.log_probs(training.rows))
 
 
 @pytest.mark.parametrize(

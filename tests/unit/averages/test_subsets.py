@@ -7,17 +7,13 @@ import numpy as np
 import pytest
 
 from codelength.averages.subsets import Subsets
-from codelength.table import Coded, Schema, Variable
+from codelength.table import Schema, Variable
 from codelength.table.schema import interval_variable
 from unit.averages.mixed_tables import (
-    EXTREMES,
-    assert_damage_is_refused,
     assert_distributions,
     assert_explained,
     coded_of,
     drawn_rows,
-    read_back,
-    renamed,
     training_of,
     wide_rows,
 )
@@ -148,36 +144,6 @@ def test_predictions_are_distributions_and_explained():
     assert training.log_score(learned.held_out) > training.log_score(training.log_prior_left_out)
 
 
-def test_weights_are_repeated_rows_in_any_order():
-    codes, labels = drawn_rows(60)
-    repeats = np.random.default_rng(2).integers(1, 9, 60)
-    order = np.random.default_rng(3).permutation(repeats.sum())
-    weighted = Subsets.fit(training_of(codes, labels, repeats))
-    repeated = codes.repeat(repeats, axis=0)[order], labels.repeat(repeats)[order]
-    other = Subsets.fit(training_of(*repeated))
-    np.testing.assert_array_equal(weighted.held_out, other.held_out)
-    new = coded_of(codes)
-    np.testing.assert_array_equal(weighted.member.log_probs(new), other.member.log_probs(new))
-
-
-def test_order_of_columns_values_and_classes_changes_nothing():
-    codes, labels = drawn_rows(120)
-    change = {"columns": [1, 2, 0], "values": np.array([1, 2, 0]), "classes": np.array([3, 2, 0, 1])}
-    moved, moved_labels, schema = renamed(codes, labels, **change)
-    expected = Subsets.fit(training_of(codes, labels)).member.log_probs(coded_of(codes))
-    other = Subsets.fit(training_of(moved, moved_labels, schema=schema)).member
-    found = other.log_probs(coded_of(moved, schema=schema))[:, change["classes"]]
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9)
-
-
-@pytest.mark.parametrize("name", EXTREMES)
-def test_extremes(name):
-    codes, labels = EXTREMES[name]
-    learned = Subsets.fit(training_of(codes, labels))
-    assert_distributions(learned.held_out, (learned.held_out.shape[0], 4))
-    assert_distributions(learned.member.log_probs(coded_of(codes)), (len(codes), 4))
-
-
 def test_more_columns_than_rows():
     codes, labels, schema = wide_rows()
     learned = Subsets.fit(training_of(codes, labels, schema=schema))
@@ -191,15 +157,3 @@ def test_a_part_of_the_rows_is_looked_at_and_all_are_counted():
     part, whole = Subsets.fit(training), Subsets.fit(training_of(codes, labels))
     np.testing.assert_array_equal(part.held_out, whole.held_out[training.sample])
     np.testing.assert_array_equal(part.member.inclusion, whole.member.inclusion)
-
-
-def test_json_keeps_every_bit():
-    member = Subsets.fit(training_of(*drawn_rows(60))).member
-    again = read_back(member)
-    new = Coded.of(member.views.schema, drawn_rows(20, 9)[0])
-    np.testing.assert_array_equal(again.log_probs(new), member.log_probs(new))
-    assert again.to_json() == member.to_json()
-
-
-def test_damaged_json_is_refused():
-    assert_damage_is_refused(Subsets.fit(training_of(*drawn_rows(60))).member)

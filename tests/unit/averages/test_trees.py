@@ -296,17 +296,6 @@ def test_missing_cells_that_carry_no_information_are_learned_from_too():
     assert gain > 0.1 * 80
 
 
-def test_weights_are_repeated_rows():
-    columns, labels = some_columns(50, seed=5)
-    times = 1 + np.arange(50) % 4
-    repeated = {name: np.repeat(column, times) for name, column in columns.items()}
-    one = Training.of(coded_of(repeated, np.repeat(labels, times)))
-    other = Training.of(encode(one.coded.schema, as_table(columns, labels), sample_weight=times))
-    first, second = Trees.fit(one), Trees.fit(other)
-    np.testing.assert_array_equal(first.held_out, second.held_out)
-    np.testing.assert_array_equal(first.member.log_probs(one.rows), second.member.log_probs(one.rows))
-
-
 @pytest.mark.parametrize("weights", [None, 0.5 + np.arange(80) % 7 / 3])
 def test_no_order_matters(weights):
     """Rows, columns, values and classes in another order: the same predictions to nine digits."""
@@ -402,45 +391,6 @@ def test_an_exception_between_two_variables_is_learned():
     learned = Trees.fit(training)
     assert -training.log_score(learned.held_out) / 200 < 0.2
     assert (np.argmax(learned.member.log_probs(coded), axis=1) == coded.class_codes).all()
-
-
-@pytest.mark.parametrize(
-    ("columns", "labels"),
-    [
-        ({"x": [0.5, 1.5]}, ["a", "b"]),
-        ({"x": [0.5, 1.5, 2.5]}, ["a", "b", "b"]),
-        ({"x": ["u", "v"], "y": ["w", "w"]}, ["a", "b"]),
-        ({"x": [1.5, None, None, 1.5]}, ["a", "b", "a", "b"]),
-        ({"x": ["u"] * 9 + ["v"]}, list("aaaaabbbbb")),
-        ({"x": list("pqrstuvwxy")}, list("abcdefghij")),
-        ({"x": [f"v{k}" for k in range(200)]}, ["a", "b"] * 100),
-        ({f"x{j}": np.random.default_rng(j).normal(size=50) for j in range(500)}, ["a", "b"] * 25),
-    ],
-)
-def test_extremes(columns, labels):
-    coded = coded_of(columns, labels)
-    learned = Trees.fit(Training.of(coded))
-    for log_probs in (learned.held_out, learned.member.log_probs(coded)):
-        assert np.isfinite(log_probs).all()
-        np.testing.assert_allclose(np.exp(log_probs).sum(axis=1), 1.0, atol=1e-12)
-
-
-def test_a_class_that_was_never_seen_has_a_little_probability():
-    coded = coded_of(*some_columns(60, seed=11))
-    kept = coded.take(np.flatnonzero(coded.class_codes != 1))
-    learned = Trees.fit(Training.of(kept))
-    probs = np.exp(learned.member.log_probs(coded))
-    assert (probs[:, 1] > 0).all()
-    assert probs[:, 1].max() < 0.05
-
-
-@pytest.mark.parametrize("size", [1e-9, 1e9, 1e17])
-def test_weights_of_any_size(size):
-    columns, labels = some_columns(60, seed=12)
-    training = Training.of(coded_of(columns, labels, np.full(60, size)))
-    learned = Trees.fit(training)
-    assert np.isfinite(learned.held_out).all()
-    assert np.isfinite(learned.member.log_probs(training.rows)).all()
 
 
 def test_heavy_rows_are_held_out_one_copy_at_a_time():
