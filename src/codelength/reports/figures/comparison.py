@@ -20,17 +20,23 @@ def criterion_panels(comparison: Comparison, criteria: Sequence[str] = ()) -> li
     """
     for name in criteria:
         check_choice("criteria", name, [name for name in comparison.columns if name in LOWER_IS_BETTER])
-    lengths = [name for name in comparison.columns if name in LOWER_IS_BETTER and not _is_deviance(name)]
-    shown = list(criteria) or [*USUAL, *lengths]
+    shown = list(criteria) or usual_criteria(comparison)
     halves = [
-        [name for name in shown if _is_deviance(name)],
-        [name for name in shown if not _is_deviance(name)],
+        [name for name in shown if is_deviance(name)],
+        [name for name in shown if not is_deviance(name)],
     ]
     titles = ("minus twice the log-likelihood, penalised", "code length in nats")
     return [_panel(comparison, names, title) for names, title in zip(halves, titles, strict=True) if names]
 
 
-def _is_deviance(name: str) -> bool:
+def usual_criteria(comparison: Comparison) -> list[str]:
+    """What is drawn unless criteria are named: the usual information criteria and all code lengths."""
+    lengths = [name for name in comparison.columns if name in LOWER_IS_BETTER and not is_deviance(name)]
+    return [*USUAL, *lengths]
+
+
+def is_deviance(name: str) -> bool:
+    """Whether a criterion is on the scale of minus twice the log-likelihood."""
     return name in ("aic", "bic", "adjusted_bic", "caic", "icl")
 
 

@@ -36,7 +36,7 @@ def profile_panel(model: "FiniteMixture", title: str = "") -> tuple[Panel, tuple
         image = axes.imshow(probs, cmap="cividis", vmin=0, vmax=1, aspect="auto", interpolation="nearest")
         _numbers(axes, probs)
         names = [_short(name, label) for name, rows in blocks for label, _ in rows]
-        axes.set_yticks(range(n_rows), names, fontsize=8)
+        axes.set_yticks(range(n_rows), names, fontsize=8, parse_math=False)
         shares = model.parameters_.class_probs
         columns = [f"{k + 1}\n{100 * share:.0f} %" for k, share in enumerate(shares)]
         axes.set_xticks(range(len(shares)), columns, fontsize=8)
@@ -50,7 +50,7 @@ def profile_panel(model: "FiniteMixture", title: str = "") -> tuple[Panel, tuple
             axes.axhline(edge, color="white", linewidth=1.6)
         left = f"; {n_left} of the variables left out" if n_left else ""
         axes.set_xlabel(f"component and its share of the rows{left}", fontsize=8)
-        axes.set_title(title, fontsize=10)
+        axes.set_title(title, fontsize=10, parse_math=False)
         bar = axes.figure.colorbar(image, ax=axes, fraction=0.05, pad=0.03)
         bar.set_label("probability of the value", fontsize=8)
         bar.ax.tick_params(labelsize=7)

@@ -29,8 +29,8 @@ def residual_panel(residuals: BivariateResiduals) -> tuple[Panel, tuple[float, f
         image = axes.imshow(
             values, cmap="cividis", vmin=0, vmax=min(top, 10 * LARGE), interpolation="nearest"
         )
-        axes.set_xticks(range(len(kept)), names, rotation=90, fontsize=7)
-        axes.set_yticks(range(len(kept)), names, fontsize=7)
+        axes.set_xticks(range(len(kept)), names, rotation=90, fontsize=7, parse_math=False)
+        axes.set_yticks(range(len(kept)), names, fontsize=7, parse_math=False)
         axes.grid(visible=False)
         axes.tick_params(length=0)
         if len(kept) <= WRITTEN_UP_TO:

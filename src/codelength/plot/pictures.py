@@ -1,23 +1,19 @@
-"""Pictures of latent classes, one line each; matplotlib is loaded when one is drawn.
-
->>> from codelength import FiniteMixture, plot
->>> model = FiniteMixture(2, random_state=0).fit({"eggs": ["yes", "no"] * 9, "wings": ["yes", "no"] * 9})
->>> figure = plot.profiles(model)
-
-Every function returns a figure of matplotlib, which a notebook shows, and writes it to ``path`` where one is
-given: an ``.svg``, ``.png`` or ``.pdf`` file.
-"""
+"""Pictures of latent classes, one line each."""
 
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from .component_profiles import ComponentProfilesDisplay
+from .criterion_path import CriterionPathDisplay
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from .estimators import FiniteMixture
-    from .selection.comparison import Comparison
+    from ..estimators import FiniteMixture
+    from ..reports.figures.style import Panel
+    from ..selection.comparison import Comparison
 
 __all__ = ["KINDS", "criteria", "memberships", "profiles", "residuals"]
 
@@ -36,10 +32,7 @@ def profiles(model: "FiniteMixture", path: PathLike | None = None, *, title: str
     title : str
         A title.
     """
-    from .reports.figures.profiles import profile_panel
-
-    panel, size = profile_panel(model, title)
-    return _figure([panel], path, size)
+    return _figure(*ComponentProfilesDisplay(model, title=title).panels(), path)
 
 
 def criteria(
@@ -56,11 +49,7 @@ def criteria(
     criteria : sequence of str
         Columns of the comparison to draw; by default AIC, BIC, adjusted BIC, ICL and all code lengths.
     """
-    from .reports.figures.comparison import criterion_panels
-    from .selection.comparison import Comparison
-
-    comparison = model if isinstance(model, Comparison) else model.comparison_
-    return _figure(criterion_panels(comparison, criteria), path)
+    return _figure(*CriterionPathDisplay(model, criteria=criteria).panels(), path)
 
 
 def residuals(model: "FiniteMixture", path: PathLike | None = None) -> "Figure":
@@ -71,10 +60,10 @@ def residuals(model: "FiniteMixture", path: PathLike | None = None) -> "Figure":
     model, path
         As in :func:`profiles`.
     """
-    from .reports.figures.residuals import residual_panel
+    from ..reports.figures.residuals import residual_panel
 
     panel, size = residual_panel(model.residuals_)
-    return _figure([panel], path, size)
+    return _figure([panel], size, path)
 
 
 def memberships(model: "FiniteMixture", path: PathLike | None = None) -> "Figure":
@@ -85,9 +74,10 @@ def memberships(model: "FiniteMixture", path: PathLike | None = None) -> "Figure
     model, path
         As in :func:`profiles`.
     """
-    from .reports.figures.memberships import membership_panels
+    from ..reports.figures.memberships import membership_panels
 
-    return _figure(membership_panels(model.memberships_, model._fitted.training.weights), path, (3.6, 2.8))
+    panels = membership_panels(model.memberships_, model._fitted.training.weights)
+    return _figure(panels, (3.6, 2.8), path)
 
 
 KINDS: dict[str, Callable[..., "Figure"]] = {
@@ -99,8 +89,8 @@ KINDS: dict[str, Callable[..., "Figure"]] = {
 """The pictures by name."""
 
 
-def _figure(panels: Any, path: PathLike | None, size: tuple[float, float] = (4.8, 3.8)) -> "Figure":
-    from .reports.figures import check_name, figure_of, save_figure
+def _figure(panels: "list[Panel]", size: tuple[float, float], path: PathLike | None) -> "Figure":
+    from ..reports.figures import check_name, figure_of, save_figure
 
     if path is not None:
         check_name(Path(path))

@@ -1,8 +1,5 @@
 """Pictures of latent classes: one line each, in files and in notebooks."""
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
@@ -60,15 +57,6 @@ def test_criteria_can_be_named(model):
 def test_names_that_say_nothing_are_refused(model, tmp_path):
     with pytest.raises(InvalidParameter, match=r"an \.svg, \.png or \.pdf file"):
         plot.profiles(model, tmp_path / "picture.txt")
-
-
-def test_the_module_is_light():
-    heavy = ("matplotlib", "numba", "sklearn", "scipy", "pandas")
-    code = f"import sys, codelength.plot; print([name for name in {heavy} if name in sys.modules])"
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
-    )
-    assert done.stdout.strip() == "[]"
 
 
 def test_many_variables_and_one_class_can_be_drawn(tmp_path):

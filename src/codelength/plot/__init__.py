@@ -1,0 +1,41 @@
+"""Pictures of models and predictions; matplotlib is loaded when one is drawn.
+
+Displays have the form of scikit-learn's, and their names end as those do: ``from_estimator`` (and
+``from_predictions`` where predictions are enough) computes and draws, ``plot(ax=...)`` draws again, and
+``ax_`` and ``figure_`` are where it was drawn.
+
+>>> from codelength import NaiveBayes, datasets, plot
+>>> vote = datasets.load("vote").table
+>>> display = plot.CalibrationDisplay.from_estimator(NaiveBayes().fit(vote), vote, leave_one_out=True)
+>>> display.ax_.get_xlabel()
+'probability given to republican'
+
+Four functions draw latent classes in one line. They return a figure of matplotlib, which a notebook shows,
+and write it to ``path`` where one is given: an ``.svg``, ``.png`` or ``.pdf`` file.
+
+>>> from codelength import FiniteMixture
+>>> model = FiniteMixture(2, random_state=0).fit({"eggs": ["yes", "no"] * 9, "wings": ["yes", "no"] * 9})
+>>> figure = plot.profiles(model)
+"""
+
+from .calibration import CalibrationDisplay
+from .component_profiles import ComponentProfilesDisplay
+from .criterion_path import CriterionPathDisplay
+from .evidence_by_variable import EvidenceByVariableDisplay
+from .explanation import ExplanationDisplay
+from .learning_curve import LearningCurveDisplay
+from .pictures import KINDS, criteria, memberships, profiles, residuals
+
+__all__ = [
+    "KINDS",
+    "CalibrationDisplay",
+    "ComponentProfilesDisplay",
+    "CriterionPathDisplay",
+    "EvidenceByVariableDisplay",
+    "ExplanationDisplay",
+    "LearningCurveDisplay",
+    "criteria",
+    "memberships",
+    "profiles",
+    "residuals",
+]

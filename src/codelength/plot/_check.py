@@ -1,0 +1,34 @@
+"""What displays are given, checked."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import DataError, InvalidParameter
+from ..typing import FloatArray
+
+
+def check_classifier(estimator: Any, able_to: str = "classes") -> None:
+    """Refuse what is no fitted classifier of codelength, or cannot do what is asked of it."""
+    from ..estimators.contract import TableClassifier
+    from ..table.checks import check_instance
+
+    check_instance("estimator", estimator, TableClassifier, "a classifier of codelength")
+    if able_to not in estimator.capabilities:
+        what = {"explain": "does not explain its predictions", "leave_one_out": "has no leave-one-out"}
+        raise InvalidParameter(
+            f"estimator: {type(estimator).__name__} {what[able_to]}; use NaiveBayes or ModelAverage"
+        )
+
+
+def columns(**given: Sequence[float] | FloatArray | None) -> list[FloatArray]:
+    """Arrays of one length from the lists of numbers that a display was given, NaN where there is none."""
+    arrays = {
+        name: None if numbers is None else np.asarray(numbers, float) for name, numbers in given.items()
+    }
+    lengths = {array.shape for array in arrays.values() if array is not None}
+    if len(lengths) != 1 or len(next(iter(lengths))) != 1:
+        raise DataError(f"{', '.join(arrays)}: expected lists of numbers of the same length")
+    n = next(iter(lengths))
+    return [np.full(n, np.nan) if array is None else array for array in arrays.values()]

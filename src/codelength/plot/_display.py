@@ -1,0 +1,83 @@
+"""What all displays share: one pair of axes, or several, drawn when asked for."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from ..reports.figures.style import Panel
+
+
+class Display(ABC):
+    """A picture in the form of scikit-learn's displays: the numbers first, then :meth:`plot`.
+
+    The class methods (``from_estimator``, ``from_predictions``) compute the numbers and draw them at once.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where it was drawn.
+    figure_ : matplotlib Figure
+        The figure of the axes.
+    """
+
+    size: ClassVar[tuple[float, float]] = (4.8, 3.8)
+    """Width and height in inches where no axes are given."""
+
+    ax_: "Axes"
+    figure_: "Figure"
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw into some axes, or into a new figure where none are given.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw. A new figure shows itself in a notebook, has the style of codelength and is not
+            entered with pyplot: ``display.figure_.savefig(...)`` writes it.
+        """
+        from ..errors import InvalidParameter
+        from ..reports.figures import figure_of
+
+        panels, size = self.panels()
+        if ax is None:
+            self.figure_ = figure_of(panels, size)
+            self.ax_ = self.figure_.axes[0]
+            return self
+        places = _axes(ax, len(panels))
+        figure = places[0].get_figure(root=True)
+        if figure is None:
+            raise InvalidParameter("ax: these axes were removed from their figure; give some that are in one")
+        for place, panel in zip(places, panels, strict=True):
+            panel(place)
+        self.ax_, self.figure_ = places[0], figure
+        return self
+
+    @abstractmethod
+    def panels(self) -> "tuple[list[Panel], tuple[float, float]]":
+        """What draws each pair of axes, and the size of one in inches."""
+
+    def _repr_svg_(self) -> str | None:
+        figure: Any = self.__dict__.get("figure_")
+        return figure._repr_svg_() if hasattr(figure, "_repr_svg_") else None
+
+
+def _axes(ax: Any, n_panels: int) -> "list[Axes]":
+    """Axes from the user, one per panel."""
+    from matplotlib.axes import Axes
+
+    from ..errors import InvalidParameter
+    from ..table._messages import shown
+
+    given = [ax] if isinstance(ax, Axes) else list(ax) if isinstance(ax, Sequence) or _is_array(ax) else []
+    if len(given) != n_panels or not all(isinstance(place, Axes) for place in given):
+        wanted = "axes of matplotlib" if n_panels == 1 else f"a list of {n_panels} axes of matplotlib"
+        raise InvalidParameter(f"ax={shown(ax)}: expected {wanted}, or None for a new figure")
+    return given
+
+
+def _is_array(ax: Any) -> bool:
+    return getattr(ax, "ndim", 0) == 1

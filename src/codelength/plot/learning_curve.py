@@ -1,0 +1,146 @@
+"""How much is lost per row when a model learns from fewer rows."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from ..typing import FloatArray
+from ._check import check_classifier, columns
+from ._display import Display
+
+if TYPE_CHECKING:
+    from ..reports.figures.style import Axes, Panel
+
+
+class LearningCurveDisplay(Display):
+    """Log loss in bits per row over the number of rows learned from, with a band.
+
+    Parameters
+    ----------
+    n_rows : sequence of float
+        Rows learned from.
+    loss_bits : sequence of float
+        Mean of minus the log probability of the class that occurred, in bits; lower is better.
+    low, high : sequence of float, optional
+        Ends of the band.
+    label : str
+        What the curve is of.
+    prior_bits : float, optional
+        The loss of the class prior, drawn as a line.
+
+    Attributes
+    ----------
+    ax_, figure_
+        Where it was drawn.
+
+    Examples
+    --------
+    >>> from codelength import NaiveBayes, datasets
+    >>> from codelength.plot import LearningCurveDisplay
+    >>> display = LearningCurveDisplay.from_estimator(NaiveBayes(), datasets.load("lenses").table, n_sizes=2)
+    >>> display.n_rows.tolist()
+    [9.0, 19.0]
+    """
+
+    def __init__(
+        self,
+        n_rows: Sequence[float] | FloatArray,
+        loss_bits: Sequence[float] | FloatArray,
+        low: Sequence[float] | FloatArray | None = None,
+        high: Sequence[float] | FloatArray | None = None,
+        *,
+        label: str = "",
+        prior_bits: float | None = None,
+    ) -> None:
+        self.n_rows, self.loss_bits, self.low, self.high = columns(
+            n_rows=n_rows, loss_bits=loss_bits, low=low, high=high
+        )
+        self.label = label
+        self.prior_bits = prior_bits
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any = None,
+        *,
+        n_sizes: int = 5,
+        n_folds: int = 5,
+        repeats: int = 5,
+        random_state: Any = 0,
+        ax: Any = None,
+    ) -> Self:
+        """Fit a classifier to fewer and fewer rows, and score it on rows that it has not seen.
+
+        Cross-validation with all training rows of a fold, a half of them, a quarter, and so on. The band is
+        two standard errors over the repetitions: how much the curve depends on which rows were drawn, not on
+        the table.
+
+        Parameters
+        ----------
+        estimator : classifier of codelength
+            What to fit; it is cloned, and stays as it is.
+        X, y
+            The rows and their classes, as ``fit`` takes them.
+        n_sizes : int
+            Numbers of training rows: all, a half, a quarter, ...
+        n_folds, repeats
+            Folds, and how often they are drawn anew.
+        random_state : int, generator or None
+            Where the folds come from.
+        ax : matplotlib Axes, optional
+            Where to draw.
+        """
+        from ..experiments import evaluate
+        from ..table import as_table
+        from ..table.checks import check_size, seed_of
+
+        check_classifier(estimator)
+        table = as_table(X, y)
+        seed = seed_of(random_state)
+        check_size("n_sizes", n_sizes)
+        check_size("repeats", repeats)
+        fractions = [0.5**halving for halving in range(n_sizes)][::-1]
+        losses = np.array(
+            [
+                [
+                    -evaluate(
+                        table,
+                        {"": estimator},
+                        n_folds=n_folds,
+                        train_fraction=fraction,
+                        random_state=seed + repeat,
+                    )[0].log_score_bits
+                    for repeat in range(repeats)
+                ]
+                for fraction in fractions
+            ]
+        )
+        means = losses.mean(axis=1)
+        with np.errstate(invalid="ignore"):
+            reach = (
+                2 * losses.std(axis=1, ddof=1) / np.sqrt(repeats) if repeats > 1 else np.full(n_sizes, np.nan)
+            )
+        n_train = table.n_rows - -(-table.n_rows // n_folds)
+        sizes = [int(fraction * n_train) for fraction in fractions]
+        return cls(sizes, means, means - reach, means + reach, label=type(estimator).__name__).plot(ax)
+
+    def panels(self) -> "tuple[list[Panel], tuple[float, float]]":
+        """What draws the picture, and its size in inches."""
+        from ..reports.figures.style import BLUE, GREY, plain
+
+        def panel(axes: "Axes") -> None:
+            axes.fill_between(self.n_rows, self.low, self.high, color=BLUE, alpha=0.15, linewidth=0)
+            axes.plot(self.n_rows, self.loss_bits, "o-", color=BLUE, markersize=4, label=self.label or None)
+            if self.prior_bits is not None:
+                axes.axhline(self.prior_bits, color=GREY, linestyle="--", linewidth=1.0, label="class prior")
+            axes.set_xscale("log")
+            axes.set_xticks(self.n_rows, [plain(n, 0) for n in self.n_rows])
+            axes.minorticks_off()
+            axes.set(xlabel="rows learned from (log scale)", ylabel="log loss, bits per row")
+            if self.label or self.prior_bits is not None:
+                axes.legend(fontsize=8)
+
+        return [panel], self.size
