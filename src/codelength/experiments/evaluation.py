@@ -3,7 +3,7 @@
 import math
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -163,7 +163,6 @@ def evaluate(
     train_fraction = check_number("train_fraction", train_fraction, 0, 1, above=True)
     cells = _given(missing=missing, numeric=numeric, identifiers=identifiers)
     entrants = _entrants(rows, models, cells)
-    parts: dict[str, list[_Fit]] = {name: [] for name in models}
     splits: list[Split | None] = [None]
     protocol = "leave-one-out"
     if n_folds is None and all("leave_one_out" in model.capabilities for model in models.values()):
@@ -185,20 +184,79 @@ def evaluate(
         # Named after the splits, which refuse what is no number of folds.
         share = "" if train_fraction == 1 else f", {train_fraction:.0%} of the training rows"
         protocol = f"{repeats} x {folds}-fold cross-validation{share}"
+    fits = _predicted(entrants, splits, progress)
+    return [Evaluation.of(name, protocol, made.predictions, made.seconds) for name, made in fits.items()]
+
+
+def predictions_over(
+    table: Any,
+    models: "Mapping[str, TableClassifier | Opponent]",
+    splits: Sequence[Split],
+    *,
+    progress: Progress | None = None,
+) -> "dict[str, Fits]":
+    """Predictions of models for the test rows of each split, one split after the other.
+
+    Models read columns as in :func:`evaluate`, which scores such predictions.
+
+    Parameters
+    ----------
+    table : Table
+        The rows, with a target.
+    models : mapping of str to classifier
+        The models by name.
+    splits : sequence of Split
+        Rows to learn from and rows to predict.
+    progress : function, optional
+        Called after every fit with the number of fits done and the number there is.
+
+    Examples
+    --------
+    >>> from codelength import NaiveBayes
+    >>> table = as_table({"size": ["s", "m", "l", "s"]}, [0, 0, 1, 0])
+    >>> split = Split(np.array([0, 1, 2]), np.array([3]))
+    >>> predictions_over(table, {"averaged": NaiveBayes()}, [split])["averaged"].predictions.accuracy
+    1.0
+    """
+    rows = as_table(table).counted()
+    _check(rows, models)
+    check_progress(progress)
+    return _predicted(_entrants(rows, models, {}), splits, progress)
+
+
+@dataclass(frozen=True, slots=True)
+class Fits:
+    """What a model predicted, and how long it took to learn.
+
+    Attributes
+    ----------
+    predictions : Predictions
+        The predictions of all splits, one split after the other.
+    seconds : float
+        What learning once took: the median over splits.
+    """
+
+    predictions: Predictions
+    seconds: float
+
+
+def _predicted(
+    entrants: "Mapping[str, _Entrant]", splits: Sequence[Split | None], progress: Progress | None
+) -> dict[str, Fits]:
+    """Predictions over all splits; None among them stands for leave-one-out."""
+    parts: dict[str, list[_Fit]] = {name: [] for name in entrants}
     for number, split in enumerate(splits):
         for place, (name, entrant) in enumerate(entrants.items(), 1):
             parts[name].append(entrant.left_out() if split is None else entrant.predicted(split))
             if progress is not None:
                 progress(number * len(entrants) + place, len(splits) * len(entrants))
-    return [
-        Evaluation.of(
-            name,
-            protocol,
+    return {
+        name: Fits(
             Predictions.joined([fit.predictions for fit in fits]),
             float(np.median([fit.seconds for fit in fits])),
         )
         for name, fits in parts.items()
-    ]
+    }
 
 
 @dataclass(frozen=True, slots=True)
