@@ -3,6 +3,8 @@
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from ._version import __version__
+
 if TYPE_CHECKING:
     from .counts import Counts as Counts
     from .counts import count as count
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
     from .mixture import neighbourhoods_code_length as neighbourhoods_code_length
     from .prequential import compare_models as compare_models
     from .prequential import naive_bayes_sequence as naive_bayes_sequence
+    from .reports.page import Report as Report
+    from .reports.page import report as report
     from .rules import Explanation as Explanation
     from .rules import Prior as Prior
     from .scores import Predictions as Predictions
@@ -44,8 +48,6 @@ if TYPE_CHECKING:
     from .table import as_table as as_table
     from .table.files.readers import read_table as read_table
     from .table.intervals.discretize import Discretizer as Discretizer
-
-__version__ = "0.2.0.dev0"
 
 # Where each public name lives: modules are loaded when a name is first used, so that the import is light.
 _HOMES = {
@@ -64,6 +66,7 @@ _HOMES = {
     "OneDependenceClassifier": "estimators",
     "Predictions": "scores",
     "Prior": "rules",
+    "Report": "reports.page",
     "Schema": "table",
     "SubsetsClassifier": "estimators",
     "Table": "table",
@@ -87,6 +90,7 @@ _HOMES = {
     "neighbourhood_code_length": "mixture",
     "neighbourhoods_code_length": "mixture",
     "read_table": "table.files.readers",
+    "report": "reports.page",
     "reproduce": "experiments",
     "select_variables": "selection",
 }

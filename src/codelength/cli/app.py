@@ -26,6 +26,7 @@ from .fit import fit
 from .inspect import inspect
 from .output import notes, tell
 from .predict import predict
+from .report import report
 from .reproduce import reproduce
 
 ENDINGS = {"SIGINT": "interrupted", "SIGTERM": "terminated", "SIGHUP": "the terminal was closed"}
@@ -52,11 +53,12 @@ def app() -> None:
       codelength explain vote.json vote --row 3
       codelength evaluate vote
       codelength cluster zoo -o zoo.json
+      codelength report vote -o vote.html
       codelength reproduce predictive-inference --quick
     """
 
 
-for command in (fit, predict, explain, inspect, evaluate, cluster, datasets, reproduce, completion):
+for command in (fit, predict, explain, inspect, evaluate, cluster, report, datasets, reproduce, completion):
     app.add_command(command)
 
 

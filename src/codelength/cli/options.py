@@ -60,11 +60,19 @@ _CELLS: list[Callable[[Any], Any]] = [
 
 def table(command: F) -> F:
     """The argument DATA and the options about its columns, handed on as one :class:`Source`."""
+    return _data(_with_source(command))
 
+
+def optional_table(command: F) -> F:
+    """As :func:`table`; the source is None where DATA is not given."""
+    return _optional_data(_with_source(command))
+
+
+def _with_source(command: F) -> F:
     @functools.wraps(command)
     def with_source(
         *,
-        data: str,
+        data: str | None,
         drop: tuple[str, ...],
         keep: tuple[str, ...],
         weights: str | None,
@@ -72,9 +80,10 @@ def table(command: F) -> F:
         target: str | None = None,
         **others: Any,
     ) -> Any:
-        return command(source=Source(data, target, weights, drop, keep, na), **others)
+        source = None if data is None else Source(data, target, weights, drop, keep, na)
+        return command(source=source, **others)
 
-    return _data(_all_of(_COLUMNS)(cast(F, with_source)))
+    return _all_of(_COLUMNS)(cast(F, with_source))
 
 
 def cells(command: F) -> F:
@@ -89,13 +98,13 @@ def model_output(*, required: bool) -> Callable[[F], F]:
     )
 
 
-_data = argument(
-    "data",
-    metavar="DATA",
-    type=TABLE,
-    purpose="A table: a .csv, .tsv, .parquet, .arff or .json file, the name of a bundled table (see "
-    "codelength datasets), or - for standard input.",
+_DATA_PURPOSE = (
+    "A table: a .csv, .tsv, .parquet, .arff or .json file, the name of a bundled table (see codelength "
+    "datasets), or - for standard input."
 )
+
+_data = argument("data", metavar="DATA", type=TABLE, purpose=_DATA_PURPOSE)
+_optional_data = argument("data", metavar="[DATA]", type=TABLE, purpose=_DATA_PURPOSE, required=False)
 
 
 def _all_of(options: list[Callable[[Any], Any]]) -> Callable[[F], F]:

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from .. import __version__
+from .._version import __version__
 from ..errors import DataError
 from .spec import AnyTask, Result, Spec
 

@@ -13,7 +13,7 @@ from .files import read
 from .paper import blocks_of
 from .render.markdown import markdown
 
-_HEAD: list[Block] = [
+HEAD: list[Block] = [
     Heading("Validation: the printed figures beside ours", 1),
     Paragraph(
         "This page is generated: python -m codelength.reports docs writes it from the results in results/, "
@@ -64,20 +64,26 @@ def write_validation(docs: str | os.PathLike[str]) -> Path:
 
 def validation_page(results: str | os.PathLike[str]) -> str:
     """The page as Markdown, from a directory that has one directory of results per paper."""
+    papers = papers_in(results)
+    sections = [blocks_of(findings, pictures(Path(results) / findings.paper)) for findings in papers]
+    return markdown([*HEAD, overview(papers), *(block for section in sections for block in section)])
+
+
+def papers_in(results: str | os.PathLike[str]) -> list[Findings]:
+    """The findings about papers in a directory that has one directory of results per paper, by year."""
     found = sorted(path.parent for path in Path(results).glob("*/results.json"))
     places = [place for place in found if place.name not in EXPERIMENTS.keys() - PAPERS.keys()]
     if not places:
         raise DataError(f"{results}: has no results; run codelength reproduce all --output {results}")
-    papers = sorted((read(place) for place in places), key=_year)
-    sections = [blocks_of(findings, pictures(Path(results) / findings.paper)) for findings in papers]
-    return markdown([*_HEAD, _overview(papers), *(block for section in sections for block in section)])
+    return sorted((read(place) for place in places), key=_year)
 
 
 def _year(findings: Findings) -> str:
     return findings.citation.partition("(")[2][:4]
 
 
-def _overview(found: list[Findings]) -> Grid:
+def overview(found: list[Findings]) -> Grid:
+    """How many figures match and how many claims hold, paper by paper."""
     names = ["paper", "figures that match", "of these, by rounding and noise alone"]
     names += ["claims", *VERDICTS]
     return Grid("", names, [_row(findings) for findings in found])

@@ -1,0 +1,175 @@
+"""``codelength report``."""
+
+import os
+import shlex
+import sys
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..blocks import Paragraph
+from ..errors import InvalidParameter
+from . import options
+from .choices import FILE
+from .command import Section, command
+from .output import print_json, show
+from .progress import working
+from .saving import check_outputs
+from .source import Source
+
+if TYPE_CHECKING:
+    from ..analysis.results import Analysis, LatentAnalysis
+
+in_page = Section("Page")
+
+RESULTS = "results"
+"""Where ``codelength reproduce`` writes by default."""
+
+
+@command("Make a page about a table: one HTML file.")
+@options.target
+@options.optional_table
+@in_page("--latent", None, "Look for hidden classes, although the table has a class.")
+@in_page("--rows", None, "Show what surprising rows contain; without it the page holds counts only.")
+@in_page("--title", "TEXT", "Title of the page.")
+@in_page(
+    "--reproduce",
+    None,
+    f"Show the papers instead; DATA is the directory of codelength reproduce, by default {RESULTS}.",
+)
+@options.seed
+@options.in_output("--output -o", FILE, "Write the page here.", default="report.html")
+@options.as_json
+def report(
+    source: Source | None,
+    latent: bool,
+    rows: bool,
+    title: str | None,
+    reproduce: bool,
+    seed: int | None,
+    output: str,
+    as_json: bool,
+) -> None:
+    """Make a page about a table: how well its class can be predicted, by what, and from what.
+
+    The page is one HTML file that needs no network: the models compared, whether their probabilities can be
+    trusted, whether more rows would help, the variables by bits about the class, surprising rows, and a
+    what-if for new cases. Without --target it tells of hidden classes; bundled tables have a target.
+
+    \b
+    Examples:
+      codelength report vote -o vote.html
+      codelength report train.csv --target play --rows
+      codelength report zoo --latent -o zoo.html
+      codelength report --reproduce docs/results -o papers.html
+    """
+    if output == "-":
+        raise InvalidParameter("--output: a page goes into a file; name one, such as report.html")
+    again = _command()
+    if reproduce:
+        _papers(source, output, again, as_json=as_json)
+        return
+    if source is None:
+        raise InvalidParameter("DATA is missing: name a table, or --reproduce for the papers")
+    if latent and source.target is not None and not source.is_bundled:
+        raise InvalidParameter(
+            "--latent: hidden classes have no target; leave --target out, or --drop the column"
+        )
+    check_outputs({"--output": output}, source.files, as_json=False)
+    needs_target = not latent and (source.target is not None or source.is_bundled)
+    table = source.read(needs_target=needs_target)
+    if table.name is None or source.data == "-":
+        table = replace(table, name=source.data)
+    from .. import analysis as analyses
+    from ..analysis.results import Analysis
+    from ..reports.page import report as page_of
+
+    made: Analysis | LatentAnalysis
+    with working("analysing") as progress:
+        if needs_target:
+            made = analyses.analyse(table, rows=rows, random_state=seed or 0, progress=progress)
+        else:
+            made = analyses.analyse_classes(table, random_state=seed or 0, progress=progress)
+        page = page_of(replace(made, command=again), title=title)
+        page.save(output)
+    told = _sentence(made)
+    if as_json:
+        figures = _figures(made) if isinstance(made, Analysis) else _classes(made)
+        print_json({"data": source.data, "page": output, "bytes": _size(output), **figures})
+    else:
+        show([Paragraph(told), Paragraph(f"Wrote {output} ({_kilobytes(output)}).")])
+
+
+def _papers(source: Source | None, output: str, again: str, *, as_json: bool) -> None:
+    from .._files import atomic_write
+    from ..reports.page.papers_page import papers_page
+
+    place = RESULTS if source is None else source.data
+    with working("reading"):
+        text = papers_page(place, again)
+        with atomic_write(output) as temporary:
+            temporary.write_text(text, encoding="utf-8", newline="\n")
+    if as_json:
+        print_json({"results": place, "page": output, "bytes": _size(output)})
+    else:
+        show([Paragraph(f"Wrote {output} ({_kilobytes(output)}).")])
+
+
+def _sentence(made: "Analysis | LatentAnalysis") -> str:
+    from ..analysis.results import Analysis
+
+    if isinstance(made, Analysis):
+        from ..reports.page.sections.answer import in_words
+
+        return in_words(made)
+    n_classes = made.comparison.chosen
+    if n_classes == 1:
+        return "There are no hidden classes: one class describes the rows best."
+    return f"There are {n_classes} hidden classes."
+
+
+def _figures(made: "Analysis") -> dict[str, Any]:
+    return {
+        "rows": made.table.n_rows,
+        "target": made.table.target,
+        "best": made.best,
+        "prior_bits": made.prior_bits,
+        "gain_bits": asdict(made.gain),
+        "accuracy": asdict(made.accuracy),
+        "calibration_error": asdict(made.calibration),
+        "models": [asdict(model) for model in made.models],
+        "variables": [
+            {
+                "name": variable.name,
+                "bits_alone": variable.bits_alone and asdict(variable.bits_alone),
+                "bits_given_others": variable.bits_given_others and asdict(variable.bits_given_others),
+            }
+            for variable in made.variables
+        ],
+        "seed": made.seed,
+        "seconds": made.seconds,
+    }
+
+
+def _classes(made: "LatentAnalysis") -> dict[str, Any]:
+    return {
+        "rows": made.table.n_rows,
+        "classes": made.comparison.chosen,
+        "shares": made.model.parameters_.class_probs.tolist(),
+        "comparison": made.comparison.to_json(),
+        "seed": made.seed,
+        "seconds": made.seconds,
+    }
+
+
+def _command() -> str:
+    """The command that was given."""
+    return shlex.join(["codelength", *sys.argv[1:]])
+
+
+def _size(output: str) -> int:
+    return os.stat(Path(output)).st_size
+
+
+def _kilobytes(output: str) -> str:
+    return f"{max(round(_size(output) / 1000), 1):,} kB"

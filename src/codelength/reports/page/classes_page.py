@@ -1,0 +1,30 @@
+"""The page of a table without a target: its hidden classes."""
+
+from ...analysis.results import LatentAnalysis
+from .html import join
+from .sections.hidden import answer, comparison, profiles, trust
+from .sections.section import Section
+from .sections.settings import settings
+from .sections.table import notes, table_facts
+from .shell import page
+from .words import many, name
+
+
+def classes_page(analysis: LatentAnalysis, title: str | None = None) -> str:
+    """The text of the HTML file."""
+    held = analysis.table
+    sections = [
+        Section("table", "The table", join(table_facts(held), notes(held))),
+        comparison(analysis),
+        profiles(analysis),
+        trust(analysis),
+        settings(analysis.settings, analysis.command, analysis.version, analysis.seed, analysis.seconds),
+    ]
+    over = f"{name(held.name)} · {many(held.n_rows, 'row')} · {many(held.n_columns, 'column')}"
+    return page(
+        title or f"Hidden classes in {name(held.name)}",
+        sections,
+        over=over,
+        opening=answer(analysis),
+        closing=f"Made with codelength {analysis.version}.",
+    )

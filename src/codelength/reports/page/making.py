@@ -1,0 +1,113 @@
+"""From a table to its report."""
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+from ..._files import atomic_write
+from ...analysis.results import Analysis, LatentAnalysis
+from ...errors import InvalidParameter
+from .shell import framed
+
+Progress = Callable[[float, float], None]
+
+
+class Report:
+    """A page about a table: one HTML file that needs nothing else.
+
+    A notebook shows the page itself.
+
+    Attributes
+    ----------
+    html : str
+        The text of the file.
+    analysis : Analysis or LatentAnalysis
+        The figures that the page tells.
+    """
+
+    __slots__ = ("analysis", "html")
+
+    def __init__(self, html: str, analysis: Analysis | LatentAnalysis) -> None:
+        self.html = html
+        self.analysis = analysis
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the file, whole or not at all."""
+        with atomic_write(path) as temporary:
+            temporary.write_text(self.html, encoding="utf-8", newline="\n")
+
+    def __repr__(self) -> str:
+        return f"<Report: {len(self.html.encode()) / 1000:,.0f} kB of HTML; .save(path) writes it>"
+
+    def _repr_html_(self) -> str:
+        return framed(self.html)
+
+
+def report(
+    data: Any,
+    target: Any = None,
+    *,
+    rows: bool = False,
+    random_state: int = 0,
+    progress: Progress | None = None,
+    title: str | None = None,
+) -> Report:
+    """A page about a table: how well its class can be predicted, by what, and from what.
+
+    The page has the models compared, a reliability diagram, a learning curve, the variables ranked by bits
+    about the class, the rows that surprised the best model, and a what-if that scores new cases. Without a
+    target it tells of hidden classes.
+
+    Parameters
+    ----------
+    data : table of any kind, Analysis or LatentAnalysis
+        The rows, in any form that :func:`codelength.as_table` takes, or the path of a file; or an analysis
+        that was made before.
+    target : name of a column, series or array, optional
+        What to predict. A :class:`Table` may have one already. Without one, hidden classes are looked for.
+    rows : bool
+        Whether the contents of surprising rows are on the page. Otherwise it holds counts only.
+    random_state : int
+        Seed of all random choices.
+    progress : function, optional
+        Told how much of the work is done, and how much there is.
+    title : str, optional
+        Title of the page.
+
+    Returns
+    -------
+    Report
+        The page; ``report.save("report.html")`` writes it.
+
+    Examples
+    --------
+    >>> from codelength import datasets, report
+    >>> page = report(datasets.load("iris").table)  # doctest: +SKIP
+    >>> page.save("iris.html")  # doctest: +SKIP
+    """
+    if isinstance(data, (Analysis, LatentAnalysis)):
+        return Report(_page(data, title), data)
+    if hasattr(data, "predict_proba"):
+        raise InvalidParameter(
+            f"data {type(data).__name__}: a report is about a table; pass the table, and the target by name"
+        )
+    from ...analysis import analyse, analyse_classes
+    from ...table import as_table
+
+    table = as_table(data, target)
+    made: Analysis | LatentAnalysis
+    if table.target is None:
+        made = analyse_classes(table, random_state=random_state, progress=progress)
+    else:
+        made = analyse(table, rows=rows, random_state=random_state, progress=progress)
+    return Report(_page(made, title), made)
+
+
+def _page(analysis: Analysis | LatentAnalysis, title: str | None) -> str:
+    if isinstance(analysis, Analysis):
+        from .table_page import table_page
+
+        return table_page(analysis, title)
+    from .classes_page import classes_page
+
+    return classes_page(analysis, title)

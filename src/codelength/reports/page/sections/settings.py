@@ -1,0 +1,28 @@
+"""How the page was made, and how to make it again."""
+
+from collections.abc import Sequence
+
+from ..html import Child, join, tag
+from ..words import name, number
+from .section import Section, facts, hint, paragraph
+
+
+def settings(
+    items: Sequence[tuple[str, str]], command: str, version: str, seed: int, seconds: float
+) -> Section:
+    """The section."""
+    shown: list[tuple[str, Child]] = [(_capital(key), name(text, 300)) for key, text in items]
+    shown += [("Version", f"codelength {version}"), ("Seed", str(seed))]
+    if seconds > 0:
+        shown.append(("Computed in", f"{number(seconds, 1)} s"))
+    body = join(
+        facts(shown),
+        paragraph("The same page again:"),
+        tag("pre", tag("code", name(command, 2000)), tabindex="0"),
+        hint("This file needs no network and holds counts only, unless rows were asked for."),
+    )
+    return Section("settings", "How this page was made", body, short="Settings")
+
+
+def _capital(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:]}"

@@ -1,0 +1,41 @@
+"""The page of a table whose class can be predicted."""
+
+from ...analysis.results import Analysis
+from ...export.scorer import script
+from .html import join
+from .sections.answer import answer
+from .sections.learning import learning
+from .sections.models import models
+from .sections.reliability import reliability
+from .sections.settings import settings
+from .sections.surprises import surprises
+from .sections.table import table
+from .sections.variables import variables
+from .sections.whatif import whatif
+from .shell import page, program
+from .words import many, name
+
+
+def table_page(analysis: Analysis, title: str | None = None) -> str:
+    """The text of the HTML file."""
+    held = analysis.table
+    asked = whatif(analysis)
+    sections = [
+        table(analysis),
+        models(analysis),
+        reliability(analysis),
+        learning(analysis),
+        variables(analysis),
+        asked,
+        surprises(analysis),
+        settings(analysis.settings, analysis.command, analysis.version, analysis.seed, analysis.seconds),
+    ]
+    over = f"{name(held.name)} · {many(held.n_rows, 'row')} · {many(held.n_columns, 'column')}"
+    return page(
+        title or f"Predicting {name(held.target or 'the class')}",
+        [section for section in sections if section is not None],
+        over=over,
+        opening=join(answer(analysis)),
+        closing=f"Made with codelength {analysis.version}.",
+        scripts=[script(), program("whatif.js")] if asked is not None else [],
+    )
