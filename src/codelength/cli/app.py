@@ -28,6 +28,7 @@ from .output import notes, tell
 from .predict import predict
 from .report import report
 from .reproduce import reproduce
+from .serve import serve
 
 ENDINGS = {"SIGINT": "interrupted", "SIGTERM": "terminated", "SIGHUP": "the terminal was closed"}
 """Signals that end a command once its temporary files are removed, where the system has them."""
@@ -58,7 +59,19 @@ def app() -> None:
     """
 
 
-for command in (fit, predict, explain, inspect, evaluate, cluster, report, datasets, reproduce, completion):
+for command in (
+    fit,
+    predict,
+    explain,
+    inspect,
+    evaluate,
+    cluster,
+    report,
+    datasets,
+    reproduce,
+    serve,
+    completion,
+):
     app.add_command(command)
 
 

@@ -1,0 +1,90 @@
+"""``codelength serve``."""
+
+import sys
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+import click
+
+from ..errors import CodelengthError, InvalidParameter
+from .choices import TABLE, Whole
+from .command import Section, argument, command
+from .output import one_line
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LARGEST_PORT = 65535
+
+in_server = Section("Server")
+
+
+@command("Look at tables on a page in the browser.")
+@argument(
+    "data",
+    metavar="[DATA]",
+    type=TABLE,
+    required=False,
+    purpose="A table to begin with: a file, the name of a bundled table, or - for standard input.",
+)
+@in_server("--port", Whole("port", 0), "Where to listen; 0 takes any port that is free.", usual="0")
+@in_server("--no-browser", None, "Print the address and open no browser.")
+@in_server("--limit-mb", Whole("limit-mb"), "Largest file that is taken, in megabytes.", usual="200")
+def serve(data: str | None, port: int | None, no_browser: bool, limit_mb: int | None) -> None:
+    """Serve a page to this computer alone: drop a table, pick the column to predict, read the report.
+
+    The address that is printed works once and opens a session in the browser. Reports and models can be
+    downloaded; everything else is removed when the server ends, by Ctrl-C.
+
+    \b
+    Examples:
+      codelength serve
+      codelength serve vote
+      codelength serve survey.csv --no-browser --port 8000
+    """
+    if (port or 0) > LARGEST_PORT:
+        raise InvalidParameter(f"--port: {port} is no port; name one up to {LARGEST_PORT}, or 0 for any")
+    _check_installed()
+    from ..serve.limits import MIB, Limits
+    from ..serve.server import serve as run
+
+    limits = Limits.of_this_machine(MIB * (200 if limit_mb is None else limit_mb))
+    with ExitStack() as stack:
+        offered = None if data is None else _offered(data, stack)
+        browse = None if no_browser else _browse
+        run(limits, port=port or 0, offered=offered, announce=_announce, browse=browse)
+    click.echo("Ended; all files of the sessions are removed.", err=True)
+
+
+def _check_installed() -> None:
+    try:
+        import starlette  # noqa: F401
+        import uvicorn  # noqa: F401
+    except ImportError as error:
+        raise CodelengthError(
+            f"serve: {error.name} is not installed; run: pip install 'codelength[serve]'"
+        ) from None
+
+
+def _offered(data: str, stack: ExitStack) -> "tuple[str, Path]":
+    """Name and path of the table to begin with, once it is sure that it can be opened."""
+    from ..datasets.registry import find, table_path
+    from ..table.files.readers import as_file, column_names
+
+    entry = find(data)
+    if entry is not None:
+        return entry.name, table_path(entry)
+    path = stack.enter_context(as_file(data))
+    column_names(path)
+    return one_line("standard input" if data == "-" else path.name), path.absolute()
+
+
+def _announce(address: str) -> None:
+    click.echo(f"Open {address}\nIt works once, on this computer. Press Ctrl-C to end.")
+    sys.stdout.flush()
+
+
+def _browse(address: str) -> None:
+    import webbrowser
+
+    webbrowser.open(address)

@@ -1,0 +1,365 @@
+"""The pages and what they ask for, as one application."""
+
+import asyncio
+import re
+import secrets
+import shutil
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from urllib.parse import parse_qs
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from .. import reports
+from . import pages
+from .guard import Guard, report_policy
+from .job import MODEL, REPORT
+from .limits import MIB, Limits, Refused
+from .sessions import Report, Session, Sessions, Tokens, Upload
+from .uploads import given_name, receive
+from .works import COMMAND, Works
+
+__all__ = ["Desk", "make_app"]
+
+_LONGEST_FORM = MIB
+_DRAINED = 16 * MIB
+_HEAD = 4096
+_SWEEP_SECONDS = 60.0
+_WRONG, _FORBIDDEN, _NOT_FOUND, _TOO_LARGE, _BUSY = 400, 403, 404, 413, 503
+
+_STATIC = {
+    "page.css": (Path(reports.__file__).parent / "page" / "page.css", "text/css"),
+    "serve.css": (Path(__file__).parent / "serve.css", "text/css"),
+    "serve.js": (Path(__file__).parent / "serve.js", "text/javascript"),
+}
+
+
+class Desk:
+    """What a server has: its limits, its users and the work they ask for.
+
+    Parameters
+    ----------
+    directory : Path
+        An empty directory for all files.
+    limits : Limits
+        What is allowed.
+    offered : tuple of str and Path, optional
+        Name and path of a table that the first user finds there.
+    announce : function
+        Told a new token, for whoever started the server.
+    command : sequence of str
+        What starts a process for one task.
+    """
+
+    def __init__(
+        self,
+        directory: Path,
+        limits: Limits,
+        offered: tuple[str, Path] | None = None,
+        announce: Callable[[str], None] = lambda token: None,
+        command: Sequence[str] = COMMAND,
+    ) -> None:
+        self.limits, self.offered, self.announce = limits, offered, announce
+        self.looks = Works(limits.looking, limits.waiting, limits.read, command)
+        self.works = Works(limits.working, limits.waiting, limits.read, command)
+        self.sessions = Sessions(directory, limits, self.looks, self.works)
+        self.tokens = Tokens()
+        self.n_receiving = 0
+        # Browsers keep cookies by host and not by port: another server has another name for its own.
+        self.cookie = f"codelength-{secrets.token_hex(4)}"
+
+    def close(self) -> None:
+        """End all work and remove all files."""
+        self.looks.close()
+        self.works.close()
+        self.sessions.close()
+
+
+def make_app(desk: Desk) -> ASGIApp:
+    """The application, behind its guard."""
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        sweeping = asyncio.create_task(_sweep(desk))
+        try:
+            yield
+        finally:
+            sweeping.cancel()
+            await run_in_threadpool(desk.close)
+
+    routes = [
+        Route("/", _home),
+        Route("/end", _end, methods=["POST"]),
+        Route("/static/{name}", _static),
+        Route("/tables", _upload, methods=["POST"]),
+        Route("/tables/{key}", _table),
+        Route("/tables/{key}/state", _table_state),
+        Route("/tables/{key}/reports", _start, methods=["POST"]),
+        Route("/tables/{key}/remove", _remove_table, methods=["POST"]),
+        Route("/reports/{key}", _report),
+        Route("/reports/{key}/state", _report_state),
+        Route("/reports/{key}/cancel", _cancel, methods=["POST"]),
+        Route("/reports/{key}/page", _report_file),
+        Route("/reports/{key}/download/report", _download_report),
+        Route("/reports/{key}/download/model", _download_model),
+    ]
+    handlers: dict[type[Exception] | int, Callable[[Request, Exception], Awaitable[Response]]] = {
+        Refused: _refused,
+        HTTPException: _no_such_page,
+        Exception: _failed,
+    }
+    app = Starlette(routes=routes, lifespan=lifespan, exception_handlers=handlers)
+    app.router.redirect_slashes = False
+    app.state.desk = desk
+    return Guard(app, lambda request, error: _answer(request, error, has_session=False))
+
+
+async def _sweep(desk: Desk) -> None:
+    while True:
+        await asyncio.sleep(_SWEEP_SECONDS)
+        await run_in_threadpool(desk.sessions.sweep)
+
+
+async def _home(request: Request) -> Response:
+    desk = _desk(request)
+    token = request.query_params.get("token")
+    if token is not None:
+        return _enter(request, desk, token)
+    if _session_or_none(request) is None and request.headers.get("sec-fetch-site") == "cross-site":
+        return HTMLResponse(pages.start_again())
+    return HTMLResponse(pages.home(_session(request), desk.limits))
+
+
+def _enter(request: Request, desk: Desk, token: str) -> Response:
+    """Exchange the token of an address for a cookie. What comes with a cookie is let in again."""
+    response = RedirectResponse("/", status_code=303)
+    if _session_or_none(request) is not None:
+        return response
+    if not desk.tokens.spend(token):
+        if desk.tokens.was_spent(token):
+            # Somebody who had the address in hand: the terminal shows a new one to whoever sees it.
+            desk.announce(desk.tokens.issue())
+            raise Refused(_FORBIDDEN, "this address was used already; the terminal now shows a new one")
+        raise Refused(_FORBIDDEN, "this address is not valid; open the one that the terminal shows")
+    secret, session = desk.sessions.open()
+    if desk.offered is not None:
+        (name, path), desk.offered = desk.offered, None
+        response = RedirectResponse(f"/tables/{session.add_table(name, path, None, 0).key}", status_code=303)
+    response.set_cookie(desk.cookie, secret, httponly=True, samesite="strict")
+    return response
+
+
+async def _end(request: Request) -> Response:
+    desk, session = _desk(request), _session(request)
+    await run_in_threadpool(desk.sessions.end, session)
+    response = HTMLResponse(
+        pages.refusal(
+            "the session is over and its files are removed; start again from the terminal", has_session=False
+        )
+    )
+    response.delete_cookie(desk.cookie, httponly=True, samesite="strict")
+    return response
+
+
+async def _static(request: Request) -> Response:
+    found = _STATIC.get(request.path_params["name"])
+    if found is None:
+        raise _not_there()
+    path, kind = found
+    return Response(path.read_bytes(), media_type=kind)
+
+
+async def _upload(request: Request) -> Response:
+    desk, session = _desk(request), _session(request)
+    try:
+        if desk.n_receiving >= desk.limits.receiving:
+            raise Refused(_BUSY, "too many files are coming in at the moment; wait a little and try again")
+        desk.n_receiving += 1
+        try:
+            table = await _received(request, desk, session)
+        finally:
+            desk.n_receiving -= 1
+    except Refused:
+        await _drain(request)
+        raise
+    return JSONResponse({"location": f"/tables/{table.key}"}, status_code=201)
+
+
+async def _received(request: Request, desk: Desk, session: Session) -> Upload:
+    directory, name = session.room_for_table(), given_name(request)
+    n_bytes = 0
+    try:
+        path, n_bytes = await receive(request, name, directory, desk.limits, desk.sessions.storage)
+        return session.add_table(name, path, directory, n_bytes)
+    except BaseException:
+        shutil.rmtree(directory, ignore_errors=True)
+        desk.sessions.storage.give_back(n_bytes)
+        raise
+
+
+async def _drain(request: Request) -> None:
+    """Read a little of what is still coming: a browser that is cut off shows no message."""
+    n_bytes = 0
+    with suppress(ClientDisconnect, RuntimeError, TimeoutError):
+        async with asyncio.timeout(5.0):
+            async for piece in request.stream():
+                n_bytes += len(piece)
+                if n_bytes > _DRAINED:
+                    return
+
+
+async def _table(request: Request) -> Response:
+    session = _session(request)
+    return HTMLResponse(pages.table_page(_table_of(request, session), session))
+
+
+async def _table_state(request: Request) -> Response:
+    work = _table_of(request, _session(request)).work
+    return JSONResponse({**work.shown(), "words": pages.words_of(work, 0), "share": pages.share_of(work)})
+
+
+async def _start(request: Request) -> Response:
+    session = _session(request)
+    table, form = _table_of(request, session), await _form(request)
+    target = _column(table, form.get("target", [""])[0]) if form.get("what") != ["classes"] else None
+    drop = [name for given in form.get("drop", []) if (name := _column(table, given)) != target]
+    report = session.add_report(table, target, drop)
+    return RedirectResponse(f"/reports/{report.key}", status_code=303)
+
+
+async def _remove_table(request: Request) -> Response:
+    session = _session(request)
+    await run_in_threadpool(session.remove_table, _table_of(request, session))
+    return RedirectResponse("/", status_code=303)
+
+
+async def _report(request: Request) -> Response:
+    report = _report_of(request)
+    return HTMLResponse(pages.report_page(report, _desk(request).works.ahead_of(report.work)))
+
+
+async def _report_state(request: Request) -> Response:
+    work = _report_of(request).work
+    words = pages.words_of(work, _desk(request).works.ahead_of(work))
+    return JSONResponse({**work.shown(), "words": words, "share": pages.share_of(work)})
+
+
+async def _cancel(request: Request) -> Response:
+    report = _report_of(request)
+    await run_in_threadpool(_desk(request).works.cancel, report.work)
+    return RedirectResponse(f"/reports/{report.key}", status_code=303)
+
+
+async def _report_file(request: Request) -> Response:
+    return _file(_report_of(request), REPORT, None)
+
+
+async def _download_report(request: Request) -> Response:
+    return _file(_report_of(request), REPORT, "report.html")
+
+
+async def _download_model(request: Request) -> Response:
+    return _file(_report_of(request), MODEL, "model.json")
+
+
+def _file(report: Report, file: str, ending: str | None) -> Response:
+    """A finished file of a report, to be shown or to be kept under a name made of safe characters."""
+    if file not in report.work.ready:
+        raise _not_there()
+    kind = "text/html" if file == REPORT else "application/json"
+    stem = re.sub(r"[^A-Za-z0-9_-]+", "-", report.table.name.split(".", 1)[0]).strip("-") or "table"
+    name = None if ending is None else f"{stem}-{ending}"
+    path, headers = report.directory / file, {}
+    if file == REPORT:
+        with path.open("rb") as opened:
+            headers["content-security-policy"] = report_policy(opened.read(_HEAD).decode("utf-8", "replace"))
+    return FileResponse(path, media_type=kind, filename=name, headers=headers)
+
+
+def _desk(request: Request) -> Desk:
+    desk: Desk = request.app.state.desk
+    return desk
+
+
+def _session_or_none(request: Request) -> Session | None:
+    desk = _desk(request)
+    secret = request.cookies.get(desk.cookie)
+    return None if secret is None else desk.sessions.find(secret)
+
+
+def _session(request: Request) -> Session:
+    session = _session_or_none(request)
+    if session is None:
+        raise Refused(_FORBIDDEN, "there is no session; open the address that the terminal shows")
+    return session
+
+
+def _table_of(request: Request, session: Session) -> Upload:
+    table = session.tables.get(request.path_params["key"])
+    if table is None:
+        raise _not_there()
+    return table
+
+
+def _report_of(request: Request) -> Report:
+    report = _session(request).reports.get(request.path_params["key"])
+    if report is None:
+        raise _not_there()
+    return report
+
+
+def _column(table: Upload, given: str) -> str:
+    """The name of a column that a form names by its place."""
+    if not re.fullmatch(r"[0-9]{1,9}", given, re.ASCII) or int(given) >= len(table.columns):
+        raise Refused(_WRONG, "there is no such column; choose one of the list")
+    return table.columns[int(given)]
+
+
+async def _form(request: Request) -> dict[str, list[str]]:
+    body = b""
+    async for piece in request.stream():
+        body += piece
+        if len(body) > _LONGEST_FORM:
+            raise Refused(_TOO_LARGE, "the form is too long; choose fewer columns")
+    try:
+        return parse_qs(body.decode("ascii"), keep_blank_values=True)
+    except ValueError:
+        raise Refused(_WRONG, "the form cannot be read; go back and try again") from None
+
+
+def _not_there() -> Refused:
+    return Refused(_NOT_FOUND, "there is no such page; it may have been removed")
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, Refused)
+    return _answer(request, error, has_session=_session_or_none(request) is not None)
+
+
+async def _no_such_page(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    message = "there is no such page" if error.status_code == _NOT_FOUND else error.detail
+    response = _answer(request, Refused(error.status_code, message), has_session=False)
+    response.headers.update(error.headers or {})
+    return response
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    return _answer(
+        request, Refused(500, "codelength failed, which it should not; see the terminal"), has_session=False
+    )
+
+
+def _answer(request: Request, error: Refused, *, has_session: bool) -> Response:
+    """A refusal as a page for people, or as JSON for the script of the page."""
+    headers = {"retry-after": "5"} if error.status == _BUSY else {}
+    if "text/html" in request.headers.get("accept", ""):
+        return HTMLResponse(pages.refusal(str(error), has_session=has_session), error.status, headers)
+    return JSONResponse({"message": str(error)}, error.status, headers)

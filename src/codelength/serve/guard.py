@@ -1,0 +1,133 @@
+"""Refuses requests that do not come from the page itself, and says in every answer what a browser may do.
+
+A page elsewhere can make a browser send requests to this machine. Three headers that no page can forge tell
+them apart: the host that was asked (another name for this machine is how a foreign page would come to share
+our origin), the origin of a request that changes something, and what browsers say about where it came from.
+"""
+
+import html
+import re
+from collections.abc import Callable
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from .limits import Refused
+
+__all__ = ["HOSTS", "POLICY", "Guard", "check_request", "report_policy"]
+
+HOSTS = ("127.0.0.1", "localhost")
+"""Names of this machine that are answered to, with any port, because ports can be forwarded."""
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+"""Our own pages: files of this server and nothing else."""
+
+_REPORT_ALONE = "sandbox allow-scripts allow-downloads allow-modals"
+_OWN_POLICY = re.compile(r'<meta http-equiv="Content-Security-Policy" content="([^"<>]+)">')
+_POLICY_WORDS = re.compile(r"[A-Za-z0-9'+/=:; -]+")
+
+_HEADERS = {
+    "x-content-type-options": "nosniff",
+    "cache-control": "no-store",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+}
+_ASKS_ONLY = ("GET", "HEAD")
+_FORBIDDEN, _MISDIRECTED = 403, 421
+
+
+class Guard:
+    """Stands before an application.
+
+    Parameters
+    ----------
+    app : application
+        Gets the requests that are let through.
+    answer : function
+        Makes an answer of a request and its refusal.
+    """
+
+    def __init__(self, app: ASGIApp, answer: Callable[[Request, Refused], Response]) -> None:
+        self._app, self._answer = app, answer
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, and add headers to the answer."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(raw=message["headers"])
+                for name, value in _HEADERS.items():
+                    headers[name] = value
+                headers.setdefault("content-security-policy", POLICY)
+                if "sandbox" not in headers["content-security-policy"]:
+                    headers["x-frame-options"] = "DENY"
+                message["headers"] = headers.raw
+            await send(message)
+
+        request = Request(scope)
+        try:
+            check_request(request.method, request.headers)
+        except Refused as error:
+            await self._answer(request, error)(scope, receive, send_guarded)
+            return
+        await self._app(scope, receive, send_guarded)
+
+
+def check_request(method: str, headers: Headers) -> None:
+    """Refuse what a page of somebody else made a browser send.
+
+    Raises
+    ------
+    Refused
+        When the host is not this machine, or the request comes from another page.
+    """
+    hosts = headers.getlist("host")
+    host = hosts[0] if len(hosts) == 1 else ""
+    if _name_of(host) not in HOSTS:
+        raise Refused(_MISDIRECTED, "this page answers only to the address that codelength serve printed")
+    site = headers.get("sec-fetch-site")
+    if method in _ASKS_ONLY:
+        # Links may lead here from anywhere; scripts, pictures and frames of others may not.
+        if site in ("cross-site", "same-site") and headers.get("sec-fetch-mode") != "navigate":
+            raise Refused(_FORBIDDEN, "another page asked for this; open it from its own page")
+        return
+    origin = headers.get("origin")
+    # Forms of pages that send no referrer have the origin null; browsers say where such a form stands.
+    own_form = origin in (None, "null") and site == "same-origin"
+    if not own_form and origin != f"http://{host}":
+        raise Refused(_FORBIDDEN, "the request does not come from this page; open it and try again")
+
+
+def report_policy(head: str) -> str:
+    """The policy of a report: its own, as a page of no origin, so that it can neither ask nor send anything.
+
+    Parameters
+    ----------
+    head : str
+        How the file begins. One without a policy of its own may do nothing.
+
+    Examples
+    --------
+    >>> report_policy("<html>")
+    "sandbox allow-scripts allow-downloads allow-modals; default-src 'none'; frame-ancestors 'self'"
+    """
+    found = _OWN_POLICY.search(head)
+    own = html.unescape(found[1]) if found else ""
+    own = own if _POLICY_WORDS.fullmatch(own) else "default-src 'none'"
+    return f"{_REPORT_ALONE}; {own}; frame-ancestors 'self'"
+
+
+def _name_of(host: str) -> str:
+    """The name in a header that may hold a port too; empty where it is malformed."""
+    name, colon, port = host.lower().partition(":")
+    return name if not colon or (port.isascii() and port.isdigit()) else ""

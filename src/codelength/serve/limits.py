@@ -1,0 +1,137 @@
+"""How much one server takes from its users."""
+
+import os
+from dataclasses import dataclass
+
+from ..errors import CodelengthError
+
+__all__ = ["GIB", "MIB", "Limits", "Refused", "ReadLimits", "sized"]
+
+MIB, GIB = 1 << 20, 1 << 30
+
+_LEAST_MEMORY = 4 * GIB
+
+
+class Refused(CodelengthError):
+    """A request that the server does not fulfil.
+
+    Parameters
+    ----------
+    status : int
+        The status of the answer in HTTP.
+    message : str
+        What is wrong and what to do about it, for people.
+    """
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+def _memory() -> int:
+    """Three quarters of the memory of this machine, but enough for the libraries to be loaded."""
+    try:
+        physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return _LEAST_MEMORY
+    return max(_LEAST_MEMORY, 3 * physical // 4)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadLimits:
+    """What a process may take from one file.
+
+    Attributes
+    ----------
+    unpacked_bytes : int
+        Size of a file once it is unpacked.
+    rows, columns, cells : int
+        Size of the table.
+    memory_bytes : int
+        Address space of the process.
+    look_seconds, work_seconds : int
+        Processor time for a look at the file, and for a report.
+    file_bytes : int
+        Size of each file that the process writes.
+    """
+
+    unpacked_bytes: int = 2 * GIB
+    rows: int = 10_000_000
+    columns: int = 20_000
+    cells: int = 200_000_000
+    memory_bytes: int = _LEAST_MEMORY
+    look_seconds: int = 120
+    work_seconds: int = 3600
+    file_bytes: int = 4 * GIB
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a server allows.
+
+    Attributes
+    ----------
+    upload_bytes : int
+        Size of one file.
+    disk_bytes : int
+        Size of everything that all users keep here.
+    receiving, looking, working, waiting : int
+        Uploads, looks at files and reports at a time, and how many of the latter two may wait in line.
+    sessions, tables, reports : int
+        Users, and what each of them may keep.
+    idle_seconds : float
+        How long a session lasts without a request.
+    stall_seconds : float
+        How long an upload may pause.
+    read : ReadLimits
+        What a process may take from one file.
+    """
+
+    upload_bytes: int = 200 * MIB
+    disk_bytes: int = 4 * GIB
+    receiving: int = 4
+    looking: int = 2
+    working: int = 1
+    waiting: int = 8
+    sessions: int = 16
+    tables: int = 20
+    reports: int = 50
+    idle_seconds: float = 8 * 3600.0
+    stall_seconds: float = 30.0
+    read: ReadLimits = ReadLimits()
+
+    @classmethod
+    def of_this_machine(cls, upload_bytes: int) -> "Limits":
+        """The usual limits, with room on disk and in memory for uploads of a size.
+
+        Examples
+        --------
+        >>> limits = Limits.of_this_machine(10 * MIB)
+        >>> limits.upload_bytes, limits.disk_bytes // GIB
+        (10485760, 4)
+        """
+        n_processors = os.cpu_count() or 1
+        return cls(
+            upload_bytes=upload_bytes,
+            disk_bytes=max(4 * GIB, 8 * upload_bytes),
+            working=max(1, n_processors // 2),
+            read=ReadLimits(unpacked_bytes=max(2 * GIB, 4 * upload_bytes), memory_bytes=_memory()),
+        )
+
+
+def sized(n_bytes: float) -> str:
+    """A number of bytes for people.
+
+    Examples
+    --------
+    >>> sized(3), sized(1536), sized(200 * MIB), sized(2.5 * GIB)
+    ('3 bytes', '1.5 kB', '200 MB', '2.5 GB')
+    """
+    if n_bytes < 1024:
+        return f"{n_bytes:.0f} bytes"
+    for unit in ("kB", "MB", "GB"):
+        n_bytes /= 1024
+        if n_bytes < 1024 or unit == "GB":
+            break
+    text = f"{n_bytes:.1f}".removesuffix(".0")
+    return f"{text} {unit}"

@@ -1,0 +1,173 @@
+"""Runs the application on the loopback address until Ctrl-C."""
+
+import os
+import shutil
+import signal
+import socket
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+
+from ..errors import InvalidParameter
+from .app import Desk, make_app
+from .limits import Limits
+from .works import COMMAND
+
+__all__ = ["HOST", "serve"]
+
+HOST = "127.0.0.1"
+
+_PREFIX, _LOCK = "codelength-serve-", "lock"
+_GRACE_SECONDS = 2
+_NEW_SECONDS = 60.0
+_MOST_CONNECTIONS = 512
+
+
+def serve(
+    limits: Limits,
+    *,
+    port: int = 0,
+    offered: tuple[str, Path] | None = None,
+    announce: Callable[[str], None],
+    browse: Callable[[str], None] | None = None,
+    command: Sequence[str] = COMMAND,
+) -> None:
+    """Serve pages until a signal ends it; no process and no file is left.
+
+    Parameters
+    ----------
+    limits : Limits
+        What is allowed.
+    port : int
+        Where to listen on the loopback address; 0 for any free port.
+    offered : tuple of str and Path, optional
+        Name and path of a table that the first user finds there.
+    announce : function
+        Told the address to open, and further ones that are asked for later.
+    browse : function, optional
+        Opens the first address.
+    command : sequence of str
+        What starts a process for one task.
+
+    Raises
+    ------
+    InvalidParameter
+        When the port is taken.
+    """
+    with _listening(port) as listener, _workspace() as directory:
+        own = f"http://{HOST}:{listener.getsockname()[1]}/?token="
+        desk = Desk(directory, limits, offered, lambda token: announce(own + token), command)
+        try:
+            address = own + desk.tokens.issue()
+            announce(address)
+            if browse is not None:
+                # A browser for terminals keeps its caller waiting.
+                threading.Thread(target=browse, args=(address,), daemon=True).start()
+            _Server(_config(desk)).run(sockets=[listener])
+        finally:
+            desk.close()
+
+
+def _config(desk: Desk) -> uvicorn.Config:
+    return uvicorn.Config(
+        make_app(desk),
+        http="h11",
+        loop="asyncio",
+        ws="none",
+        lifespan="on",
+        log_level="error",
+        access_log=False,  # addresses hold tokens
+        server_header=False,
+        proxy_headers=False,
+        limit_concurrency=_MOST_CONNECTIONS,
+        timeout_graceful_shutdown=_GRACE_SECONDS,
+    )
+
+
+class _Server(uvicorn.Server):
+    """Ends without an error after Ctrl-C, and hands other signals on once everything is removed."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Take the signals that end a process while the block runs."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        numbers = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+        taken = [number for number in numbers if signal.getsignal(number) is not signal.SIG_IGN]
+        before: dict[int, Any] = {number: signal.signal(number, self.handle_exit) for number in taken}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+        for number in self._captured_signals:
+            if number != signal.SIGINT:
+                signal.raise_signal(number)
+
+
+@contextmanager
+def _listening(port: int) -> Iterator[socket.socket]:
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listener:
+        if os.name == "posix":  # elsewhere it would let two servers share a port
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((HOST, port))
+            listener.listen()
+        except OSError as error:
+            raise InvalidParameter(
+                f"--port: {port} cannot be used ({error.strerror}); name another one, or 0 for any free one"
+            ) from None
+        yield listener
+
+
+@contextmanager
+def _workspace() -> Iterator[Path]:
+    """A directory that only this user can enter; the next server removes it if this one is killed."""
+    _remove_stale()
+    directory = Path(tempfile.mkdtemp(prefix=_PREFIX))
+    with open(directory / _LOCK, "wb") as lock:
+        _locked(lock.fileno())
+        try:
+            yield directory
+        finally:
+            shutil.rmtree(directory, ignore_errors=True)
+
+
+def _remove_stale() -> None:
+    """Remove the directories of servers that were killed: nobody holds their locks."""
+    for directory in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+        with suppress(OSError):
+            if directory.is_symlink() or not _is_own(directory) or _is_new(directory):
+                continue
+            with open(directory / _LOCK, "rb") as lock:
+                if _locked(lock.fileno()):
+                    shutil.rmtree(directory, ignore_errors=True)
+
+
+def _is_own(directory: Path) -> bool:
+    return not hasattr(os, "getuid") or directory.stat().st_uid == os.getuid()
+
+
+def _is_new(directory: Path) -> bool:
+    """Whether the server that made it may not have locked it yet."""
+    return time.time() - directory.stat().st_mtime < _NEW_SECONDS
+
+
+def _locked(number: int) -> bool:
+    """Whether a file could be locked for as long as it is open; never where the system has no such locks."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        return False
+    try:
+        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,101 @@
+"""Receiving a file, with an eye on how much comes."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from pathlib import Path
+from urllib.parse import unquote
+
+from starlette.requests import ClientDisconnect, Request
+
+from ..errors import DataError
+from ..reports.render.texts import one_line
+from .inspection import suffix_of
+from .limits import Limits, Refused, sized
+from .sessions import Storage
+
+__all__ = ["given_name", "receive"]
+
+_LONGEST_NAME = 80
+_HEAD = 8
+_TOO_LARGE, _TOO_SLOW, _OTHER_KIND, _NOTHING = 413, 408, 415, 400
+
+
+def given_name(request: Request) -> str:
+    """What people call the file that is sent, cut and without control characters; it is only ever shown."""
+    name = unquote(request.headers.get("x-file-name", ""), errors="replace")
+    name = one_line(name.replace("\\", "/").rsplit("/", 1)[-1])
+    return name if len(name) <= _LONGEST_NAME else f"...{name[-_LONGEST_NAME + 3 :]}"
+
+
+async def receive(
+    request: Request, name: str, directory: Path, limits: Limits, storage: Storage
+) -> tuple[Path, int]:
+    """Write the body of a request to a file of ours, and count while it comes.
+
+    Parameters
+    ----------
+    request : Request
+        Its body is the file.
+    name : str
+        What people call it; its ending says what kind of file it should be.
+    directory : Path
+        An empty directory, where the file is named by us.
+    limits : Limits
+        How much is taken.
+    storage : Storage
+        Pays for the room; gets it back when the file is refused.
+
+    Returns
+    -------
+    path, n_bytes : Path and int
+        The file and its size.
+
+    Raises
+    ------
+    Refused
+        When it is too large, too slow, empty or of another kind, or the sender went away.
+    """
+    declared = request.headers.get("content-length", "")
+    if declared.isdecimal() and int(declared[:18]) > limits.upload_bytes:
+        raise _too_large(limits)
+    n_bytes, head, pieces = 0, b"", request.stream()
+    unfinished = directory / "unfinished"
+    try:
+        with open(unfinished, "xb") as file:
+            while piece := await _next(pieces, limits):
+                if n_bytes + len(piece) > limits.upload_bytes:
+                    raise _too_large(limits)
+                storage.take(len(piece))
+                n_bytes += len(piece)
+                head = (head + piece)[:_HEAD] if len(head) < _HEAD else head
+                file.write(piece)
+        if not n_bytes:
+            raise Refused(_NOTHING, "the file is empty; the first line must hold the column names")
+        return unfinished.rename(directory / f"table{suffix_of(name, head)}"), n_bytes
+    except BaseException as error:
+        storage.give_back(n_bytes)
+        if isinstance(error, DataError):
+            raise Refused(_OTHER_KIND, str(error)) from error
+        raise
+
+
+async def _next(pieces: AsyncGenerator[bytes, None], limits: Limits) -> bytes:
+    """The next piece that comes; empty at the end."""
+    try:
+        async with asyncio.timeout(limits.stall_seconds):
+            async for piece in pieces:
+                if piece:
+                    return piece
+    except TimeoutError:
+        raise Refused(_TOO_SLOW, "the upload stopped halfway; try again") from None
+    except ClientDisconnect:
+        raise Refused(_NOTHING, "the upload was broken off; try again") from None
+    return b""
+
+
+def _too_large(limits: Limits) -> Refused:
+    return Refused(
+        _TOO_LARGE,
+        f"the file is larger than {sized(limits.upload_bytes)}; take fewer rows, or start codelength serve "
+        "with a larger --limit-mb",
+    )

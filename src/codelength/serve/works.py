@@ -1,0 +1,257 @@
+"""Tasks in processes of their own: some at a time, some in line, each of which can be cancelled."""
+
+import json
+import logging
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .limits import ReadLimits, Refused
+
+__all__ = ["COMMAND", "Work", "Works"]
+
+COMMAND = (sys.executable, "-P", "-m", "codelength.serve.worker")
+"""What starts a process for one task."""
+
+_LONGEST_LINE = 1 << 24
+_BUSY = 503
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(eq=False, slots=True)
+class Work:
+    """One task and how far it is.
+
+    Attributes
+    ----------
+    task : dict
+        What to do, in JSON types.
+    scratch : Path
+        An empty directory for temporary files.
+    state : str
+        ``"waiting"``, ``"running"``, ``"done"``, ``"failed"`` or ``"cancelled"``.
+    stage : str
+        What is being done, for people.
+    done, total : float
+        How much is done and how much there is; a total of zero where that is not known.
+    message : str
+        Why it failed.
+    ready : list of str
+        Files that are finished.
+    answer : dict
+        What the task found.
+    """
+
+    task: dict[str, Any]
+    scratch: Path
+    state: str = "waiting"
+    stage: str = ""
+    done: float = 0.0
+    total: float = 0.0
+    message: str = ""
+    ready: list[str] = field(default_factory=list)
+    answer: dict[str, Any] = field(default_factory=dict)
+    on_end: Callable[[], None] | None = None
+    _process: "subprocess.Popen[bytes] | None" = None
+    _is_complete: bool = False
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more will come."""
+        return self.state in ("done", "failed", "cancelled")
+
+    def shown(self) -> dict[str, Any]:
+        """How far it is, in JSON types."""
+        return {
+            "state": self.state,
+            "stage": self.stage,
+            "done": self.done,
+            "total": self.total,
+            "message": self.message,
+            "ready": list(self.ready),
+        }
+
+    def hear(self, message: dict[str, Any]) -> None:
+        """Take in a message of the process."""
+        self.stage = str(message.get("stage", self.stage))
+        self.done = float(message.get("done", self.done) or 0.0)
+        self.total = float(message.get("total", self.total) or 0.0)
+        self.answer = dict(message.get("answer", self.answer))
+        self._is_complete |= bool(message.get("end", False))
+        if "ready" in message:
+            self.ready.append(str(message["ready"]))
+        if "error" in message:
+            self.message = str(message["error"])
+        if "details" in message:
+            _log.error("%s", message["details"])
+
+
+class Works:
+    """Runs tasks in the order in which they come.
+
+    Parameters
+    ----------
+    n_running : int
+        How many at a time.
+    n_waiting : int
+        How many more may wait; others are refused.
+    limits : ReadLimits
+        What each process may take.
+    command : sequence of str
+        What starts a process.
+    """
+
+    def __init__(
+        self, n_running: int, n_waiting: int, limits: ReadLimits, command: Sequence[str] = COMMAND
+    ) -> None:
+        self._n_running, self._n_waiting = n_running, n_waiting
+        self._limits, self._command = asdict(limits), tuple(command)
+        self._lock = threading.Lock()
+        self._waiting: deque[Work] = deque()
+        self._running: dict[Work, threading.Thread] = {}
+        self._is_closed = False
+
+    def submit(self, work: Work) -> None:
+        """Do a task when its turn comes.
+
+        Raises
+        ------
+        Refused
+            When too many are waiting.
+        """
+        with self._lock:
+            if self._is_closed or len(self._waiting) >= self._n_waiting + self._n_free():
+                raise Refused(_BUSY, "too much is going on here at the moment; wait a little and try again")
+            self._waiting.append(work)
+        self._start_next()
+
+    def ahead_of(self, work: Work) -> int:
+        """How many tasks will start before this one."""
+        with self._lock:
+            return self._waiting.index(work) if work in self._waiting else 0
+
+    def cancel(self, work: Work) -> None:
+        """Do not start a task, or end its process; nothing where it is over."""
+        with self._lock:
+            if work.is_over:
+                return
+            work.state = "cancelled"
+            thread = self._running.get(work)
+            if work in self._waiting:
+                self._waiting.remove(work)
+            if work._process is not None:
+                _kill(work._process)
+        if thread is None:
+            _finished(work)
+        else:
+            thread.join()
+
+    def close(self) -> None:
+        """End everything."""
+        with self._lock:
+            self._is_closed = True
+            left = [*self._waiting, *self._running]
+        for work in left:
+            self.cancel(work)
+
+    def _n_free(self) -> int:
+        return self._n_running - len(self._running)
+
+    def _start_next(self) -> None:
+        with self._lock:
+            if self._is_closed or not self._waiting or self._n_free() <= 0:
+                return
+            work = self._waiting.popleft()
+            # Daemonic, so that an interpreter that ends in a hurry does not wait for it.
+            thread = threading.Thread(target=self._run, args=(work,), daemon=True)
+            self._running[work] = thread
+            thread.start()
+
+    def _run(self, work: Work) -> None:
+        try:
+            process = self._started(work)
+            if process is not None:
+                self._listen(work, process)
+        except OSError as error:
+            work.message = f"no process could be started ({error.strerror}); end other programs and try again"
+            work.state = "failed"
+        finally:
+            with self._lock:
+                del self._running[work]
+            _finished(work)
+            self._start_next()
+
+    def _started(self, work: Work) -> "subprocess.Popen[bytes] | None":
+        environment = {**os.environ, "TMPDIR": str(work.scratch), "TEMP": str(work.scratch)}
+        with self._lock:
+            if work.state == "cancelled":
+                return None
+            # In a session of its own: Ctrl-C in the terminal is for the server, and what the process starts
+            # ends with it.
+            work._process = subprocess.Popen(
+                self._command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env=environment,
+                start_new_session=True,
+            )
+            work.state, work.stage = "running", "starting"
+            return work._process
+
+    def _listen(self, work: Work, process: "subprocess.Popen[bytes]") -> None:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        # A process that is gone is noticed below. Its standard input stays open as long as it is wanted.
+        with suppress(BrokenPipeError):
+            process.stdin.write(json.dumps({**work.task, "limits": self._limits}).encode() + b"\n")
+            process.stdin.flush()
+        while line := process.stdout.readline(_LONGEST_LINE):
+            with suppress(ValueError, TypeError):  # half a line of a process that was killed
+                work.hear(json.loads(line))
+        with self._lock:
+            _kill(process)
+            code = process.wait()
+            work._process = None
+        with suppress(OSError):
+            process.stdin.close()
+        process.stdout.close()
+        if work.state == "running":
+            if not work._is_complete and not work.message:
+                work.message = _ended(code)
+            work.state = "failed" if work.message else "done"
+
+
+def _finished(work: Work) -> None:
+    if work.on_end is not None:
+        work.on_end()
+
+
+def _kill(process: "subprocess.Popen[bytes]") -> None:
+    """End a process and all that it started."""
+    with suppress(ProcessLookupError, PermissionError):
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+
+
+def _ended(code: int) -> str:
+    """Why a process may have ended without a word."""
+    if hasattr(signal, "SIGXCPU") and code == -signal.SIGXCPU:
+        return "the table takes more time than is allowed here; take fewer rows or columns"
+    if hasattr(signal, "SIGXFSZ") and code == -signal.SIGXFSZ:
+        return "the results take more room than is allowed here; take fewer rows or columns"
+    return (
+        "the work was ended by the system, as it is when memory runs out; take fewer rows or columns, or end "
+        "other programs"
+    )

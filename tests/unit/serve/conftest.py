@@ -1,0 +1,135 @@
+"""A server with small limits, and people who use it."""
+
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("starlette", reason="the extra serve is not installed")
+
+from starlette.testclient import TestClient
+
+from codelength.serve.app import Desk, make_app
+from codelength.serve.limits import MIB, Limits, ReadLimits
+
+HOST = "127.0.0.1:8123"
+OWN = {"origin": f"http://{HOST}"}
+STAND_IN = (sys.executable, "-P", str(Path(__file__).with_name("stand_in.py")))
+READ = ReadLimits(unpacked_bytes=8 * MIB, rows=100_000, columns=100, cells=1_000_000)
+LIMITS = Limits(upload_bytes=MIB, disk_bytes=4 * MIB, read=READ)
+CSV = b"outlook,wind,play\nsun,no,yes\nrain,yes,no\nsun,yes,yes\nrain,no,no\n"
+
+
+class User:
+    """Somebody with a browser."""
+
+    def __init__(self, app, desk):
+        self.http = TestClient(app, base_url=f"http://{HOST}", follow_redirects=False)
+        self.desk = desk
+
+    def enter(self, token=None):
+        """Open the address of the terminal."""
+        return self.http.get("/", params={"token": token or self.desk.tokens.issue()})
+
+    def get(self, path, **headers):
+        return self.http.get(path, headers=headers)
+
+    def post(self, path, data=None, **headers):
+        return self.http.post(path, data=data, headers={**OWN, **headers})
+
+    def send(self, content=CSV, name="weather.csv", **headers):
+        """Upload a file: the answer."""
+        return self.http.post("/tables", content=content, headers={**OWN, "x-file-name": name, **headers})
+
+    def brought(self, content=CSV, name="weather.csv"):
+        """Upload a file and wait for its columns: the address of its page."""
+        answer = self.send(content, name)
+        assert answer.status_code == 201, answer.text
+        location = answer.json()["location"]
+        self.wait(location)
+        return location
+
+    def report(self, table, target=None, drop=()):
+        """Start a report on a table: the address of its page."""
+        names = self.desk_table(table).columns
+        data = {"what": "classes"} if target is None else {"what": "report", "target": names.index(target)}
+        answer = self.post(f"{table}/reports", {**data, "drop": [names.index(name) for name in drop]})
+        assert answer.status_code == 303, answer.text
+        return answer.headers["location"]
+
+    def wait(self, location, until=("done", "failed", "cancelled"), seconds=60):
+        """Ask until the state of a page is one of some: what was told."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            told = self.get(f"{location}/state").json()
+            if told["state"] in until:
+                return told
+            time.sleep(0.02)
+        raise AssertionError(f"{location} is still {told}")
+
+    def desk_table(self, location):
+        """What the server knows about a table."""
+        key = location.rsplit("/", 1)[1]
+        return next(s.tables[key] for s in self.sessions() if key in s.tables)
+
+    def sessions(self):
+        return list(self.desk.sessions._by_digest.values())
+
+
+@pytest.fixture
+def limits():
+    return LIMITS
+
+
+@pytest.fixture
+def announced():
+    """Tokens that were told to the terminal."""
+    return []
+
+
+@pytest.fixture
+def offered():
+    return None
+
+
+@pytest.fixture
+def desk(tmp_path, limits, announced, offered):
+    directory = tmp_path / "desk"
+    directory.mkdir()
+    desk = Desk(directory, limits, offered, announced.append, STAND_IN)
+    desk.directory = directory
+    yield desk
+    desk.close()
+    assert list(directory.iterdir()) == []
+
+
+@pytest.fixture
+def app(desk):
+    return make_app(desk)
+
+
+@pytest.fixture
+def stranger(app, desk):
+    """Somebody without a token."""
+    return User(app, desk)
+
+
+@pytest.fixture
+def user(app, desk):
+    """Somebody who is in."""
+    user = User(app, desk)
+    assert user.enter().status_code == 303
+    return user
+
+
+@pytest.fixture
+def other(app, desk):
+    """Somebody else who is in."""
+    user = User(app, desk)
+    assert user.enter().status_code == 303
+    return user
+
+
+__all__ = ["CSV", "HOST", "LIMITS", "OWN", "STAND_IN", "User", "replace"]

@@ -1,0 +1,220 @@
+"""Who is let in, and what browsers are told."""
+
+import pytest
+
+from .conftest import CSV, HOST, OWN
+
+PAGES = ["/", "/tables/x", "/tables/x/state", "/reports/x", "/reports/x/state", "/reports/x/page"]
+POSTS = ["/tables", "/end", "/tables/x/reports", "/tables/x/remove", "/reports/x/cancel"]
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_nobody_comes_in_without_a_session(stranger, path):
+    answer = stranger.get(path)
+    assert answer.status_code == 403
+    assert "terminal" in answer.json()["message"]
+
+
+@pytest.mark.parametrize("path", POSTS)
+def test_nobody_changes_anything_without_a_session(stranger, path):
+    assert stranger.post(path).status_code == 403
+    stranger.http.cookies.set(stranger.desk.cookie, "guessed")
+    assert stranger.post(path).status_code == 403
+
+
+def test_people_get_a_page_and_scripts_get_json(stranger):
+    page = stranger.get("/", accept="text/html,*/*;q=0.8")
+    assert page.status_code == 403
+    assert page.headers["content-type"] == "text/html; charset=utf-8"
+    assert "<h1>That did not work</h1>" in page.text
+
+
+def test_a_token_is_exchanged_for_a_cookie_and_works_once(stranger, app, desk):
+    token = desk.tokens.issue()
+    answer = stranger.enter(token)
+    assert (answer.status_code, answer.headers["location"]) == (303, "/")
+    cookie = answer.headers["set-cookie"].lower()
+    assert "httponly" in cookie
+    assert "samesite=strict" in cookie
+    assert "path=/" in cookie
+    assert "domain" not in cookie
+    assert token.lower() not in cookie
+    assert stranger.get("/").status_code == 200
+    second = type(stranger)(app, desk)
+    assert second.enter(token).status_code == 403
+    assert "set-cookie" not in second.enter(token).headers
+    assert second.get("/").status_code == 403
+    assert stranger.enter(token).headers["location"] == "/"  # the same browser, which may load a page twice
+
+
+def test_a_used_address_has_the_terminal_show_a_new_one(stranger, user, announced, desk):
+    token = desk.tokens.issue()
+    stranger.enter(token)
+    stranger.http.cookies.clear()
+    assert "was used already" in stranger.enter(token).json()["message"]
+    (new,) = announced
+    assert stranger.enter(new).status_code == 303
+
+
+@pytest.mark.parametrize("token", ["", "x", "\udcff", "é", "x" * 10_000])
+def test_wrong_tokens_are_refused_and_announce_nothing(stranger, announced, token):
+    desk = stranger.desk
+    desk.tokens.issue()
+    assert not desk.tokens.spend(token)
+    assert not desk.tokens.was_spent(token)
+    if token.isascii():
+        assert stranger.http.get("/", params={"token": token}).status_code == 403
+    assert announced == []
+
+
+def test_tokens_are_compared_in_constant_time(desk, monkeypatch):
+    """Every token is compared as a whole, by the function that is made for it."""
+    import hmac
+
+    compared = []
+
+    def compare(first, second):
+        compared.append((first, second))
+        return first == second
+
+    monkeypatch.setattr(hmac, "compare_digest", compare)
+    tokens = [desk.tokens.issue() for _ in range(3)]
+    assert desk.tokens.spend(tokens[0])
+    assert [first.decode() for first, _ in compared] == tokens
+
+
+def test_a_flood_of_tokens_is_forgotten(desk):
+    tokens = [desk.tokens.issue() for _ in range(100)]
+    assert not desk.tokens.spend(tokens[0])
+    assert desk.tokens.spend(tokens[-1])
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:8123", "127.0.0.1.evil.example", "0.0.0.0:8123", ""]
+)
+@pytest.mark.parametrize("path", ["/", "/static/serve.js", "/tables/x"])
+def test_another_host_is_refused(user, host, path):
+    """A name that somebody makes lead to this machine would let their page share our origin."""
+    answer = user.get(path, host=host)
+    assert answer.status_code == 421
+    assert "set-cookie" not in answer.headers
+
+
+@pytest.mark.parametrize("host", [HOST, "localhost:8123", "LOCALHOST:9", "127.0.0.1"])
+def test_this_machine_is_answered_by_either_name_and_through_any_port(user, host):
+    assert user.get("/static/serve.js", host=host).status_code == 200
+
+
+def test_two_hosts_are_refused(user):
+    answer = user.http.get("/", headers=[("host", HOST), ("host", "evil.example")])
+    assert answer.status_code == 421
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"origin": "http://evil.example"},
+        {"origin": "null"},
+        {"origin": f"https://{HOST}"},
+        {"origin": "http://127.0.0.1:9999"},
+        {"origin": f"http://{HOST}.evil.example"},
+        {"origin": "null", "sec-fetch-site": "cross-site"},
+        {"origin": "null", "sec-fetch-site": "same-site"},
+        {"origin": "http://evil.example", "sec-fetch-site": "same-origin"},
+        {"sec-fetch-site": "none"},
+    ],
+)
+@pytest.mark.parametrize("path", POSTS)
+def test_another_origin_changes_nothing(user, headers, path):
+    answer = user.http.post(path, content=CSV, headers=headers)
+    assert answer.status_code == 403
+    assert "does not come from this page" in answer.json()["message"]
+    assert user.get("/").status_code == 200
+
+
+@pytest.mark.parametrize("headers", [OWN, {"origin": "null", "sec-fetch-site": "same-origin"}])
+def test_our_own_forms_and_scripts_are_let_in(user, headers):
+    answer = user.http.post("/tables", content=CSV, headers={**headers, "x-file-name": "t.csv"})
+    assert answer.status_code == 201
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+def test_other_pages_may_link_here_but_take_nothing(user, site):
+    assert user.get("/", **{"sec-fetch-site": site, "sec-fetch-mode": "no-cors"}).status_code == 403
+    assert user.get("/", **{"sec-fetch-site": site, "sec-fetch-mode": "navigate"}).status_code == 200
+
+
+def test_a_browser_that_came_by_a_link_is_led_to_the_page_itself(stranger):
+    """It sends no cookie the first time."""
+    answer = stranger.get("/", **{"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"})
+    assert answer.status_code == 200
+    assert '<meta http-equiv="refresh" content="0;url=/">' in answer.text
+    assert stranger.get("/", **{"sec-fetch-site": "same-origin"}).status_code == 403
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/static/page.css", "/static/serve.css", "/static/serve.js", "/nowhere", "/tables/x"]
+)
+def test_every_answer_says_what_a_browser_may_do(user, path):
+    headers = user.get(path).headers
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["cache-control"] == "no-store"
+    assert headers["referrer-policy"] == "no-referrer"
+    assert headers["x-frame-options"] == "DENY"
+    assert headers["cross-origin-opener-policy"] == "same-origin"
+    assert headers["cross-origin-resource-policy"] == "same-origin"
+    policy = headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "script-src 'self';" in policy
+    assert "frame-ancestors 'none'" in policy
+    assert "unsafe" not in policy
+    assert "access-control-allow-origin" not in headers
+
+
+def test_refusals_say_so_too(stranger):
+    for answer in (stranger.get("/"), stranger.get("/", host="evil.example")):
+        assert "default-src 'none'" in answer.headers["content-security-policy"]
+        assert answer.headers["x-content-type-options"] == "nosniff"
+
+
+def test_a_report_is_a_page_of_no_origin_with_the_policy_of_its_file(user):
+    report = user.report(user.brought(), "play")
+    user.wait(report)
+    for path in (f"{report}/page", f"{report}/download/report"):
+        policy = user.get(path).headers["content-security-policy"]
+        assert policy.startswith("sandbox allow-scripts")
+        assert "allow-same-origin" not in policy
+        assert "; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'" in policy
+    assert 'sandbox="allow-scripts allow-downloads allow-modals"' in user.get(report).text
+
+
+@pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "OPTIONS", "TRACE"])
+def test_other_methods_are_refused(user, method):
+    answer = user.http.request(method, "/", headers=OWN)
+    assert answer.status_code == 405
+    assert "default-src 'none'" in answer.headers["content-security-policy"]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/static/../app.py",
+        "/static/..%2fapp.py",
+        "/static/%2e%2e/app.py",
+        "/static/app.py",
+        "/static//etc/passwd",
+        "/static/%2fetc%2fpasswd",
+        "/static/serve.js%00",
+        "/reports/..%2f..%2fetc%2fpasswd/page",
+        "/tables/..%2f",
+        "/tables/",
+        "/reports/x/download/../../../etc/passwd",
+        "/reports/x/download/lock",
+    ],
+)
+def test_paths_lead_nowhere(user, path):
+    answer = user.http.get(path)
+    assert answer.status_code == 404
+    assert "root:" not in answer.text
+    assert "import" not in answer.text

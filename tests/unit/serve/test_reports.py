@@ -1,0 +1,176 @@
+"""From a file to its report, and everything that can go wrong on the way."""
+
+import json
+import logging
+import os
+import time
+from dataclasses import replace
+
+import pytest
+
+from codelength import load
+
+from .conftest import LIMITS, READ
+
+
+def test_from_a_file_to_its_report_and_model(user, tmp_path):
+    table = user.brought(name="fitted.csv")
+    page = user.get(table).text
+    assert "4 rows, 3 columns" in page
+    report = user.report(table, "play")
+    told = user.wait(report)
+    assert (told["state"], told["ready"]) == ("done", ["report.html", "model.json"])
+    page = user.get(report).text
+    assert f'src="{report}/page"' in page
+    assert "fitted.csv: predicting play" in page
+    shown = user.get(f"{report}/page")
+    assert "4 rows of outlook, wind" in shown.text
+    assert "content-disposition" not in shown.headers
+    kept = user.get(f"{report}/download/report")
+    assert kept.content == shown.content
+    assert kept.headers["content-disposition"] == 'attachment; filename="fitted-report.html"'
+    model = user.get(f"{report}/download/model")
+    assert model.headers["content-disposition"] == 'attachment; filename="fitted-model.json"'
+    (tmp_path / "model.json").write_bytes(model.content)
+    assert load(tmp_path / "model.json").predict({"outlook": ["sun"], "wind": ["no"]}).tolist() == ["yes"]
+
+
+def test_hidden_classes_and_columns_that_are_left_out(user):
+    table = user.brought()
+    report = user.report(table, drop=["play"])
+    assert user.wait(report)["state"] == "done"
+    assert "weather.csv: hidden classes" in user.get(report).text
+    assert "weather: None" in user.get(f"{report}/page").text
+    assert "4 rows of outlook, wind<" in user.get(f"{report}/page").text
+    kept = user.report(table, "play", drop=["wind", "play"])  # what is predicted is not left out
+    user.wait(kept)
+    assert "4 rows of outlook<" in user.get(f"{kept}/page").text
+
+
+def test_the_first_user_finds_the_table_of_the_command(desk, app, tmp_path):
+    from .conftest import CSV, User
+
+    path = tmp_path / "mine.csv"
+    path.write_bytes(CSV)
+    desk.offered = ("mine.csv", path)
+    first, second = User(app, desk), User(app, desk)
+    table = first.enter().headers["location"]
+    first.wait(table)
+    assert "mine.csv" in first.get(table).text
+    assert second.enter().headers["location"] == "/"
+    assert "mine.csv" not in second.get("/").text
+    report = first.report(table, "play")
+    assert first.wait(report)["state"] == "done"
+    assert first.post(f"{table}/remove").status_code == 303
+    assert path.read_bytes() == CSV
+
+
+def test_progress_is_told_and_work_can_be_cancelled(user, desk):
+    table = user.brought(b"a,slow\n1,x\n2,y\n")
+    report = user.report(table, "slow")
+    end = time.monotonic() + 30
+    while (told := user.get(f"{report}/state").json())["stage"] != "counting slowly":
+        assert time.monotonic() < end, told
+        time.sleep(0.02)
+    assert told["words"] == "Counting slowly ..."
+    assert told["total"] == 600
+    assert 'action="' + report + '/cancel"' in user.get(report).text
+    (session,) = user.sessions()
+    process = next(iter(session.reports.values())).work._process
+    assert process.poll() is None
+    assert user.post(f"{report}/cancel").headers["location"] == report
+    assert process.returncode is not None
+    with pytest.raises(ProcessLookupError):
+        os.killpg(process.pid, 0)
+    assert user.get(f"{report}/state").json()["state"] == "cancelled"
+    assert "This report was cancelled" in user.get(report).text
+    assert user.post(f"{report}/cancel").status_code == 303  # again, which changes nothing
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"a,b\n1,2\n3\n", "bad.csv, line 3: expected 2 fields, found 1"),
+        (b"a,a\n1,2\n", "bad.csv, line 1: columns 1 and 2 are both named"),
+        (b"a,b\n", "has a header but no rows"),
+        (b"a,play\n1,\n2,x\n", "the class is missing"),
+        (b"a,play\nr\xe9,x\n", "is not UTF-8"),
+    ],
+)
+def test_a_bad_table_gives_a_readable_message_and_the_server_lives_on(user, content, words):
+    table = user.send(content, "bad.csv").json()["location"]
+    told = user.wait(table)
+    if told["state"] == "done":
+        column = user.desk_table(table).columns[-1]
+        table = user.report(table, column)
+        told = user.wait(table)
+    assert told["state"] == "failed"
+    assert words in told["message"].replace("&#x27;", "'")
+    assert "/desk/" not in told["message"]
+    assert 'role="alert"' in user.get(table).text
+    good = user.report(user.brought(), "play")
+    assert user.wait(good)["state"] == "done"
+
+
+@pytest.mark.parametrize(
+    ("target", "words"), [("killed", "ended by the system"), ("bug", "something nobody thought of")]
+)
+def test_a_process_that_dies_or_fails_is_told(user, target, words, caplog):
+    report = user.report(user.brought(f"a,{target}\n1,x\n2,y\n".encode()), target)
+    with caplog.at_level(logging.ERROR):
+        told = user.wait(report)
+    assert told["state"] == "failed"
+    assert words in told["message"]
+    assert ("Traceback" in caplog.text) == (target == "bug")
+    assert words in user.get(report).text
+    assert user.get(f"{report}/page").status_code == 404
+
+
+def test_what_libraries_print_does_not_disturb_the_messages(user):
+    report = user.report(user.brought(b"a,chatty\n1,x\n2,y\n"), "chatty")
+    assert user.wait(report)["state"] == "done"
+
+
+def test_a_report_is_there_even_where_the_model_cannot_be_fitted(user):
+    report = user.report(user.brought(b"a,unlearnable\n1,x\n2,y\n"), "unlearnable")
+    told = user.wait(report)
+    assert told["state"] == "failed"
+    assert "No model: this cannot be learned; give up" in user.get(report).text
+    assert user.get(f"{report}/page").status_code == 200
+    assert user.get(f"{report}/download/model").status_code == 404
+
+
+class TestLimitsOfTheSystem:
+    """What a process meets when a table misleads it."""
+
+    @pytest.fixture
+    def limits(self):
+        return replace(LIMITS, read=replace(READ, work_seconds=6, memory_bytes=6 << 30))
+
+    def test_memory(self, user):
+        pytest.importorskip("resource", reason="Windows keeps no such limits")
+        report = user.report(user.brought(b"a,hungry\n1,x\n2,y\n"), "hungry")
+        assert "not enough memory" in user.wait(report)["message"]
+
+    def test_time(self, user):
+        pytest.importorskip("resource", reason="Windows keeps no such limits")
+        report = user.report(user.brought(b"a,busy\n1,x\n2,y\n"), "busy")
+        assert "more time than is allowed" in user.wait(report)["message"]
+
+
+def test_removing_a_table_ends_its_work_and_frees_its_room(user, desk):
+    table = user.brought(b"a,slow\n1,x\n2,y\n")
+    report = user.report(table, "slow")
+    user.wait(report, until=("running",))
+    assert user.post(f"{table}/remove").headers["location"] == "/"
+    assert user.get(report).status_code == user.get(table).status_code == 404
+    assert desk.sessions.storage.used == 0
+    (session,) = user.sessions()
+    assert list(session.directory.iterdir()) == []
+
+
+def test_the_state_is_json_whatever_is_told(user):
+    report = user.report(user.brought(), "play")
+    user.wait(report)
+    told = json.loads(user.get(f"{report}/state").text)
+    assert set(told) == {"state", "stage", "done", "total", "message", "ready", "words", "share"}

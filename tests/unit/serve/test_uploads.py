@@ -1,0 +1,328 @@
+"""Files that are too large, of the wrong kind, or not what they seem."""
+
+import gzip
+import io
+import struct
+import threading
+import time
+from dataclasses import replace
+
+import duckdb
+import pytest
+
+from codelength.serve.limits import MIB
+
+from .conftest import CSV, LIMITS, READ, User
+
+
+def parquet(tmp_path, sql):
+    """A Parquet file of what a query gives."""
+    path = tmp_path / "made.parquet"
+    with duckdb.connect() as connection:
+        connection.execute(f"COPY ({sql}) TO '{path}' (FORMAT parquet, COMPRESSION zstd)")
+    return path.read_bytes()
+
+
+def refused(user, *args, **kwargs):
+    """Why an upload is refused at once; nothing of it is left."""
+    answer = user.send(*args, **kwargs)
+    assert answer.status_code >= 400, answer.text
+    (session,) = user.sessions()
+    assert list(session.directory.iterdir()) == []
+    assert user.desk.sessions.storage.used == 0
+    assert user.desk.n_receiving == 0
+    return answer.status_code, answer.json()["message"]
+
+
+def looked_at(user, *args, **kwargs):
+    """Why a file is refused once somebody has looked at it."""
+    told = user.wait(user.send(*args, **kwargs).json()["location"])
+    assert told["state"] == "failed", told
+    assert "/desk/" not in told["message"]
+    return told["message"]
+
+
+@pytest.mark.parametrize(
+    "name", ["t.csv", "T.CSV", "t.tsv", "my table.txt", "../../etc/passwd.csv", "C:\\t.csv"]
+)
+def test_text_files(user, name):
+    assert "outlook" in user.get(user.brought(name=name)).text
+
+
+def test_packed_and_parquet_files(user, tmp_path):
+    assert "4 rows, 3 columns" in user.get(user.brought(gzip.compress(CSV), "weather.csv.gz")).text
+    content = parquet(tmp_path, "SELECT range AS n, 'x' AS a FROM range(10)")
+    assert "10 rows, 2 columns" in user.get(user.brought(content, "t.parquet")).text
+
+
+@pytest.mark.parametrize(
+    "name", ["../../../evil.csv", "/etc/evil.csv", "..\\evil.csv", "a/b\x00/evil.csv", "évil.csv"]
+)
+def test_the_name_of_a_file_is_no_path(user, desk, name):
+    from urllib.parse import quote
+
+    user.brought(name=quote(name))
+    inside = [path for path in desk.directory.rglob("*") if path.is_file()]
+    assert [path.name for path in inside] == ["table.csv"]
+    assert not list(desk.directory.parent.rglob("*vil*"))
+
+
+def test_a_hostile_name_is_shown_and_does_nothing(user):
+    name = "%3Cscript%3Ealert(1)%3C%2Fscript%3E%22%27%0d%0aX-Evil%3A%201.csv"
+    table = user.brought(name=name)
+    page = user.get(table)
+    assert "<script>alert" not in page.text
+    assert "x-evil" not in page.headers
+    report = user.report(table, "play")
+    user.wait(report)
+    kept = user.get(f"{report}/download/report").headers["content-disposition"]
+    assert kept.isascii()
+    assert "script>" not in kept
+    assert kept.endswith('-report.html"')
+
+
+def test_hostile_columns_are_shown_and_do_nothing(user):
+    name = "</option></select><script>alert(1)</script>"
+    table = user.brought(f'"{name}",b\n1,x\n2,y\n'.encode())
+    page = user.get(table).text
+    assert "<script>alert" not in page
+    assert "&lt;/option&gt;&lt;/select&gt;&lt;script&gt;" in page
+    assert name not in user.get(user.report(table, name)).text
+
+
+def test_a_file_that_is_too_large_by_its_own_account(user):
+    status, message = refused(user, b"a\n" * (MIB // 2 + 1))
+    assert status == 413
+    assert "larger than 1 MB" in message
+    assert "--limit-mb" in message
+
+
+def test_a_file_that_is_larger_than_it_says(user):
+    """Pieces without a length, and a length that lies: what comes is counted."""
+
+    def pieces():
+        for _ in range(40):
+            yield b"a,b\n" * 16384
+
+    assert refused(user, pieces())[0] == 413
+    assert refused(user, pieces(), **{"content-length": "10"})[0] == 413
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "status", "words"),
+    [
+        (b"", "t.csv", 400, "is empty"),
+        (CSV, "t", 415, "ends in none of"),
+        (CSV, "", 415, "ends in none of"),
+        (CSV, "t.exe", 415, "ends in none of"),
+        (CSV, "t.json", 415, "ends in none of"),
+        (CSV, "t.parquet", 415, "holds text"),
+        (CSV, "t.csv.gz", 415, "holds text"),
+        (gzip.compress(CSV), "t.csv", 415, "holds gzip data"),
+        (b"PAR1" + CSV, "t.csv", 415, "holds a Parquet table"),
+        (b"PK\x03\x04" + CSV, "t.xlsx", 415, "a workbook or an archive"),
+        (b"PK\x03\x04" + CSV, "t.csv", 415, "a workbook or an archive"),
+    ],
+)
+def test_files_of_another_kind(user, content, name, status, words):
+    found, message = refused(user, content, name)
+    assert found == status
+    assert words in message
+
+
+def test_an_upload_that_breaks_off_leaves_nothing(user):
+    """The body raises halfway, as a connection does that is closed."""
+
+    def pieces():
+        yield CSV
+        raise ConnectionError("gone")
+
+    with pytest.raises(ConnectionError):
+        user.send(pieces())
+    (session,) = user.sessions()
+    end = time.monotonic() + 10
+    while list(session.directory.iterdir()) or user.desk.n_receiving:
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    assert user.desk.sessions.storage.used == 0
+
+
+def gz_bomb(n_bytes):
+    """Zeros, packed twice as tightly as they need to be."""
+    packed = io.BytesIO()
+    with gzip.GzipFile(fileobj=packed, mode="wb", compresslevel=9) as file:
+        file.write(b"a,b\n")
+        for _ in range(n_bytes // MIB):
+            file.write(b"0" * MIB)
+    return packed.getvalue()
+
+
+def test_a_packed_file_that_is_large_once_unpacked(user):
+    content = gz_bomb(64 * MIB)
+    assert len(content) < MIB
+    assert "larger than 8 MB once it is unpacked" in looked_at(user, content, "bomb.csv.gz")
+
+
+def test_a_packed_file_that_lies_about_its_size(user):
+    content = gz_bomb(64 * MIB)[:-4] + struct.pack("<I", 10)
+    assert "larger than 8 MB" in looked_at(user, content, "bomb.csv.gz")
+
+
+def test_packed_files_one_after_the_other(user):
+    piece = gzip.compress(b"a,b\n1,2\n" + b"1,2\n" * 30_000)
+    content = piece * 200
+    assert len(content) < MIB
+    assert "100,000 are taken" in looked_at(user, content, "bomb.csv.gz")
+
+
+@pytest.mark.parametrize(
+    "content", [b"\x1f\x8b" + b"x" * 100, gzip.compress(CSV)[:-9], gzip.compress(CSV)[:20]]
+)
+def test_a_damaged_packed_file(user, content):
+    assert "is damaged" in looked_at(user, content, "t.csv.gz")
+
+
+def test_a_parquet_file_of_many_rows_in_few_bytes(user, tmp_path):
+    content = parquet(tmp_path, "SELECT 1 AS a, NULL::VARCHAR AS b FROM range(20_000_000)")
+    assert len(content) < MIB
+    assert "20,000,000 rows, and at most 100,000" in looked_at(user, content, "bomb.parquet")
+
+
+def test_a_parquet_file_that_is_large_once_unpacked(user, tmp_path):
+    content = parquet(
+        tmp_path, "SELECT repeat(chr(65 + (range % 20)::INT), 200_000) || range AS a FROM range(100)"
+    )
+    assert len(content) < MIB
+    assert "once it is unpacked" in looked_at(user, content, "bomb.parquet")
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"PAR1" + b"\x00" * 100 + b"\xff\xff\xff\x7fPAR1", "is not a Parquet file, or is damaged"),
+        (b"PAR1" + b"x" * 64 + struct.pack("<I", 64) + b"PAR1", "is not a Parquet file, or is damaged"),
+        (b"PAR1", "is not a Parquet file, or is damaged"),
+    ],
+)
+def test_a_damaged_parquet_file(user, content, words):
+    message = looked_at(user, content, "t.parquet")
+    assert words in message
+    assert message.startswith("t.parquet: ")
+
+
+def test_too_many_columns_rows_and_cells(user):
+    columns = ",".join(f"c{i}" for i in range(101))
+    assert "101 columns, and at most 100" in looked_at(user, f"{columns}\n".encode())
+    assert "rows, and at most 100,000" in looked_at(user, b"a\n" + b"1\n" * 150_000)
+    wide = ",".join(f"c{i}" for i in range(50)) + "\n"
+    rows = ("," * 49 + "\n") * 20_001
+    assert "cells, and at most 1,000,000" in looked_at(
+        user, gzip.compress((wide + rows).encode()), "t.csv.gz"
+    )
+
+
+class TestALongHeader:
+    @pytest.fixture
+    def limits(self):
+        return replace(LIMITS, read=replace(READ, unpacked_bytes=64 * MIB))
+
+    def test_a_first_line_without_an_end(self, user):
+        content = gzip.compress(b"a," * (10 * MIB))
+        assert "line 1: is longer than 16 MB" in looked_at(user, content, "t.csv.gz")
+
+
+def test_the_limits_hold_again_when_the_report_is_made(user):
+    """A file could be exchanged in between; nobody else can, but the process looks for itself."""
+    table = user.brought()
+    path = user.desk_table(table).path
+    path.write_bytes(b"outlook,wind,play\n" + b"a,b,c\n" * 150_000)
+    report = user.report(table, "play")
+    assert "150,000 rows" in user.wait(report)["message"] or "149,999" in user.wait(report)["message"]
+
+
+def test_forms_that_name_no_column(user):
+    table = user.brought()
+    for target in ("", "3", "-1", "x", "9" * 30, "²", "../x"):
+        answer = user.post(f"{table}/reports", {"what": "report", "target": target})
+        assert answer.status_code == 400, target
+    assert user.post(f"{table}/reports", {"what": "report", "target": "0", "drop": "7"}).status_code == 400
+    assert user.post(f"{table}/reports", {"target": "0" * (2 * MIB)}).status_code == 413
+    answer = user.http.post(
+        f"{table}/reports", content=b"\xff=\xff", headers={"origin": "http://127.0.0.1:8123"}
+    )
+    assert answer.status_code == 400
+
+
+class TestAFullServer:
+    @pytest.fixture
+    def limits(self):
+        return replace(LIMITS, tables=3, reports=2, working=1, waiting=1, sessions=3, disk_bytes=MIB)
+
+    def test_tables(self, user):
+        tables = [user.brought() for _ in range(3)]
+        assert user.send().status_code == 429
+        user.post(f"{tables[0]}/remove")
+        assert user.send().status_code == 201
+
+    def test_disk(self, user, other):
+        content = b"a,b\n" + b"1,2\n" * 160_000
+        table = user.brought(content[: MIB * 6 // 10])
+        answer = other.send(content[: MIB * 6 // 10])
+        assert answer.status_code == 507
+        assert "more than 1 MB would be kept here" in answer.json()["message"]
+        user.post(f"{table}/remove")
+        assert other.send(content[: MIB * 6 // 10]).status_code == 201
+
+    def test_reports_in_line(self, user, other):
+        table = user.brought(b"a,slow\n1,x\n2,y\n")
+        first, second = user.report(table, "slow"), user.report(table, "slow")
+        user.wait(first, until=("running",))
+        assert user.get(f"{second}/state").json()["words"].startswith("Waiting for others to finish")
+        assert user.post(f"{table}/reports", {"what": "classes"}).status_code == 429
+        answer = other.post(f"{other.brought()}/reports", {"what": "classes"})
+        assert answer.status_code == 503
+        assert answer.headers["retry-after"] == "5"
+        user.post(f"{first}/cancel")
+        user.wait(second, until=("running",))
+
+    def test_a_report_that_is_cancelled_in_line_never_starts(self, user):
+        table = user.brought(b"a,slow\n1,x\n2,y\n")
+        first, second = user.report(table, "slow"), user.report(table, "slow")
+        user.wait(first, until=("running",))
+        user.post(f"{second}/cancel")
+        assert user.get(f"{second}/state").json()["state"] == "cancelled"
+        assert user.get(f"{first}/state").json()["state"] == "running"
+
+    def test_sessions(self, app, desk):
+        users = [User(app, desk) for _ in range(4)]
+        assert [user.enter().status_code for user in users] == [303, 303, 303, 429]
+
+
+def test_uploads_beyond_those_that_are_taken_at_a_time(user):
+    """Slow senders hold their places; others are told to wait, and pages are shown all the while."""
+    go = threading.Event()
+
+    def slowly():
+        yield CSV
+        go.wait(30)
+        yield b"sun,no,yes\n"
+
+    answers = []
+    threads = [threading.Thread(target=lambda: answers.append(user.send(slowly()))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    end = time.monotonic() + 10
+    while user.desk.n_receiving < 4:
+        assert time.monotonic() < end
+        time.sleep(0.01)
+    refusal = user.send()
+    assert refusal.status_code == 503
+    assert (
+        refusal.json()["message"] == "too many files are coming in at the moment; wait a little and try again"
+    )
+    assert user.get("/").status_code == 200
+    go.set()
+    for thread in threads:
+        thread.join()
+    assert [answer.status_code for answer in answers] == [201] * 4
+    assert user.send().status_code == 201
