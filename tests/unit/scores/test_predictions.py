@@ -232,6 +232,25 @@ def test_perfectly_kept_promises_have_no_calibration_error():
     assert made_of([1 - 1e-12] * 20, [True] * 20).calibration_error < 1e-11
 
 
+@pytest.mark.parametrize("n_rows", [30, 400])
+def test_the_class_prior_is_calibrated_though_each_row_is_left_out(n_rows):
+    """Without a row its own class is a little less probable; told apart, these promises are never kept."""
+    codes = np.arange(n_rows) % 5 // 3
+    counts = np.bincount(codes, minlength=2) - np.eye(2)[codes]
+    none = np.zeros(n_rows, dtype=bool)
+    left_out = Predictions(np.log(counts / (n_rows - 1)), none, codes.astype(np.uint8))
+    assert left_out.calibration_error < 1e-12
+
+
+def test_close_promises_stay_together():
+    """By hand: .6 and .605 are one promise, .62 is another; ten times as many rows change nothing."""
+    promised, came_true = [0.6, 0.605, 0.605, 0.62], [True, False, False, True]
+    expected = (abs(3 * (0.6 + 2 * 0.605) / 3 - 1) + abs(0.62 - 1)) / 4
+    for times in (100, 1000):
+        made = made_of(np.repeat(promised, times), np.repeat(came_true, times))
+        assert made.calibration_error == pytest.approx(expected, rel=1e-12)
+
+
 def test_a_weight_counts_as_so_many_rows_in_the_calibration_error():
     promised = np.repeat(0.5 + 0.05 * np.arange(10), 2)
     weighted = made_of(promised, [True, False] * 10, [3, 1] * 10)
