@@ -116,7 +116,7 @@ class MixtureClassifier(ClassifierMixin, TableClassifier):
         The variables, their values, and how they were settled.
     n_features_in_ : int
         Number of variables.
-    feature_names_in_ : array of shape (n_features_in_,)
+    feature_names_in_ : array of shape (n_variables,)
         Names of the variables, where the training table had names.
 
     References

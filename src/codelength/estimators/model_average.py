@@ -73,7 +73,7 @@ class ModelAverage(AveragingClassifier):
         The variables, their values, and how they were settled.
     n_features_in_ : int
         Number of variables.
-    feature_names_in_ : array of shape (n_features_in_,)
+    feature_names_in_ : array of shape (n_variables,)
         Names of the variables, where the training table had names.
 
     References

@@ -82,7 +82,7 @@ class NaiveBayes(ClassifierMixin, TableClassifier):
         The variables chosen and the way there, where ``select`` is given.
     n_features_in_ : int
         Number of variables.
-    feature_names_in_ : array of shape (n_features_in_,)
+    feature_names_in_ : array of shape (n_variables,)
         Names of the variables, where the training table had names.
 
     Examples

@@ -14,7 +14,8 @@ Four functions draw latent classes in one line. They return a figure of matplotl
 and write it to ``path`` where one is given: an ``.svg``, ``.png`` or ``.pdf`` file.
 
 >>> from codelength import FiniteMixture
->>> model = FiniteMixture(2, random_state=0).fit({"eggs": ["yes", "no"] * 9, "wings": ["yes", "no"] * 9})
+>>> table = {name: ["yes", "no"] * 9 for name in ("eggs", "wings", "beak")}
+>>> model = FiniteMixture(2, random_state=0).fit(table)
 >>> figure = plot.profiles(model)
 """
 

@@ -95,7 +95,8 @@ class CalibrationDisplay(Display):
         of : class, optional
             The class to look at; by default the second of two, and the most probable one of more.
         n_bins : int
-            Parts of about equal weight that the rows are cut into, by the probability given.
+            Parts of about equal weight that the rows are cut into at most, by the probability given; those
+            within a hundredth stay together.
         ax : matplotlib Axes, optional
             Where to draw.
         """
@@ -155,7 +156,9 @@ class CalibrationDisplay(Display):
 
     @classmethod
     def _of(cls, made: "Predictions", classes: "Sequence[Scalar]", of: "Scalar | None", n_bins: int) -> Self:
+        from ..analysis.estimates import wilson
         from ..rules.explanation import check_class
+        from ..scores.calibration import calibration
         from ..table.checks import check_size
 
         check_size("n_bins", n_bins)
@@ -173,7 +176,11 @@ class CalibrationDisplay(Display):
             promised, came_true = np.exp(made.log_probs[:, k]), (made.class_codes == k).astype(np.float64)
             words = str(of)
         weights = np.ones(made.n_rows) if made.weights is None else made.weights
-        return cls(*_parts(promised, came_true, weights, n_bins), of=words)
+        if not weights.any():
+            raise InvalidParameter("there are no predictions to draw; give at least one row")
+        found = calibration(promised, came_true, weights, n_bins)
+        low, high = wilson(found.observed * found.weights, found.weights)
+        return cls(found.promised, found.observed, low, high, found.weights, of=words)
 
     def panels(self) -> "tuple[list[Panel], tuple[float, float]]":
         """What draws the picture, and its size in inches."""
@@ -195,29 +202,3 @@ class CalibrationDisplay(Display):
             axes.legend(fontsize=8, loc="upper left")
 
         return [panel], self.size
-
-
-def _parts(
-    promised: FloatArray, came_true: FloatArray, weights: FloatArray, n_bins: int
-) -> tuple[FloatArray, ...]:
-    """Promises and what came true in parts of about equal weight; equal promises stay together."""
-    if not weights.any():
-        raise InvalidParameter("there are no predictions to draw; give at least one row")
-    distinct, places = np.unique(promised, return_inverse=True)
-    of_each = np.bincount(places, weights, len(distinct))
-    middles = (np.cumsum(of_each) - of_each / 2) / weights.sum()
-    parts = np.minimum((middles * n_bins).astype(np.int64), n_bins - 1)[places]
-    of_parts = np.bincount(parts, weights, n_bins)
-    kept = of_parts > 0
-    n_rows: FloatArray = of_parts[kept].astype(np.float64)
-    means = np.bincount(parts, weights * promised, n_bins)[kept] / n_rows
-    shares = np.bincount(parts, weights * came_true, n_bins)[kept] / n_rows
-    return (means, shares, *_wilson(shares, n_rows), n_rows)
-
-
-def _wilson(shares: FloatArray, n_rows: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Wilson's 95 % interval of a share."""
-    z2 = 1.959963984540054**2
-    middle = (shares + z2 / (2 * n_rows)) / (1 + z2 / n_rows)
-    reach = np.sqrt(z2 * (shares * (1 - shares) / n_rows + z2 / (4 * n_rows**2))) / (1 + z2 / n_rows)
-    return np.maximum(middle - reach, 0.0), np.minimum(middle + reach, 1.0)

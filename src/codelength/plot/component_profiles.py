@@ -30,10 +30,11 @@ class ComponentProfilesDisplay(Display):
     --------
     >>> from codelength import FiniteMixture
     >>> from codelength.plot import ComponentProfilesDisplay
-    >>> model = FiniteMixture(2, random_state=0).fit({"eggs": ["yes", "no"] * 9, "wings": ["yes", "no"] * 9})
+    >>> table = {name: ["yes", "no"] * 9 for name in ("eggs", "wings", "beak")}
+    >>> model = FiniteMixture(2, random_state=0).fit(table)
     >>> display = ComponentProfilesDisplay.from_estimator(model)
     >>> [label.get_text() for label in display.ax_.get_yticklabels()]
-    ['eggs = yes', 'wings = yes']
+    ['eggs = yes', 'wings = yes', 'beak = yes']
     """
 
     def __init__(self, estimator: "FiniteMixture", *, title: str = "") -> None:

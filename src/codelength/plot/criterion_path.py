@@ -35,7 +35,7 @@ class CriterionPathDisplay(Display):
     --------
     >>> from codelength import FiniteMixture
     >>> from codelength.plot import CriterionPathDisplay
-    >>> table = {"eggs": ["yes", "no"] * 9, "wings": ["yes", "no"] * 9}
+    >>> table = {name: ["yes", "no"] * 9 for name in ("eggs", "wings", "beak")}
     >>> model = FiniteMixture(max_components=2, random_state=0).fit(table)
     >>> display = CriterionPathDisplay.from_estimator(model, criteria=["bic"])
     >>> display.ax_.lines[0].get_xdata().tolist()

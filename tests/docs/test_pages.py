@@ -1,0 +1,70 @@
+"""Every block of code on every page runs, and prints what it says."""
+
+import shutil
+import sys
+
+import click
+import pytest
+
+from codelength.cli.app import app, main
+
+from .blocks import ROOT, blocks_of, commands_of, pages, run_python
+
+PAGES = pages()
+
+SLOW = {"reproduce", "serve", "completion"}
+"""Commands that are read but not run here: they have tests of their own."""
+
+DATA = ROOT / "tests" / "golden" / "data" / "lca"
+
+
+def page_id(page):
+    return str(page.relative_to(ROOT))
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """A directory with the files that pages speak of, as a reader would have them."""
+    monkeypatch.chdir(tmp_path)
+    for path in DATA.glob("*.csv"):
+        shutil.copy(path, tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_id)
+def test_python_blocks_run(page, place):
+    blocks = [block for block in blocks_of(page) if block.language == "python"]
+    if any("plot" in block.text for block in blocks):
+        pytest.importorskip("matplotlib")
+    assert run_python(page, blocks) == len(blocks)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_id)
+def test_commands_run(page, place, monkeypatch, capsys):
+    for block in blocks_of(page):
+        for command in commands_of(block):
+            where = f"{page.name}, line {block.line}: {' '.join(command)}"
+            check_options(command, where)
+            if command[1] in SLOW:
+                continue
+            monkeypatch.setattr(sys, "argv", command)
+            with pytest.raises(SystemExit) as ended:
+                main()
+            assert not ended.value.code, f"{where}: {capsys.readouterr().err}"
+
+
+def check_options(command, where):
+    """Whether the commands, arguments and options are there, without running anything."""
+    context = app.make_context("codelength", command[1:], resilient_parsing=False)
+    with context:
+        name, found, rest = app.resolve_command(context, command[1:])
+        try:
+            found.make_context(name, rest, parent=context).close()
+        except click.UsageError as error:
+            pytest.fail(f"{where}: {error.format_message()}")
+
+
+def test_there_is_something_to_run():
+    blocks = [block for page in PAGES for block in blocks_of(page)]
+    assert sum(block.language == "python" for block in blocks) > 20
+    assert sum(1 for block in blocks for _ in commands_of(block)) > 10
