@@ -49,11 +49,12 @@ def ticks(low: float, high: float, most: int = 6) -> list[float]:
     """
     if not (math.isfinite(low) and math.isfinite(high)) or high <= low:
         return []
-    rough = (high - low) / max(most - 1, 1)
-    power = 10.0 ** math.floor(math.log10(rough))
-    step = next(power * m for m in (1, 2, 5, 10) if power * m >= rough * (1 - 1e-9))
-    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-    return [round(n * step, 12) for n in range(first, last + 1)]
+    power = 10.0 ** math.floor(math.log10((high - low) / most))
+    for step in (power * multiple for multiple in (1, 2, 5, 10, 20)):
+        first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+        if last - first < most:
+            return [round(n * step, 12) for n in range(first, last + 1)]
+    return []
 
 
 def places(values: Sequence[float]) -> int:

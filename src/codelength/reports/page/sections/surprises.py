@@ -2,12 +2,15 @@
 
 from ....analysis.results import Analysis
 from ..html import Child, Markup, join, tag
-from ..words import counted, name, probability
+from ..words import counted, many, name, probability
 from .section import Section, details, grid, hint, paragraph
 
-MOST_ROWS = 50
-MOST_CELLS = 100
+MOST_ROWS = 20
+MOST_CELLS = 40
 """Rows, and cells of a row, that are shown."""
+
+MOST_CHARACTERS = 100_000
+"""Characters of all cells together, which keeps the file small."""
 
 
 def surprises(analysis: Analysis) -> Section:
@@ -45,7 +48,8 @@ def _contents(analysis: Analysis) -> Markup:
     with_cells = [surprise for surprise in analysis.surprises[:MOST_ROWS] if surprise.cells]
     if not with_cells:
         return hint("What these rows contain is not in this file; make it with --rows to see it.")
-    folded = []
+    folded: list[Markup] = []
+    room = MOST_CHARACTERS
     for surprise in with_cells:
         cells = [
             tag("div", tag("dt", name(key)), tag("dd", name(cell)))
@@ -53,5 +57,11 @@ def _contents(analysis: Analysis) -> Markup:
         ]
         more = len(surprise.cells) - MOST_CELLS
         rest = hint(f"And {counted(more)} further cells.") if more > 0 else None
-        folded.append(details(f"Row {counted(surprise.row)}", tag("dl", cells, class_="facts"), rest))
-    return join(folded)
+        row = details(f"Row {counted(surprise.row)}", tag("dl", cells, class_="facts"), rest)
+        room -= len(row)
+        if folded and room < 0:
+            break
+        folded.append(row)
+    left_out = len(with_cells) - len(folded)
+    told = f"What {many(left_out, 'further row')} of these contain is left out to keep the page small."
+    return join(folded, hint(told) if left_out else None)

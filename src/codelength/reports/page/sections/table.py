@@ -10,8 +10,8 @@ from ..svg import share
 from ..words import counted, many, name, percent
 from .section import Section, details, facts, grid, hint
 
-MOST_COLUMNS = 100
-"""Columns that are listed."""
+MOST_COLUMNS, MOST_NOTES = 100, 50
+"""Columns and notes that are listed."""
 
 MOST_CLASSES = 12
 """Classes whose shares are drawn; the others are counted."""
@@ -104,7 +104,7 @@ def notes(held: TableFacts) -> Markup | None:
     """What was said while the table was read and models were fitted."""
     if not held.notes:
         return None
-    told = [tag("li", name(note, 400)) for note in held.notes[:MOST_COLUMNS]]
-    more = len(held.notes) - MOST_COLUMNS
+    told = [tag("li", name(note, 400)) for note in held.notes[:MOST_NOTES]]
+    more = len(held.notes) - MOST_NOTES
     rest = hint(f"And {many(more, 'further note')}.") if more > 0 else None
     return details(many(len(held.notes), "note"), tag("ul", told), rest)

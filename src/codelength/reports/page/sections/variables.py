@@ -14,11 +14,11 @@ from .section import Section, facts, hint, paragraph
 MOST_VARIABLES = 100
 """Variables that are shown; the others are counted."""
 
-MOST_VALUES, FEWEST_VALUES = 24, 4
-"""Values of a variable that are shown, where there are few and where there are many variables."""
+MOST_VALUES, FEWEST_VALUES = 24, 2
+"""Values of a variable that are shown at most and at least."""
 
-MOST_BARS = 4000
-"""Bars of all profiles together, which keeps the file small."""
+MOST_CHARACTERS = 240_000
+"""Characters of all profiles together, which keeps the file small."""
 
 MOST_CLASSES = 6
 """Classes whose probabilities are shown, the most common ones."""
@@ -33,8 +33,8 @@ def variables(analysis: Analysis) -> Section:
         return Section("variables", "Variables by bits about the class", body, short="Variables")
     scale = _Scale.of(shown)
     classes = shown_classes(analysis.table)
-    most_values = _most_values(len(shown), len(classes))
-    rows = [_variable(analysis.table, variable, scale, classes, most_values) for variable in shown]
+    room = MOST_CHARACTERS // len(shown)
+    rows = [_variable(analysis.table, variable, scale, classes, room) for variable in shown]
     more = len(ranked) - len(shown)
     rest = None
     if more:
@@ -159,7 +159,7 @@ def _legend(shown: Sequence[VariableFacts]) -> Markup:
 
 
 def _variable(
-    table: TableFacts, variable: VariableFacts, scale: _Scale, classes: Sequence[int], most_values: int
+    table: TableFacts, variable: VariableFacts, scale: _Scale, classes: Sequence[int], room: int
 ) -> Markup:
     alone = variable.bits_alone
     assert alone is not None
@@ -182,7 +182,7 @@ def _variable(
         "div",
         facts(items),
         hint(_capital(variable.how), ".") if variable.how else None,
-        profile(table, variable, classes, most_values),
+        profile(table, variable, classes, room),
         class_="inside",
     )
     return tag("details", summary, inside)
@@ -200,37 +200,42 @@ def shown_classes(table: TableFacts) -> list[int]:
     return sorted(map(int, np.argsort(-table.class_counts, kind="stable")[:MOST_CLASSES]))
 
 
-def _most_values(n_variables: int, n_classes: int) -> int:
-    per_value = 1 if n_classes == 2 else max(n_classes, 1)
-    return min(max(MOST_BARS // (n_variables * per_value), FEWEST_VALUES), MOST_VALUES)
+def profile(table: TableFacts, variable: VariableFacts, classes: Sequence[int], room: int) -> Markup | None:
+    """The class probabilities given each value alone.
 
-
-def profile(
-    table: TableFacts, variable: VariableFacts, classes: Sequence[int], most_values: int
-) -> Markup | None:
-    """The class probabilities given each value alone, the most common values where there are many."""
+    Parameters
+    ----------
+    table : TableFacts
+        The table.
+    variable : VariableFacts
+        The variable.
+    classes : sequence of int
+        The classes that are shown.
+    room : int
+        Characters that the rows may take; the most common values are shown where there are many.
+    """
     if not variable.profile or not classes:
         return None
-    values = variable.profile
-    if len(values) > most_values:
-        kept = sorted(np.argsort([-value.n_rows for value in values], kind="stable")[:most_values])
-        values = tuple(values[int(n)] for n in kept)
-    more = len(variable.profile) - len(values)
-    told = [
-        "Class probabilities given one value alone, in %; the line marks the share of the class in all rows."
-    ]
+    is_pair = len(table.classes) == 2
+    head = (_pair_head if is_pair else _head)(table, classes)
+    rows: dict[int, Markup] = {}
+    for n in map(int, np.argsort([-value.n_rows for value in variable.profile], kind="stable")[:MOST_VALUES]):
+        row = (_pair_row if is_pair else _row)(variable.profile[n], classes)
+        room -= len(row)
+        if room < 0 and len(rows) >= FEWEST_VALUES:
+            break
+        rows[n] = row
+    more = len(variable.profile) - len(rows)
+    told = ["Class probabilities given one value alone, in %; the line marks the class share in all rows."]
     if more:
         told.append(f"The most common values; {counted(more)} others are left out.")
     if len(classes) < len(table.classes):
         told.append(f"The {len(classes)} most common of {len(table.classes)} classes.")
-    is_pair = len(table.classes) == 2
-    head, rows = (_pair if is_pair else _several)(table, values, classes)
+    body = tag("tbody", [rows[n] for n in sorted(rows)])
     return join(
         tag(
             "div",
-            tag(
-                "table", tag("thead", tag("tr", head)), tag("tbody", rows), class_="pair" if is_pair else None
-            ),
+            tag("table", tag("thead", tag("tr", head)), body, class_="pair" if is_pair else None),
             class_="scroll profile",
             role="region",
             tabindex="0",
@@ -240,66 +245,52 @@ def profile(
     )
 
 
-def _pair(
-    table: TableFacts, values: Sequence[ValueProfile], classes: Sequence[int]
-) -> tuple[list[Markup], list[Markup]]:
-    """Two classes: one bar from both sides."""
+def _pair_head(table: TableFacts, classes: Sequence[int]) -> list[Markup]:
     first, second = (name(table.classes[k], 24) for k in classes)
-    head = [
+    return [
         tag("th", "value", scope="col"),
         tag("th", "rows", scope="col", class_="n"),
         tag("th", first, scope="col", class_="n"),
         tag("td"),
         tag("th", second, scope="col"),
     ]
-    rows = [
-        tag(
-            "tr",
-            tag("th", name(value.label, 32), scope="row"),
-            tag("td", counted(value.n_rows), class_="n"),
-            tag("td", _hundredths(value.class_probs[0]), class_="n"),
-            tag(
-                "td",
-                tag(
-                    "svg",
-                    tag("rect", width="100%", height="10", class_="k1"),
-                    tag("rect", width=share(value.class_probs[0]), height="10", class_="k0"),
-                    tag("use", href="#q0"),
-                ),
-            ),
-            tag("td", _hundredths(value.class_probs[1])),
-        )
-        for value in values
-    ]
-    return head, rows
 
 
-def _several(
-    table: TableFacts, values: Sequence[ValueProfile], classes: Sequence[int]
-) -> tuple[list[Markup], list[Markup]]:
-    """Several classes: one bar each."""
-    head = [
+def _pair_row(value: ValueProfile, classes: Sequence[int]) -> Markup:
+    """Two classes: one bar from both sides."""
+    first, second = (float(value.class_probs[k]) for k in classes)
+    bar = tag(
+        "svg",
+        tag("rect", width="100%", height="10", class_="k1"),
+        tag("rect", width=share(first), height="10", class_="k0"),
+        tag("use", href="#q0"),
+    )
+    return tag(
+        "tr",
+        tag("th", name(value.label, 32), scope="row"),
+        tag("td", counted(value.n_rows), class_="n"),
+        tag("td", _hundredths(first), class_="n"),
+        tag("td", bar),
+        tag("td", _hundredths(second)),
+    )
+
+
+def _head(table: TableFacts, classes: Sequence[int]) -> list[Markup]:
+    return [
         tag("th", "value", scope="col"),
         tag("th", "rows", scope="col", class_="n"),
         *(tag("th", name(table.classes[k], 24), scope="col") for k in classes),
     ]
-    rows = []
-    for value in values:
-        cells = [
-            tag(
-                "td",
-                _hundredths(value.class_probs[k]),
-                tag(
-                    "svg",
-                    tag("rect", width=share(value.class_probs[k]), height="8"),
-                    tag("use", href=f"#q{k}"),
-                ),
-            )
-            for k in classes
-        ]
-        label = tag("th", name(value.label, 32), scope="row")
-        rows.append(tag("tr", label, tag("td", counted(value.n_rows), class_="n"), cells))
-    return head, rows
+
+
+def _row(value: ValueProfile, classes: Sequence[int]) -> Markup:
+    """Several classes: one bar each."""
+    cells = []
+    for k in classes:
+        bar = tag("rect", width=share(value.class_probs[k]), height="8")
+        cells.append(tag("td", _hundredths(value.class_probs[k]), tag("svg", bar, tag("use", href=f"#q{k}"))))
+    label = tag("th", name(value.label, 32), scope="row")
+    return tag("tr", label, tag("td", counted(value.n_rows), class_="n"), cells)
 
 
 def _hundredths(probability: float) -> str:

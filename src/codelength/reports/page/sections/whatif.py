@@ -13,7 +13,7 @@ from .section import Section, hint, paragraph
 MOST_VARIABLES = 100
 """Variables that can be asked about; the others stay unknown."""
 
-MOST_CHARACTERS = 400_000
+MOST_CHARACTERS = 350_000
 """Characters of all scorers together, which keeps the file small."""
 
 DIGITS = 12
@@ -73,15 +73,19 @@ def scorers_text(scorers: Mapping[str, Mapping[str, Any]], ranked: Sequence[str]
         Names of variables, the most informative first.
     """
     names = [variable["name"] for variable in next(iter(scorers.values()))["variables"]]
-    order = [name for name in ranked if name in set(names)]
-    order += [name for name in names if name not in set(order)]
-    kept = order[:MOST_VARIABLES]
+    known = set(names)
+    order = dict.fromkeys([*(name for name in ranked if name in known), *names])
+    kept = list(order)[:MOST_VARIABLES]
     by_rule = [{one["name"]: one for one in document["variables"]} for document in scorers.values()]
-    sizes = {name: sum(len(_compact(own[name])) for own in by_rule if name in own) for name in kept}
-    total, fitting = 0, []
+    room, fitting = MOST_CHARACTERS, []
     for name in kept:
-        total += sizes[name]
-        if total <= MOST_CHARACTERS:
+        own = [variables[name] for variables in by_rule if name in variables]
+        # Most of the characters are those of the numbers, which are quickly counted.
+        if sum(len(one["table"]) * len(one["table"][0]) * (DIGITS - 4) for one in own) > room:
+            continue
+        size = sum(len(script_json(_lean(one))) for one in own)
+        if size <= room:
+            room -= size
             fitting.append(name)
     rules = [
         {"rule": rule, "title": TITLES.get(rule, rule.replace("_", " ")), "scorer": _part(document, fitting)}
@@ -122,6 +126,8 @@ def _rounded(document: Any) -> Any:
 def _part(document: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
     """A scorer of some variables; without their marginal weights, which asking does not need."""
     by_name = {variable["name"]: variable for variable in document["variables"]}
-    own = [by_name[name] for name in names if name in by_name]
-    variables = [{key: value for key, value in one.items() if key != "weights"} for one in own]
-    return {**document, "variables": variables}
+    return {**document, "variables": [_lean(by_name[name]) for name in names if name in by_name]}
+
+
+def _lean(variable: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in variable.items() if key != "weights"}
