@@ -29,7 +29,7 @@ from .works import COMMAND, Works
 __all__ = ["Desk", "make_app"]
 
 _LONGEST_FORM = MIB
-_DRAINED = 16 * MIB
+_DRAINED, _DRAIN_SECONDS = 16 * MIB, 2.0
 _HEAD = 4096
 _SWEEP_SECONDS = 60.0
 _WRONG, _FORBIDDEN, _NOT_FOUND, _TOO_LARGE, _BUSY = 400, 403, 404, 413, 503
@@ -208,7 +208,7 @@ async def _drain(request: Request) -> None:
     """Read a little of what is still coming: a browser that is cut off shows no message."""
     n_bytes = 0
     with suppress(ClientDisconnect, RuntimeError, TimeoutError):
-        async with asyncio.timeout(5.0):
+        async with asyncio.timeout(_DRAIN_SECONDS):
             async for piece in request.stream():
                 n_bytes += len(piece)
                 if n_bytes > _DRAINED:

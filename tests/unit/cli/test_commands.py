@@ -18,6 +18,7 @@ COMMANDS = [
     "cluster",
     "datasets",
     "reproduce",
+    "serve",
     "completion",
 ]
 

@@ -7,6 +7,8 @@ import time
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
+
 import codelength
 from codelength.serve.worker import main
 
@@ -24,7 +26,7 @@ def report(table, target=None, *, random_state=0, progress=None):
     if target == "killed":
         os.kill(os.getpid(), signal.SIGKILL)
     if target == "hungry":
-        held = [bytearray(1 << 30) for _ in range(64)]
+        held = np.empty(1 << 33, dtype=np.uint8)
         progress(len(held), 64)
     if target == "busy":
         while True:

@@ -145,7 +145,7 @@ class TestLimitsOfTheSystem:
 
     @pytest.fixture
     def limits(self):
-        return replace(LIMITS, read=replace(READ, work_seconds=6, memory_bytes=6 << 30))
+        return replace(LIMITS, read=replace(READ, work_seconds=5, memory_bytes=3 << 30))
 
     def test_memory(self, user):
         pytest.importorskip("resource", reason="Windows keeps no such limits")
