@@ -1,0 +1,78 @@
+"""Figures with standard errors and intervals."""
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import stdtrit
+
+from ..typing import FloatArray
+from .results import Estimate
+
+NORMAL = 1.959963984540054
+"""The normal distribution is within so many standard deviations of its mean with probability 95 %."""
+
+
+def mean_of(numbers: ArrayLike, counts: ArrayLike | None = None) -> Estimate:
+    """The mean of some figures, one per row, with an interval by the t-distribution.
+
+    Parameters
+    ----------
+    numbers : array
+        The figures.
+    counts : array, optional
+        How many rows have each.
+
+    Examples
+    --------
+    >>> found = mean_of([1.0, 2.0, 3.0])
+    >>> found.value, round(found.standard_error, 4), round(found.high, 4)
+    (2.0, 0.5774, 4.4841)
+    """
+    figures = np.asarray(numbers, dtype=np.float64)
+    rows = np.ones(figures.shape) if counts is None else np.asarray(counts, dtype=np.float64)
+    figures, rows = figures[rows > 0], rows[rows > 0]
+    n_rows = float(rows.sum())
+    if n_rows == 0:
+        return Estimate(0.0, math.nan, -math.inf, math.inf)
+    if not np.isfinite(figures).all():
+        value = float(figures[~np.isfinite(figures)].sum())
+        return Estimate(value, math.nan, value, value)
+    value = float(figures @ rows / n_rows)
+    if n_rows < 2:
+        return Estimate(value, math.nan, -math.inf, math.inf)
+    variance = float(((figures - value) ** 2) @ rows / (n_rows - 1))
+    return around(value, math.sqrt(variance / n_rows), n_rows - 1)
+
+
+def around(value: float, standard_error: float, degrees: float = math.inf) -> Estimate:
+    """A figure with an interval by the t-distribution with so many degrees of freedom."""
+    reach = (NORMAL if math.isinf(degrees) else float(stdtrit(degrees, 0.975))) * standard_error
+    return Estimate(value, standard_error, value - reach, value + reach)
+
+
+def wilson(successes: ArrayLike, n_rows: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Ends of Wilson's 95 % interval of a share: it stays within 0 and 1, also where there are few rows.
+
+    Examples
+    --------
+    >>> low, high = wilson([0, 9], [10, 10])
+    >>> low.round(3), high.round(3)
+    (array([0.   , 0.596]), array([0.278, 0.982]))
+    """
+    rows = np.asarray(n_rows, dtype=np.float64)
+    share = np.asarray(successes, dtype=np.float64) / rows
+    shrunk = 1 + NORMAL**2 / rows
+    middle = (share + NORMAL**2 / (2 * rows)) / shrunk
+    reach = NORMAL * np.sqrt(share * (1 - share) / rows + (NORMAL / (2 * rows)) ** 2) / shrunk
+    # Rounding must not push a share of 0 or 1 out of its own interval.
+    return np.minimum(np.maximum(middle - reach, 0.0), share), np.maximum(
+        np.minimum(middle + reach, 1.0), share
+    )
+
+
+def share_of(hits: FloatArray) -> Estimate:
+    """A share of rows, with Wilson's interval."""
+    value = float(hits.mean())
+    low, high = wilson(float(hits.sum()), len(hits))
+    return Estimate(value, math.sqrt(max(value * (1 - value), 0.0) / len(hits)), float(low), float(high))

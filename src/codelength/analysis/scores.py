@@ -1,0 +1,184 @@
+"""Models compared: all of them predict the same rows from the same rows."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..counts import count
+from ..estimators import ModelAverage, NaiveBayes
+from ..estimators.contract import TableClassifier
+from ..experiments import OPPONENTS, Split
+from ..experiments.evaluation import Fits, predictions_over
+from ..experiments.opponents import Opponent
+from ..experiments.run import Progress
+from ..rules import RULES
+from ..scores import Predictions
+from ..table import Coded, Table
+from ..typing import FloatArray, IntArray
+from .bits import bits_alone
+from .estimates import mean_of
+from .plan import MOST_COLUMNS, Plan
+from .results import ModelScores
+
+PRIOR = "class prior"
+AVERAGE = "model average"
+LOGISTIC = "logistic regression"
+NAIVE_BAYES = {rule: f"naive Bayes, {rule.replace('_', ' ')}" for rule in RULES}
+"""Names of naive Bayes under each rule."""
+
+BASELINES = (LOGISTIC, PRIOR)
+
+BITS = 1 / math.log(2)
+"""Bits in a nat."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Compared:
+    """Predictions of all models for the same rows.
+
+    Attributes
+    ----------
+    plan : Plan
+        Which rows were predicted from which.
+    fits : dict of str to Fits
+        Predictions by the name of the model.
+    """
+
+    plan: Plan
+    fits: dict[str, Fits]
+
+    @property
+    def best(self) -> str:
+        """The model with the best log score; the first of several equal ones."""
+        return max(self.fits, key=lambda name: self.fits[name].predictions.log_score)
+
+    @property
+    def ranking(self) -> list[str]:
+        """Names of the models, best log score first."""
+        return sorted(self.fits, key=lambda name: -self.fits[name].predictions.log_score)
+
+    def bits(self, name: str) -> FloatArray:
+        """Log probability that a model gave to the class that occurred, row by row, in bits."""
+        return np.asarray(self.fits[name].predictions.true_log_probs * BITS)
+
+    def chosen(self) -> Predictions:
+        """Predictions of whatever model is best on the other parts of the rows.
+
+        The best of several models looks better than it is on the very rows that chose it; so the rows of each
+        part are predicted by the model that is best without them.
+        """
+        names = list(self.fits)
+        all_bits = np.array([self.bits(name) for name in names])
+        log_probs = self.fits[self.best].predictions.log_probs.copy()
+        undefined = self.fits[self.best].predictions.undefined.copy()
+        for part in np.unique(self.plan.parts):
+            own = self.plan.parts == part
+            if own.all():
+                break
+            winner = names[int(np.argmax(all_bits[:, ~own].mean(axis=1)))]
+            log_probs[own] = self.fits[winner].predictions.log_probs[own]
+            undefined[own] = self.fits[winner].predictions.undefined[own]
+        return replace(self.fits[self.best].predictions, log_probs=log_probs, undefined=undefined)
+
+    def scores(self) -> tuple[ModelScores, ...]:
+        """One row per model, best first."""
+        best = self.bits(self.best)
+        return tuple(self._score(name, best) for name in self.ranking)
+
+    def _score(self, name: str, best: FloatArray) -> ModelScores:
+        made = self.fits[name].predictions
+        with np.errstate(invalid="ignore"):
+            behind = np.where(best == self.bits(name), 0.0, best - self.bits(name))
+        return ModelScores(
+            name=name,
+            protocol=self.plan.protocol,
+            log_score_bits=made.log_score * BITS,
+            accuracy=made.accuracy,
+            brier_score=made.brier_score,
+            calibration_error=made.calibration_error,
+            behind_best=mean_of(behind),
+            n_zero=made.n_zero,
+            fit_seconds=self.fits[name].seconds,
+            is_baseline=name in BASELINES,
+        )
+
+
+def compare(table: Table, coded: Coded, plan: Plan, seed: int, progress: Progress | None = None) -> Compared:
+    """All models on one table, under a plan.
+
+    Parameters
+    ----------
+    table : Table
+        The rows, with a target.
+    coded : Coded
+        The same rows as naive Bayes reads them.
+    plan : Plan
+        Which rows are predicted from which.
+    seed : int
+        Where random numbers start.
+    progress : function, optional
+        Told how much is done, and how much there is.
+    """
+    naive = {name: NaiveBayes(rule) for rule, name in NAIVE_BAYES.items()}
+    prior = Fits(_prior_predictions(coded, plan), 0.0)
+    if not plan.splits:
+        left_out = {name: model.fit_coded(coded).leave_one_out_of(coded) for name, model in naive.items()}
+        return Compared(plan, {name: Fits(made, 0.0) for name, made in left_out.items()} | {PRIOR: prior})
+    fits = predictions_over(table, naive, plan.splits)
+    fits |= predict_slowly(table, coded, plan.splits, seed, progress=progress)
+    return Compared(plan, {name: fits[name] for name in (AVERAGE, *naive, LOGISTIC)} | {PRIOR: prior})
+
+
+def predict_slowly(
+    table: Table,
+    coded: Coded,
+    splits: Sequence[Split],
+    seed: int,
+    names: Sequence[str] = (AVERAGE, LOGISTIC),
+    progress: Progress | None = None,
+) -> dict[str, Fits]:
+    """Predictions of the models that take their time.
+
+    Where there are many columns, those that the training rows of a split call the strongest are all that the
+    models look at.
+    """
+    every: dict[str, TableClassifier | Opponent] = {
+        AVERAGE: ModelAverage(random_state=seed, n_jobs=-1),
+        LOGISTIC: OPPONENTS["logistic-regression"](random_state=seed),
+    }
+    models = {name: every[name] for name in names}
+    if table.n_columns <= MOST_COLUMNS:
+        return predictions_over(table, models, splits, progress=progress)
+    parts = []
+    for number, split in enumerate(splits, 1):
+        kept = table.keep(strongest(coded, split.train, MOST_COLUMNS))
+        parts.append(predictions_over(kept, models, [split]))
+        if progress is not None:
+            progress(number, len(splits))
+    return {name: _joined([part[name] for part in parts]) for name in names}
+
+
+def strongest(coded: Coded, rows: IntArray, most: int) -> list[str]:
+    """Names of the variables with most bits alone on some rows, in column order."""
+    bits, _ = bits_alone(count(coded.take(rows)))
+    best = np.sort(np.argsort(-bits, kind="stable")[:most])
+    return [coded.schema.names[i] for i in best]
+
+
+def _joined(fits: list[Fits]) -> Fits:
+    return Fits(
+        Predictions.joined([fit.predictions for fit in fits]), float(np.median([fit.seconds for fit in fits]))
+    )
+
+
+def _prior_predictions(coded: Coded, plan: Plan) -> Predictions:
+    """What naive Bayes would say without any variable."""
+    labels, n_classes = np.asarray(coded.class_codes, dtype=np.int64), coded.schema.n_classes
+    counts = [np.bincount(labels[split.train], minlength=n_classes) + 1.0 for split in plan.splits]
+    sizes = [len(split.test) for split in plan.splits]
+    if not plan.splits:
+        counts, sizes = [np.ones(n_classes)], [coded.n_rows]
+    log_probs = np.repeat(np.array([np.log(row / row.sum()) for row in counts]), sizes, axis=0)
+    return Predictions(log_probs, np.zeros(len(log_probs), np.bool_), coded.class_codes[plan.rows])

@@ -1,0 +1,210 @@
+"""A table with a target: how well the class can be predicted, by what, and from what."""
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from .._version import __version__
+from ..counts import count
+from ..errors import DataError
+from ..estimators import NaiveBayes
+from ..experiments.run import Progress, check_progress
+from ..export.scorer import scorer
+from ..rules import RULES
+from ..table import Coded, Table, as_table
+from ..table.checks import check_flag, seed_of
+from ..table.column import Factor
+from ..table.target import target_column
+from ..typing import IntArray
+from .estimates import mean_of, share_of
+from .facts import checked, command_of, noting, table_facts
+from .learning_curve import learning_curve
+from .plan import MOST_COLUMNS, Plan
+from .reliability import calibration_error, reliability
+from .results import Analysis, VariableFacts
+from .scores import BITS, PRIOR, compare
+from .surprises import surprises
+from .variables import MOST_GIVEN_OTHERS, variable_facts
+
+MOST_CLASSES = 500
+"""With more classes than this the target is hardly one of classes."""
+
+MOST_ROWS = 50_000
+"""Rows, drawn at random, on which models are compared where there are more."""
+
+MOST_NUMBERS = 20_000
+"""Numbers in the scorer documents of all rules together."""
+
+
+def analyse(
+    table: Any, *, rows: bool = False, random_state: Any = 0, progress: Progress | None = None
+) -> Analysis:
+    """How well the class of a table can be predicted, by which model, and from which variables.
+
+    Parameters
+    ----------
+    table : Table
+        The rows, with a target; see :func:`codelength.as_table`.
+    rows : bool
+        Whether the contents of surprising rows are part of the result.
+    random_state : int, generator or None
+        Where random numbers start. A number gives the same analysis every time.
+    progress : function, optional
+        Told how much is done, and how much there is.
+
+    Returns
+    -------
+    Analysis
+        All facts, as plain figures, texts and arrays.
+
+    Raises
+    ------
+    DataError
+        Where there are no rows, no target, rows with weights, or more than 500 classes.
+
+    Examples
+    --------
+    >>> from codelength.datasets import load
+    >>> found = analyse(load("lenses").table)
+    >>> found.table.n_rows, found.variables[0].name
+    (24, 'tear_rate')
+    """
+    start = time.perf_counter()
+    check_flag("rows", rows)
+    check_progress(progress)
+    given, seed = checked(as_table(table)), seed_of(random_state)
+    if given.target is None:
+        raise DataError("the table has no target, so there is nothing to predict; name one with as_table")
+    target_column(given.target)
+    told = _stages(progress)
+    with noting() as notes:
+        coded = NaiveBayes().coded_for(given)
+        schema, counts = coded.schema, count(coded)
+        if schema.n_classes > MOST_CLASSES:
+            raise DataError(
+                f"target {given.target.name!r}: {schema.n_classes:,} classes, more than {MOST_CLASSES}; "
+                "group them, or cut numbers into intervals"
+            )
+        told(0.05)
+        some, kept = _sample(given, seed)
+        some_coded = coded if some is given else coded.take(kept)
+        plan = Plan.of(some.n_rows, some.n_columns, schema.n_classes, seed)
+        compared = compare(some, some_coded, plan, seed, lambda done, of: told(0.05 + 0.6 * done / of))
+        chosen = compared.chosen()
+        curve = learning_curve(some, some_coded, compared, seed)
+        told(0.85)
+        facts = variable_facts(given, coded, counts, seed)
+        told(0.95)
+        what_if = _selected(coded, facts)
+        scorers = {rule: scorer(NaiveBayes(rule).fit_coded(what_if)) for rule in RULES}
+        measured = calibration_error(chosen, seed)
+    gain = (chosen.true_log_probs - compared.fits[PRIOR].predictions.true_log_probs) * BITS
+    best = compared.fits[compared.best].predictions
+    analysis = Analysis(
+        table=table_facts(given, schema, counts.class_counts, notes),
+        models=compared.scores(),
+        best=compared.best,
+        prior_bits=-compared.fits[PRIOR].predictions.log_score * BITS,
+        gain=mean_of(gain),
+        accuracy=share_of(chosen.hits),
+        calibration=measured.estimate,
+        reliability=reliability(chosen, schema.classes),
+        learning_curve=curve,
+        variables=facts,
+        surprises=surprises(best, kept[plan.rows], schema.classes, given, cells=rows),
+        scorers=scorers,
+        settings=_settings(given, some, plan, what_if, measured.by_chance, seed),
+        command=command_of(given, seed, rows=rows),
+        version=__version__,
+        seed=seed,
+        seconds=time.perf_counter() - start,
+    )
+    told(1.0)
+    return analysis
+
+
+def _sample(table: Table, seed: int) -> tuple[Table, IntArray]:
+    """The rows that models are compared on, with all classes of the table, and where they are in it."""
+    if table.n_rows <= MOST_ROWS:
+        return table, np.arange(table.n_rows)
+    kept = np.sort(np.random.default_rng([seed, 5]).permutation(table.n_rows)[:MOST_ROWS])
+    return replace(table.take(kept), target=_declared(table).take(kept)), kept
+
+
+def _declared(table: Table) -> Factor:
+    """The target with its classes declared, so that a sample does not lose any."""
+    classes = NaiveBayes().coded_for(replace(table, columns=()))
+    assert classes.schema.target is not None
+    values = tuple(value for value in classes.schema.target.values if value is not None)
+    return Factor(classes.schema.target.name, classes.class_codes.astype(np.int64), values, True)
+
+
+def _selected(coded: Coded, facts: tuple[VariableFacts, ...]) -> Coded:
+    """The rows with the strongest variables, as many as the tables of a page have room for."""
+    room, kept = MOST_NUMBERS, []
+    for fact in facts:
+        room -= fact.n_values * coded.schema.n_classes * len(RULES)
+        if room < 0:
+            break
+        if fact.bits_alone is not None and fact.n_values > 1:
+            kept.append(coded.schema.position(fact.name))
+    return coded.select(sorted(kept))
+
+
+def _settings(
+    table: Table, some: Table, plan: Plan, what_if: Coded, by_chance: float, seed: int
+) -> tuple[tuple[str, str], ...]:
+    """What was done, in words."""
+    told = [("comparison of models", plan.protocol)]
+    if some is not table:
+        told.append(("rows compared on", f"{some.n_rows:,} of {table.n_rows:,}, drawn at random"))
+    told.append(
+        (
+            "best model",
+            "its gain, accuracy and calibration are measured on parts of the rows that did not choose it",
+        )
+    )
+    if table.n_columns > MOST_COLUMNS:
+        told.append(
+            (
+                "model average and logistic regression",
+                f"on the {MOST_COLUMNS} variables with most bits alone among the rows learned from",
+            )
+        )
+    told += [
+        ("class prior", "shares of the classes, plus one row per class"),
+        (
+            "naive Bayes",
+            "uniform prior; missing cells say nothing; numbers other than few whole ones are cut into five "
+            "intervals of about equal frequency",
+        ),
+        ("calibration error by chance", f"{by_chance:.4f} if all promises were right"),
+        ("bits alone", "naive Bayes (evidence) on one variable, each row predicted from all the others"),
+        (
+            "bits given the others",
+            "what naive Bayes (evidence) loses without the variable, each row predicted from all the others"
+            + (
+                f"; for the {MOST_GIVEN_OTHERS} variables with most bits alone"
+                if table.n_columns > MOST_GIVEN_OTHERS
+                else ""
+            ),
+        ),
+        (
+            "what-if",
+            f"naive Bayes learned from all rows, on {what_if.schema.n_variables:,} of {table.n_columns:,} "
+            "variables",
+        ),
+        ("seed", str(seed)),
+    ]
+    return tuple(told)
+
+
+def _stages(progress: Progress | None) -> Callable[[float], None]:
+    def told(share: float) -> None:
+        if progress is not None:
+            progress(share, 1.0)
+
+    return told
