@@ -219,7 +219,7 @@ def _comparable(own: _Dialect, variable: Variable, column: str) -> tuple[str, li
     known = [value for value in variable.values if value is not None]
     kinds = {_kind(value) for value in known}
     if kinds == {"number"}:
-        if any(isinstance(value, float) or abs(value) >= LARGEST_WHOLE for value in known):
+        if any(isinstance(value, float) or abs(float(value)) >= LARGEST_WHOLE for value in known):
             return column, [own.number(float(value)) for value in known]
         return column, [str(value) for value in known]
     if own.name == "sqlite":
