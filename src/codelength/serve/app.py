@@ -230,7 +230,7 @@ async def _start(request: Request) -> Response:
     table, form = _table_of(request, session), await _form(request)
     target = _column(table, form.get("target", [""])[0]) if form.get("what") != ["classes"] else None
     drop = [name for given in form.get("drop", []) if (name := _column(table, given)) != target]
-    report = session.add_report(table, target, drop)
+    report = session.add_report(table, target, drop, rows=form.get("rows") == ["yes"])
     return RedirectResponse(f"/reports/{report.key}", status_code=303)
 
 

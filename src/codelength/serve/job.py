@@ -43,12 +43,17 @@ def report_on(task: dict[str, Any], limits: ReadLimits, tell: Tell) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what a reader has to know stands in the report
         report = codelength.report(
-            table, target=task["target"], random_state=task["seed"], progress=_progress(tell)
+            table,
+            target=task["target"],
+            rows=task["rows"],
+            random_state=task["seed"],
+            progress=_progress(tell),
         )
         report.save(directory / REPORT)
         tell({"ready": REPORT, "stage": "fitting the model", "done": 0, "total": 0})
+        analysis: Any = report.analysis
         if task["target"] is None:
-            model = report.analysis.model
+            model = analysis.model
         else:
             model = codelength.ModelAverage(random_state=task["seed"]).fit(table)
         model.save(directory / MODEL)
@@ -62,7 +67,7 @@ def _read(task: dict[str, Any], limits: ReadLimits) -> "Table":
     path = Path(task["path"])
     look(path, limits)
     table = read_table(path, target=task["target"], drop=task["drop"])
-    return replace(table, name=task["name"])
+    return replace(table, name=task["shown"])
 
 
 def _progress(tell: Tell) -> Callable[..., None]:

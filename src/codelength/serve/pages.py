@@ -82,14 +82,13 @@ def report_page(report: Report, n_ahead: int) -> str:
         "div",
         tag("h1", report.title),
         tag(
-            "p",
+            "div",
             tag("a", "Back to the table", href=f"/tables/{report.table.key}"),
-            " · ",
             tag("a", "Download the report", href=f"{at}/download/report"),
-            " · ",
             tag("a", "Open it on a page of its own", href=f"{at}/page", target="_blank", rel="noopener"),
-            " · ",
             _model_link(report),
+            None if work.is_over else _button("Do without", f"{at}/cancel", "quiet"),
+            class_="links",
         ),
         class_="bar",
     )
@@ -171,6 +170,12 @@ def _choices(table: Upload) -> Markup:
         tag("label", "Column to predict", for_="target"),
         tag("select", options, id="target", name="target"),
         leave_out,
+        tag(
+            "p",
+            tag("input", type="checkbox", id="rows", name="rows", value="yes"),
+            tag("label", " Show the contents of the most surprising rows in the report", for_="rows"),
+            class_="option",
+        ),
         tag(
             "p",
             tag("button", "Make the report", type="submit", name="what", value="report", class_="main"),

@@ -195,8 +195,8 @@ class Session:
         self.tables[upload.key] = upload
         return upload
 
-    def add_report(self, table: Upload, target: str | None, drop: list[str], seed: int = 0) -> Report:
-        """Start a report."""
+    def add_report(self, table: Upload, target: str | None, drop: list[str], *, rows: bool = False) -> Report:
+        """Start a report, with the contents of its most surprising rows or without."""
         if len(self.reports) >= self.limits.reports:
             raise Refused(_TOO_MANY, f"{self.limits.reports} reports are kept already; remove one of them")
         directory = self._made()
@@ -205,10 +205,10 @@ class Session:
             "do": "report",
             "path": str(table.path),
             "shown": table.name,
-            "name": table.name.split(".", 1)[0] or table.name,
             "target": target,
             "drop": drop,
-            "seed": seed,
+            "rows": rows,
+            "seed": 0,
             "directory": str(directory),
         }
         report = Report(new_key(), table, target, directory, Work(task, scratch))

@@ -16,7 +16,7 @@ HEAD = """<!DOCTYPE html><html><head><meta charset="utf-8"><meta http-equiv="Con
 content="default-src &#x27;none&#x27;; style-src &#x27;unsafe-inline&#x27;"><title>t</title></head>"""
 
 
-def report(table, target=None, *, random_state=0, progress=None):
+def report(table, target=None, *, rows=False, random_state=0, progress=None):
     """Stands in for the real report, which takes longer."""
     progress(1, 4)
     if target == "slow":
@@ -36,7 +36,7 @@ def report(table, target=None, *, random_state=0, progress=None):
     if target == "chatty":
         print("noise on standard output")
         os.write(1, b"more noise\n")
-    kept = ", ".join(table.names)
+    kept = ", ".join(table.names) + (" and their contents" if rows else "")
     text = f"{HEAD}<h1>{table.name}: {target}</h1><p>{table.n_rows} rows of {kept}</p></html>"
     return SimpleNamespace(
         save=lambda path: Path(path).write_text(text, encoding="utf-8"),
@@ -53,7 +53,7 @@ class QuickModel:
     def fit(self, table):
         if table.target.name == "unlearnable":
             raise codelength.errors.DataError("this cannot be learned; give up")
-        if table.name == "fitted":
+        if table.name == "fitted.csv":
             return codelength.NaiveBayes().fit(table)
         return SimpleNamespace(save=lambda path: Path(path).write_text("{}"))
 

@@ -40,11 +40,19 @@ def test_hidden_classes_and_columns_that_are_left_out(user):
     report = user.report(table, drop=["play"])
     assert user.wait(report)["state"] == "done"
     assert "weather.csv: hidden classes" in user.get(report).text
-    assert "weather: None" in user.get(f"{report}/page").text
+    assert "weather.csv: None" in user.get(f"{report}/page").text
     assert "4 rows of outlook, wind<" in user.get(f"{report}/page").text
     kept = user.report(table, "play", drop=["wind", "play"])  # what is predicted is not left out
     user.wait(kept)
     assert "4 rows of outlook<" in user.get(f"{kept}/page").text
+
+
+def test_the_contents_of_rows_are_shown_only_where_that_was_asked_for(user):
+    table = user.brought()
+    for form, shown in (({"rows": "yes"}, True), ({"rows": "no"}, False), ({}, False)):
+        report = user.post(f"{table}/reports", {"what": "report", "target": "2", **form}).headers["location"]
+        user.wait(report)
+        assert ("and their contents" in user.get(f"{report}/page").text) == shown
 
 
 def test_the_first_user_finds_the_table_of_the_command(desk, app, tmp_path):
