@@ -1,0 +1,207 @@
+"""A fitted model as a graph for ONNX runtimes: label encoders, comparisons, look-ups, a sum and a softmax.
+
+There is one input per variable, of shape (n_rows,), under its name: text for categories of text, whole
+numbers of 64 bits for truth values, and numbers of double precision for all others. NaN is a missing number,
+and empty text a missing text unless it is one of the values. The outputs are the class and the probabilities
+of all classes, in double precision.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import __version__
+from ..errors import InvalidParameter
+from ..table import Variable
+from ..table._messages import shown
+from ..typing import FloatArray
+from .look_ups import LookUps
+
+if TYPE_CHECKING:
+    from onnx import ModelProto
+
+OPSET, ML_OPSET, IR_VERSION = 18, 3, 9
+"""Versions of the operators and the format, which runtimes have had since 2023."""
+
+
+def to_onnx(look_ups: LookUps) -> "ModelProto":
+    """A model of ONNX.
+
+    Parameters
+    ----------
+    look_ups : LookUps
+        The model.
+
+    Returns
+    -------
+    onnx.ModelProto
+        The model, checked; ``onnx.save`` writes it.
+
+    Raises
+    ------
+    InvalidParameter
+        Where onnx is not installed, or a variable holds what ONNX has no type for.
+    """
+    try:
+        from onnx import checker, helper
+    except ImportError:
+        raise InvalidParameter('onnx is not installed; pip install "codelength[onnx]"') from None
+    graph = _Graph([variable.name for variable in look_ups.variables])
+    total = graph.constant(look_ups.class_table[None, :])
+    for variable, entries in zip(look_ups.variables, look_ups.value_tables, strict=True):
+        codes = _codes(graph, variable)
+        total = graph.node("Add", [total, graph.node("Gather", [graph.constant(entries), codes], axis=0)])
+    # Where every class is impossible the uniform distribution stands in.
+    top = graph.node("ReduceMax", [total, graph.constant(np.array([1]))], keepdims=1)
+    impossible = graph.node("Equal", [top, graph.constant(np.array([[-np.inf]]))])
+    defined = graph.node("Where", [impossible, graph.constant(np.array([[0.0]])), total])
+    probabilities = graph.node("Softmax", [defined], graph.output("probabilities"), axis=1)
+    best = graph.node("ArgMax", [defined], axis=1, keepdims=0)
+    label = _labels(graph, best, look_ups.classes)
+    outputs = [
+        helper.make_tensor_value_info(label, graph.type_of_labels(look_ups.classes), ["n_rows"]),
+        helper.make_tensor_value_info(probabilities, graph.double, ["n_rows", len(look_ups.classes)]),
+    ]
+    model = helper.make_model(
+        helper.make_graph(graph.nodes, "naive_bayes", graph.inputs, outputs, graph.constants),
+        opset_imports=[helper.make_opsetid("", OPSET), helper.make_opsetid("ai.onnx.ml", ML_OPSET)],
+        ir_version=IR_VERSION,
+        producer_name="codelength",
+        producer_version=__version__,
+    )
+    checker.check_model(model)
+    return model
+
+
+class _Graph:
+    """A graph under construction. Names of its own begin with what no name of a variable begins with."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        from onnx import TensorProto, helper, numpy_helper
+
+        self._helper, self._numpy_helper = helper, numpy_helper
+        self.double, self.whole, self.text = TensorProto.DOUBLE, TensorProto.INT64, TensorProto.STRING
+        self.nodes: list[Any] = []
+        self.inputs: list[Any] = []
+        self.constants: list[Any] = []
+        self._taken = set(names)
+        self._prefix = "_"
+        while any(name.startswith(self._prefix) for name in names):
+            self._prefix += "_"
+
+    def input(self, name: str, kind: int) -> str:
+        """An input of shape (n_rows,)."""
+        self.inputs.append(self._helper.make_tensor_value_info(name, kind, ["n_rows"]))
+        return name
+
+    def output(self, name: str) -> str:
+        """A name for an output, which no input has."""
+        while name in self._taken:
+            name = f"predicted_{name}"
+        return name
+
+    def constant(self, array: Any) -> str:
+        """An array that the graph holds."""
+        name = self._name()
+        self.constants.append(self._numpy_helper.from_array(np.asarray(array), name))
+        return name
+
+    def node(self, operator: str, inputs: Sequence[str], output: str | None = None, **attributes: Any) -> str:
+        """The result of an operator."""
+        name = output or self._name()
+        self.nodes.append(self._helper.make_node(operator, list(inputs), [name], **attributes))
+        return name
+
+    def type_of_labels(self, classes: Sequence[Any]) -> int:
+        """The type of the classes: whole numbers, or text."""
+        return self.whole if all(isinstance(label, int) for label in classes) else self.text
+
+    def _name(self) -> str:
+        return f"{self._prefix}{len(self.nodes)}_{len(self.constants)}"
+
+
+def _codes(graph: _Graph, variable: Variable) -> str:
+    """Codes of a variable: what row of its table to look up."""
+    known = [value for value in variable.values if value is not None]
+    unseen = variable.n_values
+    missing = unseen - 1 if variable.missing_is_value else unseen
+    if variable.kind == "interval":
+        if variable.scale != "number":
+            raise InvalidParameter(
+                f"column {shown(variable.name)}: ONNX has no type for times; make a number of it before the "
+                "model is fitted"
+            )
+        cells = graph.input(variable.name, graph.double)
+        places = _counted(graph, cells, np.array(variable.cuts), "GreaterOrEqual", lambda n: np.ones(n))
+        return _with_missing(graph, cells, places, missing)
+    if all(isinstance(value, str) for value in known):
+        cells = graph.input(variable.name, graph.text)
+        keys, targets = list(map(str, known)), list(range(len(known)))
+        if "" not in keys:
+            keys, targets = [*keys, ""], [*targets, missing]
+        return graph.node(
+            "LabelEncoder",
+            [cells],
+            domain="ai.onnx.ml",
+            keys_strings=keys,
+            values_int64s=targets,
+            default_int64=unseen,
+        )
+    if any(isinstance(value, str) for value in known):
+        raise InvalidParameter(
+            f"column {shown(variable.name)}: text and numbers; an ONNX input has one type, so make text of "
+            "all before the model is fitted"
+        )
+    numbers = np.array([float(value) for value in known])
+    if all(isinstance(value, bool) for value in known):
+        cells = graph.node("Cast", [graph.input(variable.name, graph.whole)], to=graph.double)
+    else:
+        cells = graph.input(variable.name, graph.double)
+    # What equals the value of code j counts j - unseen; what equals none, and NaN, counts nothing.
+    shifted = _counted(graph, cells, numbers, "Equal", lambda n: np.arange(n) - unseen)
+    places = graph.node("Add", [shifted, graph.constant(np.int64(unseen))])
+    return _with_missing(graph, cells, places, missing)
+
+
+def _counted(
+    graph: _Graph,
+    cells: str,
+    numbers: FloatArray,
+    comparison: str,
+    weights: Callable[[int], Any],
+) -> str:
+    """For each cell, a weighted count of the numbers that it compares well with."""
+    columns = graph.constant(np.array([1]))
+    compared = graph.node(
+        comparison, [graph.node("Unsqueeze", [cells, columns]), graph.constant(numbers[None, :])]
+    )
+    weighed = graph.node(
+        "Mul",
+        [
+            graph.node("Cast", [compared], to=graph.whole),
+            graph.constant(np.asarray(weights(len(numbers)), dtype=np.int64)[None, :]),
+        ],
+    )
+    return graph.node("ReduceSum", [weighed, columns], keepdims=0)
+
+
+def _with_missing(graph: _Graph, cells: str, places: str, missing: int) -> str:
+    return graph.node("Where", [graph.node("IsNaN", [cells]), graph.constant(np.int64(missing)), places])
+
+
+def _labels(graph: _Graph, best: str, classes: Sequence[Any]) -> str:
+    """The class at each position."""
+    name = graph.output("class")
+    if all(isinstance(label, int) for label in classes):
+        labels = graph.constant(np.array([int(label) for label in classes], dtype=np.int64))
+        return graph.node("Gather", [labels, best], name, axis=0)
+    return graph.node(
+        "LabelEncoder",
+        [best],
+        name,
+        domain="ai.onnx.ml",
+        keys_int64s=list(range(len(classes))),
+        values_strings=[str(label) for label in classes],
+        default_string="",
+    )

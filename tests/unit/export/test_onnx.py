@@ -1,0 +1,91 @@
+"""Exported graphs, run by a runtime nobody here wrote, say what ``predict_proba`` says."""
+
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from codelength import NaiveBayes, Schema, Variable
+from codelength.errors import InvalidParameter
+from codelength.export.look_ups import LookUps
+from codelength.export.onnx import to_onnx
+from codelength.rules import RULES
+
+onnxruntime = pytest.importorskip("onnxruntime")
+
+
+def run(model, frame):
+    """Classes and probabilities by the graph of a model."""
+    graph = to_onnx(LookUps.of(model._fitted.predictor))
+    session = onnxruntime.InferenceSession(graph.SerializeToString(), providers=["CPUExecutionProvider"])
+    inputs = {}
+    for one in session.get_inputs():
+        column = frame[one.name]
+        if one.type == "tensor(string)":
+            inputs[one.name] = np.array(["" if cell is None or cell != cell else cell for cell in column])
+        else:
+            kind = np.int64 if one.type == "tensor(int64)" else np.float64
+            inputs[one.name] = column.to_numpy().astype(kind)
+    return session.run(None, {name: np.asarray(cells, dtype=cells.dtype) for name, cells in inputs.items()})
+
+
+def frame_of(n_rows, seed):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "class": rng.choice(["a'b", 'quo"te', "líne\n"], n_rows),
+            "_number": rng.normal(size=n_rows),
+            "whole": rng.integers(-2, 4, n_rows).astype(np.float64),
+            "probabilities": rng.choice([0.5, 1.25, 2.0], n_rows),
+            "flag": rng.random(n_rows) < 0.5,
+        }
+    )
+    for name in ("class", "_number", "whole"):
+        frame[name] = frame[name].mask(rng.random(n_rows) < 0.1)
+    return frame, rng.choice(["yes", "no", "perhaps"], n_rows)
+
+
+@pytest.mark.filterwarnings("ignore::codelength.errors.CodelengthWarning")
+@pytest.mark.parametrize("missing", ["ignore", "value"])
+@pytest.mark.parametrize("rule", RULES)
+def test_graphs_say_what_the_model_says(rule, missing):
+    frame, labels = frame_of(400, seed=1)
+    model = NaiveBayes(rule=rule, missing=missing).fit(frame[:150], labels[:150])
+    new = frame.copy()
+    new.loc[::5, "class"] = "new"
+    new.loc[1::7, "whole"] = 99.0
+    new.loc[2::7, "_number"] = model.schema_.variables[1].cuts[0]  # an edge belongs to the interval above
+    classes, probs = run(model, new)
+    np.testing.assert_allclose(probs, model.predict_proba(new), rtol=0, atol=1e-12)
+    assert classes.tolist() == model.predict(new).tolist()
+
+
+def test_rows_that_no_class_can_have_are_uniform():
+    schema = Schema((Variable("x", ("a", "b")), Variable("y", ("u", "v", "w"))), Variable("c", (3, 5)))
+    rows = pd.DataFrame({"x": list("aabb"), "y": list("uvuv")})
+    model = NaiveBayes(rule="map", schema=schema).fit(rows, [3, 3, 5, 5])
+    new = pd.DataFrame({"x": list("ab"), "y": list("wu")})
+    with pytest.warns(Warning, match="0/0"):
+        expected = model.predict_proba(new)
+    classes, probs = run(model, new)
+    assert expected[0].tolist() == [0.5, 0.5]
+    np.testing.assert_allclose(probs, expected, rtol=0, atol=1e-12)
+    assert classes.tolist() == [3, 5]
+
+
+def test_what_onnx_has_no_type_for_is_refused():
+    times = pd.Timestamp("2020-01-01") + pd.to_timedelta(np.arange(40), unit="D")
+    of_times = NaiveBayes().fit({"when": times}, list("ab") * 20)
+    with pytest.raises(InvalidParameter, match="column 'when': ONNX has no type for times"):
+        to_onnx(LookUps.of(of_times._fitted.predictor))
+    of_both = NaiveBayes().fit({"x": [1, "one"] * 20}, list("ab") * 20)
+    with pytest.raises(InvalidParameter, match="column 'x': text and numbers"):
+        to_onnx(LookUps.of(of_both._fitted.predictor))
+
+
+def test_without_onnx_its_installation_is_advised(monkeypatch):
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    model = NaiveBayes().fit({"x": list("aabb")}, list("kkll"))
+    with pytest.raises(InvalidParameter, match=r"codelength\[onnx\]"):
+        to_onnx(LookUps.of(model._fitted.predictor))
