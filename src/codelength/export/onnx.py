@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import __version__
+from .._version import __version__
 from ..errors import InvalidParameter
 from ..table import Variable
 from ..table._messages import shown
