@@ -12,6 +12,9 @@ from .results import Estimate
 NORMAL = 1.959963984540054
 """The normal distribution is within so many standard deviations of its mean with probability 95 %."""
 
+LEAST_ROWS = 5
+"""Fewer rows say nothing about how far their mean can be trusted."""
+
 
 def mean_of(numbers: ArrayLike, counts: ArrayLike | None = None) -> Estimate:
     """The mean of some figures, one per row, with an interval by the t-distribution.
@@ -25,9 +28,9 @@ def mean_of(numbers: ArrayLike, counts: ArrayLike | None = None) -> Estimate:
 
     Examples
     --------
-    >>> found = mean_of([1.0, 2.0, 3.0])
+    >>> found = mean_of([1.0, 2.0, 3.0, 4.0, 5.0])
     >>> found.value, round(found.standard_error, 4), round(found.high, 4)
-    (2.0, 0.5774, 4.4841)
+    (3.0, 0.7071, 4.9632)
     """
     figures = np.asarray(numbers, dtype=np.float64)
     rows = np.ones(figures.shape) if counts is None else np.asarray(counts, dtype=np.float64)
@@ -39,7 +42,7 @@ def mean_of(numbers: ArrayLike, counts: ArrayLike | None = None) -> Estimate:
         value = float(figures[~np.isfinite(figures)].sum())
         return Estimate(value, math.nan, value, value)
     value = float(figures @ rows / n_rows)
-    if n_rows < 2:
+    if n_rows < LEAST_ROWS:
         return Estimate(value, math.nan, -math.inf, math.inf)
     variance = float(((figures - value) ** 2) @ rows / (n_rows - 1))
     return around(value, math.sqrt(variance / n_rows), n_rows - 1)

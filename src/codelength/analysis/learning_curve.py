@@ -19,7 +19,7 @@ LEAST_ROWS = 20
 """With fewer rows there is no learning curve."""
 
 MOST_ROWS, MOST_TEST_ROWS = 10_000, 2_000
-"""Most rows that are learned from, and predicted, in repeated splits."""
+"""Most rows that are learned from in repeated splits, and predicted in each."""
 
 LEAST_SIZE = 5
 """Fewest rows that are learned from."""
@@ -71,12 +71,13 @@ def learning_curve(table: Table, coded: Coded, compared: Compared, seed: int) ->
 def _of_repeated_splits(
     name: str, table: Table, coded: Coded, sizes: list[int], n_test: int, repeats: int, seed: int
 ) -> LearningCurve:
-    losses = np.empty((repeats, len(sizes)))
+    splits = []
     for repeat in range(repeats):
         order = np.random.default_rng([seed, 3, repeat]).permutation(table.n_rows)
         test, others = np.sort(order[:n_test]), order[n_test:]
-        splits = [Split(np.sort(others[:size]), test) for size in sizes]
-        losses[repeat] = [bits.mean() for bits in _losses(name, table, coded, splits, seed)]
+        splits += [Split(np.sort(others[:size]), test) for size in sizes]
+    bits = _losses(name, table, coded, splits, seed)
+    losses = np.array([row.mean() for row in bits]).reshape(repeats, len(sizes))
     bands = [_repeated(losses[:, i], n_test / size) for i, size in enumerate(sizes)]
     last = _repeated(losses[:, -2] - losses[:, -1], n_test / sizes[-1])
     return _curve(name, sizes, bands, last)
@@ -84,12 +85,13 @@ def _of_repeated_splits(
 
 def _of_one_split(name: str, table: Table, coded: Coded, compared: Compared, seed: int) -> LearningCurve:
     """All training rows of the first split were learned from in the comparison; fewer are left to do."""
-    split = compared.plan.splits[0]
-    order = np.random.default_rng([seed, 3]).permutation(split.train)
+    split, rng = compared.plan.splits[0], np.random.default_rng([seed, 3])
+    order = rng.permutation(split.train)
+    places = np.sort(rng.permutation(len(split.test))[:MOST_TEST_ROWS])
     sizes = _halved(len(order), N_SIZES_OF_SLOW - 1)
-    splits = [Split(np.sort(order[:size]), split.test) for size in sizes[:-1]]
+    splits = [Split(np.sort(order[:size]), split.test[places]) for size in sizes[:-1]]
     bits = _losses(name, table, coded, splits, seed)
-    bits.append(-compared.bits(name)[: len(split.test)])
+    bits.append(-compared.bits(name)[places])
     return _curve(name, sizes, [mean_of(row) for row in bits], mean_of(bits[-2] - bits[-1]))
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from ..experiments import Split, cross_validation
 from ..typing import IntArray
 
-EFFORT = 6.0
+EFFORT = 5.0
 """About how many seconds of one processor the comparison of models may take."""
 
 FOLDS = (10, 5, 3, 2)

@@ -16,7 +16,7 @@ from ..experiments.run import Progress
 from ..rules import RULES
 from ..scores import Predictions
 from ..table import Coded, Table
-from ..typing import FloatArray, IntArray
+from ..typing import BoolArray, FloatArray, IntArray
 from .bits import bits_alone
 from .estimates import mean_of
 from .plan import MOST_COLUMNS, Plan
@@ -51,13 +51,15 @@ class Compared:
 
     @property
     def best(self) -> str:
-        """The model with the best log score; the first of several equal ones."""
-        return max(self.fits, key=lambda name: self.fits[name].predictions.log_score)
+        """The model with the best log score on all rows."""
+        return self._best_on(np.ones(len(self.plan.rows), dtype=np.bool_))
 
     @property
     def ranking(self) -> list[str]:
-        """Names of the models, best log score first."""
-        return sorted(self.fits, key=lambda name: -self.fits[name].predictions.log_score)
+        """Names of the models, the best first, and then by log score."""
+        best = self.best
+        others = [name for name in self.fits if name != best]
+        return [best, *sorted(others, key=lambda name: -self.fits[name].predictions.log_score)]
 
     def bits(self, name: str) -> FloatArray:
         """Log probability that a model gave to the class that occurred, row by row, in bits."""
@@ -69,15 +71,13 @@ class Compared:
         The best of several models looks better than it is on the very rows that chose it; so the rows of each
         part are predicted by the model that is best without them.
         """
-        names = list(self.fits)
-        all_bits = np.array([self.bits(name) for name in names])
         log_probs = self.fits[self.best].predictions.log_probs.copy()
         undefined = self.fits[self.best].predictions.undefined.copy()
         for part in np.unique(self.plan.parts):
             own = self.plan.parts == part
             if own.all():
                 break
-            winner = names[int(np.argmax(all_bits[:, ~own].mean(axis=1)))]
+            winner = self._best_on(~own)
             log_probs[own] = self.fits[winner].predictions.log_probs[own]
             undefined[own] = self.fits[winner].predictions.undefined[own]
         return replace(self.fits[self.best].predictions, log_probs=log_probs, undefined=undefined)
@@ -86,6 +86,17 @@ class Compared:
         """One row per model, best first."""
         best = self.bits(self.best)
         return tuple(self._score(name, best) for name in self.ranking)
+
+    def _best_on(self, rows: BoolArray) -> str:
+        """The model with the best log score on some rows; the class prior where nothing is better.
+
+        A model that had no prediction for some row (0/0) is not the best one, whatever stands in.
+        """
+        able = [name for name, fits in self.fits.items() if not fits.predictions.n_undefined]
+        names = sorted(able, key=lambda name: name != PRIOR)
+        means = [self.bits(name)[rows].mean() for name in names]
+        # Models that say the same may differ by rounding.
+        return names[int(np.argmax(np.round(means, 9)))]
 
     def _score(self, name: str, best: FloatArray) -> ModelScores:
         made = self.fits[name].predictions
@@ -164,7 +175,7 @@ def strongest(coded: Coded, rows: IntArray, most: int) -> list[str]:
     """Names of the variables with most bits alone on some rows, in column order."""
     bits, _ = bits_alone(count(coded.take(rows)))
     best = np.sort(np.argsort(-bits, kind="stable")[:most])
-    return [coded.schema.names[i] for i in best]
+    return [coded.schema.variables[i].name for i in best]
 
 
 def _joined(fits: list[Fits]) -> Fits:

@@ -48,16 +48,7 @@ def variable_facts(table: Table, coded: Coded, counts: Counts, seed: int) -> tup
     }
     beside = bits_given_others(coded, counts, list(alone)[:MOST_GIVEN_OTHERS], seed)
     return tuple(
-        VariableFacts(
-            name=schema.names[i],
-            kind=_kind(schema.variables[i]),
-            n_values=schema.variables[i].n_values,
-            n_missing=int(np.count_nonzero(table.columns[i].missing)),
-            how=reason_ignored(schema.variables[i]) or schema.variables[i].origin,
-            bits_alone=alone.get(i),
-            bits_given_others=beside.get(i),
-            profile=_profile(counts, i) if told[i] else (),
-        )
+        _facts(table, counts, i, alone.get(i), beside.get(i)) if told[i] else _ignored(table, counts, i)
         for i in order
     )
 
@@ -67,6 +58,28 @@ def reason_ignored(variable: Variable) -> str:
     if variable.kind == "ignored":
         return variable.origin.removeprefix("left out: ")
     return "every cell is missing" if variable.origin == "every cell is missing" else ""
+
+
+def _facts(
+    table: Table, counts: Counts, i: int, alone: Estimate | None, beside: Estimate | None
+) -> VariableFacts:
+    variable = counts.schema.variables[i]
+    of_times = f"{NAMES[variable.scale]} in intervals"
+    return VariableFacts(
+        name=variable.name,
+        kind=of_times if variable.kind == "interval" else "categories",
+        n_values=variable.n_values,
+        n_missing=int(np.count_nonzero(table.columns[i].missing)),
+        how=variable.origin,
+        bits_alone=alone,
+        bits_given_others=beside,
+        profile=_profile(counts, i),
+    )
+
+
+def _ignored(table: Table, counts: Counts, i: int) -> VariableFacts:
+    variable, n_missing = counts.schema.variables[i], int(np.count_nonzero(table.columns[i].missing))
+    return VariableFacts(variable.name, "ignored", 1, n_missing, reason_ignored(variable), None, None, ())
 
 
 def bits_given_others(coded: Coded, counts: Counts, variables: list[int], seed: int) -> dict[int, Estimate]:
@@ -122,9 +135,3 @@ def _profile(counts: Counts, variable: int) -> tuple[ValueProfile, ...]:
     return tuple(
         ValueProfile(str(labels[value]), float(n_rows[value]), probs[:, value].copy()) for value in kept
     )
-
-
-def _kind(variable: Variable) -> str:
-    if reason_ignored(variable):
-        return "ignored"
-    return f"{NAMES[variable.scale]} in intervals" if variable.kind == "interval" else "categories"

@@ -35,8 +35,8 @@ MOST_CLASSES = 500
 MOST_ROWS = 50_000
 """Rows, drawn at random, on which models are compared where there are more."""
 
-MOST_NUMBERS = 20_000
-"""Numbers in the scorer documents of all rules together."""
+MOST_NUMBERS, MOST_ASKED = 20_000, 100
+"""Numbers in the scorer documents of all rules together, and variables in each."""
 
 
 def analyse(
@@ -99,7 +99,7 @@ def analyse(
         facts = variable_facts(given, coded, counts, seed)
         told(0.95)
         what_if = _selected(coded, facts)
-        scorers = {rule: scorer(NaiveBayes(rule).fit_coded(what_if)) for rule in RULES}
+        scorers = {rule: _short(scorer(NaiveBayes(rule).fit_coded(what_if))) for rule in RULES}
         measured = calibration_error(chosen, seed)
     gain = (chosen.true_log_probs - compared.fits[PRIOR].predictions.true_log_probs) * BITS
     best = compared.fits[compared.best].predictions
@@ -144,14 +144,30 @@ def _declared(table: Table) -> Factor:
 
 def _selected(coded: Coded, facts: tuple[VariableFacts, ...]) -> Coded:
     """The rows with the strongest variables, as many as the tables of a page have room for."""
-    room, kept = MOST_NUMBERS, []
+    room = MOST_NUMBERS
+    kept: list[int] = []
     for fact in facts:
         room -= fact.n_values * coded.schema.n_classes * len(RULES)
-        if room < 0:
+        if room < 0 or len(kept) == MOST_ASKED:
             break
         if fact.bits_alone is not None and fact.n_values > 1:
             kept.append(coded.schema.position(fact.name))
     return coded.select(sorted(kept))
+
+
+def _short(document: dict[str, Any]) -> dict[str, Any]:
+    """A scorer document with no more digits than a page needs: probabilities agree to eleven or so."""
+
+    def rounded(part: Any, digits: int) -> Any:
+        if isinstance(part, list):
+            return [rounded(item, digits) for item in part]
+        return part if part is None else round(part, digits)
+
+    variables = [
+        variable | {"table": rounded(variable["table"], 12), "weights": rounded(variable["weights"], 6)}
+        for variable in document["variables"]
+    ]
+    return document | {"variables": variables}
 
 
 def _settings(
