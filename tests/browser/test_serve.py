@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -10,17 +9,11 @@ import time
 
 import pytest
 
-webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
+import codelength
+
 pytest.importorskip("starlette", reason="the extra serve is not installed")
 
-from selenium.webdriver.common.by import By  # noqa: E402
-from selenium.webdriver.support.ui import Select  # noqa: E402
-
-BROWSER, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-pytestmark = pytest.mark.skipif(
-    not (BROWSER and DRIVER), reason="chromium and chromedriver are not installed"
-)
-
+WIDE, PHONE = 1280, 390
 ROWS = [(a, b, "yes" if a == "sun" else "no") for a in ("sun", "rain") for b in ("calm", "windy")] * 6
 HOSTILE = '<img src=x onerror="document.title=1">'
 
@@ -44,32 +37,68 @@ def address(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def downloads(tmp_path_factory):
-    return tmp_path_factory.mktemp("downloads")
-
-
-@pytest.fixture(scope="module")
-def session(address, downloads):
-    """A browser with a session."""
-    options = webdriver.ChromeOptions()
-    options.binary_location = BROWSER
-    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1200,900"):
-        options.add_argument(argument)
-    options.add_experimental_option("prefs", {"download.default_directory": str(downloads)})
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
-    driver.get(address)
-    yield driver
-    driver.quit()
+def session(browser, address):
+    """A browser that was let in."""
+    browser.look()
+    browser.open(address)
+    return browser
 
 
 @pytest.fixture
 def page(session, address):
     """The first page."""
-    session.switch_to.default_content()
-    session.set_window_size(1200, 900)
-    session.get(address.split("?")[0])
-    return session
+    session.look()
+    session.open(address.split("?")[0])
+    return Window(session)
+
+
+class Window:
+    """What somebody does with a page."""
+
+    def __init__(self, browser):
+        self.browser = browser
+        self.run = browser.run
+
+    def there(self, selector):
+        return self.run("return document.querySelector(arguments[0]) !== null", selector)
+
+    def click(self, selector):
+        self.wait_for(selector)
+        self.run("document.querySelector(arguments[0]).click()", selector)
+
+    def text(self, selector="main"):
+        return self.run("return document.querySelector(arguments[0])?.innerText ?? ''", selector)
+
+    def wait_for(self, selector):
+        wait_until(lambda: self.there(selector))
+
+    def choose(self, path):
+        """Put a file into the field for files."""
+        root = self.browser.cdp("DOM.getDocument")["root"]["nodeId"]
+        node = self.browser.cdp("DOM.querySelector", nodeId=root, selector="#file")["nodeId"]
+        self.browser.cdp("DOM.setFileInputFiles", nodeId=node, files=[str(path)])
+
+    def bring(self, path):
+        """Choose a file: the names of its columns."""
+        self.choose(path)
+        self.wait_for("#target")
+        return self.run("return [...document.querySelectorAll('#target option')].map((one) => one.text)")
+
+    def overflows(self):
+        """Whether anything is wider than the window."""
+        return self.run("return document.documentElement.scrollWidth > window.innerWidth")
+
+    def trouble(self):
+        """What the browser complained about."""
+        return self.browser.console()
+
+
+def wait_until(condition, seconds=300):
+    end = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < end
+        time.sleep(0.1)
+    return found
 
 
 def table_file(tmp_path, name="weather.csv", header="outlook,wind,play"):
@@ -78,146 +107,142 @@ def table_file(tmp_path, name="weather.csv", header="outlook,wind,play"):
     return path
 
 
-def wait_for(condition, seconds=300):
-    end = time.monotonic() + seconds
-    while not (found := condition()):
-        assert time.monotonic() < end
-        time.sleep(0.1)
-    return found
-
-
-def bring(page, path):
-    """Choose a file: the menu of its columns."""
-    page.find_element(By.ID, "file").send_keys(str(path))
-    return Select(wait_for(lambda: page.find_elements(By.ID, "target"))[0])
-
-
-def words(page):
-    # In one step: a page that waits for news may be replaced at any time.
-    return page.execute_script("return document.querySelector('main').innerText")
-
-
-def errors(page):
-    return [entry["message"] for entry in page.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
-
-
-def overflows(page):
-    """Whether anything is wider than the window."""
-    return page.execute_script("return document.documentElement.scrollWidth > window.innerWidth")
+def violations(page, axe):
+    page.run(axe + "; window.axe = axe;")
+    found = page.browser.wait_for(
+        "const done = arguments[0]; axe.run(document, {iframes: false}).then((r) => done(r.violations), done)"
+    )
+    return [(one["id"], one["help"], [node["html"][:160] for node in one["nodes"][:3]]) for one in found]
 
 
 def test_the_token_leaves_the_address(page, address):
-    assert "token" not in page.current_url
-    assert page.execute_script("return document.cookie") == ""
-    assert page.find_element(By.TAG_NAME, "h1").text == "Look at a table"
-    assert errors(page) == []
+    assert page.run("return location.href") == address.split("?")[0]
+    assert page.run("return document.cookie") == ""
+    assert page.text("h1") == "Look at a table"
+    assert page.trouble() == []
 
 
-def test_from_a_file_to_a_report_with_its_what_if_and_its_downloads(page, tmp_path, downloads):
-    menu = bring(page, table_file(tmp_path))
-    assert [option.text for option in menu.options] == ["outlook", "wind", "play"]
-    assert menu.first_selected_option.text == "play"
-    page.find_element(By.CSS_SELECTOR, "button.main").click()
-    wait_for(lambda: page.find_elements(By.TAG_NAME, "progress") or page.find_elements(By.TAG_NAME, "iframe"))
-    frame = wait_for(lambda: page.find_elements(By.TAG_NAME, "iframe"))[0]
-    page.switch_to.frame(frame)
-    assert page.execute_script("return self.origin") == "null"
-    assert "play" in page.find_element(By.TAG_NAME, "h1").text
+def test_from_a_file_to_a_report_with_its_what_if_and_its_downloads(page, tmp_path, pictures):
+    page.browser.cdp("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
+    assert page.bring(table_file(tmp_path)) == ["outlook", "wind", "play"]
+    assert page.run("return document.querySelector('#target').selectedOptions[0].text") == "play"
+    page.click("button.main")
+    wait_until(lambda: page.there("progress") or page.there("iframe"))
+    page.wait_for("iframe")
+    page.browser._call("POST", "/frame", {"id": 0})
+    wait_until(lambda: "play" in page.text("h1"))
+    assert page.run("return self.origin") == "null"
     _ask_what_if(page)
-    page.switch_to.default_content()
-    wait_for(lambda: "Download the model" in words(page))
-    page.find_element(By.LINK_TEXT, "Download the model").click()
-    page.find_element(By.LINK_TEXT, "Download the report").click()
-    wait_for(
-        lambda: {path.name for path in downloads.iterdir()} >= {"weather-model.json", "weather-report.html"}
+    page.browser._call("POST", "/frame", {"id": None})
+    wait_until(lambda: "Download the model" in page.text())
+    page.click("a[href$='download/model']")
+    page.click("a[href$='download/report']")
+    wait_until(
+        lambda: {path.name for path in tmp_path.iterdir()} >= {"weather-model.json", "weather-report.html"}
     )
-    import codelength
-
-    model = codelength.load(downloads / "weather-model.json")
+    model = codelength.load(tmp_path / "weather-model.json")
     assert model.predict({"outlook": ["sun"], "wind": ["calm"]}).tolist() == ["yes"]
-    assert "<h1>" in (downloads / "weather-report.html").read_text("utf-8")
-    assert errors(page) == []
-    page.set_window_size(390, 800)
-    assert not overflows(page)
+    assert "<h1>" in (tmp_path / "weather-report.html").read_text("utf-8")
+    assert page.trouble() == []
+    page.browser.look(PHONE)
+    assert not page.overflows()
+    if pictures is not None:
+        page.browser.picture(pictures / "serve-report-phone.png")
 
 
 def _ask_what_if(page):
     """Answering a question moves the probabilities, though the page has no origin."""
-    panel = wait_for(lambda: page.find_elements(By.CSS_SELECTOR, ".whatif .panel"))[0]
-    before = panel.text
-    asked = page.find_element(By.CSS_SELECTOR, ".ask select")
-    Select(asked).select_by_index(1)
-    wait_for(lambda: panel.text != before, seconds=10)
+    page.wait_for(".whatif .panel")
+    before = page.text(".whatif .panel")
+    page.run(
+        "const one = document.querySelector('.ask select'); one.selectedIndex = 1;"
+        "one.dispatchEvent(new Event('input', {bubbles: true}));"
+        "one.dispatchEvent(new Event('change', {bubbles: true}))"
+    )
+    wait_until(lambda: page.text(".whatif .panel") != before, seconds=10)
+
+
+def test_hidden_classes(page, tmp_path):
+    page.bring(table_file(tmp_path))
+    page.click("button[value=classes]")
+    page.wait_for("iframe")
+    assert "weather.csv: hidden classes" in page.text("h1")
+    wait_until(lambda: "Download the model" in page.text())
+    assert page.trouble() == []
 
 
 def test_work_can_be_cancelled(page, tmp_path):
-    bring(page, table_file(tmp_path))
-    page.find_element(By.CSS_SELECTOR, "button[value=classes]").click()
-    wait_for(lambda: page.find_elements(By.XPATH, "//button[text()='Cancel']"))[0].click()
-    wait_for(lambda: "This report was cancelled" in words(page))
-    assert errors(page) == []
+    page.bring(table_file(tmp_path))
+    page.click("button.main")
+    page.click("form[action$=cancel] button")
+    wait_until(lambda: "This report was cancelled" in page.text())
+    assert page.trouble() == []
 
 
 def test_a_bad_file_is_told_where_it_was_dropped(page, tmp_path):
-    path = tmp_path / "notes.json"
-    path.write_text("{}")
-    page.find_element(By.ID, "file").send_keys(str(path))
-    state = page.find_element(By.ID, "upload-state")
-    wait_for(lambda: "Save it as CSV" in state.text or "save it as CSV" in state.text)
-    large = tmp_path / "large.csv"
-    large.write_bytes(b"a,b\n" * 300_000)
-    page.find_element(By.ID, "file").send_keys(str(large))
-    wait_for(lambda: "larger than 1 MB" in state.text)
-    ragged = tmp_path / "ragged.csv"
-    ragged.write_text("a,b\n1,2\n3\n")
-    menu = bring(page, ragged)
-    menu.select_by_index(0)
-    page.find_element(By.CSS_SELECTOR, "button.main").click()
-    wait_for(lambda: "Ragged.csv, line 3: expected 2 fields, found 1" in words(page))
-    assert [message for message in errors(page) if "415" not in message] == []
+    (tmp_path / "notes.json").write_text("{}")
+    page.choose(tmp_path / "notes.json")
+    wait_until(lambda: "save it as CSV or Parquet" in page.text("#upload-state"))
+    (tmp_path / "large.csv").write_bytes(b"a,b\n" * 300_000)
+    page.choose(tmp_path / "large.csv")
+    wait_until(lambda: "The file is larger than 1 MB." in page.text("#upload-state"))
+    (tmp_path / "ragged.csv").write_text("a,b\n1,2\n3\n")
+    page.bring(tmp_path / "ragged.csv")
+    page.click("button.main")
+    wait_until(lambda: "Ragged.csv, line 3: expected 2 fields, found 1" in page.text())
+    assert [message for message in page.trouble() if "415" not in message] == []
 
 
 def test_a_hostile_name_runs_nothing(page, tmp_path):
     header = f'"{HOSTILE.replace(chr(34), chr(34) * 2)}",wind,play'
     name = "<svg onload=alert(1)>.csv"
-    bring(page, table_file(tmp_path, name, header))
-    assert name in words(page)
-    assert HOSTILE in page.find_element(By.ID, "target").text
-    assert page.find_elements(By.TAG_NAME, "img") == []
-    assert page.find_elements(By.TAG_NAME, "svg") == []
-    assert errors(page) == []
+    assert page.bring(table_file(tmp_path, name, header))[0] == HOSTILE
+    assert page.text("h1") == name
+    assert not page.there("img")
+    assert not page.there("svg")
+    assert page.trouble() == []
 
 
-@pytest.mark.parametrize("width", [1200, 390])
+@pytest.mark.parametrize("width", [WIDE, PHONE])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_pages_fit_wide_and_narrow_windows(page, tmp_path, width, scheme):
-    page.execute_cdp_cmd(
-        "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
-    )
-    page.set_window_size(width, 800)
-    assert not overflows(page)
-    paper = page.execute_script("return getComputedStyle(document.body).backgroundColor")
+def test_pages_fit_and_everybody_can_read_them(page, tmp_path, axe, pictures, width, scheme):
+    page.browser.look(width, scheme)
+    assert not page.overflows()
+    assert violations(page, axe) == []
+    paper = page.run("return getComputedStyle(document.body).backgroundColor")
     lightness = sum(int(part) for part in re.findall(r"\d+", paper)[:3]) / 3
     assert (lightness < 100) == (scheme == "dark")
-    bring(page, table_file(tmp_path, header="outlook_" + "x" * 200 + ",wind,play"))
-    page.find_element(By.TAG_NAME, "summary").click()
-    assert not overflows(page)
+    page.bring(table_file(tmp_path, header="outlook_" + "x" * 200 + ",wind,play"))
+    page.click("summary")
+    assert not page.overflows()
+    assert violations(page, axe) == []
+    if pictures is not None:
+        page.browser.picture(pictures / f"serve-table-{width}-{scheme}.png")
+    page.click("button.main")
+    page.click("form[action$=cancel] button")
+    wait_until(lambda: "This report was cancelled" in page.text())
+    assert not page.overflows()
+    assert violations(page, axe) == []
 
 
-def test_it_can_be_used_with_the_keyboard_alone(page, tmp_path):
-    """Every control is reached by the tab key, and has a name."""
-    bring(page, table_file(tmp_path))
-    controls = page.find_elements(By.CSS_SELECTOR, "a, button, select, input, summary")
-    assert all(control.get_attribute("tabindex") != "-1" for control in controls)
-    names = [control.accessible_name for control in controls if control.is_displayed()]
-    assert all(names), names
+def test_every_control_is_reached_by_the_tab_key(page, tmp_path):
+    page.bring(table_file(tmp_path))
+    page.click("summary")
+    wanted = page.run(
+        "const all = document.querySelectorAll('a, button, select, input, summary');"
+        "return [...all].map((one) => one.outerHTML)"
+    )
+    page.run("document.activeElement.blur()")
+    reached = []
+    for _ in wanted:
+        page.browser.press("\ue004")
+        reached.append(page.run("return document.activeElement.outerHTML"))
+    assert sorted(reached) == sorted(wanted)
 
 
-def test_the_end_of_a_session(session, address):
+def test_the_end_of_a_session(page, address):
     """Last, because nobody comes in again with this address."""
-    session.switch_to.default_content()
-    session.get(address.split("?")[0])
-    session.find_element(By.XPATH, "//button[text()='End the session']").click()
-    wait_for(lambda: "The session is over" in words(session))
-    session.get(address)
-    assert "This address was used already" in words(session)
+    page.click("form[action='/end'] button")
+    wait_until(lambda: "The session is over" in page.text())
+    page.browser.open(address)
+    assert "This address was used already" in page.text()

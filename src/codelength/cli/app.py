@@ -56,6 +56,7 @@ def app() -> None:
       codelength cluster zoo -o zoo.json
       codelength report vote -o vote.html
       codelength reproduce predictive-inference --quick
+      codelength serve vote
     """
 
 

@@ -32,7 +32,7 @@ _LONGEST_FORM = MIB
 _DRAINED, _DRAIN_SECONDS = 16 * MIB, 2.0
 _HEAD = 4096
 _SWEEP_SECONDS = 60.0
-_WRONG, _FORBIDDEN, _NOT_FOUND, _TOO_LARGE, _BUSY = 400, 403, 404, 413, 503
+_WRONG, _FORBIDDEN, _NOT_FOUND, _TOO_LARGE, _BUSY, _FULL = 400, 403, 404, 413, 503, 507
 
 _STATIC = {
     "page.css": (Path(reports.__file__).parent / "page" / "page.css", "text/css"),
@@ -198,9 +198,12 @@ async def _received(request: Request, desk: Desk, session: Session) -> Upload:
     try:
         path, n_bytes = await receive(request, name, directory, desk.limits, desk.sessions.storage)
         return session.add_table(name, path, directory, n_bytes)
-    except BaseException:
+    except BaseException as error:
         shutil.rmtree(directory, ignore_errors=True)
         desk.sessions.storage.give_back(n_bytes)
+        if isinstance(error, OSError):
+            # A full disk, or a session that ended meanwhile.
+            raise Refused(_FULL, f"the file could not be kept here ({error.strerror}); try again") from error
         raise
 
 

@@ -173,14 +173,14 @@ def _choices(table: Upload) -> Markup:
         tag(
             "p",
             tag("input", type="checkbox", id="rows", name="rows", value="yes"),
-            tag("label", " Show the contents of the most surprising rows in the report", for_="rows"),
+            tag("label", "Show the contents of the most surprising rows in the report", for_="rows"),
             class_="option",
         ),
         tag(
             "p",
             tag("button", "Make the report", type="submit", name="what", value="report", class_="main"),
-            " ",
             tag("button", "Find hidden classes instead", type="submit", name="what", value="classes"),
+            class_="start",
         ),
         tag(
             "p",
@@ -196,7 +196,7 @@ def _choices(table: Upload) -> Markup:
 
 
 def _box(i: int, name: str) -> Markup:
-    return tag("label", tag("input", type="checkbox", name="drop", value=str(i)), f" {name}")
+    return tag("label", tag("input", type="checkbox", name="drop", value=str(i)), tag("span", name))
 
 
 def _usual_target(names: list[str]) -> int:

@@ -1,0 +1,109 @@
+"""Uploads that pause, end early or find no room, piece by piece."""
+
+import asyncio
+import errno
+from dataclasses import replace
+
+import pytest
+from starlette.requests import Request
+
+from codelength.serve.limits import Limits, Refused
+from codelength.serve.sessions import Storage
+from codelength.serve.uploads import given_name, receive
+
+LIMITS = Limits(upload_bytes=1000, stall_seconds=0.05)
+
+
+def request(*messages, **headers):
+    """A request whose body comes in pieces, and then no more."""
+    left = iter(messages)
+
+    async def receive():
+        for message in left:
+            return message
+        return await asyncio.sleep(30)
+
+    raw = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
+    scope = {"type": "http", "method": "POST", "path": "/tables", "headers": raw, "query_string": b""}
+    return Request(scope, receive)
+
+
+def piece(body, more=True):
+    return {"type": "http.request", "body": body, "more_body": more}
+
+
+def received(asked, directory, limits=LIMITS, storage=None):
+    return asyncio.run(receive(asked, "t.csv", directory, limits, storage or Storage(10_000)))
+
+
+def test_pieces_are_joined_and_paid_for(tmp_path):
+    storage = Storage(10_000)
+    asked = request(piece(b"a,"), piece(b""), piece(b"b\n1,2\n"), piece(b"", more=False))
+    path, n_bytes = received(asked, tmp_path, storage=storage)
+    assert path == tmp_path / "table.csv"
+    assert path.read_bytes() == b"a,b\n1,2\n"
+    assert n_bytes == storage.used == 8
+
+
+@pytest.mark.parametrize(
+    ("messages", "status", "words"),
+    [
+        ([piece(b"a,b\n")], 408, "stopped halfway"),
+        ([], 408, "stopped halfway"),
+        ([piece(b"a,b\n"), {"type": "http.disconnect"}], 400, "broken off"),
+        ([piece(b"a" * 600), piece(b"a" * 401)], 413, "larger than 1000 bytes"),
+        ([piece(b"", more=False)], 400, "is empty"),
+    ],
+)
+def test_what_is_refused_is_not_paid_for(tmp_path, messages, status, words):
+    storage = Storage(10_000)
+    with pytest.raises(Refused, match=words) as caught:
+        received(request(*messages), tmp_path, storage=storage)
+    assert caught.value.status == status
+    assert storage.used == 0
+
+
+@pytest.mark.parametrize("declared", ["1001", "9" * 400])
+def test_a_file_that_says_it_is_too_large_is_not_waited_for(tmp_path, declared):
+    with pytest.raises(Refused, match="larger than"):
+        received(request(content_length=declared), tmp_path, replace(LIMITS, stall_seconds=60.0))
+
+
+def test_exactly_as_much_as_is_allowed(tmp_path):
+    assert received(request(piece(b"a" * 1000, more=False)), tmp_path)[1] == 1000
+
+
+def test_no_room(tmp_path):
+    storage = Storage(10)
+    with pytest.raises(Refused, match="more than 10 bytes would be kept") as caught:
+        received(request(piece(b"a,b\n1,2\n"), piece(b"3,4\n", more=False)), tmp_path, storage=storage)
+    assert caught.value.status == 507
+    assert storage.used == 0
+
+
+def test_a_full_disk_is_told(user, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("codelength.serve.uploads.suffix_of", full)
+    answer = user.send()
+    assert answer.status_code == 507
+    assert "No space left on device" in answer.json()["message"]
+    assert user.desk.sessions.storage.used == 0
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ("table.csv", "table.csv"),
+        ("..%2f..%2fetc%2fpasswd", "passwd"),
+        ("C:%5CUsers%5Cme%5Ct.csv", "t.csv"),
+        ("a%0d%0ab%00c.csv", "a b\ufffdc.csv"),
+        ("%E2%80%AEvsc.csv", "\ufffdvsc.csv"),
+        ("%ff%fe.csv", "\ufffd\ufffd.csv"),
+        ("x" * 100 + ".csv", "..." + "x" * 73 + ".csv"),
+        ("", ""),
+    ],
+)
+def test_names_are_cut_and_made_harmless(given, shown):
+    assert given_name(request(x_file_name=given)) == shown
