@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from .mixture import exact_code_length as exact_code_length
     from .mixture import neighbourhood_code_length as neighbourhood_code_length
     from .mixture import neighbourhoods_code_length as neighbourhoods_code_length
+    from .online import OnlineNaiveBayes as OnlineNaiveBayes
     from .prequential import compare_models as compare_models
     from .prequential import naive_bayes_sequence as naive_bayes_sequence
     from .reports.page import Report as Report
@@ -64,6 +65,7 @@ _HOMES = {
     "ModelAverage": "estimators",
     "NaiveBayes": "estimators",
     "OneDependenceClassifier": "estimators",
+    "OnlineNaiveBayes": "online",
     "Predictions": "scores",
     "Prior": "rules",
     "Report": "reports.page",

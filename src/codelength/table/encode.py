@@ -17,7 +17,7 @@ from .infer import infer_schema
 from .intervals.cuts import assign
 from .schema import Schema, Variable, smallest_code_type
 from .spelling import looks_like_time, parse_boolean, parse_number, parse_time
-from .table import Table, as_table, read_path
+from .table import Table, as_column, as_table, read_path
 from .times import time_numbers
 from .values import LARGEST_EXACT
 
@@ -125,6 +125,21 @@ def as_coded(data: Any, target: Any = None, **options: Any) -> Coded:
         return data
     table = as_table(data, target)
     return encode(infer_schema(table, **options), table)
+
+
+def code_of(variable: Variable, cell: Any) -> int | None:
+    """The code of one cell, read as in a table; None for a missing one, and -1 for what is not listed.
+
+    Examples
+    --------
+    >>> colour = Variable("colour", ("blue", "red"))
+    >>> code_of(colour, "red"), code_of(colour, None), code_of(colour, "green")
+    (1, None, -1)
+    """
+    found = int(_codes(variable, as_column(variable.name, [cell]))[0])
+    if found == _UNKNOWN:
+        return -1
+    return None if found == variable.n_values else found
 
 
 def _class_codes(schema: Schema, table: Table) -> CodeArray:
