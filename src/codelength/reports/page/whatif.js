@@ -8,7 +8,10 @@
   const MOST_CLASSES = 8, FIRST = 12, MOST_ASKED = 3, MARK = "#case?";
   const first = rules[0].scorer, classes = first.classes, variables = first.variables;
   const given = new Map();
-  const state = { rule: 0, of: classes.length === 2 ? 1 : 0, against: classes.length === 2 ? 0 : 1 };
+  // Two classes: the second against the first. More: the most common one against the next.
+  const byPrior = classes.map((_, k) => k)
+    .sort((a, b) => (first.prior_log_probs[b] ?? -Infinity) - (first.prior_log_probs[a] ?? -Infinity) || a - b);
+  const state = classes.length === 2 ? { rule: 0, of: 1, against: 0 } : { rule: 0, of: byPrior[0], against: byPrior[1] };
 
   const make = (name, attributes = {}, ...children) => {
     const node = document.createElement(name);
@@ -90,7 +93,7 @@
   // What is shown: probabilities, all rules, the sum of evidence, what to ask next.
   const probabilities = make("ul", { class: "bars outcome" });
   const verdict = make("p", { class: "hint", role: "status" });
-  const comparison = make("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": "Probabilities under all rules" });
+  const comparison = make("div", { class: "scroll", role: "group", tabindex: "0", "aria-label": "Probabilities under all rules" });
   const next = make("div", { class: "next" });
   const sums = make("p", { class: "hint sum" });
 
@@ -202,7 +205,7 @@
     const chosen = scores[state.rule].probabilities;
     if (classes.length > MOST_CLASSES) order.sort((a, b) => chosen[b] - chosen[a] || a - b);
     const head = make("tr", {}, make("th", { scope: "col" }, "class"),
-      ...rules.map(({ title }) => make("th", { scope: "col", class: "n" }, title)));
+      ...rules.map(({ short }) => make("th", { scope: "col", class: "n" }, short)));
     const body = order.slice(0, MOST_CLASSES).map((k) => make("tr", {}, make("th", { scope: "row" }, shown(classes[k])),
       ...scores.map((score) => make("td", { class: "n" }, percent(score.probabilities[k])))));
     comparison.replaceChildren(make("table", {}, make("thead", {}, head), make("tbody", {}, ...body)));

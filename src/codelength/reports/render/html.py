@@ -78,7 +78,7 @@ def _table(grid: Grid, kind_of: Callable[[str], str | None]) -> Markup:
     caption = tag("caption", _flat(grid.title)) if grid.title else None
     table = tag("table", caption, tag("thead", tag("tr", head)), tag("tbody", body))
     label = _flat(grid.title) or f"Table of {', '.join(_flat(name) for name in grid.names[:3] if name)}"
-    return tag("div", table, class_="scroll", role="region", aria_label=label, tabindex="0")
+    return tag("div", table, class_="scroll", role="group", aria_label=label, tabindex="0")
 
 
 def _cell(cell: str, n: int, grid: Grid, kind_of: Callable[[str], str | None]) -> Markup:

@@ -219,6 +219,6 @@ def test_a_model_is_no_table():
 def test_the_answer_on_one_line():
     told = in_words(made_up_analysis())
     assert told == (
-        "model average saves 0.31 of 0.92 bits per row (0.21 to 0.41) and names the right class in 80.0 % of "
+        "Model average saves 0.31 of 0.92 bits per row (0.21 to 0.41) and names the right class in 80.0 % of "
         "the rows (68.0 to 88.0 %)."
     )

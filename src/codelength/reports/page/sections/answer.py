@@ -26,8 +26,9 @@ def answer(analysis: Analysis) -> Markup:
 def in_words(analysis: Analysis) -> str:
     """The answer on one line of plain text."""
     gain, accuracy = analysis.gain, analysis.accuracy
+    best = f"{analysis.best[:1].upper()}{analysis.best[1:]}"
     return (
-        f"{analysis.best} saves {number(gain.value, 2)} of {number(analysis.prior_bits, 2)} bits per row "
+        f"{best} saves {number(gain.value, 2)} of {number(analysis.prior_bits, 2)} bits per row "
         f"({interval(gain, 2)}) and names the right class in {percent(accuracy.value)} of the rows "
         f"({percent_interval(accuracy)})."
     ).replace("\u00a0", " ")

@@ -231,7 +231,7 @@ def _variable(
         "div",
         table,
         class_="scroll profile",
-        role="region",
+        role="group",
         tabindex="0",
         aria_label=f"Probabilities of the values of {name(variable)} by class",
     )

@@ -76,7 +76,7 @@ def _dots(analysis: Analysis) -> Markup:
                 number(mark, digits),
                 x=share(_place(mark, limit)),
                 y="12",
-                text_anchor="start" if not mark else "middle",
+                text_anchor="middle",
             )
             for mark in marks
         ],

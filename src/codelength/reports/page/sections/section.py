@@ -100,4 +100,4 @@ def grid(
         for number, row in enumerate(rows)
     ]
     table = tag("table", tag("thead", tag("tr", head)), tag("tbody", body))
-    return tag("div", table, class_="scroll", role="region", aria_label=label, tabindex="0")
+    return tag("div", table, class_="scroll", role="group", aria_label=label, tabindex="0")

@@ -73,7 +73,7 @@ def _classes(held: TableFacts) -> Markup:
     if more > 0:
         left = float(held.class_counts[order[MOST_CLASSES:]].sum())
         rest = hint(f"And {many(more, 'other class', 'other classes')} with {many(left, 'row')} together.")
-    return join(tag("h3", "Classes of ", name(held.target or "")), tag("ul", rows, class_="bars"), rest)
+    return join(tag("h3", "How common the classes are"), tag("ul", rows, class_="bars"), rest)
 
 
 def colour(k: int, held: TableFacts) -> str:
@@ -87,14 +87,14 @@ def _columns(variables: Sequence[VariableFacts]) -> Markup:
         [
             name(variable.name),
             variable.kind,
+            variable.how,
             counted(variable.n_values),
             counted(variable.n_missing),
-            variable.how,
         ]
         for variable in shown
     ]
     label = "How the columns were read"
-    table = grid(["column", "read as", "values", "missing", "how"], rows, label=label, n_text=2)
+    table = grid(["column", "read as", "how", "values", "missing"], rows, label=label, n_text=3)
     more = len(variables) - len(shown)
     rest = hint(f"And {many(more, 'further column')}.") if more > 0 else None
     return details(f"{label}: kinds, values, intervals", table, rest)

@@ -20,12 +20,12 @@ DIGITS = 12
 """Decimals of log weights: sums of hundreds of them are right to nine."""
 
 TITLES = {
-    "evidence": "evidence",
-    "stochastic_complexity": "stochastic complexity",
-    "map": "maximum a posteriori",
-    "indifferent": "indifferent",
+    "evidence": ("evidence", "evidence"),
+    "stochastic_complexity": ("stochastic complexity", "complexity"),
+    "map": ("maximum a posteriori (MAP)", "MAP"),
+    "indifferent": ("indifferent", "indifferent"),
 }
-"""What the rules are called where people read."""
+"""What the rules are called where people read, and where there is little room."""
 
 
 def whatif(analysis: Analysis) -> Section | None:
@@ -87,10 +87,10 @@ def scorers_text(scorers: Mapping[str, Mapping[str, Any]], ranked: Sequence[str]
         if size <= room:
             room -= size
             fitting.append(name)
-    rules = [
-        {"rule": rule, "title": TITLES.get(rule, rule.replace("_", " ")), "scorer": _part(document, fitting)}
-        for rule, document in scorers.items()
-    ]
+    rules = []
+    for rule, document in scorers.items():
+        title, short = TITLES.get(rule, (rule.replace("_", " "),) * 2)
+        rules.append({"rule": rule, "title": title, "short": short, "scorer": _part(document, fitting)})
     return script_json(rules), len(names) - len(fitting)
 
 
