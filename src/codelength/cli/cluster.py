@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..blocks import Paragraph
+from ..errors import InvalidParameter
 from . import options
 from .choices import CRITERIA_ON_REQUEST, FIGURE, FILE, INTERVAL_KIND, MIXTURE_CRITERION, Whole
 from .command import command
@@ -16,11 +17,16 @@ from .source import Source
 
 if TYPE_CHECKING:
     from ..estimators import FiniteMixture
-    from ..mixture.inference import Intervals
+    from ..mixture.inference import Intervals, LikelihoodRatioTest
     from ..selection.comparison import Comparison
     from ..table.files._cells import ColumnDict
 
 KIND = "finite-mixture"
+
+TESTS, INTERVALS = 99, 500
+"""Replications of a test and of intervals, where nobody asks for others."""
+
+UNTESTED = "No test: one class was found, and there is no smaller number to test against."
 
 
 @command("Find hidden classes in a table.")
@@ -53,6 +59,13 @@ KIND = "finite-mixture"
 @options.in_output("--intervals", None, "Give intervals of shares and probabilities.")
 @options.in_output(
     "--interval-kind", INTERVAL_KIND, "Where intervals come from; implies --intervals.", usual="auto"
+)
+@options.in_output("--test", None, "Test the number of components against one less, by a bootstrap.")
+@options.in_output(
+    "--replications",
+    Whole("replications"),
+    "Replications of the test, and of intervals that come from a bootstrap or from draws; by default 99 and "
+    "500.",
 )
 @options.model_output(required=False)
 @options.in_output(
@@ -89,6 +102,8 @@ def cluster(
     criteria: tuple[str, ...],
     intervals: bool,
     interval_kind: str | None,
+    test: bool,
+    replications: int | None,
     output: str | None,
     memberships: str | None,
     carry: tuple[str, ...],
@@ -109,7 +124,7 @@ def cluster(
       codelength cluster zoo
       codelength cluster vote --memberships clusters.csv --carry class
       codelength cluster survey.csv --drop id --intervals --profiles table2.tex
-      codelength cluster vote --criteria all --figure residuals=residuals.svg
+      codelength cluster vote --criteria all --test --figure residuals=residuals.svg
     """
     model: Any = build(KIND, given([KIND], chosen, params))
     outputs = {
@@ -121,6 +136,8 @@ def cluster(
     }
     check_outputs(outputs, source.files, as_json=as_json)
     _check(outputs, carry, figure)
+    if test and model.n_components == 1:
+        raise InvalidParameter("--test: there is no smaller number of classes than one; ask for more classes")
     table, beside = source.read_beside(carry)
     with working("clustering"):
         model.fit(table)
@@ -131,7 +148,13 @@ def cluster(
     bounds: Intervals | None = None
     if intervals or interval_kind is not None:
         with working("intervals") as report:
-            bounds = model.intervals(interval_kind or "auto", progress=report)
+            bounds = model.intervals(
+                interval_kind or "auto", n_replications=replications or INTERVALS, progress=report
+            )
+    tested: LikelihoodRatioTest | None = None
+    if test and model.n_components_ > 1:
+        with working("bootstrap test") as report:
+            tested = model.likelihood_ratio_test(n_replications=replications or TESTS, progress=report)
     _write(model, outputs, beside, compared, bounds)
     for kind, file in figure:
         _draw(model, source, compared, kind, file)
@@ -144,10 +167,14 @@ def cluster(
                 "method": bounds.method,
                 "estimates": bounds.records(),
             }
+        if test:
+            document["test"] = None if tested is None else tested.to_json()
         print_json(document)
     elif "-" not in outputs.values():
         written = [name for name in outputs.values() if name is not None]
-        blocks = model.summary(comparison=compared, intervals=bounds)
+        blocks = model.summary(comparison=compared, intervals=bounds, test=tested)
+        if test and tested is None:
+            blocks.append(Paragraph(UNTESTED))
         show([*blocks, *([Paragraph(f"Wrote {', '.join(written)}.")] if written else [])])
 
 
@@ -155,8 +182,6 @@ def _check(
     outputs: dict[str, str | None], carry: tuple[str, ...], figure: tuple[tuple[str, str], ...]
 ) -> None:
     """Refuse, before anything is read, what could not be written after all the work."""
-    from ..errors import InvalidParameter
-
     if carry and outputs["--memberships"] is None:
         raise InvalidParameter(
             "--carry: columns are carried over to the memberships; name a --memberships file"

@@ -171,7 +171,7 @@ class FittedMixture(Fitted):
         if empty and total and n_components > 1:
             told.append(
                 f"Class {', '.join(empty)}: less than half a row, so its profile means nothing; take "
-                f"{n_components - len(empty)} classes."
+                f"{counted(n_components - len(empty), 'class')}."
             )
         return told
 
@@ -233,6 +233,11 @@ def many_classes(n_components: int, n_distinct: int) -> str:
         f"n_components={n_components}: there are only {counted(n_distinct, 'distinct row')}, which "
         f"{counted(n_distinct, 'class')} would fit perfectly; ask for fewer classes"
     )
+
+
+def unidentified(n_components: int, found: Identifiability) -> str:
+    """That other classes fit as well."""
+    return f"{counted(n_components, 'class')}: the profiles are {found.sentence()}"
 
 
 def shown_value(value: Scalar | None) -> str:

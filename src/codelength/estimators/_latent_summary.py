@@ -12,7 +12,7 @@ from typing import Any
 from .._display import counted
 from ..blocks import Block, Bullets, Facts, Grid, Heading, Paragraph
 from ..mixture.fit_measures import p_value
-from ..mixture.inference import Intervals
+from ..mixture.inference import Intervals, LikelihoodRatioTest
 from ..mixture.residuals import LARGE, BivariateResiduals
 from ..selection.comparison import Comparison
 from ._fitted_mixture import FittedMixture, shown_value
@@ -28,6 +28,7 @@ def summary_blocks(
     *,
     comparison: Comparison | None = None,
     intervals: Intervals | None = None,
+    test: LikelihoodRatioTest | None = None,
 ) -> list[Block]:
     """The whole summary.
 
@@ -43,11 +44,14 @@ def summary_blocks(
         The comparison to show, where it has more criteria than the one of the fit.
     intervals : Intervals, optional
         Intervals to show beside the profiles.
+    test : LikelihoodRatioTest, optional
+        A test of the number of classes, to show below the comparison.
     """
     return [
         *_data(fitted),
         *_estimation(fitted, settings),
         *_fit_of_all(fitted.comparison if comparison is None else comparison),
+        *([] if test is None else [Facts([("bootstrap test", test.sentence())])]),
         *_fit_of_chosen(fitted),
         Heading("Classes", 2),
         *profile_blocks(fitted, intervals),

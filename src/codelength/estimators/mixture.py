@@ -15,7 +15,7 @@ from ..mixture.code_length import CRITERIA
 from ..mixture.em import STARTS, RestartsInfo, Trust
 from ..mixture.em.restarts import MOST_STARTS
 from ..mixture.identifiability import Identifiability
-from ..mixture.inference import Intervals
+from ..mixture.inference import Intervals, LikelihoodRatioTest
 from ..mixture.observed import Observed, observed
 from ..mixture.parameters import MixtureParameters
 from ..mixture.residuals import MOST_DENSE, BivariateResiduals, bivariate_residuals
@@ -38,7 +38,7 @@ from ..table.infer import Identifiers, Missing, Numeric
 from ..table.schema import variables_grid
 from ..table.target import column_named
 from ..typing import FloatArray, IntArray, Scalar
-from ._fitted_mixture import FittedMixture, many_classes
+from ._fitted_mixture import FittedMixture, many_classes, unidentified
 from ._fitted_mixture import ImputedCells as ImputedCells
 from ._latent_inference import LatentInference
 from ._latent_summary import profile_grid, profile_records, summary_blocks
@@ -195,6 +195,7 @@ class FiniteMixture(LatentInference, ClusterMixin, DensityMixin, TableEstimator)
         table = replace(table, target=None)
         if self.schema is None:
             check_not_empty(table)
+        check_weights(table.weights, table.n_rows)
         counted = table.counted()
         schema = self._schema_without_classes(counted)
         # Values that only rows of weight zero have are no news.
@@ -287,7 +288,11 @@ class FiniteMixture(LatentInference, ClusterMixin, DensityMixin, TableEstimator)
         return self._fitted.compared(criteria, report)
 
     def summary(
-        self, *, comparison: Comparison | None = None, intervals: Intervals | None = None
+        self,
+        *,
+        comparison: Comparison | None = None,
+        intervals: Intervals | None = None,
+        test: LikelihoodRatioTest | None = None,
     ) -> list[Block]:
         """All that a paper reports, as blocks for people, in the order of the SMART-LCA checklist.
 
@@ -297,11 +302,15 @@ class FiniteMixture(LatentInference, ClusterMixin, DensityMixin, TableEstimator)
             What :meth:`compare` gave, to be shown in place of ``comparison_``.
         intervals : Intervals, optional
             What :meth:`intervals` gave, to be shown beside the profiles.
+        test : LikelihoodRatioTest, optional
+            What :meth:`likelihood_ratio_test` gave, to be shown below the comparison.
         """
         fitted = self._fitted
         settings = [(name, str(value)) for name, value in self._shown_params().items()]
         variables = variables_grid("", fitted.schema.variables)
-        return summary_blocks(fitted, settings, variables, comparison=comparison, intervals=intervals)
+        return summary_blocks(
+            fitted, settings, variables, comparison=comparison, intervals=intervals, test=test
+        )
 
     def reordered(self, order: Any) -> Self:
         """The same model with its components in another order, such as from mild to severe.
@@ -452,9 +461,7 @@ class FiniteMixture(LatentInference, ClusterMixin, DensityMixin, TableEstimator)
             seed=seed,
         )
         seen = observed(rows)
-        if not auto and rows.codes.size and found.mixture.n_components > max(seen.n_distinct, 1):
-            tell(many_classes(found.mixture.n_components, seen.n_distinct), DoubtfulFit)
-        return FittedMixture(
+        learned = FittedMixture(
             **vars(fitted),
             mixture=found.mixture,
             path=found.path,
@@ -470,6 +477,16 @@ class FiniteMixture(LatentInference, ClusterMixin, DensityMixin, TableEstimator)
             rows=rows,
             mixtures=found.mixtures,
         )
+        self._warn(learned, is_asked_for=not auto)
+        return learned
+
+    def _warn(self, learned: FittedMixture, *, is_asked_for: bool) -> None:
+        """Tell in Python, too, what makes the classes themselves doubtful."""
+        n_components, n_distinct = learned.mixture.n_components, learned.observed.n_distinct
+        if is_asked_for and learned.training.codes.size and n_components > max(n_distinct, 1):
+            tell(many_classes(n_components, n_distinct), DoubtfulFit)
+        elif n_components > 1 and learned.identifiability.is_identified is False:
+            tell(unidentified(n_components, learned.identifiability), DoubtfulFit)
 
     def _check_params(self) -> None:
         super()._check_params()

@@ -9,8 +9,8 @@ import pytest
 
 from codelength import datasets, load
 
-TEXT = "name,cover,eggs\n" + "".join(
-    f"{i},{'fur' if i % 2 else 'feathers'},{'no' if i % 2 else 'yes'}\n" for i in range(12)
+TEXT = "name,cover,eggs,milk\n" + "".join(
+    f"{i},{'fur,no,yes' if i % 2 else 'feathers,yes,no'}\n" for i in range(12)
 )
 
 
@@ -44,7 +44,7 @@ def test_memberships_are_written_and_profiles_printed(run, animals, tmp_path):
     model = load(saved)
     assert model.n_components_ == 2
     np.testing.assert_array_equal(
-        model.predict({"cover": ["fur"], "eggs": ["no"]}) + 1, [int(rows[1]["component"])]
+        model.predict({"cover": ["fur"], "eggs": ["no"], "milk": ["yes"]}) + 1, [int(rows[1]["component"])]
     )
 
 
@@ -93,7 +93,7 @@ def test_a_bundled_table_is_clustered_without_its_class(run):
         (["--components", "0"], "components=0: expected a whole number of at least 1, or auto"),
         (["--components", "few"], "components='few'"),
         (["--criterion", "mdl"], "criterion='mdl': expected one of"),
-        (["--drop", "nam"], "has no column 'nam' among its 3; did you mean 'name'?"),
+        (["--drop", "nam"], "has no column 'nam' among its 4; did you mean 'name'?"),
         (["--starts", "0"], "starts=0: expected a whole number of at least 1"),
         (["--figure", "clusters.txt"], "a figure is an .svg, .png or .pdf file"),
         (["--figure", "residuals=clusters.txt"], "clusters.txt: a figure is an .svg, .png or .pdf file"),
@@ -108,6 +108,8 @@ def test_a_bundled_table_is_clustered_without_its_class(run):
         ),
         (["--criteria", "mdl"], "criteria='mdl': expected one of 'all'"),
         (["--interval-kind", "wide"], "interval-kind='wide': expected one of"),
+        (["--replications", "0"], "replications=0: expected a whole number of at least 1"),
+        (["--test", "--components", "1"], "--test: there is no smaller number of classes than one"),
         (["--reached", "0"], "reached=0: expected a whole number of at least 1"),
         (["--param", "select=evidence"], "finite-mixture has no such parameter"),
     ],
@@ -135,7 +137,7 @@ def test_a_picture_of_the_profiles(run, animals, tmp_path, kind):
 
 def test_identifiers_are_carried_over_as_they_stand(run, tmp_path):
     path, out = tmp_path / "people.csv", tmp_path / "classes.csv"
-    path.write_text("id,a,b\n" + "".join(f"{i:03},{'xy'[i % 2]},{'uv'[i % 2]}\n" for i in range(12)))
+    path.write_text("id,a,b,c\n" + "".join(f"{i:03},{'x,u,p' if i % 2 else 'y,v,q'}\n" for i in range(12)))
     call = ("cluster", path, "--carry", "id", "--components", 2, "--starts", 2, "--memberships", out)
     code, shown, told = run(*call)
     assert (code, told) == (0, "")
@@ -143,7 +145,7 @@ def test_identifiers_are_carried_over_as_they_stand(run, tmp_path):
     assert [row["id"] for row in rows] == [f"{i:03}" for i in range(12)]
     assert list(rows[0]) == ["id", "component", "p_1", "p_2"]
     assert "\nid " not in shown
-    for more in (["--keep", "a", "--keep", "b"], ["--drop", "id"]):
+    for more in (["--keep", "a", "--keep", "b", "--keep", "c"], ["--drop", "id"]):
         assert run(*call, *more)[0] == 0
         assert memberships(out) == rows
 
@@ -207,3 +209,69 @@ def test_tables_and_several_figures_are_written(run, animals, tmp_path):
     assert "class_1_low" in files[0].read_text()
     for file in files:
         assert str(file) in shown
+
+
+def test_the_number_of_classes_is_tested_on_request(run, animals):
+    call = ("cluster", animals, "--drop", "name", "--components", 2, "--starts", 2)
+    code, shown, _ = run(*call, "--test", "--replications", 19)
+    assert code == 0
+    told = " ".join(shown.split())
+    assert "bootstrap test 2 classes against 1: p = 0.05 (twice the gain" in told
+    assert "19 replications" in told
+    found = json.loads(run(*call, "--test", "--replications", 19, "--json")[1])["test"]
+    assert found["p_value"] == 0.05
+    assert (found["classes"], found["replications"]) == (2, 19)
+    assert found["statistic"] == 2 * (found["log_likelihoods"][1] - found["log_likelihoods"][0])
+    assert "test" not in json.loads(run(*call, "--json")[1])
+
+
+def test_one_class_that_was_found_is_tested_against_none(run, tmp_path):
+    path = tmp_path / "noise.csv"
+    path.write_text("a,b,c\n" + "x,u,p\nx,v,q\ny,u,q\ny,v,p\n" * 10)
+    code, shown, _ = run("cluster", path, "--starts", 2, "--test")
+    assert code == 0
+    assert "one class was found, and there is no smaller number to test against" in " ".join(shown.split())
+
+
+@pytest.mark.filterwarnings("always::codelength.errors.DoubtfulFit")
+def test_profiles_that_are_not_identified_are_told_on_standard_error_too(run, tmp_path):
+    path = tmp_path / "two.csv"
+    path.write_text("a,b\n" + "x,u\ny,v\nx,v\n" * 10)
+    code, shown, told = run("cluster", path, "--components", 2, "--starts", 2)
+    assert code == 0
+    assert "Warning: this model is not identified." in " ".join(shown.split())
+    assert told.startswith("warning: 2 classes: the profiles are not identified: 5 parameters")
+    assert told.count("\n") == 1
+
+
+TRIPLES = {"x": "x,u,p", "y": "y,v,q", "z": "z,w,r", "": ",,"}
+
+
+@pytest.mark.filterwarnings("always::codelength.errors.DoubtfulFit")
+@pytest.mark.parametrize(
+    ("rows", "options", "message"),
+    [
+        ("xy" * 9, ["--components", 3], "n_components=3: there are only 2 distinct rows, which 2 classes"),
+        ("xy" * 9 + "z", ["--weights", "n"], "Class 3: less than half a row, so its profile means nothing"),
+        ("x" * 9, [], "Only one value in a, b, c"),
+        ("xyx" * 5 + " ", [], "1 row without a single value: kept"),
+        ("xyx" * 5 + "0", ["--weights", "n"], "1 row of weight zero: predicted, but not learned from"),
+    ],
+)
+def test_what_is_odd_about_a_table_is_told(run, tmp_path, rows, options, message):
+    path, weights = tmp_path / "odd.csv", {"z": "0.3", "0": "0"}
+    lines = [f"{TRIPLES.get(row.strip(), 'x,u,p')},{weights.get(row, '1')}\n" for row in rows]
+    path.write_text("a,b,c,n\n" + "".join(lines))
+    classes = [] if "--components" in options else ["--components", len(set(rows) & set("xyz"))]
+    unused = [] if "--weights" in options else ["--drop", "n"]
+    code, shown, _ = run("cluster", path, "--starts", 5, *classes, *options, *unused)
+    assert code == 0
+    assert message in " ".join(shown.split())
+
+
+def test_weights_that_are_all_zero_are_refused(run, tmp_path):
+    path = tmp_path / "none.csv"
+    path.write_text("a,b,n\n" + "x,u,0\ny,v,0\n" * 4)
+    code, shown, told = run("cluster", path, "--weights", "n")
+    assert (code, shown) == (1, "")
+    assert told == "error: sample_weight: all weights are zero; at least one row must count\n"

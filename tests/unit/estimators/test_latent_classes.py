@@ -106,7 +106,7 @@ class TestComparison:
         assert found["exact"][1:] == [None] * 4
         assert "would take about" in found.notes["exact"]
         assert found.posterior_by == "cheeseman_stutz"
-        weighted = FiniteMixture(2, **QUICK).fit({"a": ["x", "y", "x"]}, sample_weight=[0.5, 1, 1])
+        weighted = FiniteMixture(1, **QUICK).fit({"a": ["x", "y", "x"]}, sample_weight=[0.5, 1, 1])
         assert "not whole numbers" in weighted.compare("annealed").notes["annealed"]
 
 
@@ -136,7 +136,8 @@ class TestTrust:
 
     def test_what_is_not_identified_is_told(self):
         rng = np.random.default_rng(0)
-        model = FiniteMixture(3, **QUICK).fit(rng.integers(0, 2, (300, 4)))
+        with pytest.warns(DoubtfulFit, match=r"3 classes: the profiles are not identified.* rank 13 for 14"):
+            model = FiniteMixture(3, **QUICK).fit(rng.integers(0, 2, (300, 4)))
         assert model.identifiability_.is_identified is False
         assert "Warning: this model is not identified." in words(model)
         assert model.summary_document()["identifiability"]["rank"] == 13
@@ -225,7 +226,7 @@ class TestRemarks:
 
     def test_constant_columns(self):
         model = FiniteMixture(2, **QUICK).fit(
-            {"same": ["a"] * 8, "other": ["x", "y"] * 4, "more": list("uuvv") * 2}
+            {"same": ["a"] * 8, "other": ["x", "y"] * 4, "more": list("uv") * 4, "third": list("pq") * 4}
         )
         assert any("Only one value in same" in remark for remark in model.remarks_)
 
@@ -251,16 +252,24 @@ class TestRemarks:
 
     def test_empty_classes(self):
         """Equal rows: EM leaves shares as they fell, but where a class has none it is told."""
-        model = FiniteMixture(2, **QUICK).fit({"a": ["x", "y"] * 20, "b": ["u", "v"] * 20})
+        model = FiniteMixture(2, **QUICK).fit({name: ["x", "y"] * 20 for name in "abc"})
         mixture = model.parameters_
         state = model._fitted
         emptied = type(mixture)(mixture.schema, np.array([1.0, 0.0]), mixture.value_probs)
         object.__setattr__(state, "mixture", emptied)
+        del vars(state)["identifiability"]  # what was computed before
         assert any(
-            "Class 2: less than half a row" in told and "take 1 classes" in told for told in model.remarks_
+            "Class 2: less than half a row" in told and "take 1 class." in told for told in model.remarks_
         )
         assert model.identifiability_.is_identified is False
 
+    def test_a_class_of_a_third_of_a_row(self):
+        table = {name: ["x", "y", "z"] for name in "abc"}
+        model = FiniteMixture(3, **QUICK).fit(table, sample_weight=[10, 9, 0.3])
+        told = "Class 3: less than half a row, so its profile means nothing; take 2 classes."
+        assert told in model.remarks_
+        assert told in words(model)
+
     def test_rows_without_a_single_value_alone(self):
-        model = FiniteMixture(2, **QUICK).fit({"a": ["x", "y", None], "b": ["u", "v", None]})
+        model = FiniteMixture(2, **QUICK).fit({name: ["x", "y", None] for name in "abc"})
         np.testing.assert_allclose(model.memberships_[2], model.parameters_.class_probs)

@@ -203,6 +203,7 @@ def test_fewer_rows_than_components():
     assert FiniteMixture(**QUICK).fit([["a", "x"]]).n_components_ == 1
 
 
+@pytest.mark.filterwarnings("ignore::codelength.errors.DoubtfulFit")
 def test_constant_columns_and_empty_rows_are_at_home():
     table = {"same": ["a"] * 6, "other": ["x", "y"] * 3, "gaps": ["u", None, "v", None, "u", None]}
     model = FiniteMixture(2, **QUICK).fit(table)

@@ -72,6 +72,22 @@ class LikelihoodRatioTest(Shown):
         n_above = (self.replications >= self.statistic - TIE).sum()
         return float((1 + n_above) / (1 + len(self.replications)))
 
+    def sentence(self) -> str:
+        """What it says, in words."""
+        numbers = f"{counted(self.n_components, 'class')} against {self.n_components - 1}"
+        gain = f"twice the gain in log-likelihood {self.statistic:.2f}"
+        return f"{numbers}: p = {self.p_value:.3g} ({gain}, {counted(len(self.replications), 'replication')})"
+
+    def to_json(self) -> dict[str, Any]:
+        """The figures as JSON types."""
+        return {
+            "classes": self.n_components,
+            "log_likelihoods": list(self.log_likelihoods),
+            "statistic": self.statistic,
+            "p_value": self.p_value,
+            "replications": len(self.replications),
+        }
+
     def _title(self) -> str:
         numbers = f"{self.n_components} against {counted(self.n_components - 1, 'class')}"
         return f"LikelihoodRatioTest: {numbers}, p = {self.p_value:.3g}"
