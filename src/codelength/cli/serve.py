@@ -33,8 +33,9 @@ in_server = Section("Server")
 def serve(data: str | None, port: int | None, no_browser: bool, limit_mb: int | None) -> None:
     """Serve a page to this computer alone: drop a table, pick the column to predict, read the report.
 
-    The address that is printed works once and opens a session in the browser. Reports and models can be
-    downloaded; everything else is removed when the server ends, by Ctrl-C.
+    The address that is printed works once and opens a session in the browser; opening it again prints
+    another one, for a session of its own. Reports and models can be downloaded; everything else is removed
+    when the server ends, by Ctrl-C.
 
     \b
     Examples:

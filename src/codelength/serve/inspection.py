@@ -33,6 +33,7 @@ FORMATS = {
 _MAGIC = {"parquet": b"PAR1", "gzip": b"\x1f\x8b"}
 _OTHERS = {b"PK\x03\x04": "a workbook or an archive", b"%PDF": "a PDF file"}
 _LONGEST_HEADER = 16 * MIB
+_LONGEST_NAMES = 2_000_000
 _CHUNK = MIB
 
 
@@ -101,6 +102,8 @@ def look(path: Path, limits: ReadLimits) -> Look:
         n_rows = _text_rows(path, limits)
     names = column_names(path)
     _check("columns", len(names), limits.columns)
+    if sum(map(len, names)) > _LONGEST_NAMES:
+        raise DataError(f"the column names are longer than {_LONGEST_NAMES:,} characters; shorten them")
     _check("rows", n_rows, limits.rows)
     _check("cells", n_rows * len(names), limits.cells)
     return Look(names, n_rows)

@@ -21,7 +21,7 @@ __all__ = ["COMMAND", "Work", "Works"]
 COMMAND = (sys.executable, "-P", "-m", "codelength.serve.worker")
 """What starts a process for one task."""
 
-_LONGEST_LINE = 1 << 24
+_LONGEST_LINE = 1 << 26
 _BUSY = 503
 
 _log = logging.getLogger(__name__)
@@ -82,7 +82,7 @@ class Work:
 
     def hear(self, message: dict[str, Any]) -> None:
         """Take in a message of the process."""
-        self.stage = str(message.get("stage", self.stage))
+        self.stage = _valid(message.get("stage", self.stage))
         self.done = float(message.get("done", self.done) or 0.0)
         self.total = float(message.get("total", self.total) or 0.0)
         self.answer = dict(message.get("answer", self.answer))
@@ -90,7 +90,7 @@ class Work:
         if "ready" in message:
             self.ready.append(str(message["ready"]))
         if "error" in message:
-            self.message = str(message["error"])
+            self.message = _valid(message["error"])
         if "details" in message:
             _log.error("%s", message["details"])
 
@@ -229,6 +229,11 @@ class Works:
             if not work._is_complete and not work.message:
                 work.message = _ended(code)
             work.state = "failed" if work.message else "done"
+
+
+def _valid(text: object) -> str:
+    """A text that can be sent: no halves of surrogate pairs."""
+    return str(text).encode("utf-8", "replace").decode("utf-8")
 
 
 def _finished(work: Work) -> None:
