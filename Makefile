@@ -1,10 +1,30 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint bench docs clean
+.PHONY: demo reproduce test lint bench docs clean
 
 demo: .venv/installed
-	$(BIN)/codelength reproduce all --quick
+	@mkdir -p demo
+	@echo "435 members of Congress, 16 votes each: which party? Models compared on rows that they have not seen:"
+	@echo
+	@$(BIN)/codelength evaluate vote
+	@echo
+	@$(BIN)/codelength fit vote -o demo/vote.json > demo/vote.txt
+	@echo "Why the fourth member is taken for a Democrat:"
+	@echo
+	@$(BIN)/codelength explain demo/vote.json vote --row 3
+	@echo
+	@$(BIN)/codelength report vote -o demo/report.html
+	@echo
+	@echo "Open demo/report.html in a browser: everything about the table on one page, with a what-if to play with."
+	@echo "The model is in demo/vote.json, and what it knows in demo/vote.txt. Try next:"
+	@echo
+	@echo "  $(BIN)/codelength report YOUR.csv --target COLUMN -o report.html"
+	@echo "  $(BIN)/codelength cluster zoo --drop class"
+	@echo "  make reproduce    the experiments of five papers, our figures beside theirs (hours; see README)"
+
+reproduce: .venv/installed
+	$(BIN)/codelength reproduce all
 
 test: lint
 	$(BIN)/python -m pytest -q -n 2
@@ -21,10 +41,15 @@ bench: .venv/installed
 	$(BIN)/python -m benchmarks
 
 docs: .venv/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[docs]"
 	$(BIN)/python -m codelength.reports docs
+	$(BIN)/python docs/_ext/cli_reference.py
+	$(BIN)/python docs/_ext/guide_tables.py
+	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build/html
+	@echo "Open docs/_build/html/index.html"
 
 clean:
-	rm -rf .venv
+	rm -rf .venv demo docs/_build docs/gallery docs/generated docs/sg_execution_times.rst
 
 .venv/installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv

@@ -46,12 +46,13 @@ def commands_of(block: Block) -> Iterator[list[str]]:
             yield shlex.split(command, comments=True)
 
 
-def run_python(page: Path, blocks: list[Block]) -> int:
+def run_python(page: Path, blocks: list[Block], **given: object) -> int:
     """Run the Python blocks of a page one after the other, in one namespace; how many ran.
 
-    A block with prompts is a doctest, and prints what it says. Any other block is run as a program.
+    A block with prompts is a doctest, and prints what it says. Any other block is run as a program. What is
+    ``given`` is what the reader is supposed to have.
     """
-    names: dict[str, object] = {"__name__": "__main__"}
+    names: dict[str, object] = {"__name__": "__main__", **given}
     for block in blocks:
         where = f"{page.name}, line {block.line}"
         if block.text.lstrip().startswith(">>>"):

@@ -1,0 +1,196 @@
+"""The tables of the guide, from the results of our own runs: ``python docs/_ext/guide_tables.py [--run]``.
+
+``--run`` first predicts every bundled table by leave-one-out under every rule and several priors, which takes
+half a minute, and writes ``guide-priors.csv``. The tables stand in ``guide.md`` between comments that name
+them.
+"""
+
+import csv
+import math
+import re
+import sys
+import warnings
+from collections import defaultdict
+from pathlib import Path
+from statistics import mean, stdev
+
+DOCS = Path(__file__).parents[1]
+RUN = DOCS / "guide-priors.csv"
+CHOICES = {
+    "evidence, uniform prior": ("evidence", "uniform"),
+    "evidence, Jeffreys' prior": ("evidence", "jeffreys"),
+    "evidence, indifferent prior": ("evidence", "indifferent"),
+    "evidence, equivalent sample size 10": ("evidence", 10.0),
+    "evidence, equivalent sample size 1": ("evidence", 1.0),
+    "stochastic complexity": ("stochastic_complexity", "uniform"),
+    "MAP": ("map", "uniform"),
+}
+TWICE = ("breast-w-with-id", "glass-with-id", "soybean")
+"""Tables that are another one in other clothes."""
+
+
+def left_out(name: str) -> list[dict[str, object]]:
+    """One table under every choice, each row predicted from all others."""
+    from codelength import NaiveBayes, datasets
+
+    table, rows = datasets.load(name).table, []
+    for choice, (rule, prior) in CHOICES.items():
+        made = NaiveBayes(rule=rule, prior=prior).fit(table).leave_one_out(table)
+        rows.append(
+            {
+                "table": name,
+                "choice": choice,
+                "log_score": f"{made.log_score:.6g}",
+                "accuracy": f"{made.accuracy:.6g}",
+                "zero": made.n_zero,
+            }
+        )
+    return rows
+
+
+def run() -> None:
+    """Predict every bundled table, and keep the scores."""
+    from codelength import datasets
+
+    names = [name for name in datasets.names() if name not in TWICE]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        rows = [row for name in names for row in left_out(name)]
+    with open(RUN, "w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def tables() -> dict[str, str]:
+    """The tables as Markdown, by name."""
+    return {
+        "priors": _priors(),
+        "rules": _rules(),
+        "criteria": _criteria(),
+        "agreement": _agreement(),
+        "selection": _selection(),
+    }
+
+
+def _priors() -> str:
+    by_choice: dict[str, dict[str, dict[str, str]]] = defaultdict(dict)
+    for row in _read(RUN):
+        by_choice[row["choice"]][row["table"]] = row
+    usual = by_choice["evidence, uniform prior"]
+    lines = []
+    for choice, rows in by_choice.items():
+        gains = [float(row["log_score"]) - float(usual[name]["log_score"]) for name, row in rows.items()]
+        n_infinite = sum(math.isinf(gain) for gain in gains)
+        if choice == "evidence, uniform prior":
+            against = "0"
+        elif n_infinite:
+            against = f"infinite on {n_infinite} tables"
+        else:
+            against = f"{mean(gains):+.3f} ± {stdev(gains) / math.sqrt(len(gains)):.3f}"
+        better = "" if choice == "evidence, uniform prior" else str(sum(gain > 0 for gain in gains))
+        hits = mean(float(row["accuracy"]) for row in rows.values())
+        lines.append([choice, against, better, f"{hits:.3f}"])
+    names = ["rule and prior", "log score against the first line, nats", f"better on, of {len(usual)}"]
+    return _grid([*names, "mean accuracy"], lines)
+
+
+def _rules() -> str:
+    names = {"MAPNB": "MAP", "BIBL": "evidence", "IndifferentNB": "indifferent"}
+    scores = [
+        row
+        for row in _read(DOCS / "results" / "indifferent-naive-bayes" / "scores.csv")
+        if not row["dataset"].endswith("-with-id")
+    ]
+    lines = []
+    for model, name in names.items():
+        cells = [name]
+        for fraction in ("1", "0.1"):
+            own = [row for row in scores if (row["model"], row["fraction"]) == (model, fraction)]
+            cells += [f"{mean(float(row[score]) for row in own):.3f}" for score in ("log_score", "accuracy")]
+        lines.append(cells)
+    names_of = [
+        "rule",
+        "log score, all rows",
+        "accuracy, all rows",
+        "log score, a tenth",
+        "accuracy, a tenth",
+    ]
+    return _grid(names_of, lines)
+
+
+METHODS = {
+    "C-S": "`cheeseman_stutz`",
+    "LN": "`neighbourhood`",
+    "LN+": "`neighbourhoods`",
+    "BIC": "`bic`",
+    "AIC": "`aic`",
+}
+
+
+def _criteria() -> str:
+    rows = _read(DOCS / "results" / "sc-approximations" / "errors-by-rows.csv")
+    chosen = [row for row in rows if row["rows"] in ("10", "20", "50", "100")]
+    lines = [
+        [code, *(f"{float(row[method]):.1f}" for row in chosen)]
+        for method, code in METHODS.items()
+        if all(row[method] for row in chosen)
+    ]
+    return _grid(["criterion", *(f"{row['rows']} rows" for row in chosen)], lines)
+
+
+def _agreement() -> str:
+    rows = _read(DOCS / "results" / "sc-approximations" / "selection.csv")
+    lines = [[code, *(f"{float(row[method]):.0f} %" for row in rows)] for method, code in METHODS.items()]
+    return _grid(["criterion", *(f"{row['rows']} rows" for row in rows)], lines)
+
+
+def _selection() -> str:
+    names = {
+        "MARGINAL": "`evidence`: marginal likelihood of the table",
+        "MARGINAL(D,Z)": "`evidence_with_clustering`: that of table and clustering",
+        "L-O-O": "`leave_one_out`",
+        "PREQ-RAND(30)": "`prequential`, 30 random orderings",
+        "PREQ-MAX(30)": "`prequential_best`, the best of 30",
+        "BEST-FIRST": "`best_first`",
+        "WORST-LAST": "`worst_last`",
+    }
+    rows = {
+        row["criterion"]: row
+        for row in _read(DOCS / "results" / "prequential-selection" / "gains-with-class.csv")
+    }
+    lines = [
+        [
+            words,
+            f"{float(rows[name]['log gain, %']):+.1f} ± {float(rows[name]['log s.e.']):.1f} %",
+            f"{float(rows[name]['error gain, %']):+.1f} ± {float(rows[name]['error s.e.']):.1f} %",
+        ]
+        for name, words in names.items()
+    ]
+    return _grid(["criterion", "gain in log loss", "gain in error"], lines)
+
+
+def _read(path: Path) -> list[dict[str, str]]:
+    with open(path, encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def _grid(names: list[str], rows: list[list[str]]) -> str:
+    head = [f"| {' | '.join(names)} |", f"|---|{'---:|' * (len(names) - 1)}"]
+    return "\n".join([*head, *(f"| {' | '.join(row)} |" for row in rows)])
+
+
+def filled(page: str) -> str:
+    """A page with its tables as they are now."""
+    for name, table in tables().items():
+        pattern = rf"(<!-- table: {name} -->\n)(?:\|.*\n)*(<!-- end -->)"
+        page = re.sub(pattern, lambda found, text=table: f"{found[1]}{text}\n{found[2]}", page)
+    return page
+
+
+if __name__ == "__main__":
+    if "--run" in sys.argv:
+        run()
+    guide = DOCS / "guide.md"
+    guide.write_text(filled(guide.read_text(encoding="utf-8")), encoding="utf-8", newline="\n")
+    print(guide)

@@ -1,0 +1,18 @@
+"""Pages may enter things in registries; they are gone after the page."""
+
+import pytest
+
+from codelength.averages.registry import MEMBERS
+from codelength.experiments import EXPERIMENTS
+from codelength.mixture.code_length import CRITERIA
+from codelength.rules import RULES
+
+
+@pytest.fixture(autouse=True)
+def _registries_as_before():
+    registries = (RULES, MEMBERS, CRITERIA, EXPERIMENTS)
+    before = [dict(registry) for registry in registries]
+    yield
+    for registry, entries in zip(registries, before, strict=True):
+        registry.clear()
+        registry.update(entries)

@@ -1,0 +1,112 @@
+"""References name everything there is, and generated pages are as they would be generated now."""
+
+import csv
+import importlib.util
+import inspect
+import re
+import sys
+
+import pytest
+
+import codelength
+from codelength import datasets, errors, plot
+
+from .blocks import ROOT
+
+DOCS = ROOT / "docs"
+
+
+def extension(name):
+    """A module of ``docs/_ext``."""
+    spec = importlib.util.spec_from_file_location(name, DOCS / "_ext" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def listed():
+    """The names of the API reference, by module."""
+    found = {}
+    page = (DOCS / "api.md").read_text(encoding="utf-8")
+    for module, names in re.findall(r"currentmodule:: (\S+)\n.*?:nosignatures:\n\n(.*?)```", page, re.DOTALL):
+        found.setdefault(module, []).extend(names.split())
+    return found
+
+
+@pytest.mark.parametrize(
+    ("module", "public"),
+    [
+        ("codelength", set(codelength.__all__) - {"__version__"}),
+        ("codelength.plot", set(plot.__all__) - {"KINDS"}),
+        ("codelength.datasets", set(datasets.__all__)),
+        ("codelength.errors", {name for name, kind in vars(errors).items() if inspect.isclass(kind)}),
+    ],
+)
+def test_every_public_name_is_in_the_reference(module, public):
+    names = listed()[module]
+    assert sorted(names) == sorted(public)
+
+
+def test_every_public_name_says_what_it_is():
+    for module, names in listed().items():
+        for name in names:
+            thing = getattr(importlib.import_module(module), name)
+            assert inspect.getdoc(thing), f"{module}.{name} has no docstring"
+
+
+def test_the_command_line_reference_is_up_to_date(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "90")
+    page = (DOCS / "cli.md").read_text(encoding="utf-8")
+    assert page == extension("cli_reference").reference(), "run python docs/_ext/cli_reference.py"
+
+
+def test_the_tables_of_the_guide_are_those_of_the_results():
+    guide = (DOCS / "guide.md").read_text(encoding="utf-8")
+    tables = extension("guide_tables")
+    assert tables.filled(guide) == guide, "run python docs/_ext/guide_tables.py"
+    assert guide.count("<!-- table: ") == len(tables.tables())
+
+
+def test_figures_in_the_text_of_the_guide_are_those_of_the_results():
+    """Those that stand outside tables."""
+    guide = " ".join((DOCS / "guide.md").read_text(encoding="utf-8").split())
+    results = (DOCS / "results" / "indifferent-naive-bayes" / "results.json").read_text(encoding="utf-8")
+    for figure in ("+0.021 ± 0.031", "-0.005 ± 0.004"):
+        assert figure in guide
+        assert figure in results
+    gains = DOCS / "results" / "prequential-selection" / "gains-with-class.csv"
+    with open(gains, encoding="utf-8", newline="") as file:
+        best = next(row for row in csv.DictReader(file) if row["criterion"] == "BEST")
+    assert f"would gain {float(best['log gain, %']):.0f} %" in guide
+
+
+def test_the_run_behind_the_guide_gives_the_same_again():
+    """On small tables; the whole run takes half a minute."""
+    tables = extension("guide_tables")
+    with open(tables.RUN, encoding="utf-8", newline="") as file:
+        kept = list(csv.DictReader(file))
+    for name in ("zoo", "wine"):
+        again = {row["choice"]: row for row in tables.left_out(name)}
+        for row in (row for row in kept if row["table"] == name):
+            for score in ("log_score", "accuracy"):
+                assert float(row[score]) == pytest.approx(float(again[row["choice"]][score]), rel=1e-5)
+
+
+def test_links_between_pages_lead_somewhere():
+    pages = [ROOT / "README.md", *DOCS.glob("*.md"), *(DOCS / "theory").glob("*.md")]
+    for page in pages:
+        for link in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+            if not link.startswith("gallery/"):
+                assert (page.parent / link).exists(), f"{page.name}: {link}"
+            elif link != "gallery/index":
+                name = link.removeprefix("gallery/")
+                assert (DOCS / "examples" / f"{name}.py").exists(), f"{page.name}: {link}"
+
+
+def test_the_code_that_the_theory_speaks_of_is_there():
+    for page in (DOCS / "theory").glob("*.md"):
+        for path in re.findall(
+            r"`((?:rules|mixture|prequential|averages)/[\w/]+(?:\.py|/))`", page.read_text()
+        ):
+            assert (ROOT / "src" / "codelength" / path).exists(), f"{page.name}: {path}"
