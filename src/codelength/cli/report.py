@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..blocks import Paragraph
-from ..errors import InvalidParameter
+from ..errors import DataError, InvalidParameter
 from . import options
 from .choices import FILE
 from .command import Section, command
@@ -65,6 +65,9 @@ def report(
     """
     if output == "-":
         raise InvalidParameter("--output: a page goes into a file; name one, such as report.html")
+    parent = Path(output).absolute().parent
+    if not parent.is_dir():
+        raise DataError(f"{output}: the directory {parent} does not exist; create it first")
     again = _command()
     if reproduce:
         _papers(source, output, again, as_json=as_json)

@@ -16,6 +16,7 @@ COMMANDS = [
     "inspect",
     "evaluate",
     "cluster",
+    "report",
     "datasets",
     "reproduce",
     "serve",

@@ -139,12 +139,12 @@
 
   place.replaceChildren(
     make("div", { class: "panel" },
-      make("h3", {}, `Probability of ${shown(first.target)}`), probabilities, verdict, ruleSet,
-      make("details", {}, make("summary", {}, "All rules side by side"), comparison)),
+      make("h3", {}, `Probability of ${shown(first.target)}`), probabilities, verdict, ruleSet),
     make("div", { class: "case" },
       make("h3", {}, "What is known"),
       make("p", { class: "pair" }, ...pair.map(({ node }) => node)),
-      next, form, sums, make("p", { class: "buttons" }, reset, copy)));
+      next, form, sums, make("p", { class: "buttons" }, reset, copy),
+      make("details", {}, make("summary", {}, "All rules side by side"), comparison)));
 
   // From the address and back.
   const read = () => {

@@ -139,7 +139,7 @@ def test_thousands_of_columns_are_cut_and_counted():
     assert 30 < n_kept <= 100
     assert f"{2_000 - n_kept:,} others stay unknown here" in words
     assert "38 other classes" in words
-    assert "The 6 most common of 50 classes." in words
+    assert "The 7 most common of 50 classes." in words
 
 
 def test_one_class_is_nothing_to_predict():

@@ -20,7 +20,7 @@ MOST_VALUES, FEWEST_VALUES = 24, 2
 MOST_CHARACTERS = 240_000
 """Characters of all profiles together, which keeps the file small."""
 
-MOST_CLASSES = 6
+MOST_CLASSES = 7
 """Classes whose probabilities are shown, the most common ones."""
 
 

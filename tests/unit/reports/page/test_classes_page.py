@@ -1,0 +1,73 @@
+"""The page of hidden classes."""
+
+import numpy as np
+import pytest
+
+from codelength import FiniteMixture, report
+from codelength.analysis.results import LatentAnalysis, TableFacts
+from codelength.reports.page.sections.hidden import _bits
+
+from .reading import check
+
+
+def page_of(columns, **params):
+    model = FiniteMixture(random_state=0, n_init=5, **params).fit(columns)
+    n_rows = len(next(iter(columns.values())))
+    held = TableFacts("<b>birds</b>", n_rows, len(columns), 0, None, (), np.array([]), (), ())
+    made = LatentAnalysis(
+        held,
+        model,
+        model.comparison_,
+        (("criterion", model.criterion),),
+        "codelength report x",
+        "0.0",
+        0,
+        1.0,
+    )
+    return check(report(made).html), model
+
+
+@pytest.fixture(scope="module")
+def columns():
+    rng = np.random.default_rng(3)
+    group = rng.integers(0, 2, 200)
+    made = {
+        name: np.where(rng.random(200) < 0.1 + 0.8 * group, "yes", "<i>no</i>").tolist()
+        for name in ("feathers", "eggs", "</script>")
+    }
+    return made | {"noise": rng.choice(["a", "b"], 200).tolist()}
+
+
+def test_the_page_tells_how_many_classes_there_are_and_what_they_look_like(columns):
+    page, model = page_of(columns, max_components=3)
+    words = " ".join(page.text.split())
+    assert model.n_components_ == 2
+    assert "fall into 2 hidden classes" in words
+    assert "the Cheeseman-Stutz code length" in words
+    assert len([one for one in page.all("svg") if one.get("class") == "chart"]) == 1
+    for share in model.parameters_.class_probs:
+        assert f"{100 * share:.1f} %" in words.replace("\u00a0", " ")
+    # What tells the classes apart comes first; noise last.
+    assert words.rindex("noise") > words.rindex("feathers")
+    assert "How far to trust it" in words
+    assert "</script>" in words
+    assert not page.all("script")
+
+
+def test_one_class_is_an_answer_too():
+    rng = np.random.default_rng(5)
+    page, _ = page_of({name: rng.choice(["a", "b"], 100).tolist() for name in "xyz"}, n_components=1)
+    assert "no hidden classes" in page.text
+
+
+def test_the_bits_of_a_variable_are_mutual_information():
+    """By the entropies: I = H(value) - H(value | class)."""
+    shares = np.array([0.25, 0.75])
+    probs = np.array([[0.9, 0.2], [0.1, 0.3], [0.0, 0.5]])
+
+    def entropy(p):
+        return -sum(x * np.log2(x) for x in p if x > 0)
+
+    expected = entropy(probs @ shares) - sum(shares[k] * entropy(probs[:, k]) for k in range(2))
+    assert _bits(probs, shares) == pytest.approx(expected)
+    assert _bits(np.array([[0.3, 0.3], [0.7, 0.7]]), shares) == pytest.approx(0, abs=1e-12)
