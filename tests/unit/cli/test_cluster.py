@@ -1,5 +1,6 @@
 """``codelength cluster``, run as a user would run it."""
 
+import contextlib
 import csv
 import io
 import json
@@ -275,3 +276,16 @@ def test_weights_that_are_all_zero_are_refused(run, tmp_path):
     code, shown, told = run("cluster", path, "--weights", "n")
     assert (code, shown) == (1, "")
     assert told == "error: sample_weight: all weights are zero; at least one row must count\n"
+
+
+def test_bootstraps_and_tests_say_how_far_they_are(run, animals, monkeypatch):
+    told = {}
+
+    @contextlib.contextmanager
+    def working(what):
+        yield lambda done, total: told.setdefault(what, []).append((done, total))
+
+    monkeypatch.setattr("codelength.cli.cluster.working", working)
+    call = ("cluster", animals, "--drop", "name", "--components", 2, "--starts", 2)
+    assert run(*call, "--test", "--interval-kind", "parametric", "--replications", 3)[0] == 0
+    assert told == {"intervals": [(1, 3), (2, 3), (3, 3)], "bootstrap test": [(1, 3), (2, 3), (3, 3)]}
