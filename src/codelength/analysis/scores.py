@@ -90,9 +90,11 @@ class Compared:
     def _best_on(self, rows: BoolArray) -> str:
         """The model with the best log score on some rows; the class prior where nothing is better.
 
-        A model that had no prediction for some row (0/0) is not the best one, whatever stands in.
+        A model that gave probability zero to what occurred, or had no prediction for some row (0/0), is not
+        the best one, whatever it says about these rows.
         """
-        able = [name for name, fits in self.fits.items() if not fits.predictions.n_undefined]
+        made = {name: fits.predictions for name, fits in self.fits.items()}
+        able = [name for name, one in made.items() if not one.n_undefined and not one.n_zero]
         names = sorted(able, key=lambda name: name != PRIOR)
         means = [self.bits(name)[rows].mean() for name in names]
         # Models that say the same may differ by rounding.

@@ -138,7 +138,8 @@ def _declared(table: Table) -> Factor:
     """The target with its classes declared, so that a sample does not lose any."""
     classes = NaiveBayes().coded_for(replace(table, columns=()))
     assert classes.schema.target is not None
-    values = tuple(value for value in classes.schema.target.values if value is not None)
+    # A declared domain of truth values would shrink to those that occur; as text it stays.
+    values = tuple(str(label) if isinstance(label, bool) else label for label in classes.schema.classes)
     return Factor(classes.schema.target.name, classes.class_codes.astype(np.int64), values, True)
 
 
