@@ -106,6 +106,7 @@ def make_app(desk: Desk) -> ASGIApp:
         Route("/reports/{key}", _report),
         Route("/reports/{key}/state", _report_state),
         Route("/reports/{key}/cancel", _cancel, methods=["POST"]),
+        Route("/reports/{key}/remove", _remove_report, methods=["POST"]),
         Route("/reports/{key}/page", _report_file),
         Route("/reports/{key}/download/report", _download_report),
         Route("/reports/{key}/download/model", _download_model),
@@ -258,6 +259,12 @@ async def _cancel(request: Request) -> Response:
     report = _report_of(request)
     await run_in_threadpool(_desk(request).works.cancel, report.work)
     return RedirectResponse(f"/reports/{report.key}", status_code=303)
+
+
+async def _remove_report(request: Request) -> Response:
+    report = _report_of(request)
+    await run_in_threadpool(_session(request).remove_report, report)
+    return RedirectResponse(f"/tables/{report.table.key}", status_code=303)
 
 
 async def _report_file(request: Request) -> Response:

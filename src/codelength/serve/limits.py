@@ -62,7 +62,7 @@ class ReadLimits:
     memory_bytes: int = _LEAST_MEMORY
     look_seconds: int = 120
     work_seconds: int = 3600
-    file_bytes: int = 4 * GIB
+    file_bytes: int = GIB
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +79,8 @@ class Limits:
         Uploads, looks at files and reports at a time, and how many of the latter two may wait in line.
     sessions, tables, reports : int
         Users, and what each of them may keep.
+    under_way : int
+        Reports of one user that are worked on or wait, so that others have their turn.
     idle_seconds : float
         How long a session lasts without a request.
     stall_seconds : float
@@ -96,6 +98,7 @@ class Limits:
     sessions: int = 16
     tables: int = 20
     reports: int = 50
+    under_way: int = 4
     idle_seconds: float = 8 * 3600.0
     stall_seconds: float = 30.0
     read: ReadLimits = ReadLimits()

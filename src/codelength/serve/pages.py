@@ -54,13 +54,17 @@ def table_page(table: Upload, session: Session) -> str:
             _button("Remove the table", f"/tables/{table.key}/remove"),
         )
     rows = f"{_counted(table.n_rows, 'row')}, " if table.n_rows else ""
-    reports = [_listed_report(report) for report in session.reports.values() if report.table is table]
+    reports = [
+        _listed_report(report, is_removable=True)
+        for report in session.reports.values()
+        if report.table is table
+    ]
     return _document(
         table.name,
         head,
         tag("p", f"{rows}{_counted(len(table.columns), 'column')}"),
         _choices(table),
-        [tag("h2", "Reports"), tag("ul", reports)] if reports else None,
+        [tag("h2", "Reports"), tag("ul", reports, class_="removable")] if reports else None,
         _button("Remove the table", f"/tables/{table.key}/remove", "quiet"),
     )
 
@@ -211,10 +215,13 @@ def _listed_table(table: Upload, session: Session) -> Markup:
     return tag("li", link, tag("ul", reports) if reports else None)
 
 
-def _listed_report(report: Report) -> Markup:
+def _listed_report(report: Report, *, is_removable: bool = False) -> Markup:
     words = "hidden classes" if report.target is None else f"predicting {report.target}"
     state = "ready" if "report.html" in report.work.ready else report.work.state
-    return tag("li", tag("a", words, href=f"/reports/{report.key}"), f" ({state})")
+    link = tag("span", tag("a", words, href=f"/reports/{report.key}"), f" ({state})")
+    return tag(
+        "li", link, _button("Remove", f"/reports/{report.key}/remove", "quiet") if is_removable else None
+    )
 
 
 def _model_link(report: Report) -> Markup:

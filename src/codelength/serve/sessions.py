@@ -199,6 +199,9 @@ class Session:
         """Start a report, with the contents of its most surprising rows or without."""
         if len(self.reports) >= self.limits.reports:
             raise Refused(_TOO_MANY, f"{self.limits.reports} reports are kept already; remove one of them")
+        n_under_way = sum(not report.work.is_over for report in self.reports.values())
+        if n_under_way >= self.limits.under_way:
+            raise Refused(_TOO_MANY, f"reports under way: {n_under_way}; wait until one of them is done")
         directory = self._made()
         scratch = self._made()
         task = {
@@ -223,22 +226,23 @@ class Session:
         return report
 
     def remove_table(self, table: Upload) -> None:
-        """Forget a table and its reports."""
+        """Forget a table and its reports; nothing where it is forgotten already."""
+        if self.tables.pop(table.key, None) is None:
+            return
         for report in [report for report in self.reports.values() if report.table is table]:
             self.remove_report(report)
         self.looks.cancel(table.work)
-        del self.tables[table.key]
         if table.directory is not None:
             _remove(table.directory)
             self.storage.give_back(table.n_bytes)
 
     def remove_report(self, report: Report) -> None:
-        """Forget a report, and end the work on it."""
+        """Forget a report, and end the work on it; nothing where it is forgotten already."""
+        if self.reports.pop(report.key, None) is None:
+            return
         self.reports_queue.cancel(report.work)
-        del self.reports[report.key]
         _remove(report.directory)
         self.storage.give_back(report.n_bytes)
-        report.n_bytes = 0
 
     def end(self) -> None:
         """Forget everything."""
@@ -254,7 +258,8 @@ class Session:
     def _settle(self, report: Report, scratch: Path) -> None:
         """Account for what a process has left."""
         _remove(scratch)
-        if report.work.state == "cancelled" and not report.work.ready:
+        if not report.work.ready:
+            _remove(report.directory)
             return
         n_bytes = sum(path.stat().st_size for path in report.directory.glob("*"))
         self.storage.give_back(-n_bytes)

@@ -140,20 +140,20 @@ class Works:
             return self._waiting.index(work) if work in self._waiting else 0
 
     def cancel(self, work: Work) -> None:
-        """Do not start a task, or end its process; nothing where it is over."""
+        """Do not start a task, or end its process, and wait until what it leaves is settled."""
         with self._lock:
-            if work.is_over:
-                return
-            work.state = "cancelled"
+            is_new = not work.is_over
             thread = self._running.get(work)
-            if work in self._waiting:
-                self._waiting.remove(work)
-            if work._process is not None:
-                _kill(work._process)
-        if thread is None:
-            _finished(work)
-        else:
+            if is_new:
+                work.state = "cancelled"
+                if work in self._waiting:
+                    self._waiting.remove(work)
+                if work._process is not None:
+                    _kill(work._process)
+        if thread is not None:
             thread.join()
+        elif is_new:
+            _finished(work)
 
     def close(self) -> None:
         """End everything."""
@@ -183,11 +183,13 @@ class Works:
                 self._listen(work, process)
         except OSError as error:
             work.message = f"no process could be started ({error.strerror}); end other programs and try again"
-            work.state = "failed"
         finally:
-            with self._lock:
-                del self._running[work]
+            # Nobody is told that it is over before what it leaves is settled.
             _finished(work)
+            with self._lock:
+                if work.state != "cancelled":
+                    work.state = "failed" if work.message else "done"
+                del self._running[work]
             self._start_next()
 
     def _started(self, work: Work) -> "subprocess.Popen[bytes] | None":
@@ -218,6 +220,8 @@ class Works:
         while line := process.stdout.readline(_LONGEST_LINE):
             with suppress(ValueError, TypeError):  # half a line of a process that was killed
                 work.hear(json.loads(line))
+            if work._is_complete:
+                break
         with self._lock:
             _kill(process)
             code = process.wait()
@@ -225,10 +229,8 @@ class Works:
         with suppress(OSError):
             process.stdin.close()
         process.stdout.close()
-        if work.state == "running":
-            if not work._is_complete and not work.message:
-                work.message = _ended(code)
-            work.state = "failed" if work.message else "done"
+        if work.state == "running" and not work._is_complete and not work.message:
+            work.message = _ended(code)
 
 
 def _valid(text: object) -> str:
@@ -238,7 +240,8 @@ def _valid(text: object) -> str:
 
 def _finished(work: Work) -> None:
     if work.on_end is not None:
-        work.on_end()
+        with suppress(OSError):  # somebody else removed the files
+            work.on_end()
 
 
 def _kill(process: "subprocess.Popen[bytes]") -> None:

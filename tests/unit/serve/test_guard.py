@@ -5,7 +5,7 @@ import pytest
 from .conftest import CSV, HOST, OWN
 
 PAGES = ["/", "/tables/x", "/tables/x/state", "/reports/x", "/reports/x/state", "/reports/x/page"]
-POSTS = ["/tables", "/end", "/tables/x/reports", "/tables/x/remove", "/reports/x/cancel"]
+POSTS = ["/tables", "/end", "/tables/x/reports", "/tables/x/remove", "/reports/x/cancel", "/reports/x/remove"]
 
 
 @pytest.mark.parametrize("path", PAGES)

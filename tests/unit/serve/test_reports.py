@@ -177,6 +177,32 @@ def test_removing_a_table_ends_its_work_and_frees_its_room(user, desk):
     assert list(session.directory.iterdir()) == []
 
 
+def test_a_report_can_be_removed_by_itself(user, desk):
+    table = user.brought()
+    before = desk.sessions.storage.used
+    report = user.report(table, "play")
+    user.wait(report)
+    assert desk.sessions.storage.used > before
+    assert f'action="{report}/remove"' in user.get(table).text
+    assert user.post(f"{report}/remove").headers["location"] == table
+    assert user.get(report).status_code == 404
+    assert user.post(f"{report}/remove").status_code == 404
+    assert user.get(table).status_code == 200
+    assert desk.sessions.storage.used == before
+
+
+def test_removing_twice_at_once_frees_room_once(user, desk):
+    table = user.brought()
+    report = user.report(table, "play")
+    user.wait(report)
+    (session,) = user.sessions()
+    kept_table, kept_report = next(iter(session.tables.values())), next(iter(session.reports.values()))
+    for _ in range(2):
+        session.remove_report(kept_report)
+        session.remove_table(kept_table)
+    assert desk.sessions.storage.used == 0
+
+
 def test_the_state_is_json_whatever_is_told(user):
     report = user.report(user.brought(), "play")
     user.wait(report)

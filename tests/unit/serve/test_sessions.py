@@ -21,7 +21,7 @@ def test_two_users_do_not_see_each_other(user, other):
     for path in (f"{report}/download/report", f"{report}/download/model"):
         assert user.get(path).status_code == 200
         assert other.get(path).status_code == 404
-    for path in (f"{table}/reports", f"{table}/remove", f"{report}/cancel"):
+    for path in (f"{table}/reports", f"{table}/remove", f"{report}/cancel", f"{report}/remove"):
         assert other.post(path, {"what": "classes"}).status_code == 404
     assert user.get(f"{report}/page").status_code == 200
 

@@ -302,6 +302,15 @@ class TestAFullServer:
         user.post(f"{first}/cancel")
         user.wait(second, until=("running",))
 
+    def test_one_user_leaves_room_for_others(self, user, desk):
+        (session,) = user.sessions()
+        session.limits = replace(desk.limits, under_way=1, reports=9)
+        table = user.brought(b"a,slow\n1,x\n2,y\n")
+        user.report(table, "slow")
+        answer = user.post(f"{table}/reports", {"what": "classes"})
+        assert answer.status_code == 429
+        assert "reports under way: 1; wait" in answer.json()["message"]
+
     def test_a_report_that_is_cancelled_in_line_never_starts(self, user):
         table = user.brought(b"a,slow\n1,x\n2,y\n")
         first, second = user.report(table, "slow"), user.report(table, "slow")
