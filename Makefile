@@ -10,7 +10,7 @@ demo: .venv/installed
 	@$(BIN)/codelength evaluate vote
 	@echo
 	@$(BIN)/codelength fit vote -o demo/vote.json > demo/vote.txt
-	@echo "Why the fourth member is taken for a Democrat:"
+	@echo "Why the third member is taken for a Democrat:"
 	@echo
 	@$(BIN)/codelength explain demo/vote.json vote --row 3
 	@echo
@@ -21,7 +21,7 @@ demo: .venv/installed
 	@echo
 	@echo "  $(BIN)/codelength report YOUR.csv --target COLUMN -o report.html"
 	@echo "  $(BIN)/codelength cluster zoo --drop class"
-	@echo "  make reproduce    the experiments of five papers, our figures beside theirs (hours; see README)"
+	@echo "  make reproduce    the experiments of five papers, our figures beside theirs (takes hours)"
 
 reproduce: .venv/installed
 	$(BIN)/codelength reproduce all

@@ -1,5 +1,6 @@
 """Every block of code on every page runs, and prints what it says."""
 
+import re
 import shutil
 import sys
 
@@ -84,7 +85,44 @@ def check_options(command, where):
             pytest.fail(f"{where}: {error.format_message()}")
 
 
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "docs" / "examples").glob("*.py")), ids=lambda path: path.stem
+)
+def test_examples_of_the_gallery_draw_something(path, place):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("agg")
+    from matplotlib import pyplot
+
+    try:
+        exec(compile(path.read_text(encoding="utf-8"), path.name, "exec"), {"__name__": "__main__"})
+        assert all(axes.has_data() for number in pyplot.get_fignums() for axes in pyplot.figure(number).axes)
+        assert pyplot.get_fignums()
+    finally:
+        pyplot.close("all")
+
+
 def test_there_is_something_to_run():
     blocks = [block for page in PAGES for block in blocks_of(page)]
     assert sum(block.language == "python" for block in blocks) > 20
     assert sum(1 for block in blocks for _ in commands_of(block)) > 10
+
+
+def test_the_readme_shows_every_command_that_a_newcomer_needs():
+    commands = {command[1] for block in blocks_of(ROOT / "README.md") for command in commands_of(block)}
+    assert commands >= {"report", "fit", "inspect", "predict", "explain", "evaluate", "cluster", "serve"}
+
+
+def test_the_demo_and_the_reproduction_call_commands_that_are_there():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    commands = re.findall(r"^\t@?\$\(BIN\)/(codelength [^>\n]*)", makefile, re.MULTILINE)
+    assert [command.split()[1] for command in commands] == [
+        "evaluate",
+        "fit",
+        "explain",
+        "report",
+        "reproduce",
+    ]
+    for command in commands:
+        check_options(command.split(), "Makefile")
+    assert "demo/report.html" in makefile
+    assert "/demo/" in (ROOT / ".gitignore").read_text(encoding="utf-8")
