@@ -111,7 +111,7 @@ class LearningCurve:
     loss_bits : array of shape (n_sizes,)
         Mean of minus the log probability of the class that occurred, in bits; lower is better.
     low, high : array of shape (n_sizes,)
-        Ends of a 95 % band over repeated splits.
+        Ends of a 95 % band: over repeated splits, or over the rows of one split where the model is slow.
     model : str
         Name of the model.
     sentence : str
@@ -167,7 +167,7 @@ class VariableFacts:
     bits_given_others : Estimate, optional
         Bits per row that are lost when it is left out of the model. None where that was not measured.
     profile : tuple of ValueProfile
-        Its values in order.
+        Its values in order; the 50 most frequent ones where there are more.
     """
 
     name: str

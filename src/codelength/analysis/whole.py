@@ -12,9 +12,7 @@ from ..counts import count
 from ..errors import DataError
 from ..estimators import NaiveBayes
 from ..experiments.run import Progress, check_progress
-from ..export.scorer import scorer
-from ..rules import RULES
-from ..table import Coded, Table, as_table
+from ..table import Table, as_table
 from ..table.checks import check_flag, seed_of
 from ..table.column import Factor
 from ..table.target import target_column
@@ -22,21 +20,20 @@ from ..typing import IntArray
 from .estimates import mean_of, share_of
 from .facts import checked, command_of, noting, table_facts
 from .learning_curve import learning_curve
-from .plan import MOST_COLUMNS, Plan
+from .plan import Plan
 from .reliability import calibration_error, reliability
-from .results import Analysis, VariableFacts
+from .results import Analysis
 from .scores import BITS, PRIOR, compare
+from .settings import settings_of
 from .surprises import surprises
-from .variables import MOST_GIVEN_OTHERS, variable_facts
+from .variables import most_by_chance, variable_facts
+from .what_if import scorers_of, selected
 
 MOST_CLASSES = 500
 """With more classes than this the target is hardly one of classes."""
 
 MOST_ROWS = 50_000
 """Rows, drawn at random, on which models are compared where there are more."""
-
-MOST_NUMBERS, MOST_ASKED = 20_000, 100
-"""Numbers in the scorer documents of all rules together, and variables in each."""
 
 
 def analyse(
@@ -97,9 +94,10 @@ def analyse(
         curve = learning_curve(some, some_coded, compared, seed)
         told(0.85)
         facts = variable_facts(given, coded, counts, seed)
+        by_chance = most_by_chance(coded, seed)
         told(0.95)
-        what_if = _selected(coded, facts)
-        scorers = {rule: _short(scorer(NaiveBayes(rule).fit_coded(what_if))) for rule in RULES}
+        what_if = selected(coded, facts)
+        scorers = scorers_of(what_if)
         measured = calibration_error(chosen, seed)
     gain = (chosen.true_log_probs - compared.fits[PRIOR].predictions.true_log_probs) * BITS
     best = compared.fits[compared.best].predictions
@@ -116,7 +114,7 @@ def analyse(
         variables=facts,
         surprises=surprises(best, kept[plan.rows], schema.classes, given, cells=rows),
         scorers=scorers,
-        settings=_settings(given, some, plan, what_if, measured.by_chance, seed),
+        settings=settings_of(given, some, plan, what_if, (measured.by_chance, by_chance), seed),
         command=command_of(given, seed, rows=rows),
         version=__version__,
         seed=seed,
@@ -141,82 +139,6 @@ def _declared(table: Table) -> Factor:
     # A declared domain of truth values would shrink to those that occur; as text it stays.
     values = tuple(str(label) if isinstance(label, bool) else label for label in classes.schema.classes)
     return Factor(classes.schema.target.name, classes.class_codes.astype(np.int64), values, True)
-
-
-def _selected(coded: Coded, facts: tuple[VariableFacts, ...]) -> Coded:
-    """The rows with the strongest variables, as many as the tables of a page have room for."""
-    room = MOST_NUMBERS
-    kept: list[int] = []
-    for fact in facts:
-        room -= fact.n_values * coded.schema.n_classes * len(RULES)
-        if room < 0 or len(kept) == MOST_ASKED:
-            break
-        if fact.bits_alone is not None and fact.n_values > 1:
-            kept.append(coded.schema.position(fact.name))
-    return coded.select(sorted(kept))
-
-
-def _short(document: dict[str, Any]) -> dict[str, Any]:
-    """A scorer document with no more digits than a page needs: probabilities agree to eleven or so."""
-
-    def rounded(part: Any, digits: int) -> Any:
-        if isinstance(part, list):
-            return [rounded(item, digits) for item in part]
-        return part if part is None else round(part, digits)
-
-    variables = [
-        variable | {"table": rounded(variable["table"], 12), "weights": rounded(variable["weights"], 6)}
-        for variable in document["variables"]
-    ]
-    return document | {"variables": variables}
-
-
-def _settings(
-    table: Table, some: Table, plan: Plan, what_if: Coded, by_chance: float, seed: int
-) -> tuple[tuple[str, str], ...]:
-    """What was done, in words."""
-    told = [("comparison of models", plan.protocol)]
-    if some is not table:
-        told.append(("rows compared on", f"{some.n_rows:,} of {table.n_rows:,}, drawn at random"))
-    told.append(
-        (
-            "best model",
-            "its gain, accuracy and calibration are measured on parts of the rows that did not choose it",
-        )
-    )
-    if table.n_columns > MOST_COLUMNS:
-        told.append(
-            (
-                "model average and logistic regression",
-                f"on the {MOST_COLUMNS} variables with most bits alone among the rows learned from",
-            )
-        )
-    told += [
-        ("class prior", "shares of the classes, plus one row per class"),
-        (
-            "naive Bayes",
-            "uniform prior; missing cells say nothing; numbers other than few whole ones are cut into five "
-            "intervals of about equal frequency",
-        ),
-        ("calibration error by chance", f"{by_chance:.4f} if all promises were right"),
-        ("bits alone", "naive Bayes (evidence) on one variable, each row predicted from all the others"),
-        (
-            "bits given the others",
-            "what naive Bayes (evidence) loses without the variable, each row predicted from all the others"
-            + (
-                f"; for the {MOST_GIVEN_OTHERS} variables with most bits alone"
-                if table.n_columns > MOST_GIVEN_OTHERS
-                else ""
-            ),
-        ),
-        (
-            "what-if",
-            f"naive Bayes learned from all rows, on {what_if.schema.n_variables:,} of {table.n_columns:,} "
-            "variables",
-        ),
-        ("seed", str(seed)),
-    ]
-    return tuple(told)
 
 
 def _stages(progress: Progress | None) -> Callable[[float], None]:

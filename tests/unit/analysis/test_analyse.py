@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from codelength import NaiveBayes
-from codelength.analysis import analyse, plan, whole
+from codelength.analysis import analyse, plan, scores, settings, whole
 from codelength.analysis.results import Analysis
 from codelength.analysis.scores import AVERAGE, NAIVE_BAYES, PRIOR
 from codelength.errors import DataError, InvalidParameter
@@ -176,9 +176,7 @@ def test_what_was_said_is_noted_once():
 
 @pytest.mark.usefixtures("quickly")
 def test_wide_tables_are_screened_in_every_fold(monkeypatch):
-    from codelength.analysis import scores
-
-    for module in (plan, scores, whole):
+    for module in (plan, scores, settings):
         monkeypatch.setattr(module, "MOST_COLUMNS", 3)
     found = analyse(table_of(40, n_noise=6))
     assert ("model average and logistic regression", "on the 3 variables with most bits alone among the rows "

@@ -8,7 +8,7 @@ import pytest
 from codelength import NaiveBayes
 from codelength.analysis import bits
 from codelength.analysis.bits import bits_alone
-from codelength.analysis.variables import bits_given_others, variable_facts
+from codelength.analysis.variables import bits_given_others, most_by_chance, variable_facts
 from codelength.counts import count
 from codelength.table import as_coded, as_table
 
@@ -118,6 +118,19 @@ def test_a_profile_is_the_prediction_from_one_value():
             expected = np.exp(model.log_probs_of(alone.take(np.array([row]))).log_probs[0])
             assert profile.class_probs == pytest.approx(expected, abs=1e-12)
         assert len(facts[name].profile) == n_values
+
+
+def test_chance_alone_gives_the_strongest_of_many_variables_some_bits():
+    rng = np.random.default_rng(6)
+    labels = rng.integers(0, 2, 60)
+    noise = as_coded(as_table(rng.integers(0, 2, (60, 200)), labels))
+    strongest = bits_alone(count(noise))[0].max()
+    by_chance = most_by_chance(noise, 0)
+    assert by_chance == most_by_chance(noise, 0)
+    assert 0.5 * strongest < by_chance < 2 * strongest
+    told = as_coded(as_table(np.column_stack([labels, labels]), labels))
+    assert most_by_chance(told, 0) < 0.2 < bits_alone(count(told))[0].max()
+    assert most_by_chance(told.select([]), 0) == 0
 
 
 def test_long_profiles_keep_the_most_frequent_values():
