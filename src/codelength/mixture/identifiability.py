@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .._display import counted
 from ..table.checks import check_random_state
 from ..typing import FloatArray, IntArray
 from .code_length.information_criteria import n_parameters
@@ -66,8 +67,9 @@ class Identifiability:
         """What it says, in words."""
         if self.n_parameters > self.n_cells - 1:
             return (
-                f"not identified: {self.n_parameters} parameters, and a table of {self.n_cells} cells "
-                f"determines at most {self.n_cells - 1}; take fewer classes or more variables"
+                f"not identified: {counted(self.n_parameters, 'parameter')}, and a table of "
+                f"{counted(self.n_cells, 'cell')} determines at most {self.n_cells - 1}; "
+                "take fewer classes or more variables"
             )
         if self.rank is None:
             return f"not checked: {self.n_parameters} parameters are more than {MOST_PARAMETERS}"

@@ -7,6 +7,9 @@ import pytest
 from codelength import FiniteMixture, MixtureClassifier, NaiveBayes, Schema, Variable, as_table, load
 from codelength.errors import DataError
 
+# The tables are too small to identify classes, which fits are warned about.
+pytestmark = pytest.mark.filterwarnings("ignore::codelength.errors.DoubtfulFit")
+
 QUICK = {"n_init": 2, "random_state": 0}
 TARGET = Variable("y", ("heads", "tails"))
 SCHEMA = Schema([Variable("a", ("x", "y", "z"))], TARGET)

@@ -10,6 +10,9 @@ from codelength import FiniteMixture, MixtureClassifier, NaiveBayes, load
 from codelength.errors import CodelengthError, InvalidModelFile
 from codelength.estimators import documents
 
+# The tables are too small to identify classes, which fits are warned about.
+pytestmark = pytest.mark.filterwarnings("ignore::codelength.errors.DoubtfulFit")
+
 TABLE = {"v": ["a", "b"] * 9, "w": ["c", "d", "d"] * 6}
 OTHER = {"v": ["b", "c"] * 4, "w": ["d", "e"] * 4}
 CLASSES = ["yes", "no", "no"] * 6

@@ -7,6 +7,9 @@ import pytest
 from codelength import FiniteMixture, NaiveBayes
 from codelength.errors import IgnoredValues
 
+# The tables are too small to identify classes, which fits are warned about.
+pytestmark = pytest.mark.filterwarnings("ignore::codelength.errors.DoubtfulFit")
+
 QUICK = {"n_init": 2, "random_state": 0}
 TRAINING = {"c": ["x", "y"] * 20, "d": ["p", "q"] * 20}
 TARGET = ["yes", "no", "no", "yes"] * 10

@@ -6,6 +6,9 @@ import pytest
 from codelength import FiniteMixture, NaiveBayes
 from codelength.errors import DataError, InvalidParameter
 
+# The tables are too small to identify classes, which fits are warned about.
+pytestmark = pytest.mark.filterwarnings("ignore::codelength.errors.DoubtfulFit")
+
 QUICK = {"n_init": 2, "random_state": 0}
 ROWS = {"a": ["x", "y", "x", "y", "x"], "b": ["p", "p", "q", "q", "p"]}
 TARGET = ["no", "no", "yes", "yes", "yes"]

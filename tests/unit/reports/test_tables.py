@@ -12,6 +12,9 @@ from codelength.errors import InvalidParameter
 from codelength.reports.render.latex import escaped, latex
 from codelength.reports.tables import write_table
 
+# The tables are too small to identify classes, which fits are warned about.
+pytestmark = pytest.mark.filterwarnings("ignore::codelength.errors.DoubtfulFit")
+
 TABLE = {"size_&_$": ["10 %", "20 %"] * 9, "colour": ["red", "blue"] * 9, "gaps": [1, None, 2] * 6}
 
 

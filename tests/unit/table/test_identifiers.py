@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from codelength import FiniteMixture, NaiveBayes, Schema, Variable, as_coded, load
-from codelength.errors import DataError, IgnoredColumn, InvalidParameter
+from codelength.errors import DataError, DoubtfulFit, IgnoredColumn, InvalidParameter
 from codelength.table import infer_schema
 
 N = 300
@@ -20,6 +20,7 @@ SIZE = {"size": TABLE["size"]}
 def quietly(function):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IgnoredColumn)
+        warnings.simplefilter("ignore", DoubtfulFit)
         return function()
 
 
