@@ -222,3 +222,21 @@ def test_the_answer_on_one_line():
         "Model average saves 0.31 of 0.92 bits per row (0.21 to 0.41) and names the right class in 80.0 % of "
         "the rows (68.0 to 88.0 %)."
     )
+
+
+def test_the_answer_on_one_line_where_there_is_little_to_say():
+    assert in_words(made_up_analysis(classes=("only",))) == (
+        "There is only one class, so there is nothing to predict."
+    )
+    told = in_words(replace(made_up_analysis(), gain=Estimate(0.0, 0.0, 0.0, 0.0)))
+    assert told == (
+        "None of 7 models predicts better than the class shares alone, which cost 0.92 bits per row."
+    )
+
+
+def test_there_is_no_what_if_without_variables():
+    analysis = made_up_analysis()
+    bare = {rule: {**document, "variables": []} for rule, document in analysis.scorers.items()}
+    page = check(html(replace(analysis, scorers=bare)))
+    assert "what-if" not in [attributes.get("id") for attributes in page.all("section")]
+    assert not page.all("script")

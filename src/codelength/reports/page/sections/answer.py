@@ -27,6 +27,13 @@ def answer(analysis: Analysis) -> Markup:
 def in_words(analysis: Analysis) -> str:
     """The answer on one line of plain text."""
     gain, accuracy = analysis.gain, analysis.accuracy
+    if len(analysis.table.classes) < 2:
+        return "There is only one class, so there is nothing to predict."
+    if not gain.value > 0:
+        return (
+            f"None of {many(len(analysis.models), 'model')} predicts better than the class shares alone, "
+            f"which cost {number(analysis.prior_bits, 2)} bits per row."
+        )
     best = f"{analysis.best[:1].upper()}{analysis.best[1:]}"
     return (
         f"{best} saves {number(gain.value, 2)} of {number(analysis.prior_bits, 2)} bits per row "

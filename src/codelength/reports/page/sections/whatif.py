@@ -32,6 +32,8 @@ def whatif(analysis: Analysis) -> Section | None:
     """The section; None where there is nothing to choose."""
     if not analysis.scorers or len(analysis.table.classes) < 2:
         return None
+    if not any(document["variables"] for document in analysis.scorers.values()):
+        return None
     names = [variable.name for variable in analysis.variables]
     document, n_left_out = scorers_text(analysis.scorers, names)
     left_out = None
