@@ -1,8 +1,8 @@
-"""The tables of the guide, from the results of our own runs: ``python docs/_ext/guide_tables.py [--run]``.
+"""The tables of the guide and the README: ``python docs/_ext/guide_tables.py [--run]``.
 
-``--run`` first predicts every bundled table by leave-one-out under every rule and several priors, which takes
-half a minute, and writes ``guide-priors.csv``. The tables stand in ``guide.md`` between comments that name
-them.
+They are written from the results of our own runs, and stand between comments that name them. ``--run`` first
+predicts every bundled table by leave-one-out under every rule and several priors, which takes half a minute,
+and writes ``guide-priors.csv``.
 """
 
 import csv
@@ -56,7 +56,11 @@ def run() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         rows = [row for name in names for row in left_out(name)]
-    with open(RUN, "w", encoding="utf-8", newline="") as file:
+    _write(RUN, rows)
+
+
+def _write(path: Path, rows: list[dict[str, object]]) -> None:
+    with open(path, "w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
@@ -65,12 +69,42 @@ def run() -> None:
 def tables() -> dict[str, str]:
     """The tables as Markdown, by name."""
     return {
+        "models": _models(),
         "priors": _priors(),
         "rules": _rules(),
         "criteria": _criteria(),
         "agreement": _agreement(),
         "selection": _selection(),
     }
+
+
+def _models() -> str:
+    place = DOCS / "results" / "averages"
+    other = {row["model"]: row for row in _read(place / "other-scores.csv")}
+    compared = [
+        row for row in _read(place / "overall.csv") if row["rank"] or row["model"].startswith("NaiveB")
+    ]
+    lines = [
+        [
+            row["model"],
+            *(f"{float(row[share]):.3f}" for share in ("10%", "25%", "66%")),
+            row["wins"],
+            f"{float(other[row['model']]['accuracy']):.3f}",
+            f"{float(other[row['model']]['calibration']):.3f}",
+            f"{float(other[row['model']]['fit']):.2g}",
+        ]
+        for row in compared
+    ]
+    names = [
+        "model",
+        "log loss, 10 % of the rows",
+        "25 %",
+        "66 %",
+        "best in",
+        "accuracy",
+        "calibration error",
+    ]
+    return _grid([*names, "fit, s"], lines)
 
 
 def _priors() -> str:
@@ -191,6 +225,6 @@ def filled(page: str) -> str:
 if __name__ == "__main__":
     if "--run" in sys.argv:
         run()
-    guide = DOCS / "guide.md"
-    guide.write_text(filled(guide.read_text(encoding="utf-8")), encoding="utf-8", newline="\n")
-    print(guide)
+    for path in (DOCS / "guide.md", DOCS.parent / "README.md"):
+        path.write_text(filled(path.read_text(encoding="utf-8")), encoding="utf-8", newline="\n")
+        print(path)
