@@ -160,11 +160,7 @@ def _enter(request: Request, desk: Desk, token: str) -> Response:
 async def _end(request: Request) -> Response:
     desk, session = _desk(request), _session(request)
     await run_in_threadpool(desk.sessions.end, session)
-    response = HTMLResponse(
-        pages.refusal(
-            "the session is over and its files are removed; start again from the terminal", has_session=False
-        )
-    )
+    response = HTMLResponse(pages.goodbye())
     response.delete_cookie(desk.cookie, httponly=True, samesite="strict")
     return response
 
@@ -356,7 +352,8 @@ async def _refused(request: Request, error: Exception) -> Response:
 async def _no_such_page(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     message = "there is no such page" if error.status_code == _NOT_FOUND else error.detail
-    response = _answer(request, Refused(error.status_code, message), has_session=False)
+    has_session = _session_or_none(request) is not None
+    response = _answer(request, Refused(error.status_code, message), has_session=has_session)
     response.headers.update(error.headers or {})
     return response
 

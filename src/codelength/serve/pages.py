@@ -6,7 +6,7 @@ from .limits import Limits, sized
 from .sessions import Report, Session, Upload
 from .works import Work
 
-__all__ = ["home", "refusal", "report_page", "share_of", "start_again", "table_page", "words_of"]
+__all__ = ["goodbye", "home", "refusal", "report_page", "share_of", "start_again", "table_page", "words_of"]
 
 _MOST_LISTED = 300
 """Columns that can be left out one by one; a longer list helps nobody."""
@@ -110,6 +110,17 @@ def refusal(message: str, *, has_session: bool) -> str:
     remedy = tag("p", tag("a", "Go on", href="/")) if has_session else None
     return _document(
         "Refused", tag("h1", "That did not work"), tag("p", _sentence(message)), remedy, is_inside=has_session
+    )
+
+
+def goodbye() -> str:
+    """The last page of a session."""
+    words = (
+        "Its tables and reports are removed. To begin another one, open the address that the terminal shows."
+    )
+    again = "If it was used already, the terminal then shows a new one."
+    return _document(
+        "Goodbye", tag("h1", "The session is over"), tag("p", words, " ", again), is_inside=False
     )
 
 

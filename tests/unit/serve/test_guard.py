@@ -29,6 +29,11 @@ def test_people_get_a_page_and_scripts_get_json(stranger):
     assert "<h1>That did not work</h1>" in page.text
 
 
+def test_whoever_is_in_finds_the_way_back(user, stranger):
+    assert 'href="/"' in user.get("/nowhere", accept="text/html").text
+    assert 'href="/"' not in stranger.get("/nowhere", accept="text/html").text
+
+
 def test_a_token_is_exchanged_for_a_cookie_and_works_once(stranger, app, desk):
     token = desk.tokens.issue()
     answer = stranger.enter(token)
