@@ -73,6 +73,7 @@ sphinx_gallery_conf = {
     "capture_repr": (),
     "image_scrapers": ("matplotlib",),
     "parallel": False,
+    "write_computation_times": False,
 }
 
 
@@ -85,9 +86,6 @@ def of_scikit_learn(app, what, name, obj, skip, options):
 def with_targets(app, docname, source):
     """Make targets of the anchors that generated pages have for GitHub."""
     source[0] = re.sub(r'^<a id="([\w-]+)"></a>$', r"(\1)=", source[0], flags=re.MULTILINE)
-    # The page of comparisons is there once its experiment was run.
-    if docname == "index" and not (Path(__file__).parent / "comparison.md").exists():
-        source[0] = source[0].replace("\ncomparison\n", "\n")
 
 
 def setup(app):
