@@ -1,5 +1,6 @@
 """Latent class models against poLCA, a program nobody here wrote; see ``golden/data/lca/README.md``."""
 
+import contextlib
 import shutil
 import subprocess
 import warnings
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 from codelength import FiniteMixture, read_table
+from codelength.errors import DoubtfulFit
 
 TABLES = Path(__file__).parents[1] / "golden" / "data" / "lca"
 
@@ -32,10 +34,19 @@ def table_of(name):
     return read_table(TABLES / f"{name}.csv", drop=["GPA"] if name == "cheating" else [])
 
 
+def warned_about(name):
+    """Three classes of four binary variables, which the criterion prefers in cheating, are not identified."""
+    if name == "cheating":
+        return pytest.warns(DoubtfulFit, match="3 classes: the profiles are not identified")
+    return contextlib.nullcontext()
+
+
 @pytest.mark.parametrize("name", SHARES)
 def test_default_settings_give_the_figures_of_polca(name):
     sizes = [line.split(",") for line in FIGURES.splitlines() if line.startswith(name)]
-    model = FiniteMixture(max_components=len(sizes), patience=len(sizes), random_state=0).fit(table_of(name))
+    with warned_about(name):
+        model = FiniteMixture(max_components=len(sizes), patience=len(sizes), random_state=0)
+        model.fit(table_of(name))
     assert len(model.comparison_) == len(sizes)
     for row, (_, size, log_likelihood, parameters, aic, bic, g2, chi2, df) in zip(
         model.comparison_, sizes, strict=True
@@ -75,7 +86,8 @@ values,2,-504.467670,9,1026.9353,1057.3128,1066.3128,0.719297"""
 
 @pytest.mark.parametrize("name", SHARES)
 def test_default_settings_give_the_figures_of_stepmix(name):
-    model = FiniteMixture(max_components=4, patience=4, random_state=0).fit(table_of(name))
+    with warned_about(name):
+        model = FiniteMixture(max_components=4, patience=4, random_state=0).fit(table_of(name))
     for line in FROM_STEPMIX.splitlines():
         table, size, *figures = line.split(",")
         if table == name:
@@ -133,7 +145,8 @@ def test_polca_itself_where_it_is_installed(name):
     if "there is no package called" in done.stderr:
         pytest.skip("poLCA is not installed")
     assert done.returncode == 0, done.stderr
-    model = FiniteMixture(max_components=3, patience=3, random_state=0).fit(table_of(name))
+    with warned_about(name):
+        model = FiniteMixture(max_components=3, patience=3, random_state=0).fit(table_of(name))
     for line in done.stdout.splitlines():
         size, log_likelihood, g2, chi2, parameters, df = line.split()
         row = model.comparison_.of(int(size))
