@@ -1,5 +1,6 @@
 """Formulas as MathML: no script, no network, nothing to install; browsers set them themselves."""
 
+import re
 from typing import Any
 
 from docutils import nodes
@@ -8,8 +9,12 @@ from sphinx.util import logging
 
 logger = logging.getLogger(__name__)
 
-SPELLINGS = {r"\dots": r"\ldots"}
-"""Commands that the converter knows under another name."""
+SPELLINGS = {
+    r"\\dots\b": r"\\ldots",
+    r"\\([td]?frac)\s*(\d)\s*(\w)": r"\\\1{\2}{\3}",
+    r"\\(hat|tilde|bar)\s*(\\[A-Za-z]+|\w)": r"\\\1{\2}",
+}
+"""What LaTeX allows and the converter takes for something else, and how it is spelled out."""
 
 
 def inline(self: Any, node: Any) -> None:
@@ -29,7 +34,7 @@ def block(self: Any, node: Any) -> None:
 def _mathml(node: Any, *, as_block: bool) -> str:
     text = node.astext()
     for spelling, known in SPELLINGS.items():
-        text = text.replace(spelling, known)
+        text = re.sub(spelling, known, text)
     try:
         return str(latex2mathml.tex2mathml(text, as_block=as_block))
     except MathError as error:
