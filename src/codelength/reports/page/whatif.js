@@ -29,7 +29,7 @@
     if (value === null) return "(missing)";
     const flat = String(value).replace(/\s+/g, " ")
       .replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "\ufffd").trim();
-    return flat === "" ? "(empty)" : flat.length > 48 ? `${flat.slice(0, 47)}…` : flat;
+    return flat === "" ? "(empty)" : flat.length > 48 ? `${flat.slice(0, 31)}…${flat.slice(-16)}` : flat;
   };
   const percent = (p) => {
     if (p > 0 && p < 0.0005) return "< 0.1 %";
@@ -240,7 +240,7 @@
   const askNext = (asked) => {
     const best = asked.slice(0, MOST_ASKED).filter((one) => one.bits > 0.0005);
     if (!best.length) {
-      next.replaceChildren(make("p", { class: "hint" }, "Nothing that is left to ask would tell much."));
+      next.replaceChildren(make("p", { class: "hint" }, asked.length ? "Nothing that is left to ask would tell much." : "Everything is known."));
       return;
     }
     const buttons = best.map(({ variable, bits: expected }) => {

@@ -13,15 +13,21 @@ LONGEST_NAME = 48
 
 
 def name(text: str, most: int = LONGEST_NAME) -> str:
-    """A name or a value of the table on one line, cut where it is long.
+    """A name or a value of the table on one line, cut in the middle where it is long.
+
+    Long names often differ at their ends alone.
 
     Examples
     --------
-    >>> name("two" + chr(10) + "lines"), name("x" * 9, most=5), name(" ")
-    ('two lines', 'xxxx…', '(empty)')
+    >>> name("two" + chr(10) + "lines"), name("a long name 1", most=9), name(" ")
+    ('two lines', 'a lon…e 1', '(empty)')
     """
-    flat = one_line(str(text)[: 4 * most])
-    return (flat if len(flat) <= most else f"{flat[: most - 1]}…") or "(empty)"
+    whole = str(text)
+    if len(whole) > 8 * most:
+        whole = f"{whole[: 4 * most]}{whole[-4 * most :]}"
+    flat = one_line(whole)
+    n_last = most // 3
+    return (flat if len(flat) <= most else f"{flat[: most - 1 - n_last]}…{flat[-n_last:]}") or "(empty)"
 
 
 def number(value: float, digits: int = 3) -> str:

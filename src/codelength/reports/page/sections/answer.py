@@ -15,8 +15,7 @@ def answer(analysis: Analysis) -> Markup:
         tag("p", _gain(analysis), " ", _trust(analysis), class_="lead"),
         _cards(analysis),
         hint(
-            "A bit is the uncertainty of a fair coin. All rows were predicted by models that had not seen "
-            "them (",
+            "A bit is the uncertainty of a fair coin. Rows were predicted by models that had not seen them (",
             analysis.models[0].protocol if analysis.models else "no models",
             "); intervals are 95 % intervals. The figures above are measured on rows that took no part in "
             "choosing the model, so they can differ a little from those of the comparison.",

@@ -17,7 +17,7 @@ def models(analysis: Analysis) -> Section:
         _dots(analysis),
         _scores(analysis),
         hint(
-            f"All models predicted the same rows by {best.protocol}. Log loss is what the class that "
+            f"All models predicted the same rows ({best.protocol}). Log loss is what the class that "
             "occurred cost, in bits per row: 0 at best. The differences are paired over rows; ± is one "
             "standard error. The Brier score is 0 at best and 2 at worst. Calibration is the mean distance "
             "between the probabilities promised and the shares that came true."

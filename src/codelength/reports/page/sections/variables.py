@@ -17,7 +17,7 @@ MOST_VARIABLES = 100
 MOST_VALUES, FEWEST_VALUES = 24, 2
 """Values of a variable that are shown at most and at least."""
 
-MOST_CHARACTERS = 240_000
+MOST_CHARACTERS = 200_000
 """Characters of all profiles together, which keeps the file small."""
 
 MOST_CLASSES = 7
