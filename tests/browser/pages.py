@@ -8,7 +8,6 @@ import numpy as np
 
 from codelength import FiniteMixture, NaiveBayes, report
 from codelength.analysis.results import LatentAnalysis, TableFacts
-from codelength.export.scorer import scorer
 from codelength.reports.page.papers_page import papers_page
 from unit.analysis.made_up import made_up_analysis, with_rows
 
@@ -49,7 +48,8 @@ def models():
 def whatif_page():
     """A page whose what-if scores with real models."""
     analysis = made_up_analysis(classes=("k0", "k1", "k2"))
-    return report(replace(analysis, scorers={rule: scorer(model) for rule, model in models().items()})).html
+    scorers = {rule: model.to_scorer() for rule, model in models().items()}
+    return report(replace(analysis, scorers=scorers)).html
 
 
 @cache

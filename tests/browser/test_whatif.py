@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from codelength.export.reader import ask, score
-from codelength.export.scorer import scorer
 
 from .driver import TAB
 from .pages import RULES, models, table, whatif_page
@@ -57,7 +56,7 @@ def random_cases(n_cases):
 
 @pytest.mark.parametrize("rule", RULES)
 def test_the_page_scores_as_python_does(window, rule):
-    document = scorer(models()[rule])
+    document = models()[rule].to_scorer()
     cases = random_cases(200)
     found = window.run(
         "const [rule, cases] = arguments; return cases.map((one) => window.codelengthWhatIf(rule, one))",
@@ -89,7 +88,7 @@ def test_choosing_moves_probabilities_and_evidence_at_once(window):
     after = window.run(SEEN)
     assert before != after
     case = {"size": "2.75", "colour": 'b"l<u>e', "wild": True}
-    expected = score(scorer(models()["evidence"]), case).probabilities
+    expected = score(models()["evidence"].to_scorer(), case).probabilities
     assert [float(width.rstrip("%")) / 100 for _, _, width in after] == pytest.approx(expected, abs=1e-9)
     assert [label for label, _, _ in after] == ["k0", "k1", "k2"]
     assert [text for _, text, _ in after] == [f"{100 * p:.1f} %" for p in expected]
@@ -106,14 +105,14 @@ def test_the_evidence_adds_up_to_the_log_odds(window):
     reference, of = window.run(
         "return ['against', 'of'].map((key) => Number(document.getElementById(`whatif-${key}`).value))"
     )
-    probabilities = score(scorer(models()["evidence"]), {"size": "2.75", "legs": 4}).probabilities
+    probabilities = score(models()["evidence"].to_scorer(), {"size": "2.75", "legs": 4}).probabilities
     bits = np.log2(probabilities[of] / probabilities[reference])
     assert f"{'+' if bits > 0 else '−'}{abs(bits):.2f} now" in told
 
 
 def test_what_to_ask_next_is_what_python_would_ask(window):
     window.run(CHOOSE, "colour", "red")
-    document = scorer(models()["evidence"])
+    document = models()["evidence"].to_scorer()
     asked = [(name, bits) for name, bits in ask(document, {"colour": "red"})[:3] if bits > 0.0005]
     buttons = window.run(
         "return [...document.querySelectorAll('.next button')].map((one) => one.textContent)"
@@ -131,7 +130,7 @@ def test_every_rule_can_be_chosen(window):
     for n, rule in enumerate(RULES):
         window.run(f"document.getElementById('whatif-rule-{n}').click()")
         widths = [float(width.rstrip("%")) / 100 for _, _, width in window.run(SEEN)]
-        assert widths == pytest.approx(score(scorer(models()[rule]), {"legs": 4}).probabilities, abs=1e-9)
+        assert widths == pytest.approx(score(models()[rule].to_scorer(), {"legs": 4}).probabilities, abs=1e-9)
         assert f"rule={rule}" in window.run("return location.hash")
 
 

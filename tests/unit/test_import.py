@@ -68,8 +68,10 @@ PUBLIC = [
     "ModelAverage",
     "NaiveBayes",
     "OneDependenceClassifier",
+    "OnlineNaiveBayes",
     "Predictions",
     "Prior",
+    "Report",
     "Schema",
     "SubsetsClassifier",
     "Table",
@@ -94,6 +96,7 @@ PUBLIC = [
     "neighbourhood_code_length",
     "neighbourhoods_code_length",
     "read_table",
+    "report",
     "reproduce",
     "select_variables",
 ]

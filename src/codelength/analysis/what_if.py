@@ -3,7 +3,6 @@
 from typing import Any
 
 from ..estimators import NaiveBayes
-from ..export.scorer import scorer
 from ..rules import RULES
 from ..table import Coded
 from .results import VariableFacts
@@ -27,7 +26,7 @@ def selected(coded: Coded, facts: tuple[VariableFacts, ...]) -> Coded:
 
 def scorers_of(coded: Coded) -> dict[str, dict[str, Any]]:
     """The scorer document of each rule."""
-    return {rule: _short(scorer(NaiveBayes(rule).fit_coded(coded))) for rule in RULES}
+    return {rule: _short(NaiveBayes(rule).fit_coded(coded).to_scorer()) for rule in RULES}
 
 
 def _short(document: dict[str, Any]) -> dict[str, Any]:

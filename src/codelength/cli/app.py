@@ -22,6 +22,7 @@ from .completion import COMPLETE_VARIABLE, completion
 from .datasets import datasets
 from .evaluate import evaluate
 from .explain import explain
+from .export import export
 from .fit import fit
 from .inspect import inspect
 from .output import notes, tell
@@ -69,7 +70,7 @@ for command in (
     cluster,
     report,
     datasets,
-    reproduce,
+    export, reproduce,
     serve,
     completion,
 ):

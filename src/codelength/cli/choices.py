@@ -329,6 +329,12 @@ def _settings() -> Iterable[str]:
     return ALTERNATIVES
 
 
+def _dialects() -> Iterable[str]:
+    from ..export.sql import DIALECTS
+
+    return DIALECTS
+
+
 RULE = Choice("rule", _rules)
 PRIOR = PriorChoice("prior", _priors)
 MODEL = Choice("model", _models)
@@ -344,6 +350,8 @@ IDENTIFIERS = Choice("identifiers", _identifiers)
 DATASET = DatasetName("name", _datasets)
 EXPERIMENT = Choice("experiment", _experiments)
 SETTING = Setting("settings", _settings)
+DIALECT = Choice("dialect", _dialects)
+EXPORT = Choice("to", lambda: ("sql", "onnx", "scorer"))
 TABLE = TableSource()
 FILE = FileName()
 FIGURE = KindOfFile("profiles", _figure_kinds)

@@ -10,7 +10,6 @@ from .choices import CRITERIA_ON_REQUEST, FIGURE, FILE, INTERVAL_KIND, MIXTURE_C
 from .command import command
 from .models import build, given
 from .output import print_json, show
-from .predict import predicted_names
 from .progress import working
 from .saving import check_outputs, save
 from .source import Source
@@ -222,7 +221,7 @@ def _write(
         from ..table.files.writers import open_writer
 
         probs = model.memberships_
-        names = predicted_names(model, list(beside), None)
+        names = model.outcome_columns(list(beside))
         with open_writer(memberships, [*beside, *names]) as writer:
             columns = {name: probs[:, k] for k, name in enumerate(names[1:])}
             writer.write({**beside, names[0]: model.labels_ + 1} | columns)

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 from typing import TYPE_CHECKING
 
-from ..errors import InvalidParameter
 from . import options
 from .choices import FILE, Whole
 from .command import argument, command
@@ -60,7 +59,7 @@ def predict(
     check_outputs({"--output": output}, [model, *source.files], as_json=False)
     fitted: TableEstimator = load(model)
     carried = list(dict.fromkeys(carry))
-    names = predicted_names(fitted, carried, name)
+    names = fitted.outcome_columns(carried, name)
     # Rows on a terminal are progress enough.
     is_quiet = output == "-" and sys.stdout.isatty()
     with (
@@ -73,26 +72,6 @@ def predict(
         with _writer(output, [*carried, *names], as_json=as_json) as writer:
             for columns in itertools.chain([first], rows):
                 writer.write(columns)
-
-
-def predicted_names(fitted: "TableEstimator", carried: Sequence[str], name: str | None) -> list[str]:
-    """Names for the predicted outcome and the probability of each, all distinct from those carried over."""
-    outcome = fitted.outcome if name is None else name
-    if name is None and outcome in carried:
-        outcome = f"predicted_{outcome}"
-    taken = {column.casefold() for column in carried}
-    if outcome in carried or not outcome:
-        raise InvalidParameter(
-            f"--name {outcome!r}: the output has a column of that name already; choose another"
-        )
-    names = [outcome]
-    taken.add(outcome.casefold())
-    for label in fitted.outcome_names:
-        # Labels may differ in type or capitals alone, and a file tells columns apart by neither.
-        numbers = (f"p_{label}" if n == 1 else f"p_{label}_{n}" for n in itertools.count(1))
-        names.append(next(candidate for candidate in numbers if candidate.casefold() not in taken))
-        taken.add(names[-1].casefold())
-    return names
 
 
 def _predicted(

@@ -8,8 +8,9 @@ What ``fit`` learned is one immutable object, kept apart from the parameters: a 
 model as it was, and changing a parameter changes nothing until the next fit.
 """
 
+import itertools
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, Self, TypeAlias, TypeVar
 
@@ -23,6 +24,7 @@ from ..errors import InvalidParameter
 from ..rules import Distributions
 from ..scores import Predictions
 from ..table import Coded, Schema, Table, Variable, as_table, encode, infer_schema
+from ..table._messages import shown
 from ..table.checks import check_choice, check_flag, check_instance
 from ..table.encode import HandleUnknown, known_rows
 from ..table.infer import Cutting, Identifiers, Missing, Numeric
@@ -41,9 +43,11 @@ from .validation import (
     warn_about_names,
 )
 
-Capability: TypeAlias = Literal["classes", "components", "leave_one_out", "explain", "weights", "partial_fit"]
+Capability: TypeAlias = Literal[
+    "classes", "components", "leave_one_out", "explain", "weights", "partial_fit", "export"
+]
 """What a model may be able to do: predict classes, or find components; leave one row out in closed form;
-explain predictions; take row weights; learn from one batch after the other."""
+explain predictions; take row weights; learn from one batch after the other; predict in other programs."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,6 +124,38 @@ class TableEstimator(BaseEstimator):
     def outcome_names(self) -> tuple[Scalar, ...]:
         """The columns of ``predict_proba``: the classes, or the numbers of the components from 1."""
         return self.schema_.classes
+
+    def outcome_columns(self, carried: Sequence[str] = (), name: str | None = None) -> list[str]:
+        """Names of columns for the predicted outcome and the probability of each, beside other columns.
+
+        Parameters
+        ----------
+        carried : sequence of str
+            Names of the columns beside them, none of which is used again.
+        name : str, optional
+            Name of the column of the outcome; by default :attr:`outcome`.
+
+        Examples
+        --------
+        >>> from codelength import NaiveBayes
+        >>> model = NaiveBayes().fit({"x": ["a", "b"]}, ["no", "yes"])
+        >>> model.outcome_columns(["class"])
+        ['predicted_class', 'p_no', 'p_yes']
+        """
+        outcome = self.outcome if name is None else name
+        if name is None and outcome in carried:
+            outcome = f"predicted_{outcome}"
+        if outcome in carried or not outcome:
+            raise InvalidParameter(
+                f"name {shown(outcome)}: the output has a column of that name already; choose another"
+            )
+        names, taken = [outcome], {column.casefold() for column in (*carried, outcome)}
+        for label in self.outcome_names:
+            # Labels may differ in type or capitals alone, and a file tells columns apart by neither.
+            numbers = (f"p_{label}" if n == 1 else f"p_{label}_{n}" for n in itertools.count(1))
+            names.append(next(candidate for candidate in numbers if candidate.casefold() not in taken))
+            taken.add(names[-1].casefold())
+        return names
 
     def summary(self) -> list[Block]:
         """What the model knows, as blocks for people: its settings, its outcomes and its variables."""

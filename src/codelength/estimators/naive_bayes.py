@@ -10,7 +10,7 @@ from sklearn.base import ClassifierMixin
 from ..blocks import Block, Facts
 from ..counts import Counts, count
 from ..errors import DataError, InvalidParameter, UndefinedPrediction
-from ..rules import Distributions, Explanation, PriorLike, rule_of
+from ..rules import Distributions, Explanation, Predictor, PriorLike, rule_of
 from ..rules.explanation import check_class
 from ..rules.interval_average import check_averages
 from ..scores import Predictions
@@ -23,13 +23,14 @@ from ..table.infer import AVERAGED, Cutting, Identifiers, Missing, Numeric
 from ..table.schema import classes_grid
 from ..table.target import target_column
 from ..typing import BoolArray, FloatArray, Scalar
+from ._exports import ExportedClassifier
 from ._fitted_naive_bayes import FittedNaiveBayes, chosen_variables
-from .contract import Fitted, TableClassifier, Weighting, register
+from .contract import Fitted, Weighting, register
 from .validation import check_coded, check_same_classes, warn_about_names
 
 
 @register
-class NaiveBayes(ClassifierMixin, TableClassifier):
+class NaiveBayes(ClassifierMixin, ExportedClassifier):
     """Naive Bayes on categorical tables, with honest class probabilities.
 
     Parameters
@@ -97,7 +98,7 @@ class NaiveBayes(ClassifierMixin, TableClassifier):
     """
 
     kind = "naive-bayes"
-    capabilities = frozenset({"classes", "leave_one_out", "explain", "weights", "partial_fit"})
+    capabilities = frozenset({"classes", "leave_one_out", "explain", "weights", "partial_fit", "export"})
     averages_intervals = True
 
     def __init__(
@@ -286,6 +287,10 @@ class NaiveBayes(ClassifierMixin, TableClassifier):
     def _fitted(self) -> FittedNaiveBayes:
         state: FittedNaiveBayes = super()._fitted
         return state
+
+    @property
+    def _predicts_with(self) -> Predictor:
+        return self._fitted.predictor
 
     @property
     def counts_(self) -> Counts:

@@ -46,7 +46,7 @@ def score(document: Mapping[str, Any], case: Mapping[str, Any], reference: int =
     Parameters
     ----------
     document : dict
-        What :func:`codelength.export.scorer.scorer` gave, perhaps read from JSON.
+        What ``model.to_scorer()`` gave, perhaps read from JSON.
     case : mapping of str to cell
         What is known; other variables may be absent or None.
     reference : int
@@ -198,7 +198,7 @@ def _difference(weight: float, against: float) -> float:
 
 def _check(document: Mapping[str, Any]) -> None:
     if not isinstance(document, Mapping) or document.get("format") != FORMAT:
-        raise DataError("not a scorer document; pass what codelength.export.scorer.scorer gave")
+        raise DataError("not a scorer document; pass what model.to_scorer() gave")
     if document.get("version") != VERSION:
         raise DataError(
             f"scorer document of version {document.get('version')!r:.20}: this library reads version "

@@ -24,57 +24,41 @@ value that is not listed adds nothing. Numbers may be given as text, intervals b
 """
 
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from ..errors import InvalidParameter
+from ..rules import Predictor
 from ..table import Variable
 from ..typing import FloatArray
 from .reader import FORMAT, VERSION, Score, ask, score
 
-if TYPE_CHECKING:
-    from ..estimators.contract import TableEstimator
-
 __all__ = ["Score", "ask", "score", "scorer", "script"]
 
 
-def scorer(model: "TableEstimator") -> dict[str, Any]:
-    """The scorer document of a fitted model whose predictions are sums of look-ups.
+def scorer(predictor: Predictor) -> dict[str, Any]:
+    """The scorer document of naive Bayes under any rule.
 
     Parameters
     ----------
-    model : NaiveBayes
-        The model, fitted, under any rule. Variables that were not chosen, and columns that are ignored, are
-        left out.
+    predictor : Predictor
+        What predicts; ``model.to_scorer()`` is this of a fitted model. Columns that are ignored are left out.
 
     Returns
     -------
     dict
         The document, of JSON types.
 
-    Raises
-    ------
-    InvalidParameter
-        Where the model is of another kind.
-
     Examples
     --------
     >>> from codelength import NaiveBayes
     >>> table = {"outlook": ["sun", "sun", "rain", "rain"], "degrees": [21.5, 14.0, 9.5, 18.0]}
-    >>> document = scorer(NaiveBayes().fit(table, ["out", "out", "in", "in"]))
+    >>> document = NaiveBayes().fit(table, ["out", "out", "in", "in"]).to_scorer()
     >>> document["variables"][1]["cuts"]
     [11.75, 16.0, 19.75]
     >>> [round(p, 3) for p in score(document, {"outlook": "sun", "degrees": "20"}).probabilities]
     [0.143, 0.857]
     """
-    from ..estimators import NaiveBayes
-
-    if not isinstance(model, NaiveBayes):
-        raise InvalidParameter(
-            f"model {type(model).__name__}: its predictions are no sums of look-ups; pass a fitted NaiveBayes"
-        )
-    predictor = model._fitted.predictor
     schema, tables = predictor.counts.schema, predictor.tables
     assert schema.target is not None
     prior = _normalised(tables.class_table)

@@ -8,9 +8,9 @@ import subprocess
 import numpy as np
 import pytest
 
-from codelength import ModelAverage, NaiveBayes, Schema, Variable
-from codelength.errors import DataError, InvalidParameter
-from codelength.export.scorer import ask, score, scorer, script
+from codelength import NaiveBayes, Schema, Variable
+from codelength.errors import DataError
+from codelength.export.scorer import ask, score, script
 
 RULES = ("evidence", "map", "stochastic_complexity", "indifferent")
 COLOURS = ("blue", "red", "green", "été", "1", "")
@@ -78,7 +78,7 @@ def test_the_python_reader_says_what_the_model_says(options):
     rng = np.random.default_rng(1)
     for n_rows, n_classes in ((8, 2), (60, 3), (60, 2)):
         model = fitted(rng, n_rows=n_rows, n_classes=n_classes, **options)
-        document = json.loads(json.dumps(scorer(model), allow_nan=False))
+        document = json.loads(json.dumps(model.to_scorer(), allow_nan=False))
         table = cases_of(rng, 40)
         expected, undefined = model.predict_proba(table), model.is_undefined(table)
         against = model.explain(table).contributions
@@ -95,7 +95,7 @@ def test_the_python_reader_says_what_the_model_says(options):
 @pytest.mark.filterwarnings("ignore::codelength.errors.CodelengthWarning")
 def test_rows_that_are_impossible_under_every_class_are_told_apart():
     table = {"x": ["a", "a", "b", "b"], "y": ["a", "a", "b", "b"]}
-    document = scorer(NaiveBayes(rule="map").fit(table, ["no", "no", "yes", "yes"]))
+    document = NaiveBayes(rule="map").fit(table, ["no", "no", "yes", "yes"]).to_scorer()
     assert document["variables"][0]["table"] == [[0.0, None], [None, 0.0]]
     assert score(document, {"x": "a", "y": "b"})[:2] == ([0.5, 0.5], True)
     certain = score(document, {"x": "a"})
@@ -111,7 +111,7 @@ def test_cells_mean_what_they_mean_to_the_model():
         "truth": [True, False, False] * 6,
     }
     model = NaiveBayes().fit(table, ["a", "b", "b"] * 6)
-    document = scorer(model)
+    document = model.to_scorer()
 
     def found(**case):
         return score(document, case).probabilities
@@ -138,7 +138,7 @@ def test_cells_mean_what_they_mean_to_the_model():
 def test_missing_cells_that_are_a_value_say_something_and_absent_ones_nothing():
     table = {"x": ["a", None, "a", None, "b", "a"], "y": [0.5, None, 1.5, None, 3.5, 2.5]}
     model = NaiveBayes(missing="value").fit(table, [0, 1, 0, 1, 0, 0])
-    document = scorer(model)
+    document = model.to_scorer()
     assert document["variables"][0]["values"] == ["a", "b", None]
     both_missing = model.predict_proba({"x": [None], "y": [None]})[0].tolist()
     for missing in (None, ""):
@@ -165,7 +165,7 @@ def test_missing_cells_that_are_a_value_say_something_and_absent_ones_nothing():
 def test_times_fall_into_the_intervals_they_fall_into_for_the_model(column, cells, javascript):
     classes = ["a"] * (len(column) // 2) + ["b"] * (len(column) - len(column) // 2)
     model = NaiveBayes().fit({"when": column}, classes)
-    document = scorer(model)
+    document = model.to_scorer()
     cells = [*cells, *column, None]
     expected = [model.predict_proba({"when": [cell]})[0].tolist() for cell in cells]
     for cell, probabilities in zip(cells, expected, strict=True):
@@ -181,7 +181,7 @@ def test_the_reader_in_javascript_says_what_python_says(options, javascript):
     rng = np.random.default_rng(2)
     pairs = []
     for n_rows, n_classes in ((8, 2), (60, 3)):
-        document = scorer(fitted(rng, n_rows=n_rows, n_classes=n_classes, **options))
+        document = fitted(rng, n_rows=n_rows, n_classes=n_classes, **options).to_scorer()
         for case in as_cases(cases_of(rng, 20)):
             pairs.append((document, case))
             spelt = {name: cell if cell is None else str(cell) for name, cell in case.items()}
@@ -207,7 +207,7 @@ def test_expected_bits_are_the_mutual_information_under_the_model():
     """Against the plain definition: entropy now less the mean entropy once the value is known."""
     rng = np.random.default_rng(3)
     model = fitted(rng, n_classes=2, missing="ignore")
-    document = scorer(model)
+    document = model.to_scorer()
     case = {"colour": "red", "count": 2}
     now = score(document, case).probabilities
     bits = dict(ask(document, case))
@@ -222,7 +222,7 @@ def test_expected_bits_are_the_mutual_information_under_the_model():
 
 
 def test_weights_are_the_probabilities_of_the_values_while_nothing_is_known():
-    document = scorer(NaiveBayes().fit({"x": ["a", "a", "b"]}, ["no", "yes", "yes"]))
+    document = NaiveBayes().fit({"x": ["a", "a", "b"]}, ["no", "yes", "yes"]).to_scorer()
     prior = np.array([2, 3]) / 5
     given = np.array([[2 / 3, 1 / 3], [2 / 4, 2 / 4]])
     assert document["variables"][0]["weights"] == pytest.approx((prior @ given).tolist())
@@ -233,22 +233,19 @@ def test_columns_that_say_nothing_are_left_out():
     identifiers = [f"name {i}" for i in range(30)]
     with pytest.warns(UserWarning, match="look like identifiers"):
         model = NaiveBayes().fit({"id": identifiers, "x": ["a", "b"] * 15}, ["no", "yes", "yes"] * 10)
-    assert [variable["name"] for variable in scorer(model)["variables"]] == ["x"]
+    assert [variable["name"] for variable in model.to_scorer()["variables"]] == ["x"]
 
 
 def test_codes_are_their_own_values():
     model = NaiveBayes(schema=Schema.from_sizes([3], n_classes=2)).fit([[0], [1], [2]], [0, 1, 1])
-    document = scorer(model)
+    document = model.to_scorer()
     for code in (0, 1, 2, 3, -1):
         expected = model.predict_proba([[code]])[0].tolist()
         assert score(document, {"x0": code}).probabilities == pytest.approx(expected, abs=1e-12)
 
 
-def test_what_cannot_be_exported_or_read_is_refused():
-    average = ModelAverage(members=["subsets"]).fit({"x": ["a", "b"] * 5}, ["no", "yes"] * 5)
-    with pytest.raises(InvalidParameter, match="no sums of look-ups"):
-        scorer(average)
-    document = scorer(NaiveBayes().fit({"x": ["a", "b"]}, ["no", "yes"]))
+def test_what_cannot_be_read_is_refused():
+    document = NaiveBayes().fit({"x": ["a", "b"]}, ["no", "yes"]).to_scorer()
     with pytest.raises(DataError, match="not a scorer document"):
         score({}, {})
     with pytest.raises(DataError, match="version 2"):
@@ -260,7 +257,7 @@ def test_what_cannot_be_exported_or_read_is_refused():
 def test_a_variable_declared_beforehand_may_hold_what_no_row_has():
     schema = Schema([Variable("x", ("a", "b", "c"))], Variable("y", ("no", "yes")))
     model = NaiveBayes("map", schema=schema).fit({"x": ["a", "b"]}, ["no", "yes"])
-    assert score(scorer(model), {"x": "c"}).undefined
+    assert score(model.to_scorer(), {"x": "c"}).undefined
 
 
 def entropy(probabilities):

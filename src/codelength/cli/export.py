@@ -1,0 +1,92 @@
+"""``codelength export``."""
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .._files import atomic_write
+from ..errors import InvalidParameter
+from . import options
+from .choices import DIALECT, EXPORT, FILE
+from .command import Section, argument, command
+from .saving import check_outputs
+
+if TYPE_CHECKING:
+    from ..estimators import NaiveBayes
+
+in_sql = Section("SQL")
+
+
+@command("Write a model for other programs: SQL, ONNX or a JSON scorer.")
+@argument("model", metavar="MODEL", type=FILE, purpose="A model file written by fit --model naive-bayes.")
+@options.in_output("--to", EXPORT, "What to write.", required=True)
+@in_sql("--dialect", DIALECT, "Engine that the statement is for.", usual="duckdb")
+@in_sql("--table", "NAME", "Table to predict, such as orders or shop.orders.", usual="rows")
+@in_sql("--keep", "COLUMN", "Column of the table to keep beside the predictions.", multiple=True)
+@in_sql("--name", "NAME", "Name of the predicted column.", usual="class")
+@options.in_output("--output -o", FILE, "Write it here; - for standard output.", default="-")
+def export(
+    model: str,
+    to: str,
+    dialect: str | None,
+    table: str | None,
+    keep: tuple[str, ...],
+    name: str | None,
+    output: str,
+) -> None:
+    """Write a naive Bayes model for other programs, which then predict the same.
+
+    sql is one statement from the raw columns of a table to the class and its probabilities. onnx is a graph
+    for ONNX runtimes. scorer is a JSON document of look-up tables, with readers in Python and JavaScript.
+
+    \b
+    Examples:
+      codelength fit vote --model naive-bayes -o vote.json
+      codelength export vote.json --to sql --dialect postgres --table votes
+      codelength export vote.json --to onnx -o vote.onnx
+    """
+    from ..estimators import load
+
+    check_outputs({"--output": output}, [model], as_json=False)
+    given = {"--dialect": dialect, "--table": table, "--keep": keep, "--name": name}
+    if to != "sql" and (odd := [option for option, value in given.items() if value]):
+        raise InvalidParameter(f"{odd[0]} goes with --to sql; leave it out")
+    if to == "onnx" and output == "-":
+        raise InvalidParameter("--output: an ONNX graph goes into a file; name one, such as model.onnx")
+    fitted = load(model)
+    if "export" not in fitted.capabilities:
+        raise InvalidParameter(
+            f"{model}: predictions of {fitted.kind} are no sums of look-ups, and only those can be exported; "
+            "fit --model naive-bayes"
+        )
+    _write(_content(fitted, to, dialect, table, keep, name), output)
+
+
+def _content(
+    fitted: "NaiveBayes",
+    to: str,
+    dialect: str | None,
+    table: str | None,
+    keep: tuple[str, ...],
+    name: str | None,
+) -> bytes:
+    if to == "onnx":
+        return bytes(fitted.to_onnx().SerializeToString())
+    if to == "scorer":
+        text = json.dumps(fitted.to_scorer(), allow_nan=False)
+    else:
+        parts = (table or "rows").split(".")
+        chosen: Any = dialect or "duckdb"
+        text = f"{fitted.to_sql(parts, dialect=chosen, keep=list(dict.fromkeys(keep)), name=name)};"
+    return f"{text}\n".encode()
+
+
+def _write(content: bytes, output: str) -> None:
+    if output == "-":
+        click.echo(content, nl=False, file=sys.stdout.buffer)
+        return
+    with atomic_write(output) as path:
+        Path(path).write_bytes(content)
