@@ -12,7 +12,9 @@ def settings(
 ) -> Section:
     """The section."""
     shown: list[tuple[str, Child]] = [(_capital(key), name(text, 300)) for key, text in items]
-    shown += [("Version", f"codelength {version}"), ("Seed", str(seed))]
+    shown.append(("Version", f"codelength {version}"))
+    if "seed" not in (key.lower() for key, _ in items):
+        shown.append(("Seed", str(seed)))
     if seconds > 0:
         shown.append(("Computed in", f"{number(seconds, 1)} s"))
     body = join(
