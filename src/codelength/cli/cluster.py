@@ -123,7 +123,7 @@ def cluster(
       codelength cluster zoo
       codelength cluster vote --memberships clusters.csv --carry class
       codelength cluster survey.csv --drop id --intervals --profiles table2.tex
-      codelength cluster vote --criteria all --test --figure residuals=residuals.svg
+      codelength cluster vote --test --figure residuals=residuals.svg
     """
     model: Any = build(KIND, given([KIND], chosen, params))
     outputs = {
