@@ -76,7 +76,7 @@ class LearningCurveDisplay(Display):
 
         Cross-validation with all training rows of a fold, a half of them, a quarter, and so on. The band is
         two standard errors over the repetitions: how much the curve depends on which rows were drawn, not on
-        the table. ``n_sizes`` times ``n_folds`` times ``repeats`` models are fitted; take fewer of a slow one.
+        the table. So many models are fitted: ``n_sizes`` times ``n_folds`` times ``repeats``.
 
         Parameters
         ----------
