@@ -3,9 +3,9 @@ Would more rows help?
 =====================
 
 Log loss over the number of rows learned from, for two rules of naive Bayes. ``"evidence"`` averages
-over all naive Bayes models. ``"indifferent"`` does so under a prior that favours no model, and
-starts closer to the class prior. With enough rows the rules agree; the difference between them is
-in the small tables.
+over all naive Bayes models under the uniform prior, ``"indifferent"`` under a prior that favours no
+model. Both gain a quarter of a bit from 13 to 216 rows, and next to nothing from the last doubling:
+more patients like these would not help naive Bayes much.
 """
 
 import matplotlib.pyplot as plt
