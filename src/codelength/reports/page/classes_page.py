@@ -7,7 +7,7 @@ from .sections.section import Section
 from .sections.settings import settings
 from .sections.table import notes, table_facts
 from .shell import page
-from .words import many, name
+from .words import many, table_name
 
 
 def classes_page(analysis: LatentAnalysis, title: str | None = None) -> str:
@@ -20,9 +20,9 @@ def classes_page(analysis: LatentAnalysis, title: str | None = None) -> str:
         trust(analysis),
         settings(analysis.settings, analysis.command, analysis.version, analysis.seed, analysis.seconds),
     ]
-    over = f"{name(held.name)} · {many(held.n_rows, 'row')} · {many(held.n_columns, 'column')}"
+    over = f"{table_name(held.name)} · {many(held.n_rows, 'row')} · {many(held.n_columns, 'column')}"
     return page(
-        title or f"Hidden classes in {name(held.name)}",
+        title or f"Hidden classes in {table_name(held.name)}",
         sections,
         over=over,
         opening=answer(analysis),

@@ -13,27 +13,22 @@ from .sections.table import table
 from .sections.variables import variables
 from .sections.whatif import whatif
 from .shell import page, program
-from .words import many, name
+from .words import many, name, table_name
 
 
 def table_page(analysis: Analysis, title: str | None = None) -> str:
     """The text of the HTML file."""
     held = analysis.table
     asked = whatif(analysis)
-    sections = [
-        table(analysis),
-        models(analysis),
-        reliability(analysis),
-        learning(analysis),
-        variables(analysis),
-        asked,
-        surprises(analysis),
-        settings(analysis.settings, analysis.command, analysis.version, analysis.seed, analysis.seconds),
-    ]
-    over = f"{name(held.name)} · {many(held.n_rows, 'row')} · {many(held.n_columns, 'column')}"
+    made = settings(analysis.settings, analysis.command, analysis.version, analysis.seed, analysis.seconds)
+    sections = [table(analysis), made]
+    if len(held.classes) > 1:
+        measured = [models(analysis), reliability(analysis), learning(analysis), variables(analysis)]
+        sections[1:1] = [*measured, *([asked] if asked is not None else []), surprises(analysis)]
+    over = f"{table_name(held.name)} · {many(held.n_rows, 'row')} · {many(held.n_columns, 'column')}"
     return page(
         title or f"Predicting {name(held.target or 'the class')}",
-        [section for section in sections if section is not None],
+        sections,
         over=over,
         opening=join(answer(analysis)),
         closing=f"Made with codelength {analysis.version}.",

@@ -30,6 +30,18 @@ def name(text: str, most: int = LONGEST_NAME) -> str:
     return (flat if len(flat) <= most else f"{flat[: most - 1 - n_last]}…{flat[-n_last:]}") or "(empty)"
 
 
+def table_name(text: str) -> str:
+    """The name of a table; of a file without its directories, which say more than a reader of a page needs.
+
+    Examples
+    --------
+    >>> table_name("/home/me/weather.csv"), table_name("vote"), table_name("")
+    ('weather.csv', 'vote', 'a table')
+    """
+    last = text.replace("\\", "/").rstrip("/").rpartition("/")[2]
+    return name(last) if last else "a table"
+
+
 def number(value: float, digits: int = 3) -> str:
     """A number with some decimals.
 

@@ -145,7 +145,14 @@ def test_thousands_of_columns_are_cut_and_counted():
 def test_one_class_is_nothing_to_predict():
     page = check(html(made_up_analysis(classes=("only",))))
     assert "has only one class in this table" in page.text
-    assert "what-if" not in [attributes.get("id") for attributes in page.all("section")]
+    assert [attributes["id"] for attributes in page.all("section")] == ["answer", "table", "settings"]
+
+
+def test_directories_of_a_file_are_not_told():
+    page = check(html(made_up_analysis(name="home/me/secret/weather.csv")))
+    assert "weather.csv · 60 rows" in page.text
+    told = page.text.replace(made_up_analysis(name="home/me/secret/weather.csv").command, "")
+    assert "secret" not in told
 
 
 def test_a_table_with_next_to_nothing_still_gives_a_page():

@@ -11,6 +11,8 @@ from .section import hint
 
 def answer(analysis: Analysis) -> Markup:
     """Two sentences with intervals, and the figures in them."""
+    if len(analysis.table.classes) < 2:
+        return tag("p", _gain(analysis), class_="lead")
     return join(
         tag("p", _gain(analysis), " ", _trust(analysis), class_="lead"),
         _cards(analysis),
@@ -75,8 +77,6 @@ def _the(model: str) -> str:
 
 
 def _trust(analysis: Analysis) -> list[Child]:
-    if len(analysis.table.classes) < 2:
-        return []
     accuracy, calibration = analysis.accuracy, analysis.calibration
     return [
         "It names the right class in ",
@@ -94,9 +94,7 @@ def _most_common(analysis: Analysis) -> float:
     return float(counts.max()) / total if total else 0.0
 
 
-def _cards(analysis: Analysis) -> Markup | None:
-    if len(analysis.table.classes) < 2:
-        return None
+def _cards(analysis: Analysis) -> Markup:
     saved = _relative(analysis.gain, analysis.prior_bits)
     most_common = _most_common(analysis)
     off = analysis.calibration
