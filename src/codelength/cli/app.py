@@ -70,7 +70,8 @@ for command in (
     cluster,
     report,
     datasets,
-    export, reproduce,
+    export,
+    reproduce,
     serve,
     completion,
 ):
