@@ -50,7 +50,7 @@ def test_text_files(user, name):
 
 
 def test_packed_and_parquet_files(user, tmp_path):
-    assert "4 rows, 3 columns" in user.get(user.brought(gzip.compress(CSV), "weather.csv.gz")).text
+    assert "4 rows, 3 columns" in user.get(user.brought(gzip.compress(CSV, mtime=0), "weather.csv.gz")).text
     content = parquet(tmp_path, "SELECT range AS n, 'x' AS a FROM range(10)")
     assert "10 rows, 2 columns" in user.get(user.brought(content, "t.parquet")).text
 
@@ -118,7 +118,7 @@ def test_a_file_that_is_larger_than_it_says(user):
         (CSV, "t.json", 415, "ends in none of"),
         (CSV, "t.parquet", 415, "holds text"),
         (CSV, "t.csv.gz", 415, "holds text"),
-        (gzip.compress(CSV), "t.csv", 415, "holds gzip data"),
+        (gzip.compress(CSV, mtime=0), "t.csv", 415, "holds gzip data"),
         (b"PAR1" + CSV, "t.csv", 415, "holds a Parquet table"),
         (b"PK\x03\x04" + CSV, "t.xlsx", 415, "a workbook or an archive"),
         (b"PK\x03\x04" + CSV, "t.csv", 415, "a workbook or an archive"),
@@ -176,7 +176,7 @@ def test_packed_files_one_after_the_other(user):
 
 
 @pytest.mark.parametrize(
-    "content", [b"\x1f\x8b" + b"x" * 100, gzip.compress(CSV)[:-9], gzip.compress(CSV)[:20]]
+    "content", [b"\x1f\x8b" + b"x" * 100, gzip.compress(CSV, mtime=0)[:-9], gzip.compress(CSV, mtime=0)[:20]]
 )
 def test_a_damaged_packed_file(user, content):
     assert "is damaged" in looked_at(user, content, "t.csv.gz")
