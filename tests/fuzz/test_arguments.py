@@ -31,6 +31,7 @@ from codelength import (
     ModelAverage,
     NaiveBayes,
     OneDependenceClassifier,
+    OnlineNaiveBayes,
     Schema,
     SubsetsClassifier,
     TreeAugmentedClassifier,
@@ -40,6 +41,7 @@ from codelength import (
     as_table,
     datasets,
 )
+from codelength.analysis import analyse_classes
 from codelength.errors import CodelengthError, CodelengthWarning, DoubtfulFit
 
 SECONDS = 20
@@ -117,6 +119,8 @@ def calls(directory: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any]
     settings = {"missing": "ignore", "numeric": "auto"}
     weighted = {"X": ROWS, "y": CLASSES, "sample_weight": None}
     numbers = [[1.0, 2.0], [2.0, 3.0], [3.0, 4.0]]
+    row = {name: cells[0] for name, cells in ROWS.items()}
+    made = analyse_classes(as_table(ROWS))
     return {
         "accuracy": (codelength.accuracy, scored),
         "brier_score": (codelength.brier_score, scored),
@@ -226,6 +230,32 @@ def calls(directory: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any]
             | {"random_state": 0, "progress": None}
             | settings,
         ),
+        "report": (_reported, {"data": made, "target": None, "title": "text"}),
+        "report, of a table": (
+            _reported,
+            {"data": table, "target": None, "rows": False, "random_state": 0, "progress": None},
+        ),
+        "Report.save": (codelength.report(made).save, {"path": directory / "report.html"}),
+        "OnlineNaiveBayes": (
+            OnlineNaiveBayes,
+            {"schema": schema, "rule": "map", "prior": "uniform", "half_life": 3, "window": None}
+            | {"handle_unknown": "error"},
+        ),
+        "OnlineNaiveBayes.of": (OnlineNaiveBayes.of, {"model": fitted, "half_life": 2.0}),
+        "OnlineNaiveBayes.learn_one": (OnlineNaiveBayes(schema).learn_one, {"x": row, "y": "no"}),
+        "OnlineNaiveBayes.unlearn_one": (
+            lambda **given: OnlineNaiveBayes(schema).learn_one(row, "no").unlearn_one(**given),
+            {"x": row, "y": "no"},
+        ),
+        "OnlineNaiveBayes.predict_proba_one": (OnlineNaiveBayes(schema).predict_proba_one, {"x": row}),
+        "OnlineNaiveBayes.predict_proba_one, a cell": (
+            lambda cell: OnlineNaiveBayes(schema).predict_proba_one({variable.name: cell}),
+            {"cell": "red"},
+        ),
+        "NaiveBayes.to_sql": (
+            fitted.to_sql,
+            {"table": "rows", "dialect": "sqlite", "keep": ["colour"], "name": "class"},
+        ),
         "reproduce": (
             codelength.reproduce,
             {"paper": "bayes-optimal-ibl", "quick": True, "settings": ["repeats=1"], "directory": directory}
@@ -296,6 +326,11 @@ def calls(directory: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any]
             )
         },
     }
+
+
+def _reported(progress: Any = None, **others: Any) -> Any:
+    told = (lambda *_: None) if callable(progress) else progress
+    return codelength.report(progress=told, **others)
 
 
 def _evaluated(progress: Any, **others: Any) -> Any:

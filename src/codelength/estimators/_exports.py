@@ -7,6 +7,7 @@ from ..export.look_ups import LookUps
 from ..export.scorer import scorer
 from ..export.sql import Dialect, to_sql
 from ..rules import Predictor
+from ..table.checks import check_sequence
 from .contract import TableClassifier
 
 if TYPE_CHECKING:
@@ -56,13 +57,9 @@ class ExportedClassifier(TableClassifier):
         >>> [(x, label, round(p, 3)) for x, label, p, _ in sorted(found)]
         [('a', 'k', 0.771), ('b', 'l', 0.36)]
         """
-        return to_sql(
-            LookUps.of(self._predicts_with),
-            table,
-            self.outcome_columns(list(keep), name),
-            dialect=dialect,
-            keep=list(keep),
-        )
+        kept = check_sequence("keep", keep, of="names")
+        names = self.outcome_columns(kept, name)
+        return to_sql(LookUps.of(self._predicts_with), table, names, dialect=dialect, keep=kept)
 
     def to_onnx(self) -> "ModelProto":
         """The model as a graph for ONNX runtimes; see :mod:`codelength.export.onnx`. Needs the extra."""

@@ -25,7 +25,7 @@ from ..rules import Distributions
 from ..scores import Predictions
 from ..table import Coded, Schema, Table, Variable, as_table, encode, infer_schema
 from ..table._messages import shown
-from ..table.checks import check_choice, check_flag, check_instance
+from ..table.checks import check_choice, check_flag, check_instance, check_names
 from ..table.encode import HandleUnknown, known_rows
 from ..table.infer import Cutting, Identifiers, Missing, Numeric
 from ..table.schema import variables_grid
@@ -142,6 +142,9 @@ class TableEstimator(BaseEstimator):
         >>> model.outcome_columns(["class"])
         ['predicted_class', 'p_no', 'p_yes']
         """
+        carried = check_names("columns", carried)
+        if name is not None:
+            check_instance("name", name, str, "text, or None")
         outcome = self.outcome if name is None else name
         if name is None and outcome in carried:
             outcome = f"predicted_{outcome}"

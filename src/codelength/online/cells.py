@@ -3,9 +3,10 @@
 import math
 from bisect import bisect_right
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
-from ..errors import UnknownValue
+from ..errors import DataError, UnknownValue
 from ..table import Schema, Variable
 from ..table._messages import listed, shown
 from ..table.encode import code_of
@@ -37,6 +38,8 @@ class Row:
 
     def cells(self, row: Mapping[str, Any]) -> tuple[list[int], list[int]]:
         """The cells of the values that are there, and the positions of their variables."""
+        if type(row) is not dict and not isinstance(row, Mapping):
+            raise DataError(f"row {shown(row)}: expected a mapping of names to cells")
         cells, positions = [], []
         for position, start, reader in self._readers:
             code = reader.code(row.get(reader.name))
@@ -67,19 +70,23 @@ class _Reader:
 
     def code(self, value: Any) -> int | None:
         """The code of a value; None for one that says nothing, and below zero for one that is not listed."""
-        if value is None or value != value:
+        if value is None:
             return self._missing
-        if self._cuts is not None and type(value) in (float, int) and math.isfinite(value):
-            return bisect_right(self._cuts, value)
+        kind = type(value)
+        if kind is float or kind is int:
+            if value != value:
+                return self._missing
+            if self._cuts is not None and math.isfinite(value):
+                return bisect_right(self._cuts, value)
         # Values of different types may be equal, such as 1 and True, and yet be read differently.
-        key = (type(value), value)
+        key = (kind, value)
         try:
             return self._codes[key]
-        except KeyError:
+        except Exception:  # not met before, or an object that cannot be looked up
             pass
-        except TypeError:  # something that cannot be a value
-            return -1
-        code = code_of(self.variable, value)
-        if len(self._codes) < MOST_REMEMBERED:
-            self._codes[key] = self._missing if code is None else code
-        return self._missing if code is None else code
+        found = code_of(self.variable, value)
+        code = self._missing if found is None else found
+        if len(self._codes) < MOST_REMEMBERED and kind.__hash__ is not None:
+            with suppress(Exception):  # what hashing foreign objects raises is up to them
+                self._codes[key] = code
+        return code

@@ -243,16 +243,18 @@ class OnlineNaiveBayes(Shown):
 
     def _class_code(self, y: Scalar) -> int:
         key = (type(y), y)
-        code = self._classes.get(key)
-        if code is None:
-            assert self.schema.target is not None
-            found = code_of(self.schema.target, y)
-            if found is None or found < 0:
-                raise DataError(
-                    f"class {shown(y)} is not in the schema {listed(self.schema.classes)}; name all classes "
-                    "beforehand"
-                )
-            code = self._classes[key] = found
+        try:
+            return self._classes[key]
+        except Exception:  # not met before, or an object that cannot be looked up
+            pass
+        assert self.schema.target is not None
+        code = code_of(self.schema.target, y)
+        if code is None or code < 0:
+            raise DataError(
+                f"class {shown(y)} is not in the schema {listed(self.schema.classes)}; name all classes "
+                "beforehand"
+            )
+        self._classes[key] = code
         return code
 
     def _take_off(self, cells: list[int], positions: list[int], code: int) -> None:

@@ -125,10 +125,13 @@ SCHEMA = Schema([Variable("x", ("a", "b"))], Variable("y", ("k", "l")))
 
 def test_what_says_nothing():
     model = OnlineNaiveBayes(SCHEMA).learn_one({"x": "a"}, "k").learn_one({"x": "b"}, "l")
-    for row in ({}, {"x": None}, {"x": math.nan}, {"x": "c"}, {"x": ["a"]}, {"other": "a"}):
+    for row in ({}, {"x": None}, {"x": math.nan}, {"x": "c"}, {"x": np.float64("nan")}, {"other": "a"}):
         assert model.predict_proba_one(row) == {"k": 0.5, "l": 0.5}
     with pytest.raises(UnknownValue, match="variable 'x': value 'c' is not in the schema"):
         OnlineNaiveBayes(SCHEMA, handle_unknown="error").learn_one({"x": "c"}, "k")
+    for row in ({"x": ["a"]}, ["a"], None):
+        with pytest.raises(DataError):
+            model.predict_proba_one(row)
 
 
 def test_classes_that_no_row_can_have_are_uniform():

@@ -7,6 +7,7 @@ from typing import Any
 from ..._files import atomic_write
 from ...analysis.results import Analysis, LatentAnalysis
 from ...errors import InvalidParameter
+from ...table.checks import check_instance, check_path
 from .shell import framed
 
 Progress = Callable[[float, float], None]
@@ -33,7 +34,7 @@ class Report:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the file, whole or not at all."""
-        with atomic_write(path) as temporary:
+        with atomic_write(check_path("path", path)) as temporary:
             temporary.write_text(self.html, encoding="utf-8", newline="\n")
 
     def __repr__(self) -> str:
@@ -85,6 +86,8 @@ def report(
     >>> page = report(datasets.load("iris").table)  # doctest: +SKIP
     >>> page.save("iris.html")  # doctest: +SKIP
     """
+    if title is not None:
+        check_instance("title", title, str, "text, or None")
     if isinstance(data, (Analysis, LatentAnalysis)):
         return Report(_page(data, title), data)
     if hasattr(data, "predict_proba"):
