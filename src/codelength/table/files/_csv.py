@@ -43,11 +43,16 @@ _LINE_FEED, _RETURN, _QUOTE = b'\n\r"'
 
 @dataclass(frozen=True)
 class Header:
-    """The column names of a CSV file, and what stands between its fields."""
+    """The column names of a CSV file, and what stands between its fields.
+
+    ``broken`` says whether a name has line breaks inside while lines end in a return and a line feed, by
+    which DuckDB must then be told to go.
+    """
 
     names: tuple[str, ...]
     delimiter: str
     n_bytes: int
+    broken: bool = False
 
 
 class Tally(NamedTuple):
@@ -65,7 +70,8 @@ def is_gzip(path: Path) -> bool:
 
 def read_header(path: Path, shown: str) -> Header:
     """Read the first record of a CSV file; the commonest of ``, ; tab |`` in it is the delimiter."""
-    text = _first_record(path, shown)
+    record = _first_record(path, shown)
+    text = record.rstrip("\r\n")
     if not text.strip():
         raise DataError(f"{shown}, line 1: is blank; the first line must hold the column names")
     bare = re.sub(r'"[^"]*"', "", text)
@@ -79,7 +85,8 @@ def read_header(path: Path, shown: str) -> Header:
         if not name:
             raise DataError(f"{shown}, line 1: column {position} has no name; name it, or remove it")
     reject_duplicates(names, f"{shown}, line 1")
-    return Header(tuple(names), delimiter, len(text.encode()))
+    broken = "\n" in text and record.endswith("\r\n")
+    return Header(tuple(names), delimiter, len(text.encode()), broken)
 
 
 def reject_duplicates(names: list[str] | tuple[str, ...], where: str) -> None:
@@ -272,7 +279,7 @@ def _first_record(path: Path, shown: str) -> str:
     if not record:
         raise DataError(f"{shown}: is empty; the first line must hold the column names")
     try:
-        return record.decode("utf-8-sig").rstrip("\r\n")
+        return record.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise invalid_utf8(path, shown) from error
 

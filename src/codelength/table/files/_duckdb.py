@@ -30,6 +30,9 @@ def session(*, on_disk: bool = False) -> Iterator["DuckDBPyConnection"]:
         connection = duckdb.connect(database, config=config)
         try:
             connection.execute("SET enable_progress_bar = false")
+            # Looking for equal expressions takes time with the square of their number: minutes for a table
+            # of thousands of columns, none of which has any in common with another.
+            connection.execute("SET disabled_optimizers = 'common_subexpressions'")
             with contextlib.suppress(duckdb.Error):  # a build without time zones has none to set
                 connection.execute("SET TimeZone = 'UTC'")
             yield connection

@@ -201,6 +201,7 @@ def _create_from_csv(path: Path, header: _csv.Header, select: str, *, parallel: 
         f"max_line_size = {max(_LINE_BYTES, 16 * header.n_bytes)}",
         f"parallel = {str(parallel).lower()}",
         "hive_partitioning = false",
+        *(["new_line = '\\r\\n'"] if header.broken else []),
     ]
     source = f"read_csv({path_literal(path)}, {', '.join(options)})"
     return f"CREATE OR REPLACE TABLE t AS SELECT {select} FROM {source}"

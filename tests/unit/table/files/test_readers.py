@@ -864,3 +864,18 @@ def test_pipes_and_devices_are_refused_before_they_are_opened(tmp_path, suffix, 
     for read in (read_table, column_names, lambda path: next(read_batches(path, 2))):
         with pytest.raises(DataError, match="is a pipe or a device"):
             read(path)
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_line_breaks_in_names_and_cells(tmp_path, line_end):
+    """As the csv module of Python writes them, whatever the ends of lines are."""
+    path = tmp_path / "t.csv"
+    cells = ['a"b', "line\nbreak", "x,y", '"', "plain", ' "q" ']
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator=line_end)
+        writer.writerow(["first\nname", 'se"cond', "y"])
+        writer.writerows([cell, cells[-1 - i], "ab"[i % 2]] for i, cell in enumerate(cells))
+    table = read_table(path, target="y")
+    assert table.names == ("first\nname", 'se"cond')
+    assert table.column("first\nname").cells.tolist() == cells
+    assert table.column('se"cond').cells.tolist() == cells[::-1]
