@@ -63,9 +63,17 @@ def latent_page():
     }
     model = FiniteMixture(random_state=0, n_init=5, max_components=4).fit(columns)
     held = TableFacts("birds", 200, 4, 0, None, (), np.array([]), (), ())
-    settings = (("criterion", "cheeseman_stutz"),)
-    command = "codelength report birds.csv"
-    return report(LatentAnalysis(held, model, model.comparison_, settings, command, "0.0", 0, 1.0)).html
+    made = LatentAnalysis(
+        table=held,
+        model=model,
+        comparison=model.comparison_,
+        settings=(("criterion", "cheeseman_stutz"),),
+        command="codelength report birds.csv",
+        version="0.0",
+        seed=0,
+        seconds=1.0,
+    )
+    return report(made).html
 
 
 PAGES = {

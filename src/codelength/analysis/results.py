@@ -236,14 +236,40 @@ class TableFacts:
     notes: tuple[str, ...]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Analysis:
-    """How well the class of a table can be predicted, by what, and from what.
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class Made:
+    """What every analysis tells: the table, and how it was made.
 
     Attributes
     ----------
     table : TableFacts
         What the table holds.
+    settings : tuple of (str, str)
+        What was done, and with which settings.
+    command : str
+        The command that makes the same analysis again.
+    version : str
+        Version of the library.
+    seed : int
+        Seed of all random choices.
+    seconds : float
+        How long it took.
+    """
+
+    table: TableFacts
+    settings: tuple[tuple[str, str], ...]
+    command: str
+    version: str
+    seed: int
+    seconds: float
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class Analysis(Made):
+    """How well the class of a table can be predicted, by what, and from what.
+
+    Attributes
+    ----------
     models : tuple of ModelScores
         The models compared, best first.
     best : str
@@ -264,19 +290,8 @@ class Analysis:
         The rows that surprised the best model, most surprising first.
     scorers : dict of str to dict
         Scorer documents (:mod:`codelength.export.scorer`) by rule.
-    settings : tuple of (str, str)
-        What was done, and with which settings.
-    command : str
-        The command that makes the same analysis again.
-    version : str
-        Version of the library.
-    seed : int
-        Seed of all random choices.
-    seconds : float
-        How long it took.
     """
 
-    table: TableFacts
     models: tuple[ModelScores, ...]
     best: str
     prior_bits: float
@@ -288,42 +303,19 @@ class Analysis:
     variables: tuple[VariableFacts, ...]
     surprises: tuple[Surprise, ...]
     scorers: dict[str, dict[str, Any]]
-    settings: tuple[tuple[str, str], ...]
-    command: str
-    version: str
-    seed: int
-    seconds: float
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class LatentAnalysis:
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class LatentAnalysis(Made):
     """The hidden classes of a table without a target.
 
     Attributes
     ----------
-    table : TableFacts
-        What the table holds.
     model : FiniteMixture
         The mixture with the number of classes that was chosen.
     comparison : Comparison
         The numbers of classes compared.
-    settings : tuple of (str, str)
-        What was done, and with which settings.
-    command : str
-        The command that makes the same analysis again.
-    version : str
-        Version of the library.
-    seed : int
-        Seed of all random choices.
-    seconds : float
-        How long it took.
     """
 
-    table: TableFacts
     model: "FiniteMixture"
     comparison: "Comparison"
-    settings: tuple[tuple[str, str], ...]
-    command: str
-    version: str
-    seed: int
-    seconds: float

@@ -17,6 +17,7 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from typing import Any, TypeVar, cast
 
+from .._threads import n_threads_or_default
 from ..errors import CodelengthError
 
 T = TypeVar("T")
@@ -114,9 +115,7 @@ def _end(pipe: Connection, process: Any) -> None:
 def _started_alike(n_processes: int) -> Iterator[None]:
     """Processes that are started in this block share the processors and leave signals to this one."""
     before = {name: os.environ.get(name) for name in THREAD_LIMITS}
-    share = (
-        str(max(1, len(os.sched_getaffinity(0)) // n_processes)) if hasattr(os, "sched_getaffinity") else "1"
-    )
+    share = str(max(1, n_threads_or_default(None) // n_processes))
     signals = [getattr(signal, name) for name in LEFT_TO_THE_STARTER if hasattr(signal, name)]
     masks = hasattr(signal, "pthread_sigmask")
     if masks:

@@ -31,6 +31,7 @@ import numpy as np
 from ..rules import Predictor
 from ..table import Variable
 from ..typing import FloatArray
+from .look_ups import LookUps
 from .reader import FORMAT, VERSION, Score, ask, score
 
 __all__ = ["Score", "ask", "score", "scorer", "script"]
@@ -59,21 +60,20 @@ def scorer(predictor: Predictor) -> dict[str, Any]:
     >>> [round(p, 3) for p in score(document, {"outlook": "sun", "degrees": "20"}).probabilities]
     [0.143, 0.857]
     """
-    schema, tables = predictor.counts.schema, predictor.tables
-    assert schema.target is not None
-    prior = _normalised(tables.class_table)
+    target, look_ups = predictor.counts.schema.target, LookUps.of(predictor)
+    assert target is not None
+    prior = _normalised(look_ups.class_table)
     variables = [
-        _variable(variable, tables.value_table[:, start : start + variable.n_values], np.exp(prior))
-        for variable, start in zip(schema.variables, schema.offsets.tolist(), strict=False)
-        if variable.kind != "ignored"
+        _variable(variable, entries[:-1], np.exp(prior))
+        for variable, entries in zip(look_ups.variables, look_ups.value_tables, strict=True)
     ]
     return {
         "format": FORMAT,
         "version": VERSION,
         "rule": predictor.rule.name,
-        "target": schema.target.name,
-        "classes": list(schema.classes),
-        "class_table": _plain(tables.class_table),
+        "target": target.name,
+        "classes": list(look_ups.classes),
+        "class_table": _plain(look_ups.class_table),
         "prior_log_probs": _plain(prior),
         "variables": variables,
     }
@@ -85,9 +85,9 @@ def script() -> str:
 
 
 def _variable(variable: Variable, entries: FloatArray, prior: FloatArray) -> dict[str, Any]:
-    """A variable and its rows, from log weights of shape (n_classes, n_values)."""
-    given_class = np.exp(np.array([_normalised(own) for own in entries]))
-    shared = {"table": [_plain(row) for row in entries.T], "weights": (prior @ given_class).tolist()}
+    """A variable and its rows, from log weights of shape (n_values, n_classes)."""
+    given_class = np.exp(np.array([_normalised(own) for own in entries.T]))
+    shared = {"table": [_plain(row) for row in entries], "weights": (prior @ given_class).tolist()}
     if variable.kind == "interval":
         return {
             "name": variable.name,

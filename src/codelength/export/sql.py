@@ -135,10 +135,12 @@ class _Dialect:
     ----------
     double, text : str
         Types of numbers with a point and of text.
+    greatest : str
+        The function that finds the largest of its arguments.
     not_a_number : function
-        A condition that holds where a number with a point is none.
-    microseconds : function
-        From a column on a scale of time to microseconds; None where the engine has no way to them.
+        From a column to a condition that holds where a number is none.
+    moment : function, optional
+        From a column and its scale of time to microseconds; None where the engine has no way to them.
     """
 
     name: Dialect
@@ -240,8 +242,7 @@ def _is_missing(own: _Dialect, variable: Variable, column: str) -> str:
     numbers = variable.scale == "number" and (
         variable.kind == "interval" or {_kind(value) for value in known} == {"number"}
     )
-    empty = f"{column} IS NULL"
-    return f"{empty} OR {own.not_a_number(column)}" if numbers and own.name != "sqlite" else empty
+    return f"{column} IS NULL OR {own.not_a_number(column)}" if numbers else f"{column} IS NULL"
 
 
 def _by_joining(

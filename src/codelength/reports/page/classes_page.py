@@ -18,7 +18,7 @@ def classes_page(analysis: LatentAnalysis, title: str | None = None) -> str:
         comparison(analysis),
         profiles(analysis),
         trust(analysis),
-        settings(analysis.settings, analysis.command, analysis.version, analysis.seed, analysis.seconds),
+        settings(analysis),
     ]
     over = f"{table_name(held.name)} · {many(held.n_rows, 'row')} · {many(held.n_columns, 'column')}"
     return page(

@@ -20,8 +20,7 @@ def table_page(analysis: Analysis, title: str | None = None) -> str:
     """The text of the HTML file."""
     held = analysis.table
     asked = whatif(analysis)
-    made = settings(analysis.settings, analysis.command, analysis.version, analysis.seed, analysis.seconds)
-    sections = [table(analysis), made]
+    sections = [table(analysis), settings(analysis)]
     if len(held.classes) > 1:
         measured = [models(analysis), reliability(analysis), learning(analysis), variables(analysis)]
         sections[1:1] = [*measured, *([asked] if asked is not None else []), surprises(analysis)]

@@ -15,14 +15,14 @@ def page_of(columns, **params):
     n_rows = len(next(iter(columns.values())))
     held = TableFacts("<b>birds</b>", n_rows, len(columns), 0, None, (), np.array([]), (), ())
     made = LatentAnalysis(
-        held,
-        model,
-        model.comparison_,
-        (("criterion", model.criterion),),
-        "codelength report x",
-        "0.0",
-        0,
-        1.0,
+        table=held,
+        model=model,
+        comparison=model.comparison_,
+        settings=(("criterion", model.criterion),),
+        command="codelength report x",
+        version="0.0",
+        seed=0,
+        seconds=1.0,
     )
     return check(report(made).html), model
 

@@ -1,26 +1,23 @@
 """How the page was made, and how to make it again."""
 
-from collections.abc import Sequence
-
+from ....analysis.results import Made
 from ..html import Child, join, tag
 from ..words import name, number
 from .section import Section, facts, hint, paragraph
 
 
-def settings(
-    items: Sequence[tuple[str, str]], command: str, version: str, seed: int, seconds: float
-) -> Section:
+def settings(made: Made) -> Section:
     """The section."""
-    shown: list[tuple[str, Child]] = [(_capital(key), name(text, 300)) for key, text in items]
-    shown.append(("Version", f"codelength {version}"))
-    if "seed" not in (key.lower() for key, _ in items):
-        shown.append(("Seed", str(seed)))
-    if seconds > 0:
-        shown.append(("Computed in", f"{number(seconds, 1)} s"))
+    shown: list[tuple[str, Child]] = [(_capital(key), name(text, 300)) for key, text in made.settings]
+    shown.append(("Version", f"codelength {made.version}"))
+    if "seed" not in (key.lower() for key, _ in made.settings):
+        shown.append(("Seed", str(made.seed)))
+    if made.seconds > 0:
+        shown.append(("Computed in", f"{number(made.seconds, 1)} s"))
     body = join(
         facts(shown),
         paragraph("The same page again:"),
-        tag("pre", tag("code", name(command, 2000)), tabindex="0"),
+        tag("pre", tag("code", name(made.command, 2000)), tabindex="0"),
         hint("This file needs no network and holds counts only, unless rows were asked for."),
     )
     return Section("settings", "How this page was made", body, short="Settings")
