@@ -16,6 +16,9 @@ from ..mixture.identifiability import Identifiability, identifiability
 from ..mixture.observed import Observed
 from ..mixture.parameters import MixtureParameters
 from ..mixture.residuals import BivariateResiduals
+from ..rules import Scorer
+from ..rules.answer import Answer
+from ..rules.query import Question, answer_by_tables
 from ..selection.comparison import Comparison, with_criteria
 from ..table import Coded
 from ..table._messages import shown
@@ -127,6 +130,12 @@ class FittedMixture(Fitted):
                     rows, variable.values, memberships[rows] @ self.mixture.of(i)
                 )
         return found
+
+    def answered(self, question: Question, coded: Coded) -> Answer:
+        """The answer to a question about several variables, by the probabilities of the mixture."""
+        tables, schema = self.mixture.log_tables(), self.mixture.schema
+        log_weights = Scorer.of(schema, tables).log_weights(coded)
+        return answer_by_tables(question, schema, log_weights, tables.value_table)
 
     @cached_property
     def identifiability(self) -> Identifiability:

@@ -10,11 +10,15 @@ import numpy as np
 from ..counts import Counts
 from ..errors import DataError, InvalidParameter, SchemaMismatch
 from ..rules import Predictor, rule_of
+from ..rules.answer import Answer
 from ..rules.interval_average import IntervalAverage
+from ..rules.query import Question, answer_by_tables, with_known_classes
 from ..scores import Predictions, leave_one_out
 from ..selection import SelectionResult, select_variables
 from ..table import Coded
+from ..table._messages import listed, shown
 from ..table.checks import check_whole_weights
+from ..typing import IntArray
 from .contract import Fitted
 
 N_FOLDS = 10
@@ -58,6 +62,21 @@ class FittedNaiveBayes(Fitted):
     def predicting(self, coded: Coded) -> Coded:
         """Coded rows with the variables that predict."""
         return coded if self.chosen is None else coded.select(self.chosen)
+
+    def answered(self, question: Question, coded: Coded, classes: IntArray) -> Answer:
+        """The answer to a question about several variables, where some classes may be known."""
+        predictor = self.predictor
+        schema = predictor.counts.schema
+        for name, i in zip(question.names, question.positions, strict=True):
+            if i < self.schema.n_variables and name not in schema.names:
+                raise InvalidParameter(
+                    f"variables: {shown(name)} was not chosen by select=, so the model does not say how it "
+                    f"varies; ask about {listed(schema.names)}, or fit without select="
+                )
+        log_weights = replace(predictor.scorer, constant=0.0).log_weights(self.predicting(coded))
+        own = Question.of(schema, question.names)
+        known = with_known_classes(log_weights, classes)
+        return answer_by_tables(own, schema, known, predictor.tables.value_table)
 
     def check_weights(self, coded: Coded) -> None:
         """Refuse to leave rows out with other weights than they were counted with."""

@@ -20,6 +20,8 @@ from ..mixture.observed import Observed, observed
 from ..mixture.parameters import MixtureParameters
 from ..mixture.residuals import MOST_DENSE, BivariateResiduals, bivariate_residuals
 from ..rules import PriorLike
+from ..rules.answer import Answer
+from ..rules.query import Question
 from ..selection.comparison import Comparison
 from ..selection.components import choose_components
 from ..table import Coded, Schema, as_table
@@ -42,7 +44,8 @@ from ._fitted_mixture import FittedMixture, many_classes, unidentified
 from ._fitted_mixture import ImputedCells as ImputedCells
 from ._latent_inference import LatentInference
 from ._latent_summary import profile_grid, profile_records, summary_blocks
-from .contract import Fitted, TableEstimator, Weighting, register
+from ._queries import JointModel, Known
+from .contract import Fitted, Weighting, register
 from .validation import check_not_empty
 
 MOST_SAMPLES = 100_000_000
@@ -53,7 +56,7 @@ MOST_VARIABLES = 300
 
 
 @register
-class FiniteMixture(LatentInference, ClusterMixin, DensityMixin, TableEstimator):
+class FiniteMixture(LatentInference, ClusterMixin, DensityMixin, JointModel):
     """A finite mixture of products of multinomials: latent class analysis.
 
     Parameters
@@ -133,7 +136,7 @@ class FiniteMixture(LatentInference, ClusterMixin, DensityMixin, TableEstimator)
     """
 
     kind = "finite-mixture"
-    capabilities = frozenset({"components", "weights"})
+    capabilities = frozenset({"components", "weights", "query"})
     outcome = "component"
 
     def __init__(
@@ -269,6 +272,9 @@ class FiniteMixture(LatentInference, ClusterMixin, DensityMixin, TableEstimator)
     def impute(self, X: Any) -> dict[str, ImputedCells]:
         """The predictive distribution of every missing cell, variable by variable."""
         return self._fitted.imputed(self._encoded(X))
+
+    def _answer(self, question: Question, known: Known) -> Answer:
+        return self._fitted.answered(question, known.coded)
 
     def compare(
         self,

@@ -11,8 +11,10 @@ from ..blocks import Block, Facts
 from ..counts import Counts, count
 from ..errors import DataError, InvalidParameter, UndefinedPrediction
 from ..rules import Distributions, Explanation, Predictor, PriorLike, rule_of
+from ..rules.answer import Answer
 from ..rules.explanation import check_class
 from ..rules.interval_average import check_averages
+from ..rules.query import Question
 from ..scores import Predictions
 from ..selection import VARIABLE_CRITERIA, SelectionResult
 from ..table import Coded, Schema, as_table
@@ -25,12 +27,13 @@ from ..table.target import target_column
 from ..typing import BoolArray, FloatArray, Scalar
 from ._exports import ExportedClassifier
 from ._fitted_naive_bayes import FittedNaiveBayes, chosen_variables
+from ._queries import JointModel, Known
 from .contract import Fitted, Weighting, register
 from .validation import check_coded, check_same_classes, warn_about_names
 
 
 @register
-class NaiveBayes(ClassifierMixin, ExportedClassifier):
+class NaiveBayes(ClassifierMixin, JointModel, ExportedClassifier):
     """Naive Bayes on categorical tables, with honest class probabilities.
 
     Parameters
@@ -98,7 +101,9 @@ class NaiveBayes(ClassifierMixin, ExportedClassifier):
     """
 
     kind = "naive-bayes"
-    capabilities = frozenset({"classes", "leave_one_out", "explain", "weights", "partial_fit", "export"})
+    capabilities = frozenset(
+        {"classes", "leave_one_out", "explain", "weights", "partial_fit", "export", "query"}
+    )
     averages_intervals = True
 
     def __init__(
@@ -282,6 +287,9 @@ class NaiveBayes(ClassifierMixin, ExportedClassifier):
         merged = type(self)(**self._fitted.params)
         merged._state = self._fitted.merged(other._fitted)
         return merged
+
+    def _answer(self, question: Question, known: Known) -> Answer:
+        return self._fitted.answered(question, known.coded, known.classes)
 
     @property
     def _fitted(self) -> FittedNaiveBayes:

@@ -1,0 +1,103 @@
+"""What a model says about several variables at once, row by row."""
+
+import itertools
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from .._display import MOST_ROWS, Shown, counted
+from ..blocks import Block, Grid
+from ..errors import InvalidParameter
+from ..table._messages import listed, shown
+from ..typing import BoolArray, FloatArray, IntArray, Scalar
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Answer(Shown):
+    """The joint distribution of a few variables in each row, given what is known there.
+
+    Attributes
+    ----------
+    variables : tuple of str
+        The variables asked about.
+    values : tuple of tuples
+        The values of each of them.
+    probs : array of shape (n_rows, n_values of the first, n_values of the second, ...)
+        Probability of each combination of values.
+    undefined : array of shape (n_rows,)
+        In which rows the definition gives 0/0, and the uniform distribution stands in.
+    method : str
+        How it was computed: ``"exact"``, or the name of an approximation.
+    errors : array of the shape of ``probs``, or None
+        How far each probability may be off: a bound for ``"exact"``, otherwise a standard error. None where
+        an approximation has neither.
+    """
+
+    variables: tuple[str, ...]
+    values: tuple[tuple[Scalar | None, ...], ...]
+    probs: FloatArray
+    undefined: BoolArray
+    method: str = "exact"
+    errors: FloatArray | None = None
+
+    @property
+    def combinations(self) -> list[tuple[Scalar | None, ...]]:
+        """All combinations of values, in the order of ``probs.reshape(n_rows, -1)``."""
+        return list(itertools.product(*self.values))
+
+    def marginal(self, variable: str) -> FloatArray:
+        """Probability of each value of one of the variables, shape (n_rows, n_values)."""
+        if not isinstance(variable, str) or variable not in self.variables:
+            raise InvalidParameter(
+                f"variable {shown(variable)}: was not asked about; choose from {listed(self.variables)}"
+            )
+        kept = 1 + self.variables.index(variable)
+        others = tuple(axis for axis in range(1, self.probs.ndim) if axis != kept)
+        return np.asarray(self.probs.sum(axis=others))
+
+    @property
+    def marginals(self) -> dict[str, FloatArray]:
+        """Probability of each value of each variable by itself."""
+        return {name: self.marginal(name) for name in self.variables}
+
+    @cached_property
+    def best(self) -> IntArray:
+        """Codes of the most probable combination of each row, the first of equally probable ones.
+
+        Of shape (n_rows, n_variables). It need not be made of the most probable values of the variables one
+        by one.
+        """
+        flat = self.probs.reshape(len(self.probs), -1).argmax(axis=1)
+        return np.stack(np.unravel_index(flat, self.probs.shape[1:]), axis=1).astype(np.int64)
+
+    @property
+    def best_probs(self) -> FloatArray:
+        """Probability of the most probable combination of each row."""
+        return np.asarray(self.probs.reshape(len(self.probs), -1).max(axis=1))
+
+    @property
+    def most_probable(self) -> list[tuple[Scalar | None, ...]]:
+        """The most probable combination of each row."""
+        return [
+            tuple(values[code] for values, code in zip(self.values, codes, strict=True))
+            for codes in self.best.tolist()
+        ]
+
+    def take(self, rows: IntArray) -> "Answer":
+        """The answer at some rows, given by position."""
+        errors = None if self.errors is None else self.errors[rows]
+        return replace(self, probs=self.probs[rows], undefined=self.undefined[rows], errors=errors)
+
+    def _title(self) -> str:
+        rows, sizes = counted(len(self.probs), "row"), math.prod(map(len, self.values))
+        return f"Answer about {', '.join(self.variables)}: {rows}, {counted(sizes, 'combination')}"
+
+    def _blocks(self) -> list[Block]:
+        first = self.take(np.arange(min(len(self.probs), MOST_ROWS + 1)))
+        rows = [
+            [str(row), *("missing" if value is None else str(value) for value in best), f"{prob:.3f}"]
+            for row, (best, prob) in enumerate(zip(first.most_probable, first.best_probs, strict=True))
+        ]
+        return [Grid("most probable combination", ["row", *self.variables, "probability"], rows)]

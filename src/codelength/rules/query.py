@@ -1,0 +1,212 @@
+r"""Several variables at once: their joint distribution, given whatever else is known in a row.
+
+Where the cells of a row are independent given a class, seen or hidden, the joint distribution of some of
+them is a sum over classes of products,
+
+.. math:: P(q \mid u) = \sum_k P(k \mid u) \prod_{i \in q} P(q_i \mid k),
+
+and cells that are neither known nor asked about drop out.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..errors import Infeasible, InvalidParameter, SchemaMismatch
+from ..table import Coded, Schema
+from ..table._messages import listed, shown, suggestion
+from ..table.checks import check_names
+from ..typing import FloatArray, IntArray, Scalar
+from .answer import Answer
+
+MOST_COMBINATIONS = 100_000
+"""Most combinations of values that can be asked about."""
+
+MOST_PROBABILITIES = 1 << 28
+"""Most probabilities of all rows together, 2 GB."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Question:
+    """The variables that are asked about.
+
+    Made by :meth:`of`.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Their names, in the order asked for.
+    positions : tuple of int
+        Their positions in the schema; that of the class is the number of variables.
+    values : tuple of tuples
+        The values of each.
+    class_axis : int or None
+        Which of them is the class.
+    """
+
+    names: tuple[str, ...]
+    positions: tuple[int, ...]
+    values: tuple[tuple[Scalar | None, ...], ...]
+    class_axis: int | None
+
+    @classmethod
+    def of(cls, schema: Schema, variables: Any) -> "Question":
+        """The question about variables of a schema, the class among them where it has one.
+
+        Examples
+        --------
+        >>> question = Question.of(Schema.from_sizes([2, 3], n_classes=2), ("class", "x1"))
+        >>> question.positions, question.sizes, question.class_axis
+        ((2, 1), (2, 3), 0)
+        """
+        wide = schema if schema.target is None else schema.with_class_as_variable()
+        names = check_names("variables", [variables] if isinstance(variables, str) else variables)
+        if not names:
+            raise InvalidParameter("variables: none is named; ask about at least one")
+        for name in names:
+            if name not in wide.names:
+                near = suggestion(name, wide.names) or f"; it has {listed(wide.names)}"
+                raise SchemaMismatch(f"variables: the model has no variable {shown(name)}{near}")
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise InvalidParameter(f"variables: {shown(twice)} is asked about twice; name it once")
+        positions = tuple(wide.position(name) for name in names)
+        values = tuple(wide.variables[i].values for i in positions)
+        asked = [axis for axis, i in enumerate(positions) if i == schema.n_variables]
+        question = cls(names, positions, values, asked[0] if asked else None)
+        if question.n_combinations > MOST_COMBINATIONS:
+            raise Infeasible(
+                f"variables: {question.n_combinations:,} combinations of values, more than the "
+                f"{MOST_COMBINATIONS:,} that can be asked about at once; ask about fewer variables"
+            )
+        return question
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """How many values each variable has."""
+        return tuple(len(values) for values in self.values)
+
+    @property
+    def n_combinations(self) -> int:
+        """How many combinations of values there are."""
+        return math.prod(self.sizes)
+
+    @property
+    def columns(self) -> tuple[int, ...]:
+        """Positions of the variables asked about, without the class."""
+        return tuple(i for axis, i in enumerate(self.positions) if axis != self.class_axis)
+
+    def check_rows(self, n_rows: int) -> None:
+        """Refuse more probabilities than memory holds."""
+        if n_rows * self.n_combinations > MOST_PROBABILITIES:
+            most = MOST_PROBABILITIES // self.n_combinations
+            raise Infeasible(
+                f"{n_rows:,} rows and {self.n_combinations:,} combinations of values: too many "
+                f"probabilities at once; pass at most {most:,} rows at a time"
+            )
+
+    def blanked(self, coded: Coded) -> Coded:
+        """Rows in which the cells asked about are missing: what stands there is not looked at."""
+        codes = coded.codes.copy(order="F")
+        codes[:, self.columns] = coded.schema.n_values[list(self.columns)]
+        return replace(coded, codes=codes, is_distinct=False, unseen={})
+
+    def combined(self, schema: Schema, value_table: FloatArray) -> FloatArray:
+        """Sums of entries of a table over the values asked about.
+
+        Parameters
+        ----------
+        schema : Schema
+            The schema of the table.
+        value_table : array of shape (n_classes, n_cells)
+            One entry per class and cell.
+
+        Returns
+        -------
+        array of shape (n_classes, n_combinations of the variables other than the class)
+        """
+        total = np.zeros((len(value_table), 1))
+        for i in self.columns:
+            own = value_table[:, schema.offsets[i] : schema.offsets[i + 1] - 1]
+            total = (total[:, :, None] + own[:, None, :]).reshape(len(value_table), -1)
+        return total
+
+    def answer(self, weights: FloatArray, **about: Any) -> Answer:
+        """The answer by weights of combinations, which need not add up to one.
+
+        Parameters
+        ----------
+        weights : array of shape (n_rows, n_classes, n_combinations) or (n_rows, n_combinations)
+            Weights of the combinations of the variables other than the class, for each class where it is
+            asked about.
+        about
+            Further attributes of the answer.
+        """
+        n_rows, sizes = len(weights), self.sizes
+        if self.class_axis is not None:
+            others = tuple(size for axis, size in enumerate(sizes) if axis != self.class_axis)
+            weights = np.moveaxis(
+                weights.reshape(n_rows, sizes[self.class_axis], *others), 1, 1 + self.class_axis
+            )
+        flat = weights.reshape(n_rows, -1)
+        totals = flat.sum(axis=1, keepdims=True)
+        undefined = ~(totals[:, 0] > 0)
+        probs = np.where(
+            undefined[:, None], 1 / self.n_combinations, flat / np.where(totals > 0, totals, 1.0)
+        )
+        return Answer(self.names, self.values, probs.reshape(n_rows, *sizes), undefined, **about)
+
+
+def answer_by_tables(
+    question: Question, schema: Schema, log_weights: FloatArray, value_table: FloatArray
+) -> Answer:
+    """The answer of a model in which cells are independent given the class.
+
+    Parameters
+    ----------
+    question : Question
+        The variables asked about.
+    schema : Schema
+        The schema of the model.
+    log_weights : array of shape (n_rows, n_classes)
+        Log weight of each class together with what is known in each row; minus infinity where a class is
+        known not to be the one.
+    value_table : array of shape (n_classes, n_cells)
+        Log weight of each value in each class.
+
+    Examples
+    --------
+    >>> schema = Schema.from_sizes([2, 2], n_classes=2)
+    >>> table = np.log([[0.9, 0.1, 1, 0.8, 0.2, 1], [0.2, 0.8, 1, 0.5, 0.5, 1]])
+    >>> question = Question.of(schema, ("x0", "x1"))
+    >>> answer_by_tables(question, schema, np.log([[0.5, 0.5]]), table).probs.round(3)
+    array([[[0.41, 0.14],
+            [0.24, 0.21]]])
+    """
+    combined = question.combined(schema, value_table)
+    highest = combined.max(initial=-np.inf)
+    probs = np.exp(combined - (highest if np.isfinite(highest) else 0.0))
+    shares = np.exp(normalised_or_zero(log_weights))
+    if question.class_axis is not None:
+        return question.answer(shares[:, :, None] * probs)
+    weights = np.zeros((len(shares), probs.shape[1]))
+    # Class by class, so that a row's figures do not depend on the rows beside it.
+    for share, of_class in zip(shares.T, probs, strict=True):
+        weights += share[:, None] * of_class
+    return question.answer(weights)
+
+
+def normalised_or_zero(log_weights: FloatArray) -> FloatArray:
+    """Log weights of each row relative to the largest; a row without any weight stays so."""
+    highest = log_weights.max(axis=1, keepdims=True, initial=-np.inf)
+    return np.asarray(log_weights - np.where(np.isfinite(highest), highest, 0.0))
+
+
+def with_known_classes(log_weights: FloatArray, classes: IntArray) -> FloatArray:
+    """Log weights of rows whose class may be known: its code, or any other number where it is not."""
+    n_classes = log_weights.shape[1]
+    known = (classes >= 0) & (classes < n_classes)
+    others = known[:, None] & (np.arange(n_classes) != classes[:, None])
+    return np.where(others, -np.inf, log_weights)
