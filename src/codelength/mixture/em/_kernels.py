@@ -36,22 +36,23 @@ def share_out(
     table: FloatArray,
     joint: FloatArray,
     n_components: int,
-    block: int,
+    start: int,
+    stop: int,
+    log_likelihood: float,
     counts: FloatArray,
     in_logs: bool | None,
 ) -> float:
-    """Share one block of rows out over the components.
+    """Share rows ``start .. stop - 1`` out over the components.
 
-    ``counts``, of the shape of ``joint``, receives the expected counts. Returns the log-likelihood.
+    Adds their expected counts to ``counts``, of the shape of ``joint``, and their log-likelihood to the one
+    given, which is returned: a block gives the same sums in one piece or in several.
     Probabilities are multiplied as they are; a row for which that might underflow is done in logs, if
     ``in_logs`` is True. If it is None, NaN is returned then, and what logs need is not even compiled.
     """
-    keys, weights, start, stop = rows.keys, rows.weights, rows.bounds[block], rows.bounds[block + 1]
+    keys, weights = rows.keys, rows.weights
     n_groups, n_lanes = keys.shape[0], joint.shape[1]
     shares = np.empty((_ROWS_AT_ONCE, n_lanes))
     logs = np.empty((0, 0))
-    _clear(counts)
-    log_likelihood = 0.0
     for low in range(start, stop, _ROWS_AT_ONCE):
         n_rows = min(_ROWS_AT_ONCE, stop - low)
         _multiply(keys, joint, low, n_rows, shares)
@@ -207,7 +208,11 @@ def run(
         _clear(counts)
         log_likelihood = 0.0
         for b in range(len(rows.bounds) - 1):
-            log_likelihood += share_out(rows, table, joint, prior.n_components, b, of_block, in_logs)
+            start, stop = rows.bounds[b], rows.bounds[b + 1]
+            _clear(of_block)
+            log_likelihood += share_out(
+                rows, table, joint, prior.n_components, start, stop, 0.0, of_block, in_logs
+            )
             for j in range(counts.shape[0]):
                 for k in range(counts.shape[1]):
                     counts[j, k] += of_block[j, k]

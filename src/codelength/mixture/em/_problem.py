@@ -1,9 +1,10 @@
 """A layout and a prior for some number of components, and the iterations themselves."""
 
 import math
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import NamedTuple
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from threading import Event
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -61,11 +62,14 @@ class EMProblem:
         The rows.
     prior : EMPrior
         The prior.
+    stopped : Event
+        Set to end runs that read their rows block by block, once nobody waits for them.
     """
 
     schema: Schema
     joint: JointRows
     prior: EMPrior
+    stopped: Event = field(default_factory=Event)
 
     def run(
         self, start: MixtureParameters, max_iter: int, tol: float, n_threads: int
@@ -73,48 +77,54 @@ class EMProblem:
         """EM from one start: its end, the objective and log-likelihood on the way, and if it converged."""
         from ._kernels import has_converged, run
 
-        least_gain, trace = tol * float(self.joint.weights.sum()), np.empty((2, max_iter))
+        least_gain, trace = tol * self.joint.total_weight, np.empty((2, max_iter))
         # Few tables have rows so improbable that logs are needed: they start again with them.
         for in_logs in (None, True):
             table = self._table(start)
-            if n_threads > 1 and len(self.joint.bounds) > 2:
-                n_iter = self._run_threaded(least_gain, table, trace, n_threads, in_logs)
-            else:
+            if isinstance(self.joint, JointRows) and (n_threads == 1 or len(self.joint.bounds) <= 2):
                 n_iter = int(run(self.joint, self.prior, least_gain, table, trace, in_logs))
+            else:
+                n_iter = self._run_in_blocks(least_gain, table, trace, n_threads, in_logs)
             if n_iter:
                 break
         trace = trace[:, :n_iter].copy()
         return self._parameters(table), trace, bool(has_converged(trace[0], n_iter - 1, least_gain))
 
-    def _run_threaded(
+    def _run_in_blocks(
         self, least_gain: float, table: FloatArray, trace: FloatArray, n_threads: int, in_logs: bool | None
     ) -> int:
-        """The same iterations as the kernel ``run``, with the blocks of rows on several threads."""
+        """The same iterations as the kernel ``run``, with the blocks of rows read or shared out one by one."""
         from ._kernels import expand, has_converged, log_prior, maximise, share_out
 
-        members, n_components = self.joint.members, self.prior.n_components
-        joint = np.empty((len(members), table.shape[1]))
-        parts = np.empty((len(self.joint.bounds) - 1, *joint.shape))
+        rows, n_components, n_blocks = self.joint, self.prior.n_components, len(self.joint.bounds) - 1
+        joint = np.empty((len(rows.members), table.shape[1]))
 
-        def share(b: int) -> float:
-            return float(share_out(self.joint, table, joint, n_components, b, parts[b], in_logs))
+        def share(block: int) -> tuple[float, FloatArray]:
+            counts, log_likelihood = np.zeros_like(joint), 0.0
+            for piece, start, stop in rows.pieces(block):
+                if self.stopped.is_set():
+                    raise CancelledError
+                log_likelihood = share_out(
+                    piece, table, joint, n_components, start, stop, log_likelihood, counts, in_logs
+                )
+            return float(log_likelihood), counts
 
-        with ThreadPoolExecutor(min(n_threads, len(parts))) as pool:
+        n_threads = max(1, min(n_threads, n_blocks))
+        with ThreadPoolExecutor(n_threads) as pool:
+            in_turn: Any = map if n_threads == 1 else pool.map
             for iteration in range(trace.shape[1]):
-                expand(table, members, joint)
-                log_likelihood = 0.0
-                for of_block in pool.map(share, range(len(parts))):
+                expand(table, rows.members, joint)
+                log_likelihood, counts = 0.0, np.zeros_like(joint)
+                for of_block, counts_of_block in in_turn(share, range(n_blocks)):
                     log_likelihood += of_block
+                    counts += counts_of_block
                 if math.isnan(log_likelihood):
                     return 0
                 trace[:, iteration] = log_likelihood + log_prior(table, self.prior.excess), log_likelihood
                 if has_converged(trace[0], iteration, least_gain):
                     return iteration + 1
                 if iteration + 1 < trace.shape[1]:
-                    counts = np.zeros_like(joint)
-                    for part in parts:
-                        counts += part
-                    maximise(counts, members, self.prior, table)
+                    maximise(counts, rows.members, self.prior, table)
         return int(trace.shape[1])
 
     def _table(self, start: MixtureParameters) -> FloatArray:

@@ -34,7 +34,7 @@ def refine(
     last iteration of plain EM gained less than the tolerance; ``enough`` of a tolerance will do where the
     iterations are used up on a ridge that hardly rises, or where the objective has reached ``goal``.
     """
-    n_rows = float(problem.joint.weights.sum())
+    n_rows = problem.joint.total_weight
     least_gain, gain = tol * n_rows, np.inf
     parts: list[FloatArray] = []
     for _ in range(max(1, max_iter // 3)):
