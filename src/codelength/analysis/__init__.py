@@ -5,12 +5,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .latent import analyse_classes as analyse_classes
+    from .latent import of_model as of_model
     from .whole import analyse as analyse
 
 # Loaded when first used: pages need the results alone.
-_HOMES = {"analyse": "whole", "analyse_classes": "latent"}
+_HOMES = {"analyse": "whole", "analyse_classes": "latent", "of_model": "latent"}
 
-__all__ = ["analyse", "analyse_classes"]
+__all__ = ["analyse", "analyse_classes", "of_model"]
 
 
 def __getattr__(name: str) -> Any:

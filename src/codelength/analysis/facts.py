@@ -5,6 +5,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +14,9 @@ from ..table import Schema, Table
 from ..typing import FloatArray
 from .results import TableFacts
 from .variables import reason_ignored
+
+if TYPE_CHECKING:
+    from ..estimators import FiniteMixture
 
 MOST_NOTES = 20
 
@@ -40,7 +44,6 @@ def table_facts(
     table: Table, schema: Schema, class_counts: FloatArray | None, notes: Sequence[str]
 ) -> TableFacts:
     """What a table holds, under the schema that it was read with."""
-    reasons = [(variable.name, reason_ignored(variable)) for variable in schema.variables]
     return TableFacts(
         name=table.name,
         n_rows=table.n_rows,
@@ -49,7 +52,7 @@ def table_facts(
         target=None if table.target is None else table.target.name,
         classes=tuple(str(label) for label in schema.classes),
         class_counts=np.zeros(0) if class_counts is None else class_counts,
-        ignored=tuple((name, reason) for name, reason in reasons if reason),
+        ignored=_ignored(schema),
         notes=tuple(notes),
     )
 
@@ -66,9 +69,30 @@ def checked(table: Table) -> Table:
     return replace(table, array=None)
 
 
-def command_of(table: Table, seed: int, *, rows: bool = False) -> str:
+def model_facts(model: "FiniteMixture") -> TableFacts:
+    """What the table held that a mixture was fitted to, as far as the model knows."""
+    seen, schema = model.observed_, model.schema_
+    return TableFacts(
+        name="",
+        n_rows=seen.n_rows,
+        n_columns=schema.n_variables,
+        n_missing=round(seen.missing_share * seen.n_used * schema.n_variables),
+        target=None,
+        classes=(),
+        class_counts=np.zeros(0),
+        ignored=_ignored(schema),
+        notes=tuple(model.remarks_),
+    )
+
+
+def command_of(table: Table, seed: int, *, rows: bool = False, latent: bool = False) -> str:
     """The command that makes the same analysis again, as far as the table tells."""
     parts = ["codelength", "report", table.name or "table.csv"]
-    parts += [] if table.target is None else ["--target", table.target.name]
+    parts += [] if table.target is None else ["--target", table.target.name, *["--latent"] * latent]
     parts += ["--rows"] * rows + (["--seed", str(seed)] if seed else [])
     return shlex.join(parts)
+
+
+def _ignored(schema: Schema) -> tuple[tuple[str, str], ...]:
+    reasons = [(variable.name, reason_ignored(variable)) for variable in schema.variables]
+    return tuple((name, reason) for name, reason in reasons if reason)

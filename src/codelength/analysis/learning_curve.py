@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..estimators import NaiveBayes
 from ..experiments import Split
 from ..experiments.evaluation import predictions_over
 from ..table import Coded, Table
@@ -13,7 +12,7 @@ from ..typing import FloatArray
 from .estimates import around, mean_of
 from .plan import MOST_COLUMNS, effort
 from .results import Estimate, LearningCurve
-from .scores import AVERAGE, BITS, LOGISTIC, NAIVE_BAYES, Compared, predict_slowly
+from .scores import BITS, NAIVE_BAYES, Compared, Entrants, predict_slowly
 
 LEAST_ROWS = 20
 """With fewer rows there is no learning curve."""
@@ -34,7 +33,9 @@ EFFORT = 6.0
 """About how many seconds of one processor the repeated splits of a slow model may take."""
 
 
-def learning_curve(table: Table, coded: Coded, compared: Compared, seed: int) -> LearningCurve | None:
+def learning_curve(
+    table: Table, coded: Coded, compared: Compared, entrants: Entrants
+) -> LearningCurve | None:
     """The log loss of the best model against the number of rows learned from.
 
     In each of several random splits some rows are held out. The others are learned from: all of them, half of
@@ -49,13 +50,13 @@ def learning_curve(table: Table, coded: Coded, compared: Compared, seed: int) ->
         The same rows as naive Bayes reads them.
     compared : Compared
         The comparison of models on these rows.
-    seed : int
-        Where random numbers start.
+    entrants : Entrants
+        The models that were compared.
     """
     if table.n_rows < LEAST_ROWS or coded.schema.n_classes < 2 or not table.n_columns:
         return None
     best = compared.best
-    is_slow = best in (AVERAGE, LOGISTIC)
+    is_slow = best in entrants.slow
     name = best if is_slow or best in NAIVE_BAYES.values() else NAIVE_BAYES["evidence"]
     n_test = min(table.n_rows // 4, MOST_TEST_ROWS)
     sizes = _halved(min(table.n_rows - n_test, MOST_ROWS), N_SIZES_OF_SLOW if is_slow else N_SIZES)
@@ -64,44 +65,47 @@ def learning_curve(table: Table, coded: Coded, compared: Compared, seed: int) ->
         each = sum(effort(size, table.n_columns, coded.schema.n_classes, n_test) for size in sizes)
         repeats = min(int(EFFORT / each), REPEATS)
     if repeats < LEAST_REPEATS:
-        return _of_one_split(name, table, coded, compared, seed)
-    return _of_repeated_splits(name, table, coded, sizes, n_test, repeats, seed)
+        return _of_one_split(name, table, coded, compared, entrants)
+    return _of_repeated_splits(name, table, coded, sizes, n_test, repeats, entrants)
 
 
 def _of_repeated_splits(
-    name: str, table: Table, coded: Coded, sizes: list[int], n_test: int, repeats: int, seed: int
+    name: str, table: Table, coded: Coded, sizes: list[int], n_test: int, repeats: int, entrants: Entrants
 ) -> LearningCurve:
     splits = []
     for repeat in range(repeats):
-        order = np.random.default_rng([seed, 3, repeat]).permutation(table.n_rows)
+        order = np.random.default_rng([entrants.seed, 3, repeat]).permutation(table.n_rows)
         test, others = np.sort(order[:n_test]), order[n_test:]
         splits += [Split(np.sort(others[:size]), test) for size in sizes]
-    bits = _losses(name, table, coded, splits, seed)
+    bits = _losses(name, table, coded, splits, entrants)
     losses = np.array([row.mean() for row in bits]).reshape(repeats, len(sizes))
     bands = [_repeated(losses[:, i], n_test / size) for i, size in enumerate(sizes)]
     last = _repeated(losses[:, -2] - losses[:, -1], n_test / sizes[-1])
     return _curve(name, sizes, bands, last)
 
 
-def _of_one_split(name: str, table: Table, coded: Coded, compared: Compared, seed: int) -> LearningCurve:
+def _of_one_split(
+    name: str, table: Table, coded: Coded, compared: Compared, entrants: Entrants
+) -> LearningCurve:
     """All training rows of the first split were learned from in the comparison; fewer are left to do."""
-    split, rng = compared.plan.splits[0], np.random.default_rng([seed, 3])
+    split, rng = compared.plan.splits[0], np.random.default_rng([entrants.seed, 3])
     order = rng.permutation(split.train)
     places = np.sort(rng.permutation(len(split.test))[:MOST_TEST_ROWS])
     sizes = _halved(len(order), N_SIZES_OF_SLOW - 1)
     splits = [Split(np.sort(order[:size]), split.test[places]) for size in sizes[:-1]]
-    bits = _losses(name, table, coded, splits, seed)
+    bits = _losses(name, table, coded, splits, entrants)
     bits.append(-compared.bits(name)[places])
     return _curve(name, sizes, [mean_of(row) for row in bits], mean_of(bits[-2] - bits[-1]))
 
 
-def _losses(name: str, table: Table, coded: Coded, splits: Sequence[Split], seed: int) -> list[FloatArray]:
+def _losses(
+    name: str, table: Table, coded: Coded, splits: Sequence[Split], entrants: Entrants
+) -> list[FloatArray]:
     """What the classes of the test rows cost in bits, split by split."""
-    naive = {of: NaiveBayes(rule) for rule, of in NAIVE_BAYES.items()}
-    if name in naive:
-        found = predictions_over(table, {name: naive[name]}, splits)
+    if name in entrants.naive:
+        found = predictions_over(table, {name: entrants.naive[name]}, splits)
     else:
-        found = predict_slowly(table, coded, splits, seed, (name,))
+        found = predict_slowly(table, coded, splits, {name: entrants.slow[name]})
     ends = np.cumsum([len(split.test) for split in splits])[:-1]
     return np.split(-found[name].predictions.true_log_probs * BITS, ends)
 

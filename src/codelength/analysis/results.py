@@ -247,10 +247,10 @@ class Made:
     settings : tuple of (str, str)
         What was done, and with which settings.
     command : str
-        The command that makes the same analysis again.
+        The command that makes the same analysis again; nothing where there is none.
     version : str
         Version of the library.
-    seed : int
+    seed : int, optional
         Seed of all random choices.
     seconds : float
         How long it took.
@@ -260,7 +260,7 @@ class Made:
     settings: tuple[tuple[str, str], ...]
     command: str
     version: str
-    seed: int
+    seed: int | None
     seconds: float
 
 
@@ -290,6 +290,9 @@ class Analysis(Made):
         The rows that surprised the best model, most surprising first.
     scorers : dict of str to dict
         Scorer documents (:mod:`codelength.export.scorer`) by rule.
+    latent : LatentAnalysis, optional
+        A first look at hidden classes in the other columns; None where there are too few rows or too many
+        columns for a quick one.
     """
 
     models: tuple[ModelScores, ...]
@@ -303,11 +306,12 @@ class Analysis(Made):
     variables: tuple[VariableFacts, ...]
     surprises: tuple[Surprise, ...]
     scorers: dict[str, dict[str, Any]]
+    latent: "LatentAnalysis | None" = None
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class LatentAnalysis(Made):
-    """The hidden classes of a table without a target.
+    """The hidden classes of a table, its target left out.
 
     Attributes
     ----------

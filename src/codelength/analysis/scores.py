@@ -1,7 +1,7 @@
 """Models compared: all of them predict the same rows from the same rows."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -24,6 +24,7 @@ from .results import ModelScores
 
 PRIOR = "class prior"
 AVERAGE = "model average"
+OWN = "your {}"
 LOGISTIC = "logistic regression"
 NAIVE_BAYES = {rule: f"naive Bayes, {rule.replace('_', ' ')}" for rule in RULES}
 """Names of naive Bayes under each rule."""
@@ -118,7 +119,39 @@ class Compared:
         )
 
 
-def compare(table: Table, coded: Coded, plan: Plan, seed: int, progress: Progress | None = None) -> Compared:
+@dataclass(frozen=True, slots=True)
+class Entrants:
+    """The models that are compared.
+
+    Attributes
+    ----------
+    seed : int
+        Where random numbers start.
+    own : TableClassifier, optional
+        A model of the user's.
+    """
+
+    seed: int
+    own: TableClassifier | None = None
+
+    @property
+    def naive(self) -> dict[str, TableClassifier]:
+        """Naive Bayes under each rule."""
+        return {name: NaiveBayes(rule) for rule, name in NAIVE_BAYES.items()}
+
+    @property
+    def slow(self) -> dict[str, TableClassifier | Opponent]:
+        """The models that take their time; that of the user may be one of them."""
+        models: dict[str, TableClassifier | Opponent] = {
+            AVERAGE: ModelAverage(random_state=self.seed, n_jobs=-1),
+            LOGISTIC: OPPONENTS["logistic-regression"](random_state=self.seed),
+        }
+        return models if self.own is None else {OWN.format(type(self.own).__name__): self.own} | models
+
+
+def compare(
+    table: Table, coded: Coded, plan: Plan, entrants: Entrants, progress: Progress | None = None
+) -> Compared:
     """All models on one table, under a plan.
 
     Parameters
@@ -129,27 +162,27 @@ def compare(table: Table, coded: Coded, plan: Plan, seed: int, progress: Progres
         The same rows as naive Bayes reads them.
     plan : Plan
         Which rows are predicted from which.
-    seed : int
-        Where random numbers start.
+    entrants : Entrants
+        The models.
     progress : function, optional
         Told how much is done, and how much there is.
     """
-    naive = {name: NaiveBayes(rule) for rule, name in NAIVE_BAYES.items()}
+    naive = entrants.naive
     prior = Fits(_prior_predictions(coded, plan), 0.0)
     if not plan.splits:
         left_out = {name: model.fit_coded(coded).leave_one_out_of(coded) for name, model in naive.items()}
         return Compared(plan, {name: Fits(made, 0.0) for name, made in left_out.items()} | {PRIOR: prior})
     fits = predictions_over(table, naive, plan.splits)
-    fits |= predict_slowly(table, coded, plan.splits, seed, progress=progress)
-    return Compared(plan, {name: fits[name] for name in (AVERAGE, *naive, LOGISTIC)} | {PRIOR: prior})
+    slow = predict_slowly(table, coded, plan.splits, entrants.slow, progress=progress)
+    baselines = {LOGISTIC: slow.pop(LOGISTIC), PRIOR: prior}
+    return Compared(plan, slow | fits | baselines)
 
 
 def predict_slowly(
     table: Table,
     coded: Coded,
     splits: Sequence[Split],
-    seed: int,
-    names: Sequence[str] = (AVERAGE, LOGISTIC),
+    models: Mapping[str, TableClassifier | Opponent],
     progress: Progress | None = None,
 ) -> dict[str, Fits]:
     """Predictions of the models that take their time.
@@ -157,11 +190,6 @@ def predict_slowly(
     Where there are many columns, those that the training rows of a split call the strongest are all that the
     models look at.
     """
-    every: dict[str, TableClassifier | Opponent] = {
-        AVERAGE: ModelAverage(random_state=seed, n_jobs=-1),
-        LOGISTIC: OPPONENTS["logistic-regression"](random_state=seed),
-    }
-    models = {name: every[name] for name in names}
     if table.n_columns <= MOST_COLUMNS:
         return predictions_over(table, models, splits, progress=progress)
     parts = []
@@ -170,7 +198,7 @@ def predict_slowly(
         parts.append(predictions_over(kept, models, [split]))
         if progress is not None:
             progress(number, len(splits))
-    return {name: _joined([part[name] for part in parts]) for name in names}
+    return {name: _joined([part[name] for part in parts]) for name in models}
 
 
 def strongest(coded: Coded, rows: IntArray, most: int) -> list[str]:

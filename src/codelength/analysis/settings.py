@@ -2,11 +2,18 @@
 
 from ..table import Coded, Table
 from .plan import MOST_COLUMNS, Plan
+from .results import LatentAnalysis
 from .variables import MOST_GIVEN_OTHERS
 
 
 def settings_of(
-    table: Table, some: Table, plan: Plan, what_if: Coded, by_chance: tuple[float, float], seed: int
+    table: Table,
+    some: Table,
+    plan: Plan,
+    what_if: Coded,
+    by_chance: tuple[float, float],
+    latent: LatentAnalysis | None,
+    seed: int,
 ) -> tuple[tuple[str, str], ...]:
     """What was done, in words.
 
@@ -20,6 +27,8 @@ def settings_of(
         The rows with the variables of the what-if.
     by_chance : tuple of float
         The calibration error, and the most bits alone, that chance would give.
+    latent : LatentAnalysis, optional
+        The first look at hidden classes.
     seed : int
         Where random numbers started.
     """
@@ -35,7 +44,7 @@ def settings_of(
     if table.n_columns > MOST_COLUMNS:
         told.append(
             (
-                "model average and logistic regression",
+                "model average, logistic regression and a model of your own",
                 f"on the {MOST_COLUMNS} variables with most bits alone among the rows learned from",
             )
         )
@@ -66,6 +75,17 @@ def settings_of(
             f"naive Bayes learned from all rows, on {what_if.schema.n_variables:,} of {table.n_columns:,} "
             "variables",
         ),
+        ("hidden classes", _at_a_glance(latent)),
         ("seed", str(seed)),
     ]
     return tuple(told)
+
+
+def _at_a_glance(latent: LatentAnalysis | None) -> str:
+    if latent is None:
+        return "not looked for: too few rows or columns, or too many columns for a first look"
+    plan = dict(latent.settings)
+    return (
+        f"a first look at {plan.get('rows', 'all rows')}; {plan['number of classes']}; "
+        f"starts of EM: {plan['starts of EM']}"
+    )

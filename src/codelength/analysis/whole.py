@@ -11,19 +11,21 @@ from .._version import __version__
 from ..counts import count
 from ..errors import DataError
 from ..estimators import NaiveBayes
+from ..estimators.contract import TableClassifier
 from ..experiments.run import Progress, check_progress
 from ..table import Table, as_table
-from ..table.checks import check_flag, seed_of
+from ..table.checks import check_flag, check_instance, seed_of
 from ..table.column import Factor
 from ..table.target import target_column
 from ..typing import IntArray
 from .estimates import mean_of, share_of
 from .facts import checked, command_of, noting, table_facts
+from .latent import glance
 from .learning_curve import learning_curve
 from .plan import Plan
 from .reliability import calibration_error, reliability
 from .results import Analysis
-from .scores import BITS, PRIOR, compare
+from .scores import BITS, PRIOR, Entrants, compare
 from .settings import settings_of
 from .surprises import surprises
 from .variables import most_by_chance, variable_facts
@@ -37,7 +39,12 @@ MOST_ROWS = 50_000
 
 
 def analyse(
-    table: Any, *, rows: bool = False, random_state: Any = 0, progress: Progress | None = None
+    table: Any,
+    *,
+    model: TableClassifier | None = None,
+    rows: bool = False,
+    random_state: Any = 0,
+    progress: Progress | None = None,
 ) -> Analysis:
     """How well the class of a table can be predicted, by which model, and from which variables.
 
@@ -45,6 +52,9 @@ def analyse(
     ----------
     table : Table
         The rows, with a target; see :func:`codelength.as_table`.
+    model : classifier of this library, optional
+        A model of your own, fitted or not. It is fitted to the same rows as the others, and compared with
+        them.
     rows : bool
         Whether the contents of surprising rows are part of the result.
     random_state : int, generator or None
@@ -72,6 +82,7 @@ def analyse(
     start = time.perf_counter()
     check_flag("rows", rows)
     check_progress(progress)
+    own = None if model is None else _own(model)
     given, seed = checked(as_table(table)), seed_of(random_state)
     if given.target is None:
         raise DataError("the table has no target, so there is nothing to predict; name one with as_table")
@@ -89,10 +100,13 @@ def analyse(
         some, kept = _sample(given, seed)
         some_coded = coded if some is given else coded.take(kept)
         plan = Plan.of(some.n_rows, some.n_columns, schema.n_classes, seed)
-        compared = compare(some, some_coded, plan, seed, lambda done, of: told(0.05 + 0.6 * done / of))
+        entrants = Entrants(seed, own)
+        compared = compare(some, some_coded, plan, entrants, lambda done, of: told(0.05 + 0.6 * done / of))
         chosen = compared.chosen()
-        curve = learning_curve(some, some_coded, compared, seed)
-        told(0.85)
+        curve = learning_curve(some, some_coded, compared, entrants)
+        told(0.8)
+        latent = glance(given, seed)
+        told(0.9)
         facts = variable_facts(given, coded, counts, seed)
         by_chance = most_by_chance(coded, seed)
         told(0.95)
@@ -114,7 +128,8 @@ def analyse(
         variables=facts,
         surprises=surprises(best, kept[plan.rows], schema.classes, given, cells=rows),
         scorers=scorers,
-        settings=settings_of(given, some, plan, what_if, (measured.by_chance, by_chance), seed),
+        latent=latent,
+        settings=settings_of(given, some, plan, what_if, (measured.by_chance, by_chance), latent, seed),
         command=command_of(given, seed, rows=rows),
         version=__version__,
         seed=seed,
@@ -122,6 +137,13 @@ def analyse(
     )
     told(1.0)
     return analysis
+
+
+def _own(model: TableClassifier) -> TableClassifier:
+    """A model as it was before it was fitted."""
+    what = "a classifier of codelength, such as NaiveBayes(); compare others with codelength.evaluate"
+    check_instance("model", model, TableClassifier, what)
+    return type(model)(**model.get_params(deep=False))
 
 
 def _sample(table: Table, seed: int) -> tuple[Table, IntArray]:

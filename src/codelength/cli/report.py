@@ -29,7 +29,7 @@ RESULTS = "results"
 @command("Make a page about a table: one HTML file.")
 @options.target
 @options.optional_table
-@in_page("--latent", None, "Look for hidden classes, although the table has a class.")
+@in_page("--latent", None, "Leave the target out, and look for hidden classes in the other columns.")
 @in_page("--rows", None, "Show what surprising rows contain; without it the page holds counts only.")
 @in_page("--title", "TEXT", "Title of the page.")
 @in_page(
@@ -53,8 +53,9 @@ def report(
     """Make a page about a table: how well its class can be predicted, by what, and from what.
 
     The page is one HTML file that needs no network: the models compared, whether their probabilities can be
-    trusted, whether more rows would help, the variables by bits about the class, surprising rows, and a
-    what-if for new cases. Without --target it tells of hidden classes; bundled tables have a target.
+    trusted, whether more rows would help, the variables by bits about the class, surprising rows, a what-if
+    for new cases, and a first look at hidden classes. Without --target, or with --latent, the page is about
+    hidden classes alone; bundled tables have a target.
 
     \b
     Examples:
@@ -74,13 +75,11 @@ def report(
         return
     if source is None:
         raise InvalidParameter("DATA is missing: name a table, or --reproduce for the papers")
-    if latent and source.target is not None and not source.is_bundled:
-        raise InvalidParameter(
-            "--latent: hidden classes have no target; leave --target out, or --drop the column"
-        )
     check_outputs({"--output": output}, source.files, as_json=False)
-    needs_target = not latent and (source.target is not None or source.is_bundled)
-    table = source.read(needs_target=needs_target)
+    if latent and source.target is not None and not source.is_bundled:
+        source = replace(source, target=None, drop=(*source.drop, source.target))
+    has_target = not latent and (source.target is not None or source.is_bundled)
+    table = source.read(needs_target=has_target)
     if table.name is None or source.data == "-":
         table = replace(table, name=source.data)
     from .. import analysis as analyses
@@ -89,7 +88,7 @@ def report(
 
     made: Analysis | LatentAnalysis
     with working("analysing") as progress:
-        if needs_target:
+        if has_target:
             made = analyses.analyse(table, rows=rows, random_state=seed or 0, progress=progress)
         else:
             made = analyses.analyse_classes(table, random_state=seed or 0, progress=progress)

@@ -7,6 +7,7 @@ from dataclasses import fields
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression
 
 from codelength import NaiveBayes
 from codelength.analysis import analyse, plan, scores, settings, whole
@@ -179,8 +180,8 @@ def test_wide_tables_are_screened_in_every_fold(monkeypatch):
     for module in (plan, scores, settings):
         monkeypatch.setattr(module, "MOST_COLUMNS", 3)
     found = analyse(table_of(40, n_noise=6))
-    assert ("model average and logistic regression", "on the 3 variables with most bits alone among the rows "
-            "learned from") in found.settings  # fmt: skip
+    told = dict(found.settings)["model average, logistic regression and a model of your own"]
+    assert told == "on the 3 variables with most bits alone among the rows learned from"
     assert found.variables[0].name == "sign"
     assert len(found.variables) == 8
     assert found.gain.value > 0
@@ -219,3 +220,22 @@ def test_what_cannot_be_analysed_is_refused():
         analyse(table, rows="yes")
     with pytest.raises(InvalidParameter, match="progress"):
         analyse(table, progress=3)
+
+
+def test_a_model_of_the_users_own_is_compared_on_the_same_rows():
+    table = table_of(60)
+    model = NaiveBayes("evidence").fit(table.drop(["size"]))
+    found = {one.name: one for one in analyse(table, model=model).models}
+    own, same = found["your NaiveBayes"], found["naive Bayes, evidence"]
+    assert own.log_score_bits == same.log_score_bits
+    assert own.protocol == same.protocol
+    assert not own.is_baseline
+    with pytest.raises(InvalidParameter, match="a classifier of codelength"):
+        analyse(table, model=LogisticRegression())
+
+
+def test_hidden_classes_are_part_of_it(usual):
+    found = usual
+    assert found.latent.table.target is None
+    assert found.table.target not in found.latent.model.schema_.names
+    assert dict(found.settings)["hidden classes"].startswith("a first look at all rows; 1 to ")

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from codelength.analysis import analyse_classes, latent
+from codelength import FiniteMixture
+from codelength.analysis import analyse_classes, latent, of_model
 from codelength.errors import DataError
 from codelength.table import as_table
 
@@ -61,3 +62,29 @@ def test_a_table_without_rows_or_with_weights_is_refused():
         analyse_classes(table.take(np.zeros(0, dtype=np.int64)))
     with pytest.raises(DataError, match="weights"):
         analyse_classes(table.with_weights(np.ones(60)))
+
+
+def test_a_first_look_takes_few_rows_and_says_so(monkeypatch):
+    monkeypatch.setattr(latent, "GLANCE_ROWS", 40)
+    found = latent.glance(as_table(answers(), ["a", "b"] * 30), 0)
+    assert found.comparison.chosen == 2
+    assert len(found.model.labels_) == 40
+    assert max(found.comparison["components"]) <= latent.GLANCE_CLASSES
+    assert ("rows", "40 of 60, drawn at random") in found.settings
+    assert found.command == "codelength report table.csv --target y --latent"
+
+
+def test_there_is_no_first_look_at_few_rows_or_many_columns():
+    wide = {f"x{i}": ["a", "b"] * 10 for i in range(200)}
+    for table in (answers(9), {"x": ["a", "b"] * 20}, wide):
+        rows = as_table(table)
+        assert latent.glance(rows, 0) is None
+
+
+def test_a_model_that_was_fitted_before():
+    table = answers() | {"age": [None if i % 6 == 0 else "old" for i in range(60)]}
+    model = FiniteMixture(2, random_state=4).fit(table)
+    found = of_model(model)
+    assert found.model is model
+    assert (found.table.n_rows, found.table.n_columns, found.table.n_missing) == (60, 6, 10)
+    assert (found.seed, found.command) == (4, "")

@@ -9,7 +9,15 @@ from codelength import NaiveBayes
 from codelength.analysis import learning_curve as curves
 from codelength.analysis.learning_curve import learning_curve
 from codelength.analysis.plan import Plan
-from codelength.analysis.scores import AVERAGE, LOGISTIC, NAIVE_BAYES, PRIOR, Compared, predict_slowly
+from codelength.analysis.scores import (
+    AVERAGE,
+    LOGISTIC,
+    NAIVE_BAYES,
+    PRIOR,
+    Compared,
+    Entrants,
+    predict_slowly,
+)
 from codelength.experiments.evaluation import predictions_over
 from codelength.table import as_coded, as_table
 
@@ -26,7 +34,9 @@ def compared_of(table, best):
     coded = as_coded(table)
     plan = Plan.of(table.n_rows, table.n_columns, 2, seed=0)
     if best in (AVERAGE, LOGISTIC):
-        return coded, Compared(plan, predict_slowly(table, coded, plan.splits, 0, (best,)))
+        return coded, Compared(
+            plan, predict_slowly(table, coded, plan.splits, {best: Entrants(0).slow[best]})
+        )
     rule = next((rule for rule, name in NAIVE_BAYES.items() if name == best), "evidence")
     return coded, Compared(plan, predictions_over(table, {best: NaiveBayes(rule)}, plan.splits))
 
@@ -34,7 +44,7 @@ def compared_of(table, best):
 def test_more_rows_help_where_there_is_something_to_learn():
     table = table_of(300)
     name = NAIVE_BAYES["evidence"]
-    found = learning_curve(table, *compared_of(table, name), 0)
+    found = learning_curve(table, *compared_of(table, name), Entrants(0))
     assert found.model == name
     assert found.n_rows.tolist() == [7, 14, 28, 56, 112, 225][-len(found.n_rows) :]
     assert found.loss_bits[0] > found.loss_bits[-1] > 0
@@ -46,7 +56,7 @@ def test_losses_are_those_of_models_that_did_not_see_the_rows():
     """The last point again, by hand."""
     table = table_of(60)
     name = NAIVE_BAYES["evidence"]
-    found = learning_curve(table, *compared_of(table, name), 3)
+    found = learning_curve(table, *compared_of(table, name), Entrants(3))
     losses = []
     for repeat in range(10):
         order = np.random.default_rng([3, 3, repeat]).permutation(60)
@@ -64,7 +74,7 @@ def _own(model, rows):
 
 def test_the_class_prior_has_no_curve_of_its_own():
     table = table_of(40, told=0.5)
-    found = learning_curve(table, *compared_of(table, PRIOR), 0)
+    found = learning_curve(table, *compared_of(table, PRIOR), Entrants(0))
     assert found.model == NAIVE_BAYES["evidence"]
     assert "more rows are likely to help" not in found.sentence
 
@@ -75,14 +85,14 @@ def test_there_is_no_curve_of_few_rows_or_one_class(n_rows, classes):
     table = as_table({"x": ["a", "b"] * 20}, (np.arange(40) % classes).tolist()).take(np.arange(n_rows))
     coded = as_coded(table)
     made = predictions_over(table, {PRIOR: NaiveBayes()}, (plan := Plan.of(n_rows, 1, classes, 0)).splits)
-    assert learning_curve(table, coded, Compared(plan, made), 0) is None
+    assert learning_curve(table, coded, Compared(plan, made), Entrants(0)) is None
 
 
 def test_slow_models_learn_from_parts_of_one_split(monkeypatch):
     monkeypatch.setattr(curves, "EFFORT", 0.5)
     table = table_of(60)
     coded, compared = compared_of(table, LOGISTIC)
-    found = learning_curve(table, coded, compared, 0)
+    found = learning_curve(table, coded, compared, Entrants(0))
     split = compared.plan.splits[0]
     assert found.model == LOGISTIC
     assert found.n_rows.tolist() == [6, 13, 27, 54]
@@ -94,7 +104,7 @@ def test_slow_models_are_split_again_where_there_is_time(monkeypatch):
     monkeypatch.setattr(curves, "N_SIZES_OF_SLOW", 2)
     monkeypatch.setattr(curves, "REPEATS", 3)
     table = table_of(40)
-    found = learning_curve(table, *compared_of(table, LOGISTIC), 0)
+    found = learning_curve(table, *compared_of(table, LOGISTIC), Entrants(0))
     assert (found.model, found.n_rows.tolist()) == (LOGISTIC, [15, 30])
 
 

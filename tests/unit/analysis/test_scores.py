@@ -7,7 +7,16 @@ import pytest
 
 from codelength import NaiveBayes
 from codelength.analysis.plan import Plan
-from codelength.analysis.scores import AVERAGE, LOGISTIC, NAIVE_BAYES, PRIOR, Compared, compare, strongest
+from codelength.analysis.scores import (
+    AVERAGE,
+    LOGISTIC,
+    NAIVE_BAYES,
+    PRIOR,
+    Compared,
+    Entrants,
+    compare,
+    strongest,
+)
 from codelength.experiments import evaluate
 from codelength.experiments.evaluation import Fits
 from codelength.scores import Predictions
@@ -98,7 +107,12 @@ def small():
         {"x": (classes ^ (rng.random(40) < 0.2)).tolist(), "y": rng.normal(size=40)}, classes.tolist()
     )
     coded, plan, told = as_coded(table), Plan.of(40, 2, 2, seed=1), []
-    return table, coded, compare(table, coded, plan, 1, lambda done, of: told.append(done / of)), told
+    return (
+        table,
+        coded,
+        compare(table, coded, plan, Entrants(1), lambda done, of: told.append(done / of)),
+        told,
+    )
 
 
 def test_all_models_predict_the_same_rows_from_the_same_rows(small):

@@ -2,13 +2,16 @@
 
 import os
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..._files import atomic_write
 from ...analysis.results import Analysis, LatentAnalysis
 from ...errors import InvalidParameter
 from ...table.checks import check_instance, check_path
 from .shell import framed
+
+if TYPE_CHECKING:
+    from ...estimators.contract import TableClassifier
 
 Progress = Callable[[float, float], None]
 
@@ -48,6 +51,7 @@ def report(
     data: Any,
     target: Any = None,
     *,
+    model: "TableClassifier | None" = None,
     rows: bool = False,
     random_state: int = 0,
     progress: Progress | None = None,
@@ -56,16 +60,19 @@ def report(
     """A page about a table: how well its class can be predicted, by what, and from what.
 
     The page has the models compared, a reliability diagram, a learning curve, the variables ranked by bits
-    about the class, the rows that surprised the best model, and a what-if that scores new cases. Without a
-    target it tells of hidden classes.
+    about the class, the rows that surprised the best model, a what-if that scores new cases, and a first look
+    at hidden classes. Without a target it tells of hidden classes alone.
 
     Parameters
     ----------
-    data : table of any kind, Analysis or LatentAnalysis
-        The rows, in any form that :func:`codelength.as_table` takes, or the path of a file; or an analysis
-        that was made before.
+    data : table of any kind, fitted FiniteMixture, Analysis or LatentAnalysis
+        The rows, in any form that :func:`codelength.as_table` takes, or the path of a file; or a mixture
+        whose hidden classes are to be shown; or an analysis that was made before.
     target : name of a column, series or array, optional
         What to predict. A :class:`Table` may have one already. Without one, hidden classes are looked for.
+    model : classifier of this library, optional
+        A model of your own, fitted or not, to compare with the others: it is fitted to the same rows as they
+        are.
     rows : bool
         Whether the contents of surprising rows are on the page. Otherwise it holds counts only.
     random_state : int
@@ -90,19 +97,26 @@ def report(
         check_instance("title", title, str, "text, or None")
     if isinstance(data, (Analysis, LatentAnalysis)):
         return Report(_page(data, title), data)
-    if hasattr(data, "predict_proba"):
-        raise InvalidParameter(
-            f"data {type(data).__name__}: a report is about a table; pass the table, and the target by name"
-        )
-    from ...analysis import analyse, analyse_classes
+    from ...analysis import analyse, analyse_classes, of_model
+    from ...estimators import FiniteMixture
     from ...table import as_table
 
-    table = as_table(data, target)
     made: Analysis | LatentAnalysis
+    if isinstance(data, FiniteMixture):
+        made = of_model(data)
+        return Report(_page(made, title), made)
+    if hasattr(data, "predict_proba"):
+        raise InvalidParameter(
+            f"data {type(data).__name__}: a page about a classifier needs rows to judge it by; "
+            "pass report(table, target, model=...)"
+        )
+    table = as_table(data, target)
     if table.target is None:
+        if model is not None:
+            raise InvalidParameter("model: there is nothing to predict without a target; name one")
         made = analyse_classes(table, random_state=random_state, progress=progress)
     else:
-        made = analyse(table, rows=rows, random_state=random_state, progress=progress)
+        made = analyse(table, model=model, rows=rows, random_state=random_state, progress=progress)
     return Report(_page(made, title), made)
 
 

@@ -4,6 +4,7 @@ from ...analysis.results import Analysis
 from ...export.scorer import script
 from .html import join
 from .sections.answer import answer
+from .sections.hidden import hidden
 from .sections.learning import learning
 from .sections.models import models
 from .sections.reliability import reliability
@@ -24,6 +25,8 @@ def table_page(analysis: Analysis, title: str | None = None) -> str:
     if len(held.classes) > 1:
         measured = [models(analysis), reliability(analysis), learning(analysis), variables(analysis)]
         sections[1:1] = [*measured, *([asked] if asked is not None else []), surprises(analysis)]
+    if analysis.latent is not None:
+        sections.insert(-1, hidden(analysis.latent, held.target or "the class"))
     over = f"{table_name(held.name)} · {many(held.n_rows, 'row')} · {many(held.n_columns, 'column')}"
     return page(
         title or f"Predicting {name(held.target or 'the class')}",

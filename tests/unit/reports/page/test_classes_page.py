@@ -1,10 +1,13 @@
 """The page of hidden classes."""
 
+import re
+
 import numpy as np
 import pytest
 
-from codelength import FiniteMixture, report
+from codelength import FiniteMixture, NaiveBayes, report
 from codelength.analysis.results import LatentAnalysis, TableFacts
+from codelength.errors import InvalidParameter
 from codelength.reports.page.sections.hidden import _bits
 
 from .reading import check
@@ -71,3 +74,21 @@ def test_the_bits_of_a_variable_are_mutual_information():
     expected = entropy(probs @ shares) - sum(shares[k] * entropy(probs[:, k]) for k in range(2))
     assert _bits(probs, shares) == pytest.approx(expected)
     assert _bits(np.array([[0.3, 0.3], [0.7, 0.7]]), shares) == pytest.approx(0, abs=1e-12)
+
+
+def test_a_model_that_was_fitted_has_its_page(columns):
+    model = FiniteMixture(2, random_state=0, n_init=5).fit(columns)
+    page = check(report(model, title="Birds").html)
+    words = " ".join(page.text.split())
+    assert re.search("The 200 rows fall into 2 hidden classes ?, the number that was asked for", words)
+    assert "The same page again" not in words
+    with pytest.raises(InvalidParameter, match="needs rows to judge it by"):
+        report(NaiveBayes().fit(columns, ["a", "b"] * 100))
+    with pytest.raises(InvalidParameter, match="nothing to predict without a target"):
+        report(columns, model=NaiveBayes())
+
+
+def test_the_largest_number_tried_may_not_be_the_largest_there_is(columns):
+    page, model = page_of(columns, max_components=2)
+    assert model.n_components_ == 2
+    assert re.search(r"2 hidden classes or more \(no larger number was tried\)", " ".join(page.text.split()))

@@ -215,14 +215,6 @@ def test_a_report_is_saved_whole_and_shown_in_a_notebook(tmp_path):
     assert "A &lt;b&gt; title" in made.html
 
 
-def test_a_model_is_no_table():
-    from codelength import NaiveBayes
-    from codelength.errors import InvalidParameter
-
-    with pytest.raises(InvalidParameter, match="pass the table"):
-        report(NaiveBayes())
-
-
 def test_the_answer_on_one_line():
     told = in_words(made_up_analysis())
     assert told == (

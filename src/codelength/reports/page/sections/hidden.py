@@ -15,6 +15,7 @@ from .. import svg
 from ..html import Child, Markup, join, tag
 from ..words import counted, many, name, number, percent
 from .section import Section, details, figure, hint, paragraph
+from .settings import command
 
 MOST_VARIABLES, MOST_VALUES, N_OPEN = 100, 24, 6
 MOST_CLASSES = 8
@@ -32,6 +33,11 @@ def answer(analysis: LatentAnalysis) -> Markup:
     if posterior is not None and len(analysis.comparison) > 1:
         how_sure = f" (posterior probability {number(posterior, 2)} among those compared)"
     criterion = _called(analysis.comparison.criterion)
+    how_many = f", by {criterion}{how_sure}"
+    if analysis.model.n_components != "auto":
+        how_many = ", the number that was asked for"
+    elif chosen == max(analysis.comparison["components"]):
+        how_many = f" or more (no larger number was tried){how_many}"
     if chosen == 1:
         lead: list[Child] = [
             "The ",
@@ -48,13 +54,32 @@ def answer(analysis: LatentAnalysis) -> Markup:
             "p",
             f"The {counted(n_rows)} rows fall into ",
             tag("span", many(chosen, "hidden class", "hidden classes"), class_="strong"),
-            f", by {criterion}{how_sure}. A row is put into the right class with probability ",
+            f"{how_many}. A row is put into the right class with probability ",
             tag("span", number(1 - found.error, 3), class_="strong"),
             f" on average, and the smallest class holds {percent(smallest)} of the rows.",
             class_="lead",
         ),
         _shares(analysis.model.parameters_.class_probs),
     )
+
+
+def hidden(analysis: LatentAnalysis, target: str) -> Section:
+    """A first look at hidden classes, as a section of a page that is about a target."""
+    parts = [comparison(analysis), profiles(analysis, n_open=0), trust(analysis)]
+    if analysis.comparison.chosen == 1:
+        parts.pop(1)
+    looked = dict(analysis.settings).get("rows")
+    body = join(
+        answer(analysis),
+        paragraph(
+            f"The other columns were looked at without {name(target)}",
+            f", in {looked}" if looked else "",
+            ". This is a first look; for more numbers of classes and all rows:",
+        ),
+        command(analysis),
+        [details(part.title, part.body) for part in parts],
+    )
+    return Section("hidden", "Hidden classes", body)
 
 
 def _shares(shares: FloatArray) -> Markup:
@@ -149,15 +174,15 @@ def _drawn(compared: Comparison) -> str:
     return compared.criterion if compared.criterion in compared.columns else "cheeseman_stutz"
 
 
-def profiles(analysis: LatentAnalysis) -> Section:
-    """What the classes look like, the variables that tell them apart most first."""
+def profiles(analysis: LatentAnalysis, n_open: int = N_OPEN) -> Section:
+    """What the classes look like, the variables that tell them apart most first, some of them unfolded."""
     shares = analysis.model.parameters_.class_probs
     by_name = analysis.model.profiles()
     ranked = sorted(by_name.items(), key=lambda item: -_bits(np.array(list(item[1].values())), shares))
     most = max((_bits(np.array(list(values.values())), shares) for _, values in ranked[:1]), default=0.0)
     shown = ranked[:MOST_VARIABLES]
     rows = [
-        _variable(variable, values, shares, most, is_open=n < N_OPEN)
+        _variable(variable, values, shares, most, is_open=n < n_open)
         for n, (variable, values) in enumerate(shown)
     ]
     more = len(ranked) - len(shown)

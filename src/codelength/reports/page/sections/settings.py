@@ -1,7 +1,7 @@
 """How the page was made, and how to make it again."""
 
 from ....analysis.results import Made
-from ..html import Child, join, tag
+from ..html import Child, Markup, join, tag
 from ..words import name, number
 from .section import Section, facts, hint, paragraph
 
@@ -10,17 +10,21 @@ def settings(made: Made) -> Section:
     """The section."""
     shown: list[tuple[str, Child]] = [(_capital(key), name(text, 300)) for key, text in made.settings]
     shown.append(("Version", f"codelength {made.version}"))
-    if "seed" not in (key.lower() for key, _ in made.settings):
+    if made.seed is not None and "seed" not in (key.lower() for key, _ in made.settings):
         shown.append(("Seed", str(made.seed)))
     if made.seconds > 0:
         shown.append(("Computed in", f"{number(made.seconds, 1)} s"))
     body = join(
         facts(shown),
-        paragraph("The same page again:"),
-        tag("pre", tag("code", name(made.command, 2000)), tabindex="0"),
+        [paragraph("The same page again:"), command(made)] if made.command else None,
         hint("This file needs no network and holds counts only, unless rows were asked for."),
     )
     return Section("settings", "How this page was made", body, short="Settings")
+
+
+def command(made: Made) -> Markup:
+    """The command that makes an analysis."""
+    return tag("pre", tag("code", name(made.command, 2000)), tabindex="0")
 
 
 def _capital(words: str) -> str:
