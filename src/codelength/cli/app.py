@@ -27,6 +27,7 @@ from .fit import fit
 from .inspect import inspect
 from .output import notes, tell
 from .predict import predict
+from .query import query
 from .report import report
 from .reproduce import reproduce
 from .serve import serve
@@ -65,6 +66,7 @@ for command in (
     fit,
     predict,
     explain,
+    query,
     inspect,
     evaluate,
     cluster,

@@ -69,7 +69,7 @@ def predict(
         rows = (_predicted(fitted, batch, carried, names) for batch in batches)
         # The first rows are predicted before anything is written, so that a bad table leaves no trace.
         first = next(rows)
-        with _writer(output, [*carried, *names], as_json=as_json) as writer:
+        with writer_to(output, [*carried, *names], as_json=as_json) as writer:
             for columns in itertools.chain([first], rows):
                 writer.write(columns)
 
@@ -93,7 +93,8 @@ def _predicted(
     }
 
 
-def _writer(output: str, names: Sequence[str], *, as_json: bool) -> "AbstractContextManager[TableWriter]":
+def writer_to(output: str, names: Sequence[str], *, as_json: bool) -> "AbstractContextManager[TableWriter]":
+    """A writer of rows to a file, or to standard output for ``"-"``."""
     from ..table.files.writers import open_writer
     from .rows import json_writer, terminal_writer
 

@@ -13,6 +13,7 @@ COMMANDS = [
     "fit",
     "predict",
     "explain",
+    "query",
     "inspect",
     "evaluate",
     "cluster",

@@ -1,0 +1,195 @@
+"""``codelength query``."""
+
+import itertools
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+from ..errors import InvalidParameter
+from . import options
+from .choices import FILE, Choice, Whole
+from .command import argument, command
+from .predict import writer_to
+from .progress import working
+from .saving import check_outputs
+from .source import Source
+
+if TYPE_CHECKING:
+    from ..rules.answer import Answer
+    from ..table import Schema, Table
+    from ..table.files._cells import ColumnDict
+
+BATCH_ROWS = 10_000
+
+MOST_CELLS = 1 << 22
+"""Most probabilities that are held at a time."""
+
+FORMS = ("best", "joint", "marginals")
+
+
+@command("Ask about several variables at once, given what else is known.")
+@argument("model", metavar="MODEL", type=FILE, purpose="A model file written by fit or cluster.")
+@options.table
+@options.in_output(
+    "--ask", "COLUMNS", "Variables to ask about, with commas between them, or one at a time.",
+    multiple=True, required=True,
+)  # fmt: skip
+@options.in_output(
+    "--show form",
+    Choice("show", lambda: FORMS),
+    "The most probable combination of each row, all combinations with their probabilities, or each variable "
+    "by itself.",
+    default="best",
+)
+@options.in_output(
+    "--output -o",
+    FILE,
+    "Write the answers here, as .csv, .csv.gz, .tsv or .parquet; - for standard output.",
+    default="-",
+)
+@options.in_output("--carry", "COLUMN", "Carry a column of the table over to the output.", multiple=True)
+@options.in_output("--json as_json", None, "Write JSON: a list of rows.")
+@options.in_table("--class known_class", "COLUMN", "Column with the classes, as far as they are known.")
+@options.in_table("--batch-rows", Whole("batch_rows"), "Rows held in memory at a time.", default=BATCH_ROWS)
+def query(
+    model: str,
+    source: Source,
+    ask: tuple[str, ...],
+    form: str,
+    output: str,
+    carry: tuple[str, ...],
+    as_json: bool,
+    known_class: str | None,
+    batch_rows: int,
+) -> None:
+    """Write the joint distribution of a few variables, given whatever else is known in each row.
+
+    The variables asked about, the class among them or not, need not be columns of the table; other missing
+    cells are summed out. The answers are exact.
+
+    \b
+    Examples:
+      codelength query model.json new.csv --ask outlook,wind
+      codelength query vote.json vote --ask class,crime --show joint
+      codelength query zoo.json zoo --ask legs --show marginals -o legs.csv
+    """
+    from ..estimators import load
+    from ..rules.query import Question
+
+    check_outputs({"--output": output}, [model, *source.files], as_json=False)
+    fitted = load(model)
+    if "query" not in fitted.capabilities:
+        raise InvalidParameter(
+            f"{model}: {fitted.kind} does not say how its variables vary together; fit naive-bayes, or "
+            "cluster the table"
+        )
+    question = Question.of(fitted.schema_, _asked(ask, fitted.schema_))
+    carried = list(dict.fromkeys(carry))
+    if known_class is not None and fitted.schema_.target is None:
+        raise InvalidParameter(f"--class: {fitted.kind} has no class; leave --class out")
+    needed = [*carried, *([known_class] if known_class and known_class not in carried else [])]
+    rows_each = max(1, min(batch_rows, MOST_CELLS // question.n_combinations))
+    with (
+        working("asking"),
+        closing(source.batches(_read_schema(fitted.schema_, question.names), needed, rows_each)) as batches,
+    ):
+        lines = _lines(fitted, batches, question.names, known_class, carried, form)
+        # The first rows are answered before anything is written, so that a bad table leaves no trace.
+        first = next(lines)
+        with writer_to(output, list(first), as_json=as_json) as writer:
+            for columns in itertools.chain([first], lines):
+                writer.write(columns)
+
+
+def _asked(texts: Sequence[str], schema: "Schema") -> list[str]:
+    """Names with commas between them; a name that has commas of its own is taken whole."""
+    own = () if schema.target is None else (schema.with_class_as_variable().names[-1],)
+    known = {*schema.names, *own}
+    return [name for text in texts for name in ([text] if text in known else text.split(","))]
+
+
+def _read_schema(schema: "Schema", asked: Sequence[str]) -> "Schema":
+    """What is read of the table: the variables that are not asked about."""
+    from ..table import Schema
+
+    return Schema(tuple(variable for variable in schema.variables if variable.name not in asked))
+
+
+def _lines(
+    fitted: Any,
+    batches: "Iterator[Table]",
+    asked: Sequence[str],
+    known_class: str | None,
+    carried: Sequence[str],
+    form: str,
+) -> "Iterator[ColumnDict]":
+    start = 0
+    for batch in batches:
+        known = batch.keep(
+            [name for name in fitted.schema_.names if name in batch.names and name not in asked]
+        )
+        y = None if known_class is None else batch.column(known_class).cells
+        answer = fitted.query(known, asked, y)
+        beside = {name: batch.column(name).cells for name in carried}
+        yield _SHAPES[form](answer, beside, start)
+        start += batch.n_rows
+
+
+def _best(answer: "Answer", beside: "ColumnDict", start: int) -> "ColumnDict":
+    """One line per row."""
+    from ..table.files._cells import object_array
+
+    names = _free([*answer.variables, "probability"], beside)
+    best = answer.most_probable
+    columns = {name: object_array([each[j] for each in best]) for j, name in enumerate(names[:-1])}
+    return {**beside, **columns, names[-1]: answer.best_probs}
+
+
+def _joint(answer: "Answer", beside: "ColumnDict", start: int) -> "ColumnDict":
+    """One line per row and combination."""
+    import numpy as np
+
+    from ..table.files._cells import object_array
+
+    n_rows, combinations = len(answer.probs), answer.combinations
+    row, *names, probability = _free(["row", *answer.variables, "probability"], beside)
+    numbers = np.arange(start + 1, start + n_rows + 1)
+    return {
+        row: np.repeat(numbers, len(combinations)),
+        **{name: np.repeat(cells, len(combinations)) for name, cells in beside.items()},
+        **{name: object_array([each[j] for each in combinations] * n_rows) for j, name in enumerate(names)},
+        probability: answer.probs.ravel(),
+    }
+
+
+def _marginals(answer: "Answer", beside: "ColumnDict", start: int) -> "ColumnDict":
+    """One line per row, variable and value."""
+    import numpy as np
+
+    from ..table.files._cells import object_array
+
+    pairs = [
+        (name, value) for name, own in zip(answer.variables, answer.values, strict=True) for value in own
+    ]
+    n_rows = len(answer.probs)
+    row, variable, value, probability = _free(["row", "variable", "value", "probability"], beside)
+    return {
+        row: np.repeat(np.arange(start + 1, start + n_rows + 1), len(pairs)),
+        **{name: np.repeat(cells, len(pairs)) for name, cells in beside.items()},
+        variable: object_array([name for name, _ in pairs] * n_rows),
+        value: object_array([None if each is None else str(each) for _, each in pairs] * n_rows),
+        probability: np.concatenate(list(answer.marginals.values()), axis=1).ravel(),
+    }
+
+
+_SHAPES = {"best": _best, "joint": _joint, "marginals": _marginals}
+
+
+def _free(names: Sequence[str], beside: "ColumnDict") -> list[str]:
+    """Names that no column beside them has, and that differ by more than capitals."""
+    taken, found = {name.casefold() for name in beside}, []
+    for name in names:
+        candidates = itertools.chain([name, f"predicted_{name}"], (f"{name}_{n}" for n in itertools.count(2)))
+        found.append(next(candidate for candidate in candidates if candidate.casefold() not in taken))
+        taken.add(found[-1].casefold())
+    return found
