@@ -41,7 +41,7 @@ from .augmented import (
     edges_of,
     summed_log_values,
 )
-from .member import Learned, Member, normalised
+from .member import Learned, Member, Sums, normalised
 from .training import Training
 from .views import Views
 
@@ -115,6 +115,21 @@ class BestTree(Member):
         for v, table in zip(np.flatnonzero(self.parents >= 0).tolist(), self.log_factors, strict=True):
             logs += table[codes[:, v], codes[:, self.parents[v]]]
         return normalised(logs)
+
+    def sums(self) -> Sums:
+        """The log weights of the classes as sums of look-ups."""
+        chosen = [self.views.columns[j] for j in self.variables.tolist()]
+        positions = [view.position for view in chosen]
+        groups = [np.where(view.coarse < 0, view.n_coarse, view.coarse) for view in chosen]
+        values = (table[own] for table, own in zip(self.log_values, groups, strict=True))
+        children = np.flatnonzero(self.parents >= 0).tolist()
+        pairs = ((positions[v], positions[self.parents[v]]) for v in children)
+        return Sums(
+            self.log_prior,
+            dict(zip(positions, values, strict=True)),
+            dict(zip(positions, groups, strict=True)),
+            dict(zip(pairs, self.log_factors, strict=True)),
+        )
 
     def to_json(self) -> dict[str, Any]:
         """The forest and its tables as JSON types."""

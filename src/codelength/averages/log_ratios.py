@@ -28,7 +28,7 @@ from ._logistic import TYPICAL_WEIGHT, Design, Penalty, curvature_at, fitted
 from .content import shuffled
 from .factors import Factors, factors_of, with_zeros
 from .folds import dealt
-from .member import Learned, Member, normalised
+from .member import Learned, Member, Sums, normalised
 from .training import Training
 from .views import Views
 
@@ -150,6 +150,12 @@ class LogRatios(Member):
             position = self.views.columns[j].position
             found[:, position] = table[coded.codes[:, position]] + shared
         return found
+
+    def sums(self) -> Sums:
+        """The log weights of the classes as sums of look-ups."""
+        positions = (self.views.columns[j].position for j in self.variables.tolist())
+        tables = dict(zip(positions, self._value_tables, strict=True))
+        return Sums(self.log_prior + self.intercepts, tables)
 
     def to_json(self) -> dict[str, Any]:
         """The parameters as JSON types."""

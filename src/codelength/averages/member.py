@@ -2,13 +2,13 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 
 from ..table import Coded
-from ..typing import FloatArray
+from ..typing import FloatArray, IntArray
 from .training import Training
 from .views import Views
 
@@ -30,6 +30,31 @@ class Learned(Generic[M]):
 
     member: M
     held_out: FloatArray
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Sums:
+    """Log weights of the classes as sums of look-ups: by single values, and by pairs of them.
+
+    Variables go by their places in the schema.
+
+    Attributes
+    ----------
+    class_table : array of shape (n_classes,)
+        Log weight of each class before any variable is seen.
+    value_tables : mapping of int to array of shape (n_values + 1, n_classes)
+        What each value of a variable adds. The last row is for cells without a value.
+    groups : mapping of int to array of shape (n_values + 1,)
+        For variables whose values are seen in groups, what group each belongs to; the last group is for
+        values that say nothing. What is looked up in pairs is groups.
+    pair_tables : mapping of (int, int) to array of shape (n_groups, n_groups of the parent, n_classes)
+        What the groups of a variable and of its parent add together. Parents make no ring.
+    """
+
+    class_table: FloatArray
+    value_tables: Mapping[int, FloatArray]
+    groups: Mapping[int, IntArray] = field(default_factory=dict)
+    pair_tables: Mapping[tuple[int, int], FloatArray] = field(default_factory=dict)
 
 
 class Member(ABC):
@@ -67,6 +92,13 @@ class Member(ABC):
         plus the sum over variables, normalised.
         """
         raise NotImplementedError(f"{self.name} is not additive")
+
+    def sums(self) -> Sums | None:
+        """The log weights of the classes as sums of look-ups; None where they are none.
+
+        Weights are up to a factor that is the same for all classes of a row.
+        """
+        return None
 
     @abstractmethod
     def to_json(self) -> dict[str, Any]:

@@ -30,7 +30,7 @@ from ..rules.partitions import PartitionAverage
 from ..table import Coded
 from ..typing import FloatArray
 from .factors import distinct_cells, with_zeros
-from .member import Learned, Member, normalised
+from .member import Learned, Member, Sums, normalised
 from .training import Training
 from .views import Views
 
@@ -102,6 +102,11 @@ class Subsets(Member):
         for view, table in zip(self.views.columns, self._value_tables, strict=True):
             found[:, view.position] = table[coded.codes[:, view.position]]
         return found
+
+    def sums(self) -> Sums:
+        """The log weights of the classes as sums of look-ups."""
+        positions = (view.position for view in self.views.columns)
+        return Sums(self.log_prior, dict(zip(positions, self._value_tables, strict=True)))
 
     def to_json(self) -> dict[str, Any]:
         """The tables as JSON types."""

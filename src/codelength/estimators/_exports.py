@@ -3,11 +3,17 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..export.look_ups import LookUps
+import numpy as np
+
+from ..averages.member import Member
+from ..averages.registry import MEMBERS
+from ..errors import InvalidParameter
+from ..export.look_ups import LookUps, among_all, pooled
 from ..export.scorer import scorer
 from ..export.sql import Dialect, to_sql
-from ..rules import Predictor
 from ..table.checks import check_sequence
+from ._averaging import AveragingClassifier
+from ._fitted_average import completed
 from .contract import TableClassifier
 
 if TYPE_CHECKING:
@@ -17,8 +23,7 @@ if TYPE_CHECKING:
 class ExportedClassifier(TableClassifier):
     """A classifier that predicts by look-ups."""
 
-    @property
-    def _predicts_with(self) -> Predictor:
+    def _look_ups(self) -> LookUps:
         """What the model predicts with."""
         raise NotImplementedError
 
@@ -59,14 +64,98 @@ class ExportedClassifier(TableClassifier):
         """
         kept = check_sequence("keep", keep, of="names")
         names = self.outcome_columns(kept, name)
-        return to_sql(LookUps.of(self._predicts_with), table, names, dialect=dialect, keep=kept)
+        return to_sql(self._look_ups(), table, names, dialect=dialect, keep=kept)
 
     def to_onnx(self) -> "ModelProto":
         """The model as a graph for ONNX runtimes; see :mod:`codelength.export.onnx`. Needs the extra."""
         from ..export.onnx import to_onnx
 
-        return to_onnx(LookUps.of(self._predicts_with))
+        return to_onnx(self._look_ups())
 
     def to_scorer(self) -> dict[str, Any]:
         """The model as a JSON document to score with; see :mod:`codelength.export.scorer`."""
-        return scorer(self._predicts_with)
+        return scorer(self._look_ups())
+
+
+class ExportedNetwork(ExportedClassifier):
+    """A classifier that is a Bayesian network as well."""
+
+    def to_bif(self) -> str:
+        """The model as a Bayesian network in the interchange format BIF.
+
+        The class is the parent of all variables; in a tree, some have another parent too. Parameters are
+        conditional probabilities under the model. Given all variables, the class has the probability that
+        ``predict_proba`` gives it. :mod:`codelength.export.network` says what holds where some are missing,
+        and :mod:`codelength.export.bif` how names are written.
+
+        Examples
+        --------
+        >>> from codelength import NaiveBayes
+        >>> model = NaiveBayes().fit({"x": ["a", "a", "b"]}, ["k", "k", "l"])
+        >>> print(model.to_bif())
+        network classifier {
+        }
+        variable class {
+          type discrete [ 2 ] { k, l };
+        }
+        variable x {
+          type discrete [ 2 ] { a, b };
+        }
+        probability ( class ) {
+          table 0.6, 0.4;
+        }
+        probability ( x | class ) {
+          (k) 0.75, 0.25;
+          (l) 0.3333333333333333, 0.6666666666666666;
+        }
+        <BLANKLINE>
+        """
+        from ..export.bif import to_bif
+        from ..export.network import Network
+
+        return to_bif(Network.of(self._look_ups()))
+
+    def to_xmlbif(self) -> str:
+        """The same network as XMLBIF 0.3."""
+        from ..export.bif import to_xmlbif
+        from ..export.network import Network
+
+        return to_xmlbif(Network.of(self._look_ups()))
+
+
+class ExportedAverage(ExportedClassifier, AveragingClassifier):
+    """A classifier on members of an average, where the members that count are sums of look-ups."""
+
+    capabilities = AveragingClassifier.capabilities | {"export"}
+
+    def _look_ups(self) -> LookUps:
+        fitted = self._fitted
+        schema, seen = fitted.schema, fitted.seen
+        total = float(fitted.class_counts.sum())
+        prior = np.exp(completed(fitted.log_prior[None], seen, schema.n_classes, total)[0])
+        powers = fitted.pool.weights * fitted.pool.temperatures
+        counting = [
+            (member, float(power))
+            for member, power in zip(fitted.members, powers, strict=True)
+            if power > 0.0
+        ]
+        sums = [member.sums() for member, _ in counting]
+        _check_members([member.name for (member, _), own in zip(counting, sums, strict=True) if own is None])
+        pool = pooled(
+            [own for own in sums if own is not None], [power for _, power in counting], fitted.log_prior
+        )
+        # What is mixed in, and what classes have that were never seen, does not depend on the row.
+        floor = prior.copy()
+        floor[seen] *= fitted.pool.share if fitted.members else 0.0
+        return LookUps.of_sums(self.kind, schema, among_all(pool, seen, schema.n_classes), floor)
+
+
+def _check_members(others: Sequence[str]) -> None:
+    """Refuse members that are no sums of look-ups."""
+    if others:
+        able = [name for name, member in MEMBERS.items() if member.sums is not Member.sums]
+        raise InvalidParameter(
+            f"members {', '.join(map(repr, others))}: their predictions are no sums of look-ups, and only "
+            f"those can be exported; fit the average with members={able}, or some of these, or fit one of "
+            "them alone"
+        )

@@ -44,11 +44,19 @@ from .validation import (
 )
 
 Capability: TypeAlias = Literal[
-    "classes", "components", "leave_one_out", "explain", "weights", "partial_fit", "export", "query"
+    "classes",
+    "components",
+    "leave_one_out",
+    "explain",
+    "weights",
+    "partial_fit",
+    "export",
+    "network",
+    "query",
 ]
 """What a model may be able to do: predict classes, or find components; leave one row out in closed form;
-explain predictions; take row weights; learn from one batch after the other; predict in other programs; answer
-questions about several variables at once."""
+explain predictions; take row weights; learn from one batch after the other; predict in other programs; be a
+Bayesian network in them; answer questions about several variables at once."""
 
 
 @dataclass(frozen=True, eq=False)

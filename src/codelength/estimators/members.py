@@ -11,6 +11,7 @@ from ..table.encode import HandleUnknown
 from ..table.infer import Identifiers, Missing, Numeric
 from ..typing import FloatArray
 from ._averaging import AveragingClassifier
+from ._exports import ExportedAverage, ExportedNetwork
 from ._fitted_average import TOGETHER
 from .contract import Weighting, register
 
@@ -75,7 +76,7 @@ class TreesClassifier(MemberClassifier):
 
 
 @register
-class LogRatiosClassifier(MemberClassifier):
+class LogRatiosClassifier(MemberClassifier, ExportedAverage):
     """Logistic regression on the log ratios of single variables, and on the variables themselves.
 
     See :mod:`codelength.averages.log_ratios`; parameters and attributes are those of
@@ -109,7 +110,7 @@ class ForestsClassifier(MemberClassifier):
 
 
 @register
-class TreeAugmentedClassifier(MemberClassifier):
+class TreeAugmentedClassifier(MemberClassifier, ExportedAverage, ExportedNetwork):
     """Tree-augmented naive Bayes (TAN) with the one forest that is most probable.
 
     See :mod:`codelength.averages.best_tree`; parameters and attributes are those of
@@ -118,10 +119,11 @@ class TreeAugmentedClassifier(MemberClassifier):
 
     kind = "best-tree"
     member = "best_tree"
+    capabilities = ExportedAverage.capabilities | {"network"}
 
 
 @register
-class SubsetsClassifier(MemberClassifier):
+class SubsetsClassifier(MemberClassifier, ExportedAverage):
     """Naive Bayes, averaged over all subsets of variables.
 
     See :mod:`codelength.averages.subsets`; parameters and attributes are those of :class:`MemberClassifier`.

@@ -15,12 +15,12 @@ from ..table.checks import check_choice, check_sequence
 from ..table.encode import HandleUnknown
 from ..table.infer import Identifiers, Missing, Numeric
 from ..typing import FloatArray
-from ._averaging import AveragingClassifier
+from ._exports import ExportedAverage
 from .contract import Weighting, register
 
 
 @register
-class ModelAverage(AveragingClassifier):
+class ModelAverage(ExportedAverage):
     """Class probabilities for any table, averaged over model classes; nothing to tune.
 
     Several model classes, each an average itself, learn from the table [1]_. Each is weighed by how well it

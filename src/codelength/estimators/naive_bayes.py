@@ -10,7 +10,8 @@ from sklearn.base import ClassifierMixin
 from ..blocks import Block, Facts
 from ..counts import Counts, count
 from ..errors import DataError, InvalidParameter, UndefinedPrediction
-from ..rules import Distributions, Explanation, Predictor, PriorLike, rule_of
+from ..export.look_ups import LookUps
+from ..rules import Distributions, Explanation, PriorLike, rule_of
 from ..rules.answer import Answer
 from ..rules.explanation import check_class
 from ..rules.interval_average import check_averages
@@ -25,7 +26,7 @@ from ..table.infer import AVERAGED, Cutting, Identifiers, Missing, Numeric
 from ..table.schema import classes_grid
 from ..table.target import target_column
 from ..typing import BoolArray, FloatArray, Scalar
-from ._exports import ExportedClassifier
+from ._exports import ExportedNetwork
 from ._fitted_naive_bayes import FittedNaiveBayes, chosen_variables
 from ._queries import JointModel, Known
 from .contract import Fitted, Weighting, register
@@ -33,7 +34,7 @@ from .validation import check_coded, check_same_classes, warn_about_names
 
 
 @register
-class NaiveBayes(ClassifierMixin, JointModel, ExportedClassifier):
+class NaiveBayes(ClassifierMixin, JointModel, ExportedNetwork):
     """Naive Bayes on categorical tables, with honest class probabilities.
 
     Parameters
@@ -102,7 +103,7 @@ class NaiveBayes(ClassifierMixin, JointModel, ExportedClassifier):
 
     kind = "naive-bayes"
     capabilities = frozenset(
-        {"classes", "leave_one_out", "explain", "weights", "partial_fit", "export", "query"}
+        {"classes", "leave_one_out", "explain", "weights", "partial_fit", "export", "network", "query"}
     )
     averages_intervals = True
 
@@ -296,9 +297,8 @@ class NaiveBayes(ClassifierMixin, JointModel, ExportedClassifier):
         state: FittedNaiveBayes = super()._fitted
         return state
 
-    @property
-    def _predicts_with(self) -> Predictor:
-        return self._fitted.predictor
+    def _look_ups(self) -> LookUps:
+        return LookUps.of(self._fitted.predictor)
 
     @property
     def counts_(self) -> Counts:

@@ -1,11 +1,15 @@
 """A fitted model as a graph for ONNX runtimes: label encoders, comparisons, look-ups, a sum and a softmax.
 
+Pairs of values are looked up by number. Where classes keep a part of their probability whatever a row holds,
+it is added behind the softmax.
+
 There is one input per variable, of shape (n_rows,), under its name: text for categories of text, whole
 numbers of 64 bits for truth values, and numbers of double precision for all others. NaN is a missing number,
 and empty text a missing text unless it is one of the values. The outputs are the class and the probabilities
 of all classes, in double precision.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -47,24 +51,40 @@ def to_onnx(look_ups: LookUps) -> "ModelProto":
         from onnx import checker, helper
     except ImportError:
         raise InvalidParameter('onnx is not installed; pip install "codelength[onnx]"') from None
+    if not look_ups.variables:
+        raise InvalidParameter(
+            "no variable says anything about the class, so a graph would have no input; fit the model to a "
+            "table with columns that vary"
+        )
     graph = _Graph([variable.name for variable in look_ups.variables])
     total = graph.constant(look_ups.class_table[None, :])
-    for variable, entries in zip(look_ups.variables, look_ups.value_tables, strict=True):
-        codes = _codes(graph, variable)
-        total = graph.node("Add", [total, graph.node("Gather", [graph.constant(entries), codes], axis=0)])
+    codes = [_codes(graph, variable) for variable in look_ups.variables]
+    for own, entries in zip(codes, look_ups.value_tables, strict=True):
+        total = graph.node("Add", [total, graph.gathered(entries, own)])
+    groups = {i: graph.gathered(of_values, codes[i]) for i, of_values in look_ups.paired.items()}
+    for child, parent, entries in look_ups.pair_tables:
+        rows = graph.node("Mul", [groups[child], graph.constant(np.int64(entries.shape[1]))])
+        cells = graph.node("Add", [rows, groups[parent]])
+        total = graph.node("Add", [total, graph.gathered(entries.reshape(-1, entries.shape[2]), cells)])
     # Where every class is impossible the uniform distribution stands in.
     top = graph.node("ReduceMax", [total, graph.constant(np.array([1]))], keepdims=1)
     impossible = graph.node("Equal", [top, graph.constant(np.array([[-np.inf]]))])
     defined = graph.node("Where", [impossible, graph.constant(np.array([[0.0]])), total])
-    probabilities = graph.node("Softmax", [defined], graph.output("probabilities"), axis=1)
-    best = graph.node("ArgMax", [defined], axis=1, keepdims=0)
+    output = graph.output("probabilities")
+    if look_ups.floor.any():
+        rest = graph.constant(np.float64(max(0.0, 1.0 - math.fsum(look_ups.floor))))
+        shared = graph.node("Mul", [rest, graph.node("Softmax", [defined], axis=1)])
+        probabilities = graph.node("Add", [graph.constant(look_ups.floor[None, :]), shared], output)
+    else:
+        probabilities = graph.node("Softmax", [defined], output, axis=1)
+    best = graph.node("ArgMax", [probabilities if look_ups.floor.any() else defined], axis=1, keepdims=0)
     label = _labels(graph, best, look_ups.classes)
     outputs = [
         helper.make_tensor_value_info(label, graph.type_of_labels(look_ups.classes), ["n_rows"]),
         helper.make_tensor_value_info(probabilities, graph.double, ["n_rows", len(look_ups.classes)]),
     ]
     model = helper.make_model(
-        helper.make_graph(graph.nodes, "naive_bayes", graph.inputs, outputs, graph.constants),
+        helper.make_graph(graph.nodes, "classifier", graph.inputs, outputs, graph.constants),
         opset_imports=[helper.make_opsetid("", OPSET), helper.make_opsetid("ai.onnx.ml", ML_OPSET)],
         ir_version=IR_VERSION,
         producer_name="codelength",
@@ -112,6 +132,10 @@ class _Graph:
         name = output or self._name()
         self.nodes.append(self._helper.make_node(operator, list(inputs), [name], **attributes))
         return name
+
+    def gathered(self, table: Any, places: str) -> str:
+        """Rows of a table."""
+        return self.node("Gather", [self.constant(table), places], axis=0)
 
     def type_of_labels(self, classes: Sequence[Any]) -> int:
         """The type of the classes: whole numbers, or text."""

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from ..errors import DataError
 
-FORMAT, VERSION = "codelength scorer", 1
+FORMAT, VERSIONS = "codelength scorer", (1, 2)
 
 _NUMBER = re.compile(r"[ \t\n\v\f\r]*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[ \t\n\v\f\r]*")
 _STAMP = re.compile(
@@ -32,7 +32,8 @@ class Score(NamedTuple):
         Whether every class is impossible, so that the uniform distribution stands in.
     evidence : dict of str to list of float
         For each variable that says something, what it contributes to the log-odds of each class against the
-        reference class, in nats.
+        reference class, in nats; where it depends on another, given that one. The ``floor`` of a document,
+        which draws log-odds together, is not part of it.
     """
 
     probabilities: list[float]
@@ -53,24 +54,44 @@ def score(document: Mapping[str, Any], case: Mapping[str, Any], reference: int =
         Position of the class that the others are set against.
     """
     _check(document)
+    variables = document["variables"]
+    places = [_place(variable, case) for variable in variables]
+    rows: dict[int, list[float]] = {
+        i: [_number(weight) for weight in variables[i]["table"][place]]
+        for i, place in enumerate(places)
+        if place is not None
+    }
+    for pair in document.get("pairs", ()):
+        child, parent = (_group(variables[i], places[i]) for i in (pair["variable"], pair["given"]))
+        if pair["variable"] in rows:
+            rows[pair["variable"]] = _added(rows[pair["variable"]], pair["table"][child][parent])
     sums = [_number(weight) for weight in document["class_table"]]
-    evidence = {}
-    for variable in document["variables"]:
-        place = _place(variable, case)
-        if place is not None:
-            row = [_number(weight) for weight in variable["table"][place]]
-            sums = [total + weight for total, weight in zip(sums, row, strict=True)]
-            evidence[variable["name"]] = [_difference(weight, row[reference]) for weight in row]
-    probabilities, undefined = _probabilities(sums)
-    return Score(probabilities, undefined, evidence)
+    for row in rows.values():
+        sums = _added(sums, row)
+    shares, undefined = _probabilities(sums)
+    floor = document.get("floor") or [0.0] * len(shares)
+    rest = max(0.0, 1.0 - math.fsum(floor))
+    evidence = {
+        variables[i]["name"]: [_difference(weight, row[reference]) for weight in row]
+        for i, row in sorted(rows.items())
+    }
+    return Score(
+        [least + rest * share for least, share in zip(floor, shares, strict=True)], undefined, evidence
+    )
 
 
 def ask(document: Mapping[str, Any], case: Mapping[str, Any]) -> list[tuple[str, float]]:
     """The variables that are not known, and how many bits about the class each is expected to bring.
 
     Under the model, this is the mutual information of variable and class given what is known. The variable
-    with most expected bits comes first.
+    with most expected bits comes first. Only documents of models that describe the values can tell.
     """
+    _check(document)
+    if document["version"] != 1:
+        raise DataError(
+            "the model does not describe the values of variables, so what they will say is not known; export "
+            "a naive Bayes model to ask"
+        )
     probabilities = score(document, case).probabilities
     open_ones = [variable for variable in document["variables"] if _place(variable, case) is None]
     bits = [(variable["name"], _expected_bits(variable["table"], probabilities)) for variable in open_ones]
@@ -96,6 +117,14 @@ def _probabilities(log_weights: Sequence[float]) -> tuple[list[float], bool]:
     weights = [math.exp(weight - highest) for weight in log_weights]
     total = sum(weights)
     return [weight / total for weight in weights], False
+
+
+def _added(sums: Sequence[float], row: Sequence[float | None]) -> list[float]:
+    return [total + _number(weight) for total, weight in zip(sums, row, strict=True)]
+
+
+def _group(variable: Mapping[str, Any], place: int | None) -> int:
+    return int(variable["groups"][-1 if place is None else place])
 
 
 def _place(variable: Mapping[str, Any], case: Mapping[str, Any]) -> int | None:
@@ -199,8 +228,8 @@ def _difference(weight: float, against: float) -> float:
 def _check(document: Mapping[str, Any]) -> None:
     if not isinstance(document, Mapping) or document.get("format") != FORMAT:
         raise DataError("not a scorer document; pass what model.to_scorer() gave")
-    if document.get("version") != VERSION:
+    if document.get("version") not in VERSIONS:
         raise DataError(
-            f"scorer document of version {document.get('version')!r:.20}: this library reads version "
-            f"{VERSION}; export the model again"
+            f"scorer document of version {document.get('version')!r:.20}: this library reads versions "
+            f"{VERSIONS[0]} and {VERSIONS[1]}; export the model again"
         )

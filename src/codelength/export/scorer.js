@@ -1,5 +1,5 @@
 "use strict";
-// Scores cases with a "codelength scorer" document, version 1. No dependencies; the same answers as Python.
+// Scores cases with a "codelength scorer" document, version 1 or 2. No dependencies; the same answers as Python.
 
 // Class probabilities of a case, and what each known variable adds to the log-odds of each class against the
 // reference class. `given` maps names to cells (an object or a Map); what is unknown is absent, null or "".
@@ -8,21 +8,32 @@
 function codelengthScore(document, given, reference = 0) {
   codelengthScore.check(document);
   const places = document.variables.map((variable) => codelengthScore.place(variable, given));
-  let sums = document.class_table.map(codelengthScore.number);
+  const rows = places.map((place, i) =>
+    (place < 0 ? null : document.variables[i].table[place].map(codelengthScore.number)));
+  const added = (sums, row) => sums.map((total, k) => total + codelengthScore.number(row[k]));
+  const group = (i) => document.variables[i].groups.at(places[i]);
+  for (const { variable, given: parent, table } of document.pairs || []) {
+    if (rows[variable]) rows[variable] = added(rows[variable], table[group(variable)][group(parent)]);
+  }
+  const sums = rows.reduce((total, row) => (row ? added(total, row) : total),
+    document.class_table.map(codelengthScore.number));
   const evidence = [];
-  places.forEach((place, i) => {
-    if (place < 0) return;
-    const row = document.variables[i].table[place].map(codelengthScore.number);
-    sums = sums.map((total, k) => total + row[k]);
+  rows.forEach((row, i) => {
+    if (!row) return;
     const against = row[reference];
     const logOdds = row.map((w) => (w === -Infinity && against === -Infinity ? 0 : w - against));
     evidence.push({ variable: i, logOdds });
   });
-  return Object.assign(codelengthScore.normalised(sums), { places, evidence });
+  const shared = codelengthScore.normalised(sums);
+  const floor = document.floor || sums.map(() => 0);
+  const rest = Math.max(0, 1 - floor.reduce((a, b) => a + b, 0));
+  const probabilities = shared.probabilities.map((p, k) => floor[k] + rest * p);
+  return { probabilities, undefined: shared.undefined, places, evidence };
 }
 
 // The unknown variables and how many bits about the class each is expected to bring, most bits first.
 function codelengthAsk(document, given) {
+  if (document.version !== 1) throw new Error("the model does not describe the values of its variables");
   const { probabilities, places } = codelengthScore(document, given);
   const asked = [];
   document.variables.forEach(({ table }, i) => {
@@ -43,8 +54,8 @@ function codelengthAsk(document, given) {
 }
 
 codelengthScore.check = (document) => {
-  if (!document || document.format !== "codelength scorer" || document.version !== 1) {
-    throw new Error("not a scorer document of version 1; export the model again");
+  if (!document || document.format !== "codelength scorer" || ![1, 2].includes(document.version)) {
+    throw new Error("not a scorer document of version 1 or 2; export the model again");
   }
 };
 

@@ -14,9 +14,22 @@ A prediction is a sum of look-ups, so the document is the tables, as JSON types:
 ``table`` has one row per value with one log weight per class. To score a case, add the rows of its values to
 ``class_table``, take exponentials, and divide by their sum. ``null`` is minus infinity; where all classes are
 impossible the uniform distribution stands in. ``weights`` are the probabilities of the values while nothing
-is known. The last value or label is ``null`` where missing cells are a value of their own. Intervals are
-closed on the left: a number equal to a cut belongs to the interval above it. Cuts on a ``scale`` of time are
-what :mod:`codelength.table.times` makes of times.
+is known; models that do not describe the values have none. The last value or label is ``null`` where missing
+cells are a value of their own. Intervals are closed on the left: a number equal to a cut belongs to the
+interval above it. Cuts on a ``scale`` of time are what :mod:`codelength.table.times` makes of times.
+
+Documents of version 2 hold two parts more, for averages and for trees:
+
+.. code-block:: text
+
+    {..., "version": 2, "floor": [...],
+     "variables": [{"name": "x", ..., "groups": [0, 0, 1, 2]}, ...],
+     "pairs": [{"variable": 1, "given": 0, "table": [[[...], ...], ...]}]}
+
+``groups`` says what group each value belongs to, and then the group of a cell that adds nothing. ``pairs``
+name two variables by their places; ``table`` has one row per group of the first, with one entry per group of
+the second, and is added like the others. In the end, ``floor`` is the probability that each class has in any
+case, and what is left of 1 is shared out as the sums say.
 
 A case is a mapping of names to cells. A variable that is absent, missing (None, NaN, empty text) or holds a
 value that is not listed adds nothing. Numbers may be given as text, intervals by their labels.
@@ -28,22 +41,21 @@ from typing import Any
 
 import numpy as np
 
-from ..rules import Predictor
 from ..table import Variable
-from ..typing import FloatArray
+from ..typing import FloatArray, IntArray
 from .look_ups import LookUps
-from .reader import FORMAT, VERSION, Score, ask, score
+from .reader import FORMAT, Score, ask, score
 
 __all__ = ["Score", "ask", "score", "scorer", "script"]
 
 
-def scorer(predictor: Predictor) -> dict[str, Any]:
-    """The scorer document of naive Bayes under any rule.
+def scorer(look_ups: LookUps) -> dict[str, Any]:
+    """The scorer document of a model; ``model.to_scorer()`` is this of a fitted one.
 
     Parameters
     ----------
-    predictor : Predictor
-        What predicts; ``model.to_scorer()`` is this of a fitted model. Columns that are ignored are left out.
+    look_ups : LookUps
+        The model.
 
     Returns
     -------
@@ -60,23 +72,37 @@ def scorer(predictor: Predictor) -> dict[str, Any]:
     >>> [round(p, 3) for p in score(document, {"outlook": "sun", "degrees": "20"}).probabilities]
     [0.143, 0.857]
     """
-    target, look_ups = predictor.counts.schema.target, LookUps.of(predictor)
-    assert target is not None
     prior = _normalised(look_ups.class_table)
     variables = [
-        _variable(variable, entries[:-1], np.exp(prior))
-        for variable, entries in zip(look_ups.variables, look_ups.value_tables, strict=True)
+        _variable(variable, entries[:-1], np.exp(prior) if look_ups.describes_values else None, groups)
+        for variable, entries, groups in zip(
+            look_ups.variables,
+            look_ups.value_tables,
+            (look_ups.paired.get(i) for i in range(len(look_ups.variables))),
+            strict=True,
+        )
     ]
-    return {
+    document = {
         "format": FORMAT,
-        "version": VERSION,
-        "rule": predictor.rule.name,
-        "target": target.name,
+        "version": 1,
+        "rule": look_ups.rule,
+        "target": look_ups.target,
         "classes": list(look_ups.classes),
         "class_table": _plain(look_ups.class_table),
         "prior_log_probs": _plain(prior),
         "variables": variables,
     }
+    if look_ups.describes_values:
+        return document
+    pairs = [
+        {
+            "variable": child,
+            "given": parent,
+            "table": [[_plain(entry) for entry in row] for row in entries],
+        }
+        for child, parent, entries in look_ups.pair_tables
+    ]
+    return document | {"version": 2, "floor": look_ups.floor.tolist(), "pairs": pairs}
 
 
 def script() -> str:
@@ -84,10 +110,16 @@ def script() -> str:
     return files(__package__).joinpath("scorer.js").read_text("utf-8")
 
 
-def _variable(variable: Variable, entries: FloatArray, prior: FloatArray) -> dict[str, Any]:
+def _variable(
+    variable: Variable, entries: FloatArray, prior: FloatArray | None, groups: IntArray | None
+) -> dict[str, Any]:
     """A variable and its rows, from log weights of shape (n_values, n_classes)."""
-    given_class = np.exp(np.array([_normalised(own) for own in entries.T]))
-    shared = {"table": [_plain(row) for row in entries], "weights": (prior @ given_class).tolist()}
+    shared: dict[str, Any] = {"table": [_plain(row) for row in entries]}
+    if prior is not None:
+        given_class = np.exp(np.array([_normalised(own) for own in entries.T]))
+        shared["weights"] = (prior @ given_class).tolist()
+    if groups is not None:
+        shared["groups"] = groups.tolist()
     if variable.kind == "interval":
         return {
             "name": variable.name,

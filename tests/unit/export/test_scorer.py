@@ -248,8 +248,8 @@ def test_what_cannot_be_read_is_refused():
     document = NaiveBayes().fit({"x": ["a", "b"]}, ["no", "yes"]).to_scorer()
     with pytest.raises(DataError, match="not a scorer document"):
         score({}, {})
-    with pytest.raises(DataError, match="version 2"):
-        score(document | {"version": 2}, {})
+    with pytest.raises(DataError, match="version 3"):
+        score(document | {"version": 3}, {})
     with pytest.raises(DataError, match="variable 'x': a list is no cell"):
         score(document, {"x": ["a"]})
 
