@@ -103,7 +103,7 @@ def _looked_for(given: Table, seed: int, most_rows: int, model: FiniteMixture) -
     if rows.n_rows > most_rows:
         kept = np.random.default_rng([seed, 5]).permutation(rows.n_rows)[:most_rows]
         some = rows.take(np.sort(kept))
-        settings.append(("rows", f"{most_rows:,} of {rows.n_rows:,}, drawn at random"))
+        settings.append(("rows", f"{most_rows:,} of {rows.n_rows:,} rows, drawn at random"))
     with noting() as notes:
         model.fit(some)
     return LatentAnalysis(
@@ -122,6 +122,6 @@ def _search(model: FiniteMixture) -> list[tuple[str, str]]:
     tried, found = model.comparison_["components"], model.trust_
     criterion = model.get_params()["criterion"]
     return [
-        ("number of classes", f"{min(tried)} to {max(tried)}, chosen by {criterion}"),
+        ("number of classes", f"{min(tried)} to {max(tried)} classes, chosen by {criterion}"),
         ("starts of EM", f"{found.n_starts}, of which {found.n_reached} reached the best end"),
     ]

@@ -85,7 +85,5 @@ def _at_a_glance(latent: LatentAnalysis | None) -> str:
     if latent is None:
         return "not looked for: too few rows or columns, or too many columns for a first look"
     plan = dict(latent.settings)
-    return (
-        f"a first look at {plan.get('rows', 'all rows')}; {plan['number of classes']}; "
-        f"starts of EM: {plan['starts of EM']}"
-    )
+    rows, classes, starts = plan.get("rows", "all rows"), plan["number of classes"], plan["starts of EM"]
+    return f"a first look at {rows}; {classes}; starts of EM: {starts}"

@@ -45,7 +45,7 @@ def test_long_tables_are_sampled(monkeypatch):
     found = analyse_classes(answers(), progress=lambda done, of: told.append(done / of))
     assert len(found.model.labels_) == 40
     assert found.table.n_rows == 60
-    assert ("rows", "40 of 60, drawn at random") in found.settings
+    assert ("rows", "40 of 60 rows, drawn at random") in found.settings
     assert told[-1] == 1
 
 
@@ -70,7 +70,7 @@ def test_a_first_look_takes_few_rows_and_says_so(monkeypatch):
     assert found.comparison.chosen == 2
     assert len(found.model.labels_) == 40
     assert max(found.comparison["components"]) <= latent.GLANCE_CLASSES
-    assert ("rows", "40 of 60, drawn at random") in found.settings
+    assert ("rows", "40 of 60 rows, drawn at random") in found.settings
     assert found.command == "codelength report table.csv --target y --latent"
 
 

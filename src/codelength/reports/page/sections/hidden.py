@@ -27,7 +27,7 @@ LEFT, RIGHT, TOP, BOTTOM = 58.0, 14.0, 14.0, 48.0
 
 def answer(analysis: LatentAnalysis) -> Markup:
     """How many classes there are, how large, and how clearly they are told apart."""
-    chosen, n_rows = analysis.comparison.chosen, analysis.table.n_rows
+    chosen, rows = analysis.comparison.chosen, _rows(analysis)
     posterior = analysis.comparison.of(chosen).get("posterior")
     how_sure = ""
     if posterior is not None and len(analysis.comparison) > 1:
@@ -40,44 +40,51 @@ def answer(analysis: LatentAnalysis) -> Markup:
         how_many = f" or more (no larger number was tried){how_many}"
     if chosen == 1:
         lead: list[Child] = [
-            "The ",
-            counted(n_rows),
-            " rows show ",
+            f"{rows} show ",
             tag("span", "no hidden classes", class_="strong"),
             f": one class describes them in fewest bits, by {criterion}{how_sure}.",
         ]
         return tag("p", lead, class_="lead")
     found = analysis.model.classification_
     smallest = float(analysis.model.parameters_.class_probs.min())
+    doubt = "" if analysis.model.trust_.is_enough else " Few starts of the search ended here: take it with care."
     return join(
         tag(
             "p",
-            f"The {counted(n_rows)} rows fall into ",
+            f"{rows} fall into ",
             tag("span", many(chosen, "hidden class", "hidden classes"), class_="strong"),
             f"{how_many}. A row is put into the right class with probability ",
             tag("span", number(1 - found.error, 3), class_="strong"),
-            f" on average, and the smallest class holds {percent(smallest)} of the rows.",
+            f" on average, and the smallest class holds {percent(smallest)} of the rows.{doubt}",
             class_="lead",
         ),
         _shares(analysis.model.parameters_.class_probs),
     )
 
 
+def _rows(analysis: LatentAnalysis) -> str:
+    """The rows that were looked at, at the start of a sentence."""
+    n_rows, n_seen = analysis.table.n_rows, analysis.model.observed_.n_rows
+    if n_seen < n_rows:
+        return f"{counted(n_seen)} of the {counted(n_rows)} rows, drawn at random,"
+    return f"The {counted(n_rows)} rows"
+
+
 def hidden(analysis: LatentAnalysis, target: str) -> Section:
     """A first look at hidden classes, as a section of a page that is about a target."""
-    parts = [comparison(analysis), profiles(analysis, n_open=0), trust(analysis)]
+    how_many, *others = [comparison(analysis), profiles(analysis, n_open=0), trust(analysis)]
     if analysis.comparison.chosen == 1:
-        parts.pop(1)
-    looked = dict(analysis.settings).get("rows")
+        others.pop(0)
     body = join(
         answer(analysis),
         paragraph(
-            f"The other columns were looked at without {name(target)}",
-            f", in {looked}" if looked else "",
-            ". This is a first look; for more numbers of classes and all rows:",
+            f"The other columns were looked at without {name(target)}. This is a first look; for all rows and "
+            "larger numbers of classes:",
         ),
         command(analysis),
-        [details(part.title, part.body) for part in parts],
+        tag("h3", how_many.title),
+        how_many.body,
+        [details(part.title, part.body) for part in others],
     )
     return Section("hidden", "Hidden classes", body)
 
