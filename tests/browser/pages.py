@@ -53,8 +53,8 @@ def whatif_page():
 
 
 @cache
-def latent_page():
-    """A page of hidden classes."""
+def latent():
+    """Hidden classes of a table."""
     rng = np.random.default_rng(3)
     group = rng.integers(0, 2, 200)
     columns = {
@@ -63,7 +63,7 @@ def latent_page():
     }
     model = FiniteMixture(random_state=0, n_init=5, max_components=4).fit(columns)
     held = TableFacts("birds", 200, 4, 0, None, (), np.array([]), (), ())
-    made = LatentAnalysis(
+    return LatentAnalysis(
         table=held,
         model=model,
         comparison=model.comparison_,
@@ -73,17 +73,16 @@ def latent_page():
         seed=0,
         seconds=1.0,
     )
-    return report(made).html
 
 
 PAGES = {
-    "two": lambda: report(with_rows(made_up_analysis(14))).html,
+    "two": lambda: report(replace(with_rows(made_up_analysis(14)), latent=latent())).html,
     "five": lambda: (
         report(made_up_analysis(5, classes=("setosa", "versicolor", "virginica", "an iris", "none"))).html
     ),
     "fifty": lambda: report(made_up_analysis(30, classes=tuple(f"class {k}" for k in range(50)))).html,
     "hostile": lambda: report(with_rows(made_up_analysis(prefix=HOSTILE)), title=HOSTILE).html,
     "what-if": whatif_page,
-    "latent": latent_page,
+    "latent": lambda: report(latent()).html,
     "papers": lambda: papers_page(RESULTS),
 }
