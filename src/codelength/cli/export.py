@@ -15,13 +15,13 @@ from .command import Section, argument, command
 from .saving import check_outputs
 
 if TYPE_CHECKING:
-    from ..estimators import NaiveBayes
+    from ..estimators import Capability, NaiveBayes
 
 in_sql = Section("SQL")
 
 
-@command("Write a model for other programs: SQL, ONNX or a JSON scorer.")
-@argument("model", metavar="MODEL", type=FILE, purpose="A model file written by fit --model naive-bayes.")
+@command("Write a model for other programs: SQL, ONNX, JSON or a network.")
+@argument("model", metavar="MODEL", type=FILE, purpose="A model file written by fit.")
 @options.in_output("--to", EXPORT, "What to write.", required=True)
 @in_sql("--dialect", DIALECT, "Engine that the statement is for.", usual="duckdb")
 @in_sql("--table", "NAME", "Table to predict, such as orders or shop.orders.", usual="rows")
@@ -37,18 +37,22 @@ def export(
     name: str | None,
     output: str,
 ) -> None:
-    """Write a naive Bayes model for other programs, which then predict the same.
+    """Write a model for other programs, which then predict the same.
 
     sql is one statement from the raw columns of a table to the class and its probabilities. onnx is a graph
     for ONNX runtimes. scorer is a JSON document of look-up tables, with readers in Python and JavaScript.
+    These three take naive-bayes, log-ratios, subsets, best-tree and averages of them. bif and xmlbif are
+    Bayesian networks; they take naive-bayes and best-tree.
 
     \b
     Examples:
       codelength fit vote --model naive-bayes -o vote.json
       codelength export vote.json --to sql --dialect postgres --table votes
       codelength export vote.json --to onnx -o vote.onnx
+      codelength fit vote --model best-tree -o tree.json
+      codelength export tree.json --to bif -o tree.bif
     """
-    from ..estimators import load
+    from ..estimators import MODELS, load
 
     check_outputs({"--output": output}, [model], as_json=False)
     given = {"--dialect": dialect, "--table": table, "--keep": keep, "--name": name}
@@ -57,10 +61,16 @@ def export(
     if to == "onnx" and output == "-":
         raise InvalidParameter("--output: an ONNX graph goes into a file; name one, such as model.onnx")
     fitted = load(model)
-    if "export" not in fitted.capabilities:
+    needed: Capability = "network" if to in ("bif", "xmlbif") else "export"
+    what = {"network": "Bayesian network", "export": "sums of look-ups"}
+    if needed not in fitted.capabilities:
+        # An average can be exported if its members can, and the usual ones cannot.
+        able = sorted(
+            {kind for kind, one in MODELS.items() if needed in one.capabilities} - {"model-average"}
+        )
         raise InvalidParameter(
-            f"{model}: predictions of {fitted.kind} are no sums of look-ups, and only those can be exported; "
-            "fit --model naive-bayes"
+            f"{model}: predictions of {fitted.kind} are no {what[needed]}, which --to {to} needs; fit --model "
+            f"with one of {', '.join(able)}"
         )
     _write(_content(fitted, to, dialect, table, keep, name), output)
 
@@ -77,6 +87,8 @@ def _content(
         return bytes(fitted.to_onnx().SerializeToString())
     if to == "scorer":
         text = json.dumps(fitted.to_scorer(), allow_nan=False)
+    elif to in ("bif", "xmlbif"):
+        return (fitted.to_bif() if to == "bif" else fitted.to_xmlbif()).encode()
     else:
         parts = (table or "rows").split(".")
         chosen: Any = dialect or "duckdb"

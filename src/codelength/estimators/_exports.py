@@ -156,6 +156,6 @@ def _check_members(others: Sequence[str]) -> None:
         able = [name for name, member in MEMBERS.items() if member.sums is not Member.sums]
         raise InvalidParameter(
             f"members {', '.join(map(repr, others))}: their predictions are no sums of look-ups, and only "
-            f"those can be exported; fit the average with members={able}, or some of these, or fit one of "
-            "them alone"
+            f"those can be exported; fit an average with members={able}, or some of these, or one of the "
+            f"models {', '.join(name.replace('_', '-') for name in able)}"
         )
