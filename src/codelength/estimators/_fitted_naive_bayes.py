@@ -13,12 +13,14 @@ from ..rules import Predictor, rule_of
 from ..rules.answer import Answer
 from ..rules.interval_average import IntervalAverage
 from ..rules.query import Question, answer_by_tables, with_known_classes
-from ..scores import Predictions, leave_one_out
+from ..scores import Predictions, leave_one_out, rule_code_length
+from ..scores.nml import why_not_described
 from ..selection import SelectionResult, select_variables
 from ..table import Coded
 from ..table._messages import listed, shown
 from ..table.checks import check_whole_weights
 from ..typing import IntArray
+from ._one_row import OneRow
 from .contract import Fitted
 
 N_FOLDS = 10
@@ -58,6 +60,46 @@ class FittedNaiveBayes(Fitted):
         counts = self.counts if self.chosen is None else self.counts.select(self.chosen)
         kind = IntervalAverage if self.params["numeric"] == "average" else Predictor
         return kind.of(counts, self.params["rule"], self.params["prior"])
+
+    @cached_property
+    def one_row(self) -> OneRow:
+        """What predicts single rows."""
+        return OneRow(
+            self.schema,
+            self.predictor,
+            tuple(range(self.schema.n_variables)) if self.chosen is None else self.chosen,
+            refuse_values=self.params["handle_unknown"] == "error",
+            refuse_names=self.params["strict"],
+        )
+
+    @cached_property
+    def code_length(self) -> float:
+        """Code length of the counted rows by the code of the rule, in nats."""
+        return rule_code_length(self.predictor)
+
+    @cached_property
+    def evidence_code_length(self) -> float:
+        """Minus the log evidence of the counted rows, in nats."""
+        return self.predictor.evidence_code_length()
+
+    @property
+    def why_no_code(self) -> str | None:
+        """Why the rule has no code for the counted rows, in a few words; None where it has one."""
+        if self.predictor.rule.averages:
+            return None
+        return why_not_described(self.predictor.counts) if self.predictor.rule.maximises else "one model"
+
+    def code_lengths_told(self) -> list[tuple[str, str]]:
+        """The code lengths there are, for people to read."""
+        rule = self.predictor.rule
+        if rule.averages:
+            return [("code length", _nats_and_bits(self.code_length))]
+        evidence = ("evidence code length", _nats_and_bits(self.evidence_code_length))
+        if not rule.maximises:
+            return [evidence]
+        reason = self.why_no_code
+        own = _nats_and_bits(self.code_length) if reason is None else f"not defined: {reason}"
+        return [("code length", own), evidence]
 
     def predicting(self, coded: Coded) -> Coded:
         """Coded rows with the variables that predict."""
@@ -119,6 +161,10 @@ class FittedNaiveBayes(Fitted):
             predictor = Predictor.of(self.counts.select(chosen), self.params["rule"], self.params["prior"])
             log_probs[fold], undefined[fold] = predictor.leave_one_out(coded.take(fold).select(chosen))
         return Predictions(log_probs, undefined, coded.class_codes, coded.weights)
+
+
+def _nats_and_bits(length: float) -> str:
+    return f"{length:.1f} nats ({length / np.log(2):.1f} bits)"
 
 
 def chosen_variables(params: Mapping[str, Any], coded: Coded) -> SelectionResult | None:

@@ -18,8 +18,8 @@ from ..table import Schema
 from ..table._messages import listed, shown
 from ..table.checks import check_choice, check_instance, check_number, check_size
 from ..table.encode import HandleUnknown, code_of
+from ..table.one_row import RowReader
 from ..typing import FloatArray, Scalar
-from .cells import Row
 
 LARGEST_WEIGHT = 1e100
 """Weights of rows grow while older ones are forgotten; from here on all are made smaller."""
@@ -90,7 +90,7 @@ class OnlineNaiveBayes(Shown):
         self._value_offsets = np.ascontiguousarray(value_offsets.T)
         self._total_offsets = _totals(value_offsets, schema)
         self._n_values = schema.n_values[:, None]
-        self._row = Row(schema, strict=handle_unknown == "error")
+        self._row = RowReader(schema, refuse_values=handle_unknown == "error")
         self._classes: dict[Any, int] = {}
         self._class_counts = np.zeros(schema.n_classes)
         self._value_counts = np.zeros((int(schema.offsets[-1]), schema.n_classes))

@@ -1,0 +1,131 @@
+"""From one row to its codes: look-ups in dictionaries, no table in between."""
+
+from bisect import bisect_right
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+from ..errors import DataError, SchemaMismatch, UnknownValue
+from ._messages import listed, shown
+from .encode import code_of
+from .schema import Schema, Variable
+from .values import LARGEST
+
+MOST_REMEMBERED = 10_000
+"""Spellings of a variable that are remembered; more are looked up again and again."""
+
+
+class RowReader:
+    """Reads single rows under a schema, cell by cell as :func:`codelength.table.encode` reads a table.
+
+    Parameters
+    ----------
+    schema : Schema
+        What rows may hold.
+    refuse_values : bool
+        Whether a value that the schema does not list is refused, or passed over like a missing cell.
+    refuse_names : bool
+        Whether a name that the schema does not have is refused, or passed over.
+
+    Examples
+    --------
+    >>> schema = Schema([Variable("colour", ("blue", "red")), Variable("size", (1, 2, 3))])
+    >>> reader = RowReader(schema, refuse_values=False)
+    >>> reader.codes({"colour": "red"}), reader.cells({"colour": "red", "size": 1})
+    ([1, 3], ([1, 3], [0, 1]))
+    """
+
+    def __init__(self, schema: Schema, *, refuse_values: bool, refuse_names: bool = False) -> None:
+        self._refuse_values = refuse_values
+        self._names = frozenset(schema.names) if refuse_names else None
+        self._readers = [
+            (position, start, _Reader(variable))
+            for position, (variable, start) in enumerate(
+                zip(schema.variables, schema.offsets.tolist(), strict=False)
+            )
+            if variable.kind != "ignored"
+        ]
+        self._missing = [0 if v.kind == "ignored" else v.n_values for v in schema.variables]
+
+    def cells(self, row: Mapping[str, Any]) -> tuple[list[int], list[int]]:
+        """The cells of the values that are there in the counts, and the positions of their variables."""
+        self._check(row)
+        cells, positions = [], []
+        for position, start, reader in self._readers:
+            code = reader.code(row.get(reader.name))
+            if code is None:
+                continue
+            if code < 0:
+                self._judge(reader, row)
+                continue
+            cells.append(start + code)
+            positions.append(position)
+        return cells, positions
+
+    def codes(self, row: Mapping[str, Any]) -> list[int]:
+        """The code of each variable; that of a missing cell where a row says nothing."""
+        self._check(row)
+        codes = self._missing.copy()
+        for position, _, reader in self._readers:
+            code = reader.code(row.get(reader.name))
+            if code is None:
+                continue
+            if code < 0:
+                self._judge(reader, row)
+                continue
+            codes[position] = code
+        return codes
+
+    def _check(self, row: Mapping[str, Any]) -> None:
+        check_row(row)
+        if self._names is not None and not self._names.issuperset(row):
+            name = next(name for name in row if name not in self._names)
+            raise SchemaMismatch(f"column {shown(name)} is not in the schema; drop it")
+
+    def _judge(self, reader: "_Reader", row: Mapping[str, Any]) -> None:
+        if self._refuse_values:
+            raise UnknownValue(
+                f"variable {shown(reader.name)}: value {shown(row[reader.name])} is not in the schema "
+                f'{listed(reader.variable.values)}; pass handle_unknown="ignore"'
+            )
+
+
+def check_row(row: Any) -> None:
+    """Refuse a row that is no mapping of names to cells."""
+    if type(row) is not dict and not isinstance(row, Mapping):
+        raise DataError(f"row {shown(row)}: expected a mapping of names to cells")
+
+
+class _Reader:
+    """Codes of the values of one variable."""
+
+    __slots__ = ("_codes", "_cuts", "_missing", "name", "variable")
+
+    def __init__(self, variable: Variable) -> None:
+        self.name, self.variable = variable.name, variable
+        self._missing = variable.n_values - 1 if variable.missing_is_value else None
+        self._cuts = variable.cuts if variable.kind == "interval" and variable.scale == "number" else None
+        self._codes: dict[Any, int | None] = {}
+
+    def code(self, value: Any) -> int | None:
+        """The code of a value; None for one that says nothing, and below zero for one that is not listed."""
+        if value is None:
+            return self._missing
+        kind = type(value)
+        if kind is float or kind is int:
+            if value != value:
+                return self._missing
+            if self._cuts is not None and -LARGEST <= value <= LARGEST:
+                return bisect_right(self._cuts, value)
+        # Values of different types may be equal, such as 1 and True, and yet be read differently.
+        key = (kind, value)
+        try:
+            return self._codes[key]
+        except Exception:  # not met before, or an object that cannot be looked up
+            pass
+        found = code_of(self.variable, value)
+        code = self._missing if found is None else found
+        if len(self._codes) < MOST_REMEMBERED and kind.__hash__ is not None:
+            with suppress(Exception):  # what hashing foreign objects raises is up to them
+                self._codes[key] = code
+        return code
