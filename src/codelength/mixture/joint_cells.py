@@ -58,7 +58,7 @@ class JointCells:
         sizes = np.asarray(schema.n_values + has_missing)
         groups = column_groups(sizes, min(MAX_JOINT_CELLS, n_rows // ROWS_PER_JOINT_CELL), MAX_COLUMNS)
         of_components, nothing = schema.n_cells, schema.n_cells + 1
-        parts = []
+        parts: list[IntArray] = []
         for first, last in pairwise(groups.tolist()):
             own = sizes[first:last]
             digits = np.stack(np.unravel_index(np.arange(own.prod()), own.tolist()), axis=1)

@@ -1,9 +1,22 @@
 """EM for finite mixtures: pure loops from a state to a better one, ``state -> (state, info)``."""
 
-from ._layout import EMLayout
+from ._layout import CachedLayout, EMLayout, Layout, layout_of
 from .em import EMInfo, em
 from .restarts import RestartsInfo, check_shared_out, fit_mixture
-from .starts import STARTS
+from .starts import STARTS, start_counts
 from .trust import Trust
 
-__all__ = ["STARTS", "EMInfo", "EMLayout", "RestartsInfo", "Trust", "check_shared_out", "em", "fit_mixture"]
+__all__ = [
+    "STARTS",
+    "CachedLayout",
+    "EMInfo",
+    "EMLayout",
+    "Layout",
+    "RestartsInfo",
+    "Trust",
+    "check_shared_out",
+    "em",
+    "fit_mixture",
+    "layout_of",
+    "start_counts",
+]

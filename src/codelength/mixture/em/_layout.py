@@ -5,7 +5,7 @@ Nothing here depends on how many components there are, so one layout serves all 
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ..._threads import MAX_BLOCKS
 from ...table import Coded
 from ...typing import FloatArray, IntArray
+from ..cache import CachedRows, Rows
 from ..joint_cells import JointCells, missing_columns
 from ..parameters import with_components
 
@@ -60,14 +61,32 @@ class JointRows(NamedTuple):
         """Rows that these stand for."""
         return float(self.weights.sum())
 
-    @property
-    def is_whole(self) -> bool:
-        """Whether a kernel can have all rows at once."""
-        return True
-
     def pieces(self, block: int) -> Iterator[tuple["JointRows", int, int]]:
         """Rows to look at for one block, and where it begins and ends among them."""
         yield self, int(self.bounds[block]), int(self.bounds[block + 1])
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class CachedJointRows:
+    """The same for rows on disk: a block is read piece by piece whenever it is looked at."""
+
+    rows: CachedRows
+    bounds: IntArray
+
+    @property
+    def members(self) -> IntArray:
+        """The rows of the table that each joint cell is made of."""
+        return self.rows.cells.members
+
+    @property
+    def total_weight(self) -> float:
+        """Rows that these stand for."""
+        return self.rows.total_weight
+
+    def pieces(self, block: int) -> Iterator[tuple[JointRows, int, int]]:
+        """Rows to look at for one block, and where it begins and ends among them."""
+        for keys, weights in self.rows.pieces(int(self.bounds[block]), int(self.bounds[block + 1])):
+            yield JointRows(keys, weights, self.members, self.bounds), 0, len(weights)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -115,3 +134,27 @@ class EMLayout:
     def n_distinct(self) -> int:
         """Distinct rows."""
         return len(self.joint.weights)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class CachedLayout:
+    """The same for rows on disk, which are laid out for EM as they are."""
+
+    rows: CachedRows
+    joint: CachedJointRows
+
+    @property
+    def n_distinct(self) -> int:
+        """Distinct rows."""
+        return self.rows.n_rows
+
+
+Layout: TypeAlias = EMLayout | CachedLayout
+"""Rows laid out for EM, in memory or on disk."""
+
+
+def layout_of(rows: Rows | Layout) -> Layout:
+    """The layout of rows, wherever they are kept; a layout stays as it is."""
+    if isinstance(rows, CachedRows):
+        return CachedLayout(rows, CachedJointRows(rows, block_bounds(rows.n_rows)))
+    return rows if isinstance(rows, CachedLayout) else EMLayout.of(rows)

@@ -1,7 +1,9 @@
 """A layout and a prior for some number of components, and the iterations themselves."""
 
 import math
+from collections.abc import Iterator
 from concurrent.futures import CancelledError, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import Event
 from typing import Any, NamedTuple
@@ -13,7 +15,7 @@ from ...rules import Pseudocounts, rule_of
 from ...table import Schema
 from ...typing import FloatArray, IntArray
 from ..parameters import MixtureParameters
-from ._layout import LANES, JointRows
+from ._layout import LANES, CachedJointRows, JointRows
 
 
 class EMPrior(NamedTuple):
@@ -58,7 +60,7 @@ class EMProblem:
     ----------
     schema : Schema
         What a row may hold; the target is the component.
-    joint : JointRows
+    joint : JointRows or CachedJointRows
         The rows.
     prior : EMPrior
         The prior.
@@ -67,9 +69,18 @@ class EMProblem:
     """
 
     schema: Schema
-    joint: JointRows
+    joint: JointRows | CachedJointRows
     prior: EMPrior
     stopped: Event = field(default_factory=Event)
+
+    @contextmanager
+    def stopping(self) -> Iterator[None]:
+        """A block within which runs are made: an interruption of it ends those that still go on."""
+        try:
+            yield
+        except BaseException:
+            self.stopped.set()
+            raise
 
     def run(
         self, start: MixtureParameters, max_iter: int, tol: float, n_threads: int
@@ -93,7 +104,7 @@ class EMProblem:
     def _run_in_blocks(
         self, least_gain: float, table: FloatArray, trace: FloatArray, n_threads: int, in_logs: bool | None
     ) -> int:
-        """The same iterations as the kernel ``run``, with the blocks of rows read or shared out one by one."""
+        """The same iterations as the kernel ``run``, with blocks read one by one or on several threads."""
         from ._kernels import expand, has_converged, log_prior, maximise, share_out
 
         rows, n_components, n_blocks = self.joint, self.prior.n_components, len(self.joint.bounds) - 1

@@ -6,11 +6,11 @@ import numpy as np
 
 from ..._threads import n_threads_or_default
 from ...rules import PriorLike, pseudocounts
-from ...table import Coded
 from ...table.checks import check_number, check_size
 from ...typing import FloatArray
+from ..cache import Rows
 from ..parameters import MixtureParameters, with_components
-from ._layout import EMLayout
+from ._layout import Layout, layout_of
 from ._problem import EMPrior, EMProblem
 
 MOST_STEPS = 1_000_000
@@ -58,7 +58,7 @@ class EMInfo:
 
 
 def em(
-    rows: Coded | EMLayout,
+    rows: Rows | Layout,
     start: MixtureParameters,
     prior: PriorLike = "uniform",
     *,
@@ -74,8 +74,8 @@ def em(
 
     Parameters
     ----------
-    rows : Coded or EMLayout
-        The rows; a layout of them saves merging equal rows again. A weight of 2 counts as two equal rows.
+    rows : Coded, CachedRows or a layout of them
+        The rows; a layout saves merging equal rows again. A weight of 2 counts as two equal rows.
     start : MixtureParameters
         Where to start. A probability of zero stays zero unless its pseudocount is above 1.
     prior : prior or its name
@@ -96,15 +96,15 @@ def em(
     --------
     >>> from codelength.counts import Counts
     >>> from codelength.mixture.parameters import posterior_mode
-    >>> from codelength.table import Schema
+    >>> from codelength.table import Coded, Schema
     >>> coded = Coded.of(with_components(Schema.from_sizes([2]), 1), [[0], [1], [1]])
     >>> state, info = em(coded, posterior_mode(Counts.empty(coded.schema)))
     >>> state.of(0).round(6), info.converged
     (array([[0.333333, 0.666667]]), True)
     """
     check_run(max_iter, tol)
-    layout = EMLayout.of(rows)
-    schema = with_components(layout.coded.schema, start.n_components)
+    layout = layout_of(rows)
+    schema = with_components(layout.rows.schema, start.n_components)
     problem = EMProblem(schema, layout.joint, EMPrior.of(schema, pseudocounts(prior, schema)))
     state, trace, converged = problem.run(start, max_iter, tol, n_threads_or_default(n_threads))
     return state, EMInfo(trace[0], trace[1], converged)

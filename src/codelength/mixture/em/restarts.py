@@ -7,21 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from ..._threads import n_threads_or_default
-from ...counts import expected_counts
+from ..._threads import BLOCK_ROWS, n_threads_or_default
 from ...errors import DataError, Infeasible
 from ...rules import PriorLike, Pseudocounts, pseudocounts
-from ...table import Coded
+from ...table import Coded, Schema
 from ...table._messages import shown
 from ...table.checks import check_choice, check_random_state, check_size, check_weights, check_whole
 from ...typing import BoolArray, FloatArray
+from ..cache import Rows
 from ..costs import check_components
 from ..parameters import MixtureParameters, posterior_mode, with_components
-from ._layout import EMLayout
+from ._layout import Layout, layout_of
 from ._problem import EMPrior, EMProblem
 from ._refine import refine
 from .em import MOST_STEPS, EMInfo, check_run
-from .starts import STARTS, Start
+from .starts import STARTS, Start, start_counts
 
 REFINED_BELOW = 1e-7
 """Tolerances below this are reached in two stages, the second of them accelerated."""
@@ -101,7 +101,7 @@ class RestartsInfo:
 
 
 def fit_mixture(
-    rows: Coded | EMLayout,
+    rows: Rows | Layout,
     n_components: int,
     prior: PriorLike = "uniform",
     *,
@@ -120,7 +120,7 @@ def fit_mixture(
     ----------
     rows, prior, max_iter
         As in :func:`codelength.mixture.em.em`. Whoever fits several numbers of components to the same rows
-        gives them as one :class:`EMLayout`.
+        gives them as one layout, such as an :class:`EMLayout`.
     n_components : int
         How many components to fit; some may end up empty.
     n_init : int
@@ -172,15 +172,15 @@ def fit_mixture(
     check_size("n_init", n_init, MOST_STEPS)
     check_whole("reached", reached, 0)
     check_size("max_init", max_init, MOST_STEPS)
-    layout, threads = EMLayout.of(rows), n_threads_or_default(n_threads)
+    layout, threads = layout_of(rows), n_threads_or_default(n_threads)
     generator = np.random.default_rng(check_random_state(random_state))
     is_single = n_components == 1
     at_once = min(threads, 1 if is_single else n_init)
-    coded = _checked(layout, n_components, at_once)
-    spread = pseudocounts(prior, coded.schema)
-    problem = EMProblem(coded.schema, layout.joint, EMPrior.of(coded.schema, spread))
-    runs = _Runs(coded, spread, problem, STARTS[init], max_iter, tol, threads // at_once)
-    with ThreadPoolExecutor(at_once) as pool:
+    schema = _checked(layout, n_components, at_once)
+    spread = pseudocounts(prior, schema)
+    problem = EMProblem(schema, layout.joint, EMPrior.of(schema, spread))
+    runs = _Runs(layout.rows, spread, problem, STARTS[init], max_iter, tol, threads // at_once)
+    with ThreadPoolExecutor(at_once) as pool, problem.stopping():
         runs.start(pool, generator.spawn(1 if is_single else n_init))
         while reached and not is_single:
             runs.compare(pool)
@@ -203,7 +203,7 @@ class _Runs:
     ``ends`` holds where each run is, and ``settled`` the runs that have come to their ends.
     """
 
-    coded: Coded
+    rows: Rows
     prior: Pseudocounts
     problem: EMProblem
     kinds: tuple[Start, ...]
@@ -261,8 +261,8 @@ class _Runs:
         self.settled.update(numbers)
 
     def _started(self, number: int, stream: np.random.Generator) -> tuple[MixtureParameters, EMInfo]:
-        shares = self.kinds[number % len(self.kinds)](self.coded, stream)
-        start = posterior_mode(expected_counts(self.coded, shares), self.prior)
+        kind, n_components = self.kinds[number % len(self.kinds)], self.problem.schema.n_classes
+        start = posterior_mode(start_counts(kind, self.rows, n_components, stream), self.prior)
         first_tol = FIRST_TOL if 0 < self.tol < REFINED_BELOW else self.tol
         state, trace, converged = self.problem.run(start, self.max_iter, first_tol, self.n_threads)
         return state, EMInfo(trace[0], trace[1], converged)
@@ -287,10 +287,10 @@ def _promise(run: EMInfo) -> float:
     return run.log_posterior + CAUTION * float(gains[1]) * factor / (1 - factor)
 
 
-def check_shared_out(layout: EMLayout, n_components: int) -> None:
+def check_shared_out(layout: Layout, n_components: int) -> None:
     """Refuse many more components than there are rows to share out, before a prior is spread over them."""
     check_whole("n_components", n_components)
-    n_distinct = len(layout.joint.weights)
+    n_distinct = layout.n_distinct
     most = max(n_distinct, MOST_EMPTY)
     if n_components > most:
         raise Infeasible(
@@ -299,20 +299,22 @@ def check_shared_out(layout: EMLayout, n_components: int) -> None:
         )
 
 
-def _checked(layout: EMLayout, n_components: int, at_once: int) -> Coded:
-    """The rows with so many hidden components, once it is clear that they can be fitted."""
-    rows = layout.coded
-    if not rows.codes.size:
+def _checked(layout: Layout, n_components: int, at_once: int) -> Schema:
+    """The schema with so many hidden components, once it is clear that they can be fitted."""
+    rows = layout.rows
+    if not rows.n_rows or not rows.schema.n_variables:
         raise DataError(
-            f"a mixture cannot be fitted to a table of shape {rows.codes.shape}; give rows and columns"
+            f"a mixture cannot be fitted to a table of shape {(rows.n_rows, rows.schema.n_variables)}; give "
+            "rows and columns"
         )
-    check_weights(rows.weights, rows.n_rows)
+    if isinstance(rows, Coded):
+        check_weights(rows.weights, rows.n_rows)
     check_shared_out(layout, n_components)
-    # A start holds its shares twice, with weights; a run its tables and their products.
-    n_joint = len(layout.joint.members)
-    bytes_each = 8.0 * at_once * (2 * rows.n_rows + 3 * n_joint + 6 * rows.schema.n_cells)
+    # A start holds the shares of a block twice, with weights; a run its tables and their products.
+    n_joint, n_shared = len(layout.joint.members), min(rows.n_rows, BLOCK_ROWS)
+    bytes_each = 8.0 * at_once * (2 * n_shared + 3 * n_joint + 6 * rows.schema.n_cells)
     check_components(n_components, bytes_each, "EM")
-    return with_components(rows, n_components)
+    return with_components(rows.schema, n_components)
 
 
 def _warn(max_iter: int) -> None:

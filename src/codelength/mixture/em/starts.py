@@ -10,18 +10,21 @@ name              start
 ================  ====================================================================================
 
 Labels are softened because a probability of zero stays zero in EM: a tenth of each row is spread over all
-components evenly.
+components evenly. Rows are looked at block by block, so that shares are never held for all of them.
 """
 
-from collections.abc import Callable
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ...counts import Counts, expected_counts
 from ...table import Coded
 from ...typing import CodeArray, FloatArray, IntArray
-from ..candidates import indicator_columns
+from ..cache import RowBlocks, Rows
 from ..clusterings import clustering_counts
+from ..parameters import with_components
 
 SPREAD = 0.1
 """Share of a labelled row that goes to all components evenly."""
@@ -29,92 +32,149 @@ SPREAD = 0.1
 MAX_SWEEPS = 20
 """Sweeps of a quick clustering at most: EM does the rest."""
 
+Shares: TypeAlias = Iterator[tuple[Coded, FloatArray]]
+"""Blocks of rows, and the share of each component in each of their rows."""
 
-def random_responsibilities(coded: Coded, generator: np.random.Generator) -> FloatArray:
+
+def random_shares(rows: Rows, n_components: int, generator: np.random.Generator) -> Shares:
     """Uniform Dirichlet draws, one per row.
 
     Examples
     --------
     >>> from codelength.table import Schema
-    >>> coded = Coded.of(Schema.from_sizes([2], n_classes=3), np.zeros((4, 1), dtype=np.uint8))
-    >>> random_responsibilities(coded, np.random.default_rng(0)).sum(axis=1)
-    array([1., 1., 1., 1.])
+    >>> coded = Coded.of(Schema.from_sizes([2]), np.zeros((4, 1), dtype=np.uint8))
+    >>> [shares.sum(axis=1) for _, shares in random_shares(coded, 3, np.random.default_rng(0))]
+    [array([1., 1., 1., 1.])]
     """
-    shares = generator.standard_exponential((coded.n_rows, coded.schema.n_classes))
-    shares /= shares.sum(axis=1, keepdims=True)
-    return shares
+    for block in RowBlocks(rows):
+        shares = generator.standard_exponential((block.n_rows, n_components))
+        shares /= shares.sum(axis=1, keepdims=True)
+        yield block, shares
 
 
-def kmeans_responsibilities(coded: Coded, generator: np.random.Generator) -> FloatArray:
+def kmeans_shares(rows: Rows, n_components: int, generator: np.random.Generator) -> Shares:
     """Softened labels of k-means on indicator columns, started as k-means++."""
-    indicators, spare = indicator_columns(coded), coded.schema.offsets[1:] - 1
-    labels = _nearest(coded, _first_modes(coded, generator))
-    centres = np.zeros((coded.schema.n_cells, labels.max() + 1))
+    spare = rows.schema.offsets[1:] - 1
+    clusters = _clusters(rows, _to_modes(_first_modes(rows, n_components, generator), rows), n_components)
+    centres = np.zeros((rows.schema.n_cells, clusters.n_used))
+    distances = centres
     for _ in range(MAX_SWEEPS):
-        counts = clustering_counts(coded, labels)
-        sizes = counts.class_counts[: centres.shape[1]]
+        sizes = clusters.counts.class_counts[: clusters.n_used]
         # A cluster that has lost all its rows stays where it was.
-        np.divide(counts.value_counts.T[:, : len(sizes)], sizes, out=centres, where=sizes > 0)
+        np.divide(clusters.counts.value_counts.T[:, : len(sizes)], sizes, out=centres, where=sizes > 0)
         centres[spare] = 0.0
-        nearest = np.argmin((centres**2).sum(axis=0) - 2 * (indicators @ centres), axis=1)
-        if np.array_equal(nearest, labels):
+        distances = np.vstack((-2 * centres, (centres**2).sum(axis=0)))
+        before, clusters = clusters, _clusters(rows, distances, n_components)
+        if clusters.counts == before.counts:
             break
-        labels = nearest
-    return _softened(labels, coded.schema.n_classes)
+    return _softened(rows, distances, n_components)
 
 
-def kmodes_responsibilities(coded: Coded, generator: np.random.Generator) -> FloatArray:
+def kmodes_shares(rows: Rows, n_components: int, generator: np.random.Generator) -> Shares:
     """Softened labels of k-modes. A missing cell differs from nothing."""
-    modes = _first_modes(coded, generator)
-    labels = _nearest(coded, modes)
+    modes = _first_modes(rows, n_components, generator)
+    clusters = _clusters(rows, _to_modes(modes, rows), n_components)
     for _ in range(MAX_SWEEPS):
-        counts = clustering_counts(coded, labels)
-        for i in range(coded.schema.n_variables):
-            seen = counts.of(i)[: len(modes)]
+        for i in range(rows.schema.n_variables):
+            seen = clusters.counts.of(i)[: len(modes)]
             modes[:, i] = np.where(seen.any(axis=1), seen.argmax(axis=1), modes[:, i])
-        nearest = _nearest(coded, modes)
-        if np.array_equal(nearest, labels):
+        before, clusters = clusters, _clusters(rows, _to_modes(modes, rows), n_components)
+        if clusters.counts == before.counts:
             break
-        labels = nearest
-    return _softened(labels, coded.schema.n_classes)
+    return _softened(rows, _to_modes(modes, rows), n_components)
 
 
-Start: TypeAlias = Callable[[Coded, np.random.Generator], FloatArray]
-"""Shares of the components, which are the classes of the schema, in each row."""
+Start: TypeAlias = Callable[[Rows, int, np.random.Generator], Shares]
+"""Rows, how many components and a random stream: the shares of the components in the rows."""
 
 STARTS: dict[str, tuple[Start, ...]] = {
-    "random": (random_responsibilities,),
-    "kmeans": (kmeans_responsibilities,),
-    "kmodes": (kmodes_responsibilities,),
-    "mixed": (random_responsibilities, kmodes_responsibilities, kmeans_responsibilities),
+    "random": (random_shares,),
+    "kmeans": (kmeans_shares,),
+    "kmodes": (kmodes_shares,),
+    "mixed": (random_shares, kmodes_shares, kmeans_shares),
 }
 """The starts by name; where there are several, runs take turns."""
 
 
-def _first_modes(coded: Coded, generator: np.random.Generator) -> CodeArray:
+def start_counts(start: Start, rows: Rows, n_components: int, generator: np.random.Generator) -> Counts:
+    """Expected counts of the rows when they are shared out as a start has them."""
+    counts = Counts.empty(with_components(rows.schema, n_components))
+    for block, shares in start(rows, n_components, generator):
+        counts = counts.merge(expected_counts(with_components(block, n_components), shares))
+    return counts
+
+
+def _first_modes(rows: Rows, n_components: int, generator: np.random.Generator) -> CodeArray:
     """Rows to start from, each drawn in proportion to its distance from those before it."""
-    chances: FloatArray = np.ones(coded.n_rows) if coded.weights is None else coded.weights
-    distances: Any = np.inf
-    chosen: list[int] = []
-    while len(chosen) < coded.schema.n_classes and chances.any():
-        chosen.append(int(generator.choice(coded.n_rows, p=chances / chances.sum())))
-        distances = np.minimum(distances, _differences(coded, coded.codes[chosen[-1]]))
-        chances = distances * (1.0 if coded.weights is None else coded.weights)
-    return coded.codes[chosen]
+    blocks, schema = RowBlocks(rows), rows.schema
+    modes = np.empty((0, schema.n_variables), dtype=schema.code_type)
+    while len(modes) < n_components:
+        table = _to_modes(modes, rows) if len(modes) else None
+        ends = np.cumsum([_chances(block, table).sum() for block in blocks])
+        if not len(ends) or not ends[-1] > 0:
+            break
+        place = generator.random() * ends[-1]
+        number = min(int(np.searchsorted(ends, place, side="right")), len(ends) - 1)
+        block = blocks[number]
+        within = np.cumsum(_chances(block, table))
+        place -= ends[number - 1] if number else 0.0
+        # Rounding must not lead beyond the last row that has a chance.
+        row = min(int(np.searchsorted(within, place, side="right")), int(np.searchsorted(within, within[-1])))
+        modes = np.vstack((modes, block.codes[row]))
+    return modes
 
 
-def _nearest(coded: Coded, modes: CodeArray) -> IntArray:
-    return np.asarray(np.argmin([_differences(coded, mode) for mode in modes], axis=0))
+def _chances(block: Coded, to_modes: NDArray[Any] | None) -> FloatArray:
+    """What the chance of each row to be drawn is in proportion to."""
+    distances: Any = 1.0 if to_modes is None else _sums(block, to_modes).min(axis=1)
+    weights = np.ones(block.n_rows) if block.weights is None else block.weights
+    return np.asarray(distances * weights)
 
 
-def _differences(coded: Coded, mode: CodeArray) -> IntArray:
-    """Cells of each row that differ from the mode, missing ones on either side left out."""
-    n_values, codes = coded.schema.n_values, coded.codes
-    differ = (codes != mode) & (codes < n_values) & (mode < n_values)
-    return np.asarray(differ.sum(axis=1))
+def _to_modes(modes: CodeArray, rows: Rows) -> NDArray[Any]:
+    """Whether each cell differs from each mode, missing ones on either side left out; and a row of zeros."""
+    schema = rows.schema
+    differs = np.zeros((schema.n_cells + 1, len(modes)), dtype=np.int32)
+    for i, n_values in enumerate(schema.n_values.tolist()):
+        own = modes[:, i].astype(np.int64)
+        cells = np.arange(n_values)[:, None]
+        differs[schema.offsets[i] : schema.offsets[i + 1] - 1] = (cells != own) & (own < n_values)
+    return differs
 
 
-def _softened(labels: IntArray, n_components: int) -> FloatArray:
-    shares = np.full((len(labels), n_components), SPREAD / n_components)
-    shares[np.arange(len(labels)), labels] += 1 - SPREAD
-    return shares
+class _Clusters(NamedTuple):
+    """Counts of the rows by cluster, and how many clusters there are."""
+
+    counts: Counts
+    n_used: int
+
+
+def _clusters(rows: Rows, distances: NDArray[Any], n_components: int) -> _Clusters:
+    """The rows in clusters, each in the nearest."""
+    counts, n_used = Counts.empty(with_components(rows.schema, n_components)), 1
+    for block in RowBlocks(rows):
+        labels = _nearest(block, distances)
+        counts = counts.merge(clustering_counts(with_components(block, n_components), labels))
+        n_used = max(n_used, int(labels.max(initial=0)) + 1)
+    return _Clusters(counts, n_used)
+
+
+def _nearest(block: Coded, distances: NDArray[Any]) -> IntArray:
+    return np.asarray(np.argmin(_sums(block, distances), axis=1))
+
+
+def _sums(block: Coded, table: NDArray[Any]) -> NDArray[Any]:
+    """For each row the sum over its cells of the rows of a table, and the last row of the table."""
+    sums = np.zeros((block.n_rows, table.shape[1]), dtype=table.dtype)
+    for i, offset in enumerate(block.schema.offsets[:-1].tolist()):
+        sums += table[offset : block.schema.offsets[i + 1]][block.codes[:, i]]
+    sums += table[-1]
+    return sums
+
+
+def _softened(rows: Rows, distances: NDArray[Any], n_components: int) -> Shares:
+    for block in RowBlocks(rows):
+        labels = _nearest(block, distances)
+        shares = np.full((block.n_rows, n_components), SPREAD / n_components)
+        shares[np.arange(block.n_rows), labels] += 1 - SPREAD
+        yield block, shares

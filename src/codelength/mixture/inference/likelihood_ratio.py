@@ -18,13 +18,12 @@ import numpy as np
 
 from ..._display import Shown, counted
 from ...blocks import Block, Facts
-from ...counts import expected_counts
 from ...errors import DataError, InvalidParameter
 from ...rules import PriorLike, pseudocounts
 from ...table import Coded
 from ...table.checks import check_size, check_whole
 from ...typing import FloatArray
-from ..em import STARTS, EMLayout
+from ..em import STARTS, EMLayout, start_counts
 from ..em._problem import EMPrior, EMProblem
 from ..em._refine import refine
 from ..em.em import check_run
@@ -195,8 +194,8 @@ def _best(
     starts = [] if start is None else [softened(start, distinct.total_weight)]
     n_starts = 1 if n_components == 1 else n_init
     for number in range(n_starts - len(starts)):
-        shares = kinds[number % len(kinds)](distinct, stream)
-        starts.append(posterior_mode(expected_counts(distinct, shares), spread))
+        counts = start_counts(kinds[number % len(kinds)], distinct, n_components, stream)
+        starts.append(posterior_mode(counts, spread))
     ends = [problem.run(begin, max_iter, max(tol, FIRST_TOL), 1)[:2] for begin in starts]
     ends.sort(key=lambda end: -float(end[1][0, -1]))
     if tol < FIRST_TOL:

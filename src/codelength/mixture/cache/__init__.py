@@ -1,0 +1,6 @@
+"""Rows for EM that need not fit into memory: equal ones merged as they come, the rest kept on disk."""
+
+from .gathering import MEMORY, RowGatherer, gather
+from .rows import CachedRows, RowBlocks, Rows
+
+__all__ = ["MEMORY", "CachedRows", "RowBlocks", "RowGatherer", "Rows", "gather"]

@@ -1,0 +1,125 @@
+"""Rows in order, each once: how they are made, and how several of them become one in bounded memory."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from ...typing import FloatArray
+from ._packing import WordArray
+
+
+class Run(NamedTuple):
+    """Distinct rows in order, and what they weigh.
+
+    Attributes
+    ----------
+    words : array of shape (n_words, n_rows)
+        The rows, packed.
+    weights : array of shape (n_rows,)
+        How often each row occurs, or the sum of its weights.
+    """
+
+    words: WordArray
+    weights: FloatArray
+
+    @property
+    def n_rows(self) -> int:
+        """Distinct rows."""
+        return len(self.weights)
+
+    @property
+    def largest(self) -> float:
+        """The largest weight."""
+        return float(self.weights.max(initial=0.0))
+
+    def read(self, start: int, stop: int) -> "Run":
+        """Some of the rows."""
+        return Run(self.words[:, start:stop], self.weights[start:stop])
+
+
+class Source(Protocol):
+    """A run, wherever its rows are kept."""
+
+    @property
+    def n_rows(self) -> int: ...
+
+    @property
+    def largest(self) -> float: ...
+
+    def read(self, start: int, stop: int) -> Run: ...
+
+
+def sorted_run(words: WordArray, weights: FloatArray | None) -> Run:
+    """Rows put in order, equal ones merged; without weights each counts once.
+
+    Examples
+    --------
+    >>> run = sorted_run(np.array([[7, 2, 7]], dtype=np.uint64), np.array([1.0, 2.0, 0.5]))
+    >>> run.words, run.weights
+    (array([[2, 7]], dtype=uint64), array([2. , 1.5]))
+    """
+    if len(words) == 1 and weights is None:
+        ordered = np.sort(words, axis=1)
+    else:
+        order = np.argsort(words[0], kind="stable") if len(words) == 1 else np.lexsort(words[::-1])
+        ordered = words[:, order]
+        weights = None if weights is None else weights[order]
+    n_rows = ordered.shape[1]
+    starts_anew = np.ones(n_rows, dtype=np.bool_)
+    if n_rows:
+        np.any(ordered[:, 1:] != ordered[:, :-1], axis=0, out=starts_anew[1:])
+    firsts = np.flatnonzero(starts_anew)
+    if weights is None:
+        totals = np.diff(firsts, append=n_rows).astype(np.float64)
+    else:
+        totals = np.add.reduceat(weights, firsts) if n_rows else np.zeros(0)
+    return Run(ordered if len(firsts) == n_rows else ordered[:, firsts], totals)
+
+
+def merged(sources: Sequence[Source], window: int) -> Iterator[Run]:
+    """The rows of several runs as one, in order and piece by piece.
+
+    Never more than ``window`` rows of each run are held at a time.
+    """
+    held = [source.read(0, window) for source in sources]
+    places = [min(window, source.n_rows) for source in sources]
+    while any(run.n_rows for run in held):
+        # What lies beyond may still be met in a run that has more to come than is held of it.
+        ends = [
+            _row(run, run.n_rows - 1)
+            for run, source, place in zip(held, sources, places, strict=True)
+            if place < source.n_rows
+        ]
+        limit = min(ends) if ends else None
+        parts = []
+        for s, source in enumerate(sources):
+            n_taken = held[s].n_rows if limit is None else _count_up_to(held[s], limit)
+            if n_taken:
+                parts.append(held[s].read(0, n_taken))
+                held[s] = held[s].read(n_taken, held[s].n_rows)
+            if not held[s].n_rows and places[s] < source.n_rows:
+                held[s] = source.read(places[s], min(places[s] + window, source.n_rows))
+                places[s] += held[s].n_rows
+        yield joined(parts)
+
+
+def joined(runs: Sequence[Run]) -> Run:
+    """Several runs as one, all at once."""
+    if len(runs) == 1:
+        return runs[0]
+    words = np.concatenate([run.words for run in runs], axis=1)
+    return sorted_run(words, np.concatenate([run.weights for run in runs]))
+
+
+def _row(run: Run, place: int) -> tuple[int, ...]:
+    return tuple(run.words[:, place].tolist())
+
+
+def _count_up_to(run: Run, limit: tuple[int, ...]) -> int:
+    """How many rows are not beyond a limit."""
+    low, high = 0, run.n_rows
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (middle + 1, high) if _row(run, middle) <= limit else (low, middle)
+    return low

@@ -1,0 +1,189 @@
+"""Rows that come in batches, gathered with equal ones merged: in memory, or on disk where they are many."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from typing import Any
+
+import numpy as np
+
+from ...errors import SchemaMismatch
+from ...table import Coded, Schema
+from ...table.checks import check_whole
+from ...typing import BoolArray, FloatArray
+from ..joint_cells import MAX_JOINT_CELLS, ROWS_PER_JOINT_CELL, JointCells, missing_columns
+from ._packing import RowPacking, WordArray
+from ._runs import Run, Source, joined, merged, sorted_run
+from ._spill import Spill, SpilledRun
+from .rows import CachedRows, Rows
+
+MEMORY = 1 << 29
+"""Bytes that gathered rows, and putting them in order, may take before rows go to disk."""
+
+MOST_SORTED = 1 << 22
+"""Rows that are put in order at a time, at most."""
+
+MERGED_BELOW = 0.75
+"""Rows that come later are merged with earlier ones as they come while at most this share is left of them."""
+
+_COPIES = 6
+"""Copies of rows, roughly, that putting them in order takes."""
+
+
+def gather(blocks: Iterable[Coded], schema: Schema, *, memory: int = MEMORY) -> Rows:
+    """All rows of some blocks, equal ones merged, as :meth:`codelength.table.Coded.distinct` gives them.
+
+    Parameters
+    ----------
+    blocks : iterable of Coded
+        The rows. Classes play no part.
+    schema : Schema
+        The schema of all blocks.
+    memory : int
+        Bytes that the rows may take. More go to a temporary file, and the result is a
+        :class:`CachedRows` then, which is to be closed.
+
+    Examples
+    --------
+    >>> schema = Schema.from_sizes([2, 2])
+    >>> blocks = [Coded.of(schema, [[1, 0], [0, 1]]), Coded.of(schema, [[1, 0]])]
+    >>> rows = gather(blocks, schema)
+    >>> rows.codes.tolist(), rows.weights
+    ([[0, 1], [1, 0]], array([1., 2.]))
+    """
+    with RowGatherer(schema, memory=memory) as gatherer:
+        for block in blocks:
+            gatherer.add(block)
+        return gatherer.rows()
+
+
+class RowGatherer:
+    """Merges equal rows as they come.
+
+    Rows are put in order a few million at a time. Such runs are merged with each other while that leaves few
+    of them, go to disk where memory does not hold them, and become one at the end. So memory
+    is bounded, and the rows come out in an order that does not depend on theirs.
+
+    Parameters
+    ----------
+    schema : Schema
+        What a row may hold.
+    memory : int
+        As in :func:`gather`.
+    """
+
+    def __init__(self, schema: Schema, *, memory: int = MEMORY) -> None:
+        self._schema, self._packing = schema.without_target(), RowPacking.of(schema)
+        self._memory = check_whole("memory", memory)
+        row_bytes = _COPIES * 8 * (self._packing.n_words + 1)
+        self._most_sorted = max(1, min(MOST_SORTED, self._memory // (2 * row_bytes)))
+        self._waiting: list[tuple[WordArray, FloatArray | None]] = []
+        self._n_waiting = 0
+        self._in_memory: list[Run] = []
+        self._on_disk: list[SpilledRun] = []
+        self._pays = True
+        self._has_missing: BoolArray = np.zeros(schema.n_variables, dtype=np.bool_)
+        self._is_whole = True
+        self._open = ExitStack()
+        self._spill: Spill | None = None
+
+    def __enter__(self) -> "RowGatherer":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._open.close()
+
+    def add(self, block: Coded) -> None:
+        """Take some rows in; those of weight zero are left out."""
+        if block.schema.n_values.tolist() != self._schema.n_values.tolist():
+            raise SchemaMismatch("a batch has codes of another schema; encode all batches by the same one")
+        if (given := block.weights) is not None:
+            if not given.all():
+                block = block.take(given > 0)
+            self._is_whole &= bool((np.floor(given) == given).all())
+        self._has_missing |= missing_columns(block)
+        for start in range(0, block.n_rows, self._most_sorted):
+            stop = min(start + self._most_sorted, block.n_rows)
+            weights = None if block.weights is None else block.weights[start:stop]
+            if self._n_waiting + stop - start > self._most_sorted:
+                self._sort()
+            self._waiting.append((self._packing.pack(block.codes[start:stop]), weights))
+            self._n_waiting += stop - start
+
+    def rows(self, scale: float = 1.0) -> Rows:
+        """All rows taken in, their weights multiplied by ``scale``."""
+        self._sort()
+        sources: list[Source] = [*self._on_disk, *self._in_memory]
+        n_most = sum(source.n_rows for source in sources)
+        code_bytes = np.dtype(self._schema.code_type).itemsize * self._schema.n_variables
+        # Codes, joint cells that take no more than twice as much, and weights.
+        if not self._on_disk and n_most * (3 * code_bytes + 8) <= self._memory:
+            return self._as_coded(sources, scale)
+        return self._as_cached(sources, scale)
+
+    def _sort(self) -> None:
+        """Put the rows that wait in order, and find a place for them."""
+        if not self._n_waiting:
+            return
+        words = np.concatenate([words for words, _ in self._waiting], axis=1)
+        weights = None
+        if any(own is not None for _, own in self._waiting):
+            parts = [np.ones(words.shape[1]) if own is None else own for words, own in self._waiting]
+            weights = np.concatenate(parts)
+        self._waiting, self._n_waiting = [], 0
+        run = sorted_run(words, weights)
+        if self._pays and self._in_memory:
+            before = self._in_memory.pop()
+            both = joined([before, run])
+            self._pays = both.n_rows <= MERGED_BELOW * (before.n_rows + run.n_rows)
+            run = both
+        self._in_memory.append(run)
+        n_held = sum(run.n_rows for run in self._in_memory)
+        if 8 * (self._packing.n_words + 1) * n_held > self._memory // 4:
+            self._to_disk()
+
+    def _to_disk(self) -> None:
+        if self._spill is None:
+            self._spill = self._open.enter_context(Spill())
+        while self._in_memory:
+            self._on_disk.append(SpilledRun(self._spill, self._in_memory.pop(0)))
+
+    def _merged(self, sources: list[Source]) -> Iterator[Run]:
+        row_bytes = _COPIES * 8 * (self._packing.n_words + 1)
+        return merged(sources, max(1, self._memory // (4 * row_bytes * max(len(sources), 1))))
+
+    def _as_coded(self, sources: list[Source], scale: float) -> Coded:
+        pieces = [(self._packing.unpack(run.words), run.weights) for run in self._merged(sources)]
+        n_rows = sum(len(weights) for _, weights in pieces)
+        codes = np.empty((n_rows, self._schema.n_variables), dtype=self._schema.code_type, order="F")
+        weights, start = np.empty(n_rows), 0
+        while pieces:
+            part, own = pieces.pop(0)
+            codes[start : start + len(own)], weights[start : start + len(own)] = part, own
+            start += len(own)
+        return Coded(self._schema, codes, np.zeros(n_rows, dtype=np.uint8), weights * scale, True)
+
+    def _as_cached(self, sources: list[Source], scale: float) -> CachedRows:
+        n_rows = max(source.n_rows for source in sources)
+        if n_rows < ROWS_PER_JOINT_CELL * MAX_JOINT_CELLS:
+            # So few that it matters how many there are exactly.
+            n_rows = sum(run.n_rows for run in self._merged(sources))
+        cells = JointCells.of(self._schema, self._has_missing, n_rows)
+        weight_type = self._weight_type(sources)
+        with ExitStack() as on_failure:
+            keys, weights = on_failure.enter_context(Spill()), on_failure.enter_context(Spill())
+            for run in self._merged(sources):
+                keys.append(cells.keys(self._packing.unpack(run.words)).T)
+                weights.append(run.weights.astype(weight_type))
+            cached = CachedRows(cells, keys, weights, weight_type, scale)
+            on_failure.pop_all()
+        return cached
+
+    def _weight_type(self, sources: list[Source]) -> Any:
+        """The smallest type that holds all weights exactly."""
+        if not self._is_whole:
+            return np.float64
+        # A row may be in every run.
+        most = sum(source.largest for source in sources)
+        return next(
+            (kind for kind in (np.uint8, np.uint16, np.uint32) if most <= np.iinfo(kind).max), np.float64
+        )
