@@ -37,7 +37,11 @@ class Calibration(NamedTuple):
 
 
 def calibration(
-    promised: FloatArray, came_true: FloatArray, weights: FloatArray, n_parts: int = PARTS
+    promised: FloatArray,
+    came_true: FloatArray,
+    weights: FloatArray,
+    n_parts: int = PARTS,
+    n_rows: int | None = None,
 ) -> Calibration:
     """Rows in parts of about equal weight, by the probability that they were promised.
 
@@ -55,6 +59,8 @@ def calibration(
         Weights of the rows; some are above 0.
     n_parts : int
         How many parts at most; those without rows are left out.
+    n_rows : int, optional
+        How many rows there are, where some stand for several.
 
     Examples
     --------
@@ -65,7 +71,7 @@ def calibration(
     0.2
     """
     total = weights.sum()
-    places = _grouped(promised, max(CLOSE, 2 / max(total, len(weights))))
+    places = _grouped(promised, max(CLOSE, 2 / max(total, len(weights) if n_rows is None else n_rows)))
     of_each = np.bincount(places, weights)
     # A group is in the part where its middle falls.
     middles = (np.cumsum(of_each) - of_each / 2) / total

@@ -87,6 +87,13 @@ class Predictions(Shown):
         hits[self.undefined] = 1 / self.log_probs.shape[1]
         return hits
 
+    @property
+    def distances(self) -> FloatArray:
+        """Squared distance from the class that occurred, summed over classes, row by row."""
+        differences = np.exp(self.log_probs)
+        differences[np.arange(self.n_rows), self._labels] -= 1
+        return np.asarray((differences**2).sum(axis=1))
+
     def capped_log_probs(self, cap: float | None) -> FloatArray:
         """Log probability given to the class that occurred, none below minus ``cap``."""
         limit = check_cap(cap)
@@ -108,9 +115,7 @@ class Predictions(Shown):
     @property
     def brier_score(self) -> float:
         """Mean squared distance from the class that occurred, summed over classes: 0 at best, 2 at worst."""
-        distances = np.exp(self.log_probs)
-        distances[np.arange(self.n_rows), self._labels] -= 1
-        return self._mean((distances**2).sum(axis=1))
+        return self._mean(self.distances)
 
     @property
     def calibration_error(self) -> float:
@@ -121,8 +126,10 @@ class Predictions(Shown):
         of these probabilities is set against the share of rows in which the most probable class occurred.
         0 at best; a few rows say little.
         """
-        promised = np.exp(self.log_probs.max(axis=1))
-        return calibration(promised, self.hits, self._counted_weights()).error
+        weights = self._counted_weights()
+        counted = weights > 0
+        promised = np.exp(self.log_probs[counted].max(axis=1))
+        return calibration(promised, self.hits[counted], weights[counted]).error
 
     @property
     def n_undefined(self) -> int:

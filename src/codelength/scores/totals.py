@@ -1,0 +1,157 @@
+"""Scores of predictions that come in parts: no row is kept, and the parts add up."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .._display import Shown, counted
+from ..blocks import Block, Facts
+from ..errors import DataError
+from ..table.checks import check_instance
+from ..typing import FloatArray
+from .calibration import calibration
+from .predictions import Predictions
+
+MOST_PROMISES = 1 << 18
+"""Distinct promises that are kept apart; where there are more, they are rounded to as many steps."""
+
+
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class Scores(Shown):
+    """How well predictions agree with the classes that occurred, without the predictions.
+
+    The scores are those of :class:`codelength.Predictions`. Where there are more than 262,144 distinct
+    promises, the calibration error is that of promises rounded to as many steps.
+
+    Attributes
+    ----------
+    n_rows : int
+        How many predictions there are.
+    n_zero : int
+        Rows whose class was given probability zero, although it occurred.
+    n_undefined : int
+        Rows in which the definition gives 0/0.
+    optimistic : bool
+        Whether the rows took part in choosing the model, so that scores on them flatter it.
+    sums : array of shape (5,)
+        How many rows have a weight above zero; their weights, and log probabilities, hits and squared
+        distances summed with them.
+    promises : array of shape (n_promises, 3)
+        Distinct probabilities of the most probable class, ascending, the weight of their rows, and that of
+        the rows in which it occurred.
+    """
+
+    n_rows: int
+    n_zero: int
+    n_undefined: int
+    optimistic: bool
+    sums: FloatArray
+    promises: FloatArray
+
+    @classmethod
+    def empty(cls) -> "Scores":
+        """Scores of no predictions at all."""
+        return cls(0, 0, 0, False, np.zeros(5), np.zeros((0, 3)))
+
+    @classmethod
+    def of(cls, predictions: Predictions) -> "Scores":
+        """Scores of some predictions.
+
+        Examples
+        --------
+        >>> made = Predictions(np.log([[0.75, 0.25]]), np.array([False]), np.array([0]))
+        >>> both = Scores.of(made).merge(Scores.of(made))
+        >>> both.n_rows, both.brier_score
+        (2, 0.125)
+        """
+        check_instance("predictions", predictions, Predictions, "Predictions")
+        given = predictions.weights
+        # A row without weight takes no part, whatever it was given.
+        kept = np.ones(predictions.n_rows, dtype=np.bool_) if given is None else given > 0
+        weights = np.ones(int(kept.sum())) if given is None else given[kept]
+        hits = predictions.hits[kept]
+        figures = [np.ones(len(weights)), predictions.true_log_probs[kept], hits, predictions.distances[kept]]
+        promised = np.exp(predictions.log_probs[kept].max(axis=1))
+        return cls(
+            predictions.n_rows,
+            predictions.n_zero,
+            predictions.n_undefined,
+            predictions.optimistic,
+            np.array([len(weights), *(np.sum(weights * figure) for figure in figures)]),
+            _gathered(np.column_stack([promised, weights, weights * hits])),
+        )
+
+    def merge(self, other: "Scores") -> "Scores":
+        """Scores of both sets of predictions."""
+        check_instance("other", other, Scores, "other Scores")
+        return replace(
+            self,
+            n_rows=self.n_rows + other.n_rows,
+            n_zero=self.n_zero + other.n_zero,
+            n_undefined=self.n_undefined + other.n_undefined,
+            optimistic=self.optimistic or other.optimistic,
+            sums=self.sums + other.sums,
+            promises=_gathered(np.concatenate([self.promises, other.promises])),
+        )
+
+    @property
+    def log_score(self) -> float:
+        """Mean log probability of the class that occurred, in nats; higher is better."""
+        return self._mean(2)
+
+    @property
+    def accuracy(self) -> float:
+        """Share of rows whose most probable class occurred."""
+        return self._mean(3)
+
+    @property
+    def brier_score(self) -> float:
+        """Mean squared distance from the class that occurred: 0 at best, 2 at worst."""
+        return self._mean(4)
+
+    @property
+    def calibration_error(self) -> float:
+        """Mean distance between what was promised and what came true, over ten parts of the rows."""
+        promised, weights, came_true = self.promises.T
+        if not weights.any():
+            raise DataError(_NOTHING)
+        return calibration(promised, came_true / weights, weights, n_rows=int(self.sums[0])).error
+
+    def _mean(self, which: int) -> float:
+        if not self.sums[0]:
+            raise DataError(_NOTHING)
+        return float(self.sums[which] / self.sums[1])
+
+    def _title(self) -> str:
+        words = [f"{name} {figure}" for name, figure in self._figures()[:2]]
+        return ", ".join([f"Scores: {counted(self.n_rows, 'row')}", *words])
+
+    def _blocks(self) -> list[Block]:
+        facts = [("rows", f"{self.n_rows:,}"), *self._figures()]
+        facts += [("undefined rows (0/0)", f"{self.n_undefined:,}")] if self.n_undefined else []
+        facts += [("rows given probability zero", f"{self.n_zero:,}")] if self.n_zero else []
+        if self.optimistic:
+            facts.append(("optimistic", "the rows took part in choosing the model"))
+        return [Facts(facts)]
+
+    def _figures(self) -> list[tuple[str, str]]:
+        if not self.sums[0]:
+            return []
+        return [
+            ("log score", f"{self.log_score:.4f} nats"),
+            ("accuracy", f"{self.accuracy:.4f}"),
+            ("Brier score", f"{self.brier_score:.4f}"),
+            ("calibration error", f"{self.calibration_error:.4f}"),
+        ]
+
+
+_NOTHING = "there are no predictions to score; give at least one row"
+
+
+def _gathered(promises: FloatArray) -> FloatArray:
+    """Equal promises as one, ascending; rounded where too many differ."""
+    distinct, places = np.unique(promises[:, 0], return_inverse=True)
+    if len(distinct) > MOST_PROMISES:
+        rounded = np.rint(promises[:, 0] * MOST_PROMISES) / MOST_PROMISES
+        distinct, places = np.unique(rounded, return_inverse=True)
+    return np.column_stack([distinct, *(np.bincount(places, promises[:, i], len(distinct)) for i in (1, 2))])
