@@ -39,7 +39,10 @@ if TYPE_CHECKING:
     from .scores import Predictions as Predictions
     from .scores import accuracy as accuracy
     from .scores import brier_score as brier_score
+    from .scores import evidence_code_length as evidence_code_length
     from .scores import log_score as log_score
+    from .scores import network_code_length as network_code_length
+    from .scores import nml_code_length as nml_code_length
     from .selection import select_variables as select_variables
     from .table import Coded as Coded
     from .table import Schema as Schema
@@ -85,12 +88,15 @@ _HOMES = {
     "compare_models": "prequential",
     "count": "counts",
     "evaluate": "experiments",
+    "evidence_code_length": "scores",
     "exact_code_length": "mixture",
     "load": "estimators",
     "log_score": "scores",
     "naive_bayes_sequence": "prequential",
     "neighbourhood_code_length": "mixture",
     "neighbourhoods_code_length": "mixture",
+    "network_code_length": "scores",
+    "nml_code_length": "scores",
     "read_table": "table.files.readers",
     "report": "reports.page",
     "reproduce": "experiments",

@@ -203,6 +203,19 @@ def calls(directory: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any]
             | {"confidence": 0.9, "margin": 0.0, "max_orderings": 4, "scheme": "antithetic"}
             | {"random_state": 0, "n_threads": 1},
         ),
+        "evidence_code_length": (
+            codelength.evidence_code_length,
+            {"counts": codelength.count(coded), "prior": "uniform", "given_classes": True},
+        ),
+        "nml_code_length": (
+            codelength.nml_code_length,
+            {"counts": codelength.count(coded), "given_classes": True, "method": "fft"},
+        ),
+        "nml_code_length, of one variable": (codelength.nml_code_length, {"counts": [1, 2]}),
+        "network_code_length": (
+            codelength.network_code_length,
+            {"rows": plain, "parents": {}, "code": "fnml"},
+        ),
         "exact_code_length": (codelength.exact_code_length, hidden | {"mixture": 2, "method": "auto"}),
         "annealed_code_length": (
             codelength.annealed_code_length,

@@ -96,7 +96,7 @@ def compare(options: dict[str, Any], first: Table, second: Table, told: str) -> 
         raise Fault("silent difference", f"codes of classes; {told}")
     if not np.array_equal(coded[0].codes, coded[1].codes):
         raise Fault("silent difference", f"codes; {told}")
-    lengths = [NaiveBayes(**options).fit(table).code_length_ for table in (first, second)]
+    lengths = [NaiveBayes(**options).fit(table).evidence_code_length_ for table in (first, second)]
     if lengths[0] != lengths[1]:
         raise Fault("silent difference", f"code lengths {lengths}; {told}")
 

@@ -126,7 +126,7 @@ def check_distributions(probs: Any, shape: tuple[int, int]) -> None:
 
 def check_naive_bayes(model: NaiveBayes, X: Any, labels: Any, weights: Any) -> None:
     """Leave-one-out and explanations of the training rows."""
-    if np.isnan(model.code_length_):
+    if np.isnan(model.evidence_code_length_):
         raise Fault("silent difference", "the code length is not a number")
     # Without a row there may be no most probable model.
     with nullcontext() if model.rule == "map" else promised("leave one out"):
@@ -151,6 +151,6 @@ def check_order(rng: Random, model: Any, table: tables.Made, labels: Any, weight
         other = type(model)(**model.get_params()).fit(
             X, y, None if weights is None else tables.in_order(weights, order)
         )
-    if not np.isclose(other.code_length_, model.code_length_, rtol=1e-9, atol=1e-9):
-        told = f"code length {model.code_length_}, in another order {other.code_length_}"
+    if not np.isclose(other.evidence_code_length_, model.evidence_code_length_, rtol=1e-9, atol=1e-9):
+        told = f"code length {model.evidence_code_length_}, in another order {other.evidence_code_length_}"
         raise Fault("silent difference", told)

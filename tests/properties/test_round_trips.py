@@ -56,7 +56,7 @@ def assert_same_model(first, second):
     assert [type(c) for c in second.classes_.tolist()] == [type(c) for c in first.classes_.tolist()]
     assert second.schema_ == first.schema_
     assert second.counts_ == first.counts_
-    assert second.code_length_ == first.code_length_
+    assert second.evidence_code_length_ == first.evidence_code_length_
     assert second.get_params() == first.get_params()
     assert second.n_features_in_ == first.n_features_in_
     named = [getattr(model, "feature_names_in_", None) for model in (first, second)]

@@ -36,7 +36,7 @@ def taken(table, labels, positions):
 def assert_same_model(first, second, table):
     assert second.schema_ == first.schema_
     assert second.counts_ == first.counts_
-    assert second.code_length_ == first.code_length_
+    assert second.evidence_code_length_ == first.evidence_code_length_
     np.testing.assert_array_equal(second.predict_log_proba(table), first.predict_log_proba(table))
 
 

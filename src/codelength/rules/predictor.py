@@ -126,7 +126,7 @@ class Predictor:
             log_odds_against(self.tables.value_table.T[cells], reference),
         )
 
-    def code_length(self, *, given_classes: bool = False) -> float:
+    def evidence_code_length(self, *, given_classes: bool = False) -> float:
         r"""Minus the log evidence of the counted rows under the prior, in nats.
 
         .. math:: -\log P(D) = -\log \int P(D \mid \Theta) P(\Theta)\, d\Theta

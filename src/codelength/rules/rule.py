@@ -46,6 +46,9 @@ class Rule:
         Name of the rule.
     averages : bool
         Whether it averages over all models, so that its predictions multiply to the evidence of the table.
+    maximises : bool
+        Whether it predicts with the maximised likelihood of the data and the new row, so that its code of a
+        table is normalised maximum likelihood.
     needs_prior : bool
         Whether the prior that the caller gives plays a part.
     normalises : bool
@@ -57,6 +60,7 @@ class Rule:
 
     name: ClassVar[str]
     averages: ClassVar[bool] = False
+    maximises: ClassVar[bool] = False
     needs_prior: ClassVar[bool] = True
     normalises: ClassVar[bool] = True
     gives_zero: ClassVar[bool] = False

@@ -27,6 +27,7 @@ class StochasticComplexity(Rule):
     """
 
     name = "stochastic_complexity"
+    maximises = True
     needs_prior = False
     normalises = False
 

@@ -2,14 +2,22 @@
 
 from .evidence import evidence_code_length
 from .leave_one_out import leave_one_out
+from .nml import NetworkCodeLength, network_code_length, nml_code_length
 from .predictions import Predictions, accuracy, brier_score, log_score, predictions_of
+from .rule_code import rule_code_length
+from .totals import Scores
 
 __all__ = [
+    "NetworkCodeLength",
     "Predictions",
+    "Scores",
     "accuracy",
     "brier_score",
     "evidence_code_length",
     "leave_one_out",
     "log_score",
+    "network_code_length",
+    "nml_code_length",
     "predictions_of",
+    "rule_code_length",
 ]

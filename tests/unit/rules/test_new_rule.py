@@ -135,7 +135,7 @@ class TestPredictor:
 
     def test_the_code_length_is_that_of_the_prior(self):
         counts = count(CODED)
-        assert Predictor.of(counts, "doubtful", "jeffreys").code_length() == evidence_code_length(
+        assert Predictor.of(counts, "doubtful", "jeffreys").evidence_code_length() == evidence_code_length(
             counts, "jeffreys"
         )
 

@@ -95,7 +95,7 @@ class TestModels:
         model = quietly(lambda: NaiveBayes(rule, prior).fit(TABLE, CLASSES))
         alone = NaiveBayes(rule, prior).fit(SIZE, CLASSES)
         np.testing.assert_allclose(model.predict_proba(TABLE), alone.predict_proba(SIZE), rtol=1e-12)
-        assert model.code_length_ == pytest.approx(alone.code_length_, rel=1e-12)
+        assert model.evidence_code_length_ == pytest.approx(alone.evidence_code_length_, rel=1e-12)
         np.testing.assert_allclose(
             model.leave_one_out(TABLE, CLASSES).log_probs,
             alone.leave_one_out(SIZE, CLASSES).log_probs,
