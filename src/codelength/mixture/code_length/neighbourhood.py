@@ -107,7 +107,7 @@ def _log_moves(table: Coded, prior: Pseudocounts) -> tuple[float, FloatArray]:
     predictor = Predictor.of(count(table), "evidence", prior)
     log_probs = predictor.leave_one_out(table).log_probs
     own = np.take_along_axis(log_probs, table.class_codes.astype(np.int64)[:, None], axis=1)
-    return -predictor.code_length(), log_probs - own
+    return -predictor.evidence_code_length(), log_probs - own
 
 
 @dataclass(frozen=True, slots=True)
