@@ -97,8 +97,8 @@ def neighbourhoods_code_length(rows: Any, clusterings: Sequence[Any], prior: Pri
     spread = pseudocounts(prior, tables[0].schema)
     names = exchangeable(spread)
     centres = np.unique([canonical(table.class_codes.astype(np.int64), names) for table in tables], axis=0)
-    nearby = [_nearby(completed(tables[0], centre), spread, names) for centre in centres]
-    kept = _distinct(nearby, names)
+    nearby = [nearby_clusterings(completed(tables[0], centre), spread, names) for centre in centres]
+    kept = distinct_positions(nearby, names)
     return -float(logsumexp(np.concatenate([near.log_masses for near in nearby])[kept]))
 
 
@@ -111,8 +111,11 @@ def _log_moves(table: Coded, prior: Pseudocounts) -> tuple[float, FloatArray]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Nearby:
-    """A clustering and its neighbours: row ``rows[j]`` of the centre is put into ``targets[j]``."""
+class Nearby:
+    """A clustering and its neighbours: row ``rows[j]`` of the centre is put into ``targets[j]``.
+
+    ``log_masses`` are log P(Z, D) of the neighbours, each together with all its renamings.
+    """
 
     centre: IntArray
     rows: IntArray
@@ -137,7 +140,8 @@ class _Nearby:
         return np.asarray(np.where(self.sizes > 0, mixed, np.uint64(0)).sum(axis=1, dtype=np.uint64))
 
 
-def _nearby(table: Coded, prior: Pseudocounts, names: IntArray) -> _Nearby:
+def nearby_clusterings(table: Coded, prior: Pseudocounts, names: IntArray) -> Nearby:
+    """The clustering of a completed table, and those that differ from it in one row."""
     log_prob, moves = _log_moves(table, prior)
     centre = table.class_codes.astype(np.int64)
     sizes = np.bincount(centre, minlength=len(names))
@@ -145,7 +149,7 @@ def _nearby(table: Coded, prior: Pseudocounts, names: IntArray) -> _Nearby:
     places = np.arange(len(names))
     after = sizes + (places == targets[:, None]) - (places == centre[rows][:, None])
     masses = log_prob + moves[rows, targets] + log_renamings(after > 0, names)
-    return _Nearby(centre, rows, targets, after, masses)
+    return Nearby(centre, rows, targets, after, masses)
 
 
 def _worthwhile(centre: IntArray, sizes: IntArray, names: IntArray) -> BoolArray:
@@ -161,7 +165,7 @@ def _worthwhile(centre: IntArray, sizes: IntArray, names: IntArray) -> BoolArray
     return worthwhile
 
 
-def _distinct(nearby: list[_Nearby], names: IntArray) -> IntArray:
+def distinct_positions(nearby: list[Nearby], names: IntArray) -> IntArray:
     """Positions, in all lists joined, of the first of each set of equal clusterings.
 
     Equal fingerprints are looked at, so the result is exact; should different clusterings ever share

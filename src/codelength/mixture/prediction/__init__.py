@@ -1,0 +1,16 @@
+"""The three predictive distributions of a finite mixture, where the component of each row is hidden.
+
+========================= ==================================================================================
+rule                      prediction
+========================= ==================================================================================
+``map``                   by the most probable mixture alone
+``evidence``              by all mixtures, each weighted by its posterior probability: P(D, d) / P(D)
+``stochastic_complexity`` by the maximised likelihood of all rows and the new one, for each value
+========================= ==================================================================================
+"""
+
+from .chains import Chains
+from .predict import Effort, Learned, Method, MixtureRule, predict
+from .stochastic_complexity import Climb
+
+__all__ = ["Chains", "Climb", "Effort", "Learned", "Method", "MixtureRule", "predict"]

@@ -1,0 +1,132 @@
+"""Loops of predictions by many products. Arrays in, arrays out, nothing checked."""
+
+import math
+
+import numpy as np
+from numba import njit
+
+from ...typing import FloatArray, IntArray
+from ..clusterings import ObservedCells
+from ..code_length.exact._products import add_products as add_tile_products
+from ..code_length.exact._states import advance, count_states, list_partners, partners_within_tile
+from ..code_length.exact.problem import StepTables
+
+
+@njit(cache=True, nogil=True, fastmath={"contract", "reassoc"})
+def add_products(
+    observed: ObservedCells,
+    log_weights: FloatArray,
+    log_values: FloatArray,
+    probs: FloatArray,
+    highest: FloatArray,
+    sums: FloatArray,
+) -> None:
+    """Add the products of all rows to their sums, each row on a scale of its own.
+
+    ``probs``, of shape (n_combinations, n_products), has the probability of each combination asked about.
+    """
+    starts, cells = observed.starts, observed.cells
+    n_products = len(log_weights)
+    weights = np.empty(n_products)
+    for n in range(len(starts) - 1):
+        for p in range(n_products):
+            weights[p] = log_weights[p]
+        for j in range(starts[n], starts[n + 1]):
+            cell = cells[j]
+            for p in range(n_products):
+                weights[p] += log_values[cell, p]
+        largest = -np.inf
+        for p in range(n_products):
+            largest = max(largest, weights[p])
+        if largest > highest[n]:
+            scale = math.exp(highest[n] - largest) if highest[n] > -np.inf else 0.0
+            for c in range(sums.shape[1]):
+                sums[n, c] *= scale
+            highest[n] = largest
+        if highest[n] == -np.inf:
+            continue
+        for p in range(n_products):
+            weights[p] = math.exp(weights[p] - highest[n])
+        for c in range(sums.shape[1]):
+            total = 0.0
+            for p in range(n_products):
+                total += weights[p] * probs[c, p]
+            sums[n, c] += total
+
+
+@njit(cache=True, nogil=True)
+def spread_over(
+    remainders: FloatArray,
+    weights: FloatArray,
+    upper: IntArray,
+    middle: IntArray,
+    n_low: int,
+    by_bits: bool,
+    smallest: float,
+    out: FloatArray,
+) -> None:
+    r"""Give one more component any of the rows that are left, or none.
+
+    ``remainders[s]`` is the summed weight of all ways to share the rows other than ``s`` out over some
+    components. With one component more it is
+
+    .. math:: out(r) = \sum_t w(t)\, remainders(r + t)
+
+    over all ``t`` that fit together with ``r``. States, tiles and blocks are those of ``split_off``.
+    """
+    starts, partners = partners_within_tile(middle)
+    n_tile = n_low * (len(starts) - 1)
+    held = np.zeros(len(upper), dtype=np.int64)
+    listed = np.empty(count_states(upper), dtype=np.int64)
+    part = np.empty(n_low)
+    for tile in range(len(out) // n_tile):
+        total = out[tile * n_tile : (tile + 1) * n_tile]
+        total.fill(0.0)
+        n_listed = list_partners(held, upper, listed)[2]
+        for e in range(n_listed):
+            left = remainders[(tile + listed[e]) * n_tile : (tile + listed[e] + 1) * n_tile]
+            taken = weights[listed[e] * n_tile : (listed[e] + 1) * n_tile]
+            for block in range(len(starts) - 1):
+                chosen = partners[starts[block] : starts[block + 1]]
+                add_tile_products(left, taken, block, chosen, by_bits, 1.0, part, total)
+        for r in range(n_tile):
+            if total[r] < smallest:
+                total[r] = 0.0
+        advance(held, upper)
+
+
+@njit(cache=True, nogil=True)
+def state_products(
+    states: IntArray,
+    cells: IntArray,
+    copies: IntArray,
+    spares: IntArray,
+    tables: StepTables,
+    log_sizes: FloatArray,
+    log_values: FloatArray,
+) -> None:
+    """Log predictive probabilities of a component that holds the rows of a state.
+
+    ``log_sizes`` receives the log of its size with the pseudocount, and ``log_values``, of shape (n_cells,
+    n_states), the log probability of each value.
+    """
+    size_logs, value_logs, total_logs = tables.size_logs[0], tables.value_logs[0], tables.total_logs[0]
+    counts = np.zeros(len(value_logs), dtype=np.int64)
+    for s in range(len(states)):
+        left, size = states[s], 0
+        counts.fill(0)
+        for d in range(len(copies)):
+            held = left % (copies[d] + 1)
+            left //= copies[d] + 1
+            if held > 0:
+                size += held
+                for i in range(len(spares)):
+                    counts[cells[d, i]] += held
+        log_sizes[s] = size_logs[size]
+        first = 0
+        for i in range(len(spares)):
+            of_variable = total_logs[i, size - counts[spares[i]]]
+            for cell in range(first, spares[i]):
+                log_values[cell, s] = value_logs[cell, counts[cell]] - of_variable
+            log_values[spares[i], s] = 0.0
+            first = spares[i] + 1

@@ -1,0 +1,204 @@
+r"""The exact predictive distribution of a mixture: the ratio of two sums over all clusterings.
+
+One component of a clustering holds the new row. Summed over what the other components hold, the posterior
+probability that this one holds exactly the rows S is, under a prior that is the same for all components,
+
+.. math:: P(S \mid D) \propto w(S)\, R_{K-1}(D \setminus S),
+
+where w is the weight of a cluster and :math:`R_j` the summed weight of all ways to share rows out over j
+components. The predictive distribution is then a sum over sets of rows, :math:`2^N` of them in place of
+:math:`K^N` clusterings,
+
+.. math:: P(d \mid D) = \sum_S P(S \mid D)\, K \frac{|S| + \mu}{N + K \mu} \prod_i P(d_i \mid S),
+
+and all rows and all values asked about share the weights. :math:`R_{K-1}` takes K - 2 sums over pairs of
+disjoint sets, :math:`3^N` products each. Identical rows are counted, not told apart.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ...typing import FloatArray, IntArray
+from ..clusterings import ClusteringState
+from ..code_length.exact.enumeration import clustering_log_terms, enumeration_cost
+from ..code_length.exact.methods import MAX_ERROR
+from ..code_length.exact.problem import ClusteringSum
+from ..code_length.exact.subsets import DigitOrder, digit_orders
+from ..code_length.exact.weights import ROUNDING, SMALLEST, Weights, rounding_of_terms, scaled_weights
+from ..costs import Cost, count_of
+from .products import Products
+
+BLOCK_STATES = 4096
+"""States whose products are made at a time."""
+
+MOST_TERMS = 1 << 15
+"""Clusterings that are enumerated at most, where the prior differs between components."""
+
+_PRODUCTS_PER_SECOND = {True: 3e9, False: 5e8}
+
+
+@dataclass(frozen=True, eq=False)
+class ExactPosterior:
+    """The posterior distribution of the rows that a component holds, summed over all clusterings.
+
+    Attributes
+    ----------
+    problem : ClusteringSum
+        The rows and the prior.
+    """
+
+    problem: ClusteringSum
+
+    def cost(self, n_rows: int, n_combinations: int) -> Cost:
+        """Estimated cost of predicting so many new rows."""
+        problem = self.problem
+        per_product = problem.n_variables + n_combinations + 8
+        if not problem.n_rows or not problem.is_symmetric:
+            n_terms = count_of(problem.n_rows * math.log(problem.n_components))
+            if n_terms > MOST_TERMS:
+                return Cost(math.inf, math.inf)
+            n_products, weighing = n_terms * problem.n_components, enumeration_cost(problem).seconds
+            n_bytes = 8 * n_products * (problem.coded.schema.n_cells + 2)
+        else:
+            copies = self.order.copies + 1.0
+            n_products = count_of(float(np.log(copies).sum()))
+            n_pairs = count_of(float(np.log(copies * (copies + 1) / 2).sum()))
+            n_times = max(0, problem.n_components - 2)
+            weighing = n_times * n_pairs / _PRODUCTS_PER_SECOND[self.order.by_bits]
+            n_bytes = 40 * n_products + problem.table_bytes(1)
+        seconds = weighing + n_products * (n_rows * per_product + problem.n_variables) / 1e9
+        return Cost(seconds, n_bytes)
+
+    @cached_property
+    def order(self) -> DigitOrder:
+        """How distinct rows become digits: so that most products are made in registers."""
+        orders = digit_orders(self.problem.distinct.copies)
+        return max(orders, key=lambda order: order.by_bits)
+
+    def blocks(self) -> Iterator[Products]:
+        """The products, some at a time."""
+        if not self.problem.n_rows or not self.problem.is_symmetric:
+            yield from self._enumerated()
+            return
+        from ._kernels import state_products
+
+        problem, order, log_masses = self.problem, self.order, self.log_masses
+        tables = problem.step_tables(1)
+        cells = np.ascontiguousarray(problem.distinct.cells[order.rows])
+        held = np.flatnonzero(np.isfinite(log_masses))
+        for start in range(0, len(held), BLOCK_STATES):
+            states = held[start : start + BLOCK_STATES].astype(np.int64)
+            log_sizes = np.empty(len(states))
+            log_values = np.empty((problem.coded.schema.n_cells, len(states)))
+            state_products(states, cells, order.copies, problem.spares, tables, log_sizes, log_values)
+            yield Products(log_masses[states] + log_sizes, log_values)
+
+    @cached_property
+    def weights(self) -> Weights:
+        """The weight of every set of rows as one component."""
+        order = self.order
+        cells = np.ascontiguousarray(self.problem.distinct.cells[order.rows])
+        return scaled_weights(self.problem, cells, order.copies, self.problem.n_components)
+
+    @cached_property
+    def log_masses(self) -> FloatArray:
+        """Log weight of every set of rows in one given component, over all ways to fill the others."""
+        others = self._shared_out()
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.weights.scaled) + np.log(others))
+
+    @property
+    def code_length(self) -> float:
+        """The exact code length of the rows, in nats, by these weights."""
+        log_masses, weights = self.log_masses, self.weights
+        highest = float(log_masses.max())
+        log_sum = highest + math.log(math.fsum(np.exp(log_masses - highest)))
+        n_components = self.problem.n_components
+        norm = math.fsum(self.problem.class_norm_logs(n_components))
+        return norm - log_sum - weights.rows_log - n_components * weights.cluster_log
+
+    @property
+    def error_bound(self) -> float:
+        """Bound on the relative error of each predicted probability."""
+        problem = self.problem
+        if not problem.n_rows or not problem.is_symmetric:
+            return 2 * rounding_of_terms(problem, 0.0, problem.n_components, self._longest(0.0)) + 1e-13
+        n_components = problem.n_components
+        length = self._longest(self.code_length)
+        of_terms = rounding_of_terms(problem, self.weights.log_magnitude, n_components, length)
+        n_tiles = len(self.weights.scaled) / self.order.n_tile
+        of_sums = ROUNDING * (n_components * (2 * self.order.n_tile + n_tiles + 8) + 2 * BLOCK_STATES)
+        # Each clustering may lose a product that is below the smallest number.
+        log_sum = float(np.logaddexp.reduce(self.log_masses))
+        n_clusterings = problem.n_rows * math.log(max(n_components, 2)) + math.log(4 * n_components)
+        lost = math.exp(min(math.log(SMALLEST) + n_clusterings - log_sum, 700.0))
+        return 2 * (of_terms + of_sums + lost)
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether floats held all that matters."""
+        return self.error_bound <= MAX_ERROR
+
+    def _longest(self, code_length: float) -> float:
+        """A code length of the rows and one more at most, for bounds."""
+        return code_length + (self.problem.n_variables + 1) * 2 * self.problem.largest_log
+
+    def _shared_out(self) -> FloatArray:
+        """Summed weight of all ways to share out, over the other components, the rows that a set leaves."""
+        from ._kernels import spread_over
+
+        order, scaled = self.order, self.weights.scaled
+        n_others = self.problem.n_components - 1
+        if n_others == 0:
+            nobody = np.zeros(len(scaled))
+            nobody[-1] = 1.0
+            return nobody
+        n_low = math.prod((order.low + 1).tolist())
+        upper, middle = order.left(0), order.middle
+        remainders = np.ascontiguousarray(scaled[::-1])
+        for _ in range(n_others - 1):
+            out = np.empty_like(remainders)
+            spread_over(remainders, scaled, upper, middle, n_low, order.by_bits, SMALLEST, out)
+            remainders = out
+        return remainders
+
+    def _enumerated(self) -> Iterator[Products]:
+        """The products of all clusterings, one after another."""
+        problem = self.problem
+        coded = problem.coded.repeated()
+        schema, n_components = coded.schema, problem.n_components
+        terms = clustering_log_terms(problem.coded, n_components, problem.prior)
+        empty = ClusteringState.empty(schema, problem.prior)
+        parts: list[Products] = []
+        for term, log_prob in enumerate(terms.tolist()):
+            labels = _digits(term, n_components, problem.n_rows)
+            parts.append(Products.of_state(schema, _filled(problem, empty, labels), log_prob))
+            if len(parts) == 256:
+                yield Products.joined(parts)
+                parts = []
+        if parts:
+            yield Products.joined(parts)
+
+
+def _digits(number: int, base: int, length: int) -> IntArray:
+    """The digits of a number, the most significant first."""
+    digits = np.zeros(length, dtype=np.int64)
+    for n in range(length - 1, -1, -1):
+        number, digits[n] = divmod(number, base)
+    return digits
+
+
+def _filled(problem: ClusteringSum, empty: ClusteringState, labels: IntArray) -> ClusteringState:
+    """The counts of a clustering."""
+    raised, totals, sizes = empty.raised.copy(), empty.totals.copy(), empty.sizes.copy()
+    np.add.at(sizes, labels, 1.0)
+    cells, is_value = problem.cells, problem.cells != problem.spares
+    for i in range(problem.n_variables):
+        known = np.flatnonzero(is_value[:, i])
+        np.add.at(raised, (cells[known, i], labels[known]), 1.0)
+        totals[i] += np.bincount(labels[known], minlength=totals.shape[1])
+    return ClusteringState(raised, totals, sizes)

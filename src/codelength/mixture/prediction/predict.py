@@ -1,0 +1,186 @@
+"""The predictive distributions of a finite mixture, by rule and by method."""
+
+import math
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from ...errors import Infeasible
+from ...rules import PriorLike
+from ...rules.answer import Answer
+from ...rules.query import Question
+from ...table import Coded
+from ...table.checks import check_choice
+from ...typing import FloatArray
+from ..code_length.exact.problem import ClusteringSum
+from ..costs import refuse
+from ..parameters import MixtureParameters
+from .chains import Chains, annealed_products, gibbs_products
+from .cheeseman_stutz import cheeseman_stutz_weights
+from .exact import ExactPosterior
+from .neighbourhood import neighbourhood_products
+from .products import Sums, distinct_rows, joined_sums
+from .stochastic_complexity import Climb, maximised_log_likelihoods
+
+MixtureRule: TypeAlias = Literal["map", "evidence", "stochastic_complexity"]
+"""The predictive rules of a mixture whose components are hidden."""
+
+Method: TypeAlias = Literal["auto", "exact", "gibbs", "annealed", "neighbourhood", "cheeseman_stutz"]
+"""How the evidence rule sums over clusterings."""
+
+AUTO_SECONDS = 10.0
+"""An exact sum that is estimated to take longer is not chosen by itself."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Learned:
+    """What there is to predict from.
+
+    Attributes
+    ----------
+    rows : Coded
+        The rows that were learned from.
+    mixture : MixtureParameters
+        The most probable mixture.
+    prior : prior or its name
+        Dirichlet pseudocounts.
+    """
+
+    rows: Coded
+    mixture: MixtureParameters
+    prior: PriorLike = "uniform"
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How much work to do where an answer is not exact.
+
+    Attributes
+    ----------
+    chains : Chains
+        How chains run.
+    climb : Climb
+        How far EM goes on.
+    """
+
+    chains: Chains = field(default_factory=Chains)
+    climb: Climb = field(default_factory=Climb)
+
+
+def predict(
+    learned: Learned,
+    question: Question,
+    new: Coded,
+    rule: MixtureRule = "evidence",
+    *,
+    method: Method = "auto",
+    random_state: Any = 0,
+    effort: Effort | None = None,
+) -> Answer:
+    r"""The predictive distribution of some variables in new rows, when the component of each row is hidden.
+
+    Parameters
+    ----------
+    learned : Learned
+        The rows, the most probable mixture, and the prior.
+    question : Question
+        The variables asked about.
+    new : Coded
+        The new rows; cells that are asked about are not looked at.
+    rule : {"map", "evidence", "stochastic_complexity"}
+        Whether to predict by the most probable mixture alone, by the average over all mixtures,
+        :math:`P(D, d) / P(D)`, or by the maximised likelihood of all rows together.
+    method : {"auto", "exact", "gibbs", "annealed", "neighbourhood", "cheeseman_stutz"}
+        For the rule ``"evidence"``: how to sum over clusterings. ``"auto"`` takes the exact sum where that is
+        estimated to take less than ten seconds, and Gibbs chains otherwise.
+    random_state : int, sequence of int, generator or None
+        Where the randomness of chains and climbs comes from.
+    effort : Effort, optional
+        How much work to do.
+
+    Returns
+    -------
+    Answer
+        With the method used, and how far it may be off.
+    """
+    check_choice("rule", rule, MixtureRule)
+    check_choice("method", method, Method)
+    given = effort or Effort()
+    rows, places = distinct_rows(question, new)
+    if rule == "map":
+        answer = _map(learned, question, rows)
+    elif rule == "stochastic_complexity":
+        logs = maximised_log_likelihoods(learned.rows, learned.mixture, question, rows, given.climb)
+        answer = question.answer(_weights(logs), method="em")
+    else:
+        answer = _evidence(learned, question, rows, method, random_state, given.chains)
+    return answer.take(places)
+
+
+def _map(learned: Learned, question: Question, rows: Coded) -> Answer:
+    from ...rules import Scorer
+    from ...rules.query import answer_by_tables
+
+    tables, schema = learned.mixture.log_tables(), learned.mixture.schema
+    log_weights = Scorer.of(schema, tables).log_weights(rows)
+    return answer_by_tables(question, schema, log_weights, tables.value_table)
+
+
+def _evidence(
+    learned: Learned, question: Question, rows: Coded, method: Method, random_state: Any, chains: Chains
+) -> Answer:
+    """The average over all mixtures, exactly or by an approximation."""
+    if method in ("auto", "exact"):
+        answer = _exactly(learned, question, rows, is_asked_for=method == "exact")
+        if answer is not None:
+            return answer
+        method = "gibbs"
+    if method == "cheeseman_stutz":
+        logs = cheeseman_stutz_weights(learned.rows, learned.mixture, learned.prior, question, rows)
+        return question.answer(_weights(logs), method=method)
+    given = learned.rows, learned.mixture, learned.prior
+    if method == "neighbourhood":
+        sums = _summed(learned, question, rows, neighbourhood_products(*given, random_state))
+        return question.answer(sums.sums, method=method)
+    draw = {"gibbs": gibbs_products, "annealed": annealed_products}[method]
+    parts = draw(*given, chains, random_state)
+    total, errors = joined_sums([_summed(learned, question, rows, [part]) for part in parts])
+    return question.answer(total, method=method, errors=errors.reshape(-1, *question.sizes))
+
+
+def _exactly(learned: Learned, question: Question, rows: Coded, *, is_asked_for: bool) -> Answer | None:
+    """The exact answer; None where it takes too long or too much memory and was not asked for."""
+    weights = learned.rows.weights
+    if not is_asked_for and weights is not None and (weights % 1 != 0).any():
+        return None
+    problem = ClusteringSum.of(learned.rows, learned.mixture, learned.prior)
+    posterior = ExactPosterior(problem)
+    cost = posterior.cost(rows.n_rows, question.n_combinations)
+    if not cost.is_feasible or (cost.seconds > AUTO_SECONDS and not is_asked_for):
+        if is_asked_for:
+            raise refuse(f"the exact prediction from {problem}", cost)
+        return None
+    bound = posterior.error_bound
+    if not math.isfinite(bound) or not posterior.is_sound:
+        if is_asked_for:
+            raise Infeasible(
+                f"the exact prediction from {problem}: its terms differ too much in size for floats; take "
+                'fewer columns, or method="gibbs"'
+            )
+        return None
+    sums = _summed(learned, question, rows, posterior.blocks())
+    answer = question.answer(sums.sums)
+    return question.answer(sums.sums, method="exact", errors=answer.probs * bound)
+
+
+def _summed(learned: Learned, question: Question, rows: Coded, parts: Any) -> Sums:
+    sums = Sums(learned.mixture.schema, question, rows)
+    for part in parts:
+        sums.add(part)
+    return sums
+
+
+def _weights(logs: FloatArray) -> FloatArray:
+    """Weights of each row relative to the largest."""
+    return np.asarray(np.exp(logs - logs.max(axis=1, keepdims=True)))

@@ -1,0 +1,139 @@
+"""A predictive distribution as a weighted sum of products: what every average over clusterings is.
+
+Given a clustering, the cells of a new row are independent within each component, so each clustering adds
+one product per component. All rows and all values asked about share these products.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...rules.query import Question
+from ...table import Coded, Schema
+from ...typing import FloatArray, IntArray
+from ..clusterings import ClusteringState, ObservedCells
+
+BLOCK_CELLS = 1 << 21
+"""Numbers in the tables of a block of products at most: they stay within a cache."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Products:
+    """Some products of distributions over the values of the variables.
+
+    Attributes
+    ----------
+    log_weights : array of shape (n_products,)
+        Log weight of each; they need not add up to one.
+    log_values : array of shape (n_cells, n_products)
+        Log probability of each value in each product; 0 in the cells for missing.
+    """
+
+    log_weights: FloatArray
+    log_values: FloatArray
+
+    @property
+    def n_products(self) -> int:
+        """How many products there are."""
+        return len(self.log_weights)
+
+    @classmethod
+    def of_state(cls, schema: Schema, state: ClusteringState, log_weight: float = 0.0) -> "Products":
+        """One product per component of a clustering: the evidence rule on its counts."""
+        raised = np.where(state.raised > 0, state.raised, 1.0)
+        totals = np.repeat(state.totals, schema.n_values + 1, axis=0)
+        log_values = np.log(raised) - np.log(np.where(totals > 0, totals, 1.0))
+        log_values[schema.offsets[1:] - 1] = 0.0
+        return cls(log_weight + np.log(state.sizes / state.sizes.sum()), log_values)
+
+    @classmethod
+    def joined(cls, parts: Iterable["Products"]) -> "Products":
+        """All products of several parts."""
+        given = list(parts)
+        return cls(
+            np.concatenate([part.log_weights for part in given]),
+            np.concatenate([part.log_values for part in given], axis=1),
+        )
+
+    def worthwhile(self) -> "Products":
+        """Without those whose weight is zero."""
+        kept = np.flatnonzero(np.isfinite(self.log_weights))
+        if len(kept) == self.n_products:
+            return self
+        return Products(self.log_weights[kept], np.ascontiguousarray(self.log_values[:, kept]))
+
+
+class Sums:
+    """Weights of the combinations asked about, added up over products.
+
+    Attributes
+    ----------
+    sums : array of shape (n_rows, n_combinations)
+        The sums so far, relative to ``exp(highest)``.
+    highest : array of shape (n_rows,)
+        Log of the largest weight of a single product so far.
+    """
+
+    def __init__(self, schema: Schema, question: Question, coded: Coded) -> None:
+        self.schema, self.question = schema, question
+        self.observed = ObservedCells.of(question.blanked(coded))
+        self.sums = np.zeros((coded.n_rows, question.n_combinations))
+        self.highest = np.full(coded.n_rows, -np.inf)
+
+    def add(self, products: Products) -> None:
+        """Add products, some at a time."""
+        from ._kernels import add_products
+
+        rows_of_table = self.schema.n_cells + self.question.n_combinations
+        step = max(1, BLOCK_CELLS // rows_of_table)
+        for start in range(0, products.n_products, step):
+            part = Products(
+                products.log_weights[start : start + step],
+                np.ascontiguousarray(products.log_values[:, start : start + step]),
+            ).worthwhile()
+            if part.n_products:
+                combined = self.question.combined(self.schema, part.log_values.T)
+                probs = np.ascontiguousarray(np.exp(combined).T)
+                add_products(self.observed, part.log_weights, part.log_values, probs, self.highest, self.sums)
+
+    @property
+    def log_totals(self) -> FloatArray:
+        """Log of the summed weight of what is known in each row."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(self.highest + np.log(self.sums.sum(axis=1)))
+
+
+def joined_sums(groups: list[Sums]) -> tuple[FloatArray, FloatArray]:
+    """Sums of several groups on one scale per row, and their standard errors as shares of the whole.
+
+    Parameters
+    ----------
+    groups : list of Sums
+        Sums over independent draws, weighted so that they may be added up.
+
+    Returns
+    -------
+    sums : array of shape (n_rows, n_combinations)
+    errors : array of shape (n_rows, n_combinations)
+        Standard errors of the sums over their total: those of a ratio of means over groups, by the delta
+        method. Infinite for a single group.
+    """
+    highest = np.max([group.highest for group in groups], axis=0)
+    scales = [np.exp(group.highest - np.where(np.isfinite(highest), highest, 0.0)) for group in groups]
+    parts = np.stack([group.sums * scale[:, None] for group, scale in zip(groups, scales, strict=True)])
+    sums = parts.sum(axis=0)
+    if len(groups) < 2:
+        return sums, np.full(sums.shape, np.inf)
+    totals = sums.sum(axis=1, keepdims=True)
+    safe = np.where(totals > 0, totals, 1.0)
+    away = parts - sums / safe * parts.sum(axis=2, keepdims=True)
+    spread = (away**2).sum(axis=0) * len(groups) / (len(groups) - 1)
+    return sums, np.sqrt(spread) / safe
+
+
+def distinct_rows(question: Question, coded: Coded) -> tuple[Coded, IntArray]:
+    """The distinct rows once the cells asked about are blank, and for each row which of them it is."""
+    blank = question.blanked(coded)
+    first, places = Coded(blank.schema.without_target(), blank.codes, blank.class_codes).groups()
+    return blank.take(first), places
