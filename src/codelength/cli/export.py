@@ -69,8 +69,8 @@ def export(
             {kind for kind, one in MODELS.items() if needed in one.capabilities} - {"model-average"}
         )
         raise InvalidParameter(
-            f"{model}: predictions of {fitted.kind} are no {what[needed]}, which --to {to} needs; fit --model "
-            f"with one of {', '.join(able)}"
+            f"{model}: predictions of {fitted.kind} are no {what[needed]}, which --to {to} needs; fit "
+            f"--model with one of {', '.join(able)}"
         )
     _write(_content(fitted, to, dialect, table, keep, name), output)
 

@@ -11,23 +11,14 @@ from codelength.errors import InvalidParameter
 from codelength.export.look_ups import LookUps
 from codelength.export.onnx import to_onnx
 from codelength.rules import RULES
+from unit.export.engines import in_onnx
 
-onnxruntime = pytest.importorskip("onnxruntime")
+pytest.importorskip("onnxruntime")
 
 
 def run(model, frame):
     """Classes and probabilities by the graph of a model."""
-    graph = to_onnx(LookUps.of(model._fitted.predictor))
-    session = onnxruntime.InferenceSession(graph.SerializeToString(), providers=["CPUExecutionProvider"])
-    inputs = {}
-    for one in session.get_inputs():
-        column = frame[one.name]
-        if one.type == "tensor(string)":
-            inputs[one.name] = np.array(["" if cell is None or cell != cell else cell for cell in column])
-        else:
-            kind = np.int64 if one.type == "tensor(int64)" else np.float64
-            inputs[one.name] = column.to_numpy().astype(kind)
-    return session.run(None, {name: np.asarray(cells, dtype=cells.dtype) for name, cells in inputs.items()})
+    return in_onnx(to_onnx(LookUps.of(model._fitted.predictor)), frame)
 
 
 def frame_of(n_rows, seed):

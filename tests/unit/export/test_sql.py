@@ -1,15 +1,7 @@
 """Exported statements, run by the engines, say what ``predict_proba`` says."""
 
-import csv
-import io
-import os
-import shutil
-import sqlite3
-import subprocess
 import sys
-import tempfile
 from contextlib import closing
-from pathlib import Path
 
 import duckdb
 import numpy as np
@@ -21,6 +13,7 @@ from codelength.errors import InvalidParameter
 from codelength.export.look_ups import LookUps
 from codelength.export.sql import quoted, to_sql
 from codelength.rules import RULES
+from unit.export.engines import ENGINES, in_duckdb, in_postgres, in_sqlite
 
 HOSTILE = ["a'b", 'quo"te', "x; DROP TABLE rows; --", "línea\nnueva", "NULL", ""]
 
@@ -54,22 +47,6 @@ def new_rows(frame):
 
 def names_of(model):
     return ["class of row", *(f"p_{label}" for label in model.classes_)]
-
-
-def in_duckdb(statement, frame):
-    with closing(duckdb.connect()) as connection:
-        connection.register("frame", frame)
-        connection.execute('CREATE TABLE "my rows" AS SELECT * FROM frame')
-        return connection.execute(statement).fetchall()
-
-
-def in_sqlite(statement, frame):
-    with closing(sqlite3.connect(":memory:")) as connection:
-        frame.to_sql("my rows", connection, index=False)
-        return connection.execute(statement).fetchall()
-
-
-ENGINES = {"duckdb": in_duckdb, "sqlite": in_sqlite}
 
 
 def predicted(model, frame, dialect, run, **options):
@@ -172,66 +149,6 @@ def test_names_that_are_none(name):
         to_sql(look_ups, "t", ["class", "p", "q"], dialect="oracle")
 
 
-# PostgreSQL, in a server of its own.
-
-
-def programs():
-    """Where initdb and its companions are."""
-    found = shutil.which("initdb")
-    places = [*sorted(Path("/usr/lib/postgresql").glob("*/bin")), *([Path(found).parent] if found else [])]
-    needed = ("initdb", "pg_ctl", "psql")
-    return next((place for place in places if all((place / name).exists() for name in needed)), None)
-
-
-@pytest.fixture(scope="module")
-def postgres(tmp_path_factory):
-    """A function that runs statements on a server that listens on a socket in a directory of its own."""
-    where = programs()
-    if where is None:
-        pytest.skip("PostgreSQL is not installed")
-    if os.name != "posix":
-        pytest.skip("needs a socket in the file system")
-    import pwd
-
-    as_user = {}
-    if os.geteuid() == 0:  # which the server refuses
-        try:
-            account = pwd.getpwnam("postgres")
-        except KeyError:
-            pytest.skip("the server does not run as root, and there is no user postgres")
-        as_user = {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []}
-    with tempfile.TemporaryDirectory(prefix="pg") as place:  # paths of sockets are short
-        if as_user:
-            os.chown(place, as_user["user"], as_user["group"])
-        data = f"{place}/data"
-        told = {"check": True, "capture_output": True, "cwd": place, "timeout": 120, **as_user}
-        subprocess.run([where / "initdb", "-D", data, "-A", "trust", "-U", "tester", "-E", "UTF8"], **told)
-        options = f"-k {place} -c listen_addresses= -c fsync=off"
-        subprocess.run(
-            [where / "pg_ctl", "-D", data, "-w", "-l", f"{place}/log", "-o", options, "start"], **told
-        )
-
-        def run(script):
-            command = [where / "psql", "-h", place, "-U", "tester", "-d", "postgres", "-qX", "--csv", "-t"]
-            done = subprocess.run(
-                [*command, "-v", "ON_ERROR_STOP=1"], input=script.encode(), **(told | {"check": False})
-            )
-            assert done.returncode == 0, done.stderr.decode()
-            return list(csv.reader(io.StringIO(done.stdout.decode(), newline="")))
-
-        try:
-            yield run
-        finally:
-            subprocess.run([where / "pg_ctl", "-D", data, "-m", "immediate", "-w", "stop"], **told)
-
-
-def literal(cell, kind):
-    if cell is None or cell != cell:
-        return "NULL"
-    text = "'" + str(cell).replace("'", "''") + "'"
-    return f"CAST({text} AS {kind})"
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a socket in the file system")
 @pytest.mark.filterwarnings("ignore::codelength.errors.CodelengthWarning")
 @pytest.mark.parametrize("missing", ["ignore", "value"])
@@ -243,7 +160,7 @@ def test_statements_in_postgres(rule, missing, postgres):
     frame["moment"] = pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 10**12, 120), unit="us")
     model = NaiveBayes(rule=rule, missing=missing).fit(frame[:60], labels[:60])
     new = new_rows(frame)
-    kinds = dict.fromkeys(new.columns, "text") | {
+    kinds = {
         "number": "double precision",
         "whole": "bigint",
         "half": "double precision",
@@ -253,16 +170,7 @@ def test_statements_in_postgres(rule, missing, postgres):
     }
 
     def run(statement, rows):
-        columns = ", ".join(f'"{name.replace(chr(34), chr(34) * 2)}" {kind}' for name, kind in kinds.items())
-        cells = [
-            f"({', '.join(literal(cell, kind) for cell, kind in zip(row, kinds.values(), strict=True))})"
-            for row in rows[list(kinds)].itertuples(index=False)
-        ]
-        found = postgres(
-            f'DROP TABLE IF EXISTS "my rows"; CREATE TABLE "my rows" ({columns}); '
-            f'INSERT INTO "my rows" VALUES {", ".join(cells)}; SET extra_float_digits = 1; {statement};'
-        )
-        return [(int(number), *cells) for number, *cells in found]
+        return in_postgres(postgres, statement, rows, kinds)
 
     classes, probs = predicted(model, new, "postgres", run)
     expected = model.predict_proba(new.drop(columns="class"))
