@@ -51,7 +51,7 @@ class ClusteringSum:
             check_components(check_whole("n_components", mixture), bytes_each, "the sum", MAX_BYTES)
         coded = rows_under(rows, mixture)
         check_whole_weights(coded.weights, "the exact code length")
-        problem = cls(coded, pseudocounts(prior, coded.schema), not isinstance(prior, (Real, Pseudocounts)))
+        problem = cls(coded, pseudocounts(prior, coded.schema), not isinstance(prior, (Real, Pseudocounts, Counts, Knowledge)))
         what, n_bytes = f"the sum over clusterings of {coded.total_weight:g} rows", problem.table_bytes(1)
         check_memory(what, n_bytes, "take a sample of the rows", MAX_BYTES)
         return problem
