@@ -7,8 +7,8 @@ variable says what its column, and each of its states, is called in the table wh
 JSON in which all characters that have a meaning in BIF are escaped. Further properties give the cut points of
 intervals with all digits (``cuts``), and the values that are seen as one (``values other``).
 
-XMLBIF has names as they are, but for characters that XML cannot hold, which are written as escapes
-(``\\u0001``), and for empty text. What is equal then is told apart in the same way.
+XMLBIF has names as they are, but for those that are blank or hold characters that XML cannot hold, which are
+words as in BIF. What is equal then is told apart, and told by properties, in the same way.
 
 Both write probabilities with all digits. In the rows of ``probability`` blocks and in ``TABLE`` the class
 comes first and the variable itself last.
@@ -56,9 +56,12 @@ def to_bif(network: Network) -> str:
     states = [words([_spelt_out(node, state) for state in node.states]) for node in network.nodes]
     blocks = ["network classifier {\n}"]
     for node, name, own in zip(network.nodes, names, states, strict=True):
-        told = _properties(node, name, own)
-        lines = [f"  type discrete [ {len(own)} ] {{ {', '.join(own)} }};", *told]
-        blocks.append("\n".join([f"variable {name} {{", *lines, "}"]))
+        told = [
+            f"  property {what} = {' '.join(map(_escaped, values))} ;"
+            for what, values in _properties(node, name, own)
+        ]
+        declared = f"  type discrete [ {len(own)} ] {{ {', '.join(own)} }};"
+        blocks.append("\n".join([f"variable {name} {{", declared, *told, "}"]))
     for node, name in zip(network.nodes, names, strict=True):
         if not node.parents:
             blocks.append(f"probability ( {name} ) {{\n  table {_numbers(node.probs, ', ')};\n}}")
@@ -85,7 +88,7 @@ def to_xmlbif(network: Network) -> str:
         lines += [_element("OUTCOME", state) for state in states]
         lines += [
             _element("PROPERTY", f"{what} = {' '.join(map(json.dumps, values))}")
-            for what, values in _details(node, states)
+            for what, values in _properties(node, name, states)
         ]
         lines.append("</VARIABLE>")
     for node, name in zip(network.nodes, names, strict=True):
@@ -135,22 +138,15 @@ def _spelt_out(node: Node, state: str) -> str:
     return re.sub(r"-(?=[0-9])", "minus ", spelt) if node.scale == "number" else spelt
 
 
-def _properties(node: Node, name: str, states: Sequence[str]) -> list[str]:
-    told = [] if name == node.name else [f"column = {_escaped(node.name)}"]
+def _properties(node: Node, name: str, states: Sequence[str]) -> list[tuple[str, Sequence[object]]]:
+    """What cannot be told from names: those in the table, exact cut points, values that are seen as one."""
+    told: list[tuple[str, Sequence[object]]] = [] if name == node.name else [("column", [node.name])]
     told += [
-        f"state {word} = {_escaped(text)}"
-        for word, text in zip(states, node.states, strict=True)
-        if word != text
+        (f"state {word}", [text]) for word, text in zip(states, node.states, strict=True) if word != text
     ]
-    told += [f"{what} = {' '.join(map(_escaped, values))}" for what, values in _details(node, states)]
-    return [f"  property {one} ;" for one in told]
-
-
-def _details(node: Node, states: Sequence[str]) -> list[tuple[str, Sequence[object]]]:
-    """What else there is to know about the states: exact cut points, and values that are seen as one."""
-    told: list[tuple[str, Sequence[object]]] = [("cuts", node.cuts)] if node.cuts else []
-    if node.cuts and node.scale != "number":
-        told.append(("scale", [node.scale]))
+    if node.cuts:
+        told.append(("cuts", node.cuts))
+        told += [] if node.scale == "number" else [("scale", [node.scale])]
     return told + [(f"values {states[i]}", values) for i, values in node.merged.items()]
 
 
@@ -163,7 +159,7 @@ def _escaped(value: object) -> str:
 
 
 def _as_xml(text: str) -> str:
-    return _NOT_IN_XML.sub(lambda found: f"\\u{ord(found[0]):04x}", text) or "(empty)"
+    return text if text.strip() and not _NOT_IN_XML.search(text) else words([text])[0]
 
 
 def _element(name: str, text: str) -> str:
