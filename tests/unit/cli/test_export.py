@@ -84,11 +84,41 @@ def test_wrong_calls(run, fitted, arguments, message):
     assert message in err
 
 
-def test_models_that_cannot_be_exported(run, fitted):
-    run("fit", fitted / "rows.csv", "-t", "play", "-o", fitted / "average.json")
-    code, out, err = run("export", fitted / "average.json", "--to", "sql")
+def test_networks(run, fitted):
+    run("fit", fitted / "rows.csv", "-t", "play", "--model", "best-tree", "-o", fitted / "tree.json")
+    for model in ("model.json", "tree.json"):
+        of_model = load(fitted / model)
+        assert run("export", fitted / model, "--to", "bif") == (0, of_model.to_bif(), "")
+        path = fitted / "network.xml"
+        assert run("export", fitted / model, "--to", "xmlbif", "-o", path) == (0, "", "")
+        assert path.read_text("utf-8") == of_model.to_xmlbif()
+
+
+@pytest.mark.parametrize("kind", ["log-ratios", "subsets", "best-tree"])
+def test_members_of_averages(run, fitted, kind):
+    run("fit", fitted / "rows.csv", "-t", "play", "--model", kind, "-o", fitted / "member.json")
+    code, out, err = run("export", fitted / "member.json", "--to", "scorer")
+    assert (code, err) == (0, "")
+    found = score(json.loads(out), {"outlook": "sun", "wind": "no"}).probabilities
+    expected = load(fitted / "member.json").predict_proba({"outlook": ["sun"], "wind": ["no"]})[0]
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("kind", "to", "message"),
+    [
+        ("model-average", "sql", "no sums of look-ups, and only those can be exported"),
+        ("forests", "scorer", "predictions of forests are no sums of look-ups"),
+        ("subsets", "bif", "--to bif needs; fit --model with one of best-tree, naive-bayes"),
+        ("model-average", "xmlbif", "predictions of model-average are no Bayesian network"),
+    ],
+)
+def test_models_that_cannot_be_exported(run, fitted, kind, to, message):
+    run("fit", fitted / "rows.csv", "-t", "play", "--model", kind, "-o", fitted / "other.json")
+    code, out, err = run("export", fitted / "other.json", "--to", to)
     assert (code, out) == (2, "")
-    assert "predictions of model-average are no sums of look-ups" in err
+    assert is_one_line(err)
+    assert message in err
 
 
 def test_a_model_is_not_written_over(run, fitted):
