@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from .reports.page import Report as Report
     from .reports.page import report as report
     from .rules import Explanation as Explanation
+    from .rules import NaiveDistribution as NaiveDistribution
     from .rules import Prior as Prior
     from .scores import Predictions as Predictions
     from .scores import accuracy as accuracy
@@ -67,6 +68,7 @@ _HOMES = {
     "MixturesClassifier": "estimators",
     "ModelAverage": "estimators",
     "NaiveBayes": "estimators",
+    "NaiveDistribution": "rules",
     "OneDependenceClassifier": "estimators",
     "OnlineNaiveBayes": "online",
     "Predictions": "scores",

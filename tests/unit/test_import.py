@@ -67,6 +67,7 @@ PUBLIC = [
     "MixturesClassifier",
     "ModelAverage",
     "NaiveBayes",
+    "NaiveDistribution",
     "OneDependenceClassifier",
     "OnlineNaiveBayes",
     "Predictions",

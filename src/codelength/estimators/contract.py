@@ -310,13 +310,18 @@ class TableEstimator(BaseEstimator):
         params = {name: documents.plain(value) for name, value in self._fitted.params.items()}
         return {name: value for name, value in params.items() if name != "schema"}
 
+    @property
+    def _known_schema(self) -> Schema | None:
+        """The schema that is known before the rows are seen."""
+        return self.schema
+
     def _training_table(self, X: Any, y: Any, sample_weight: Any) -> Table:
         """The rows to learn from: those of weight zero are not there."""
         table = as_table(X)
-        if self.schema is None:
+        if self._known_schema is None:
             check_not_empty(table)
         table = as_table(table, y, sample_weight).counted()
-        if self.schema is None:
+        if self._known_schema is None:
             check_not_empty(table)  # the target was the only column, perhaps
         return table
 
@@ -416,10 +421,11 @@ class TableClassifier(TableEstimator):
     def _settled_schema(self, table: Table, classes: Any = None) -> Schema:
         """The schema of a table with classes: the one given, or what the rows and the classes named say."""
         target = target_column(table.target)
-        if self.schema is None:
+        known = self._known_schema
+        if known is None:
             schema = self._inferred(table)
         else:
-            schema = schema_for(self.schema, table)
+            schema = schema_for(known, table)
             if schema.target is not None:
                 check_same_classes(classes, schema, "as in the schema")
                 check_classes(schema)

@@ -13,8 +13,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from .._files import atomic_write
+from ..counts import Counts
 from ..errors import CodelengthError, InvalidModelFile, InvalidParameter
-from ..rules import Prior
+from ..rules import NaiveDistribution, Posterior, Prior
 from ..table import Schema
 from ..table._messages import shortened
 from ..table.checks import check_path
@@ -23,6 +24,8 @@ FORMAT = "codelength-model"
 VERSION = 2
 MAX_BYTES = 1 << 30
 """A model file larger than this is not one."""
+
+_PRIORS: dict[str, Any] = {"prior": Prior, "naive_distribution": NaiveDistribution, "posterior": Posterior}
 
 T = TypeVar("T")
 
@@ -55,8 +58,11 @@ def plain(value: Any) -> Any:
     """A parameter as JSON types."""
     if isinstance(value, Schema):
         return {"schema": value.to_json()}
-    if isinstance(value, Prior):
-        return {"prior": value.to_json()}
+    if isinstance(value, Counts):
+        value = NaiveDistribution(value)
+    for name, kind in _PRIORS.items():
+        if isinstance(value, kind):
+            return {name: value.to_json()}
     if isinstance(value, (np.random.RandomState, np.random.Generator, np.random.SeedSequence)):
         return None  # the state of a generator is no part of what was learned
     if isinstance(value, (list, tuple, np.ndarray)):
@@ -69,7 +75,8 @@ def plain(value: Any) -> Any:
 def restored(value: Any) -> Any:
     """The parameter that :func:`plain` wrote."""
     if isinstance(value, dict):
-        return Schema.from_json(value["schema"]) if "schema" in value else Prior.from_json(value["prior"])
+        (name, content), *_ = value.items()
+        return Schema.from_json(content) if name == "schema" else _PRIORS[name].from_json(content)
     return tuple(value) if isinstance(value, list) else value
 
 

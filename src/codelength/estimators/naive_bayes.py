@@ -11,7 +11,7 @@ from ..blocks import Block, Facts
 from ..counts import Counts, count
 from ..errors import DataError, InvalidParameter, UndefinedPrediction
 from ..export.look_ups import LookUps
-from ..rules import Distributions, Explanation, PriorLike, rule_of
+from ..rules import Distributions, Explanation, Posterior, Predictor, PriorLike, as_knowledge, rule_of
 from ..rules.answer import Answer
 from ..rules.explanation import check_class
 from ..rules.interval_average import check_averages
@@ -42,9 +42,11 @@ class NaiveBayes(ClassifierMixin, JointModel, ExportedNetwork):
     rule : {"evidence", "map", "stochastic_complexity", "indifferent"}
         How counts become a prediction: by averaging over all models, by the most probable model, by
         the best fit to the data and the new row, or by averaging under a prior that favours no model.
-    prior : {"uniform", "jeffreys", "indifferent"}, float or Prior
-        Dirichlet pseudocounts; a number is an equivalent sample size. The rules
-        ``"stochastic_complexity"`` and ``"indifferent"`` need none.
+    prior : {"uniform", "jeffreys", "indifferent"}, float, Prior, Counts, NaiveDistribution or NaiveBayes
+        Dirichlet pseudocounts; a number is an equivalent sample size. Or what is known from earlier cases:
+        their counts, a :class:`codelength.NaiveDistribution`, or a fitted model, which goes on from where it
+        was. The schema is then that of the earlier cases unless another is given. The rules
+        ``"stochastic_complexity"`` and ``"indifferent"`` need no prior, and refuse earlier cases.
     missing : {"ignore", "value"}
         Whether missing cells (None, NaN, pd.NA) are marginalised exactly, or are a value of their own in
         the variables that have missing cells in training.
@@ -115,7 +117,7 @@ class NaiveBayes(ClassifierMixin, JointModel, ExportedNetwork):
     def __init__(
         self,
         rule: str = "evidence",
-        prior: PriorLike = "uniform",
+        prior: "PriorLike | NaiveBayes" = "uniform",
         *,
         missing: Missing = "ignore",
         handle_unknown: HandleUnknown = "ignore",
@@ -344,6 +346,17 @@ class NaiveBayes(ClassifierMixin, JointModel, ExportedNetwork):
         return selection
 
     @property
+    def posterior_(self) -> Posterior:
+        """What the model knows, as a prior for another: the prior it had and the rows it has counted."""
+        fitted = self._fitted
+        if fitted.params["numeric"] == "average":
+            raise InvalidParameter(
+                'prior: a model with numeric="average" weighs partitions too, and is no prior for another; '
+                'fit it with numeric="discretize"'
+            )
+        return Posterior.of(Predictor.of(fitted.counts, fitted.params["rule"], fitted.params["prior"]))
+
+    @property
     def code_length_(self) -> float:
         """Code length of the training table by the code of the rule, in nats."""
         rule = self._fitted.predictor.rule
@@ -372,6 +385,30 @@ class NaiveBayes(ClassifierMixin, JointModel, ExportedNetwork):
         )
         state.predictor.scorer  # noqa: B018 (a prior under which there is no prediction is refused here)
         return state
+
+    def _params(self) -> dict[str, Any]:
+        return super()._params() | {"prior": self._known_prior}
+
+    @property
+    def _known_prior(self) -> PriorLike:
+        """The prior, in which a fitted model is what it knows."""
+        if not isinstance(self.prior, NaiveBayes):
+            return self.prior
+        if not self.prior.__sklearn_is_fitted__():
+            raise InvalidParameter(
+                "prior: the model knows nothing, because it is not fitted yet; fit it first"
+            )
+        return self.prior.posterior_
+
+    @property
+    def _known_schema(self) -> Schema | None:
+        knowledge = as_knowledge(self._known_prior)
+        return self.schema if self.schema is not None or knowledge is None else knowledge.schema
+
+    def _settings(self) -> dict[str, Any]:
+        prior = self._fitted.params["prior"]
+        told = {"prior": repr(prior)} if as_knowledge(prior) is not None else {}
+        return super()._settings() | told
 
     @property
     def cutting(self) -> Cutting | None:  # type: ignore[override]
@@ -431,6 +468,12 @@ class NaiveBayes(ClassifierMixin, JointModel, ExportedNetwork):
         )
         state.predictor.scorer  # noqa: B018
         return state
+
+    def __sklearn_clone__(self) -> "NaiveBayes":
+        """A model without what it has learned; one that is a prior keeps it, since it is a parameter here."""
+        cloned: NaiveBayes = super().__sklearn_clone__()
+        cloned.prior = self.prior
+        return cloned
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the lock, which belongs to this process."""

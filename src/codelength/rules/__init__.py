@@ -8,8 +8,20 @@ from .explanation import Explanation
 from .indifferent import Indifferent
 from .log_tables import LogTables, log_tables, value_entries
 from .map import Map
+from .naive_distribution import NaiveDistribution
+from .posterior import Posterior
 from .predictor import Predictor, rule_of
-from .priors import PRIORS, Prior, PriorLike, Pseudocounts, depends_on_variables, pseudocounts
+from .priors import (
+    PRIORS,
+    Knowledge,
+    Prior,
+    PriorLike,
+    Pseudocounts,
+    as_knowledge,
+    depends_on_variables,
+    pseudocounts,
+    unclassed_pseudocounts,
+)
 from .rule import Offsets, Rule, logarithm
 from .scoring import Distributions, Scorer, normalised
 from .stochastic_complexity import StochasticComplexity
@@ -27,8 +39,11 @@ __all__ = [
     "RULES",
     "Distributions",
     "Explanation",
+    "Knowledge",
     "LogTables",
+    "NaiveDistribution",
     "Offsets",
+    "Posterior",
     "Predictor",
     "Prior",
     "PriorLike",
@@ -36,6 +51,7 @@ __all__ = [
     "Rule",
     "RuleLike",
     "Scorer",
+    "as_knowledge",
     "depends_on_variables",
     "dirichlet_log_evidence",
     "log_tables",
@@ -43,5 +59,6 @@ __all__ = [
     "normalised",
     "pseudocounts",
     "rule_of",
+    "unclassed_pseudocounts",
     "value_entries",
 ]

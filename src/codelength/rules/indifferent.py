@@ -22,5 +22,6 @@ class Indifferent(Rule):
     needs_prior = False
 
     def prior(self, prior: PriorLike) -> PriorLike:
-        """Always the indifferent one."""
+        """Always the indifferent one; earlier cases are refused."""
+        super().prior(prior)
         return "indifferent"

@@ -11,7 +11,9 @@ a number s        s / n_classes                                           s / (n
 
 ``"indifferent"`` gives every naive Bayes model the same density (Cerquides and López de Mántaras,
 2003), ``"jeffreys"`` is Jeffreys' prior of the joint naive Bayes model, and a number is an
-equivalent sample size shared out evenly.
+equivalent sample size shared out evenly. What was learned before is a prior too: counts of earlier cases and
+:class:`codelength.rules.naive_distribution.NaiveDistribution`, or what a fitted model knows
+(:class:`codelength.rules.posterior.Posterior`).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -20,6 +22,7 @@ from typing import Any, Self, TypeAlias
 
 import numpy as np
 
+from ..counts import Counts
 from ..errors import InvalidParameter
 from ..table import Schema
 from ..table._messages import shown
@@ -101,8 +104,43 @@ class Prior:
         return cls(document["class_pseudocounts"], document["value_pseudocounts"])
 
 
-PriorLike: TypeAlias = str | float | Prior | Pseudocounts
-"""A prior by name, by equivalent sample size, explicitly, or spelled out for a schema already."""
+class Knowledge:
+    """Prior knowledge: what was learned from earlier cases, or is put in the form of cases.
+
+    Attributes
+    ----------
+    schema : Schema, optional
+        The variables and values of the cases, where they have some.
+    """
+
+    __slots__ = ()
+
+    @property
+    def schema(self) -> Schema | None:
+        """The variables and values of the cases, where they have some."""
+        raise NotImplementedError
+
+    @property
+    def depends_on_variables(self) -> bool:
+        """Whether the pseudocounts of the classes depend on which of the variables there are."""
+        raise NotImplementedError
+
+    def spread(self, schema: Schema) -> Pseudocounts:
+        """The pseudocounts in the layout of the counts; ``schema`` may have some of the variables only."""
+        raise NotImplementedError
+
+    def unclassed(self, schema: Schema) -> FloatArray:
+        """Pseudocounts of the values where the class plays no part, shape (n_cells,)."""
+        raise NotImplementedError
+
+    def to_json(self) -> dict[str, Any]:
+        """The knowledge as JSON types."""
+        raise NotImplementedError
+
+
+PriorLike: TypeAlias = str | float | Prior | Pseudocounts | Counts | Knowledge
+"""A prior by name, by equivalent sample size, explicitly, spelled out for a schema already, as counts of
+earlier cases, or as other prior knowledge."""
 
 
 def _uniform(schema: Schema) -> Prior:
@@ -141,19 +179,44 @@ def pseudocounts(prior: PriorLike, schema: Schema) -> Pseudocounts:
         return _fitting(prior, schema)
     if isinstance(prior, Prior):
         return prior.spread(schema)
+    knowledge = as_knowledge(prior)
+    if knowledge is not None:
+        return knowledge.spread(schema)
     if isinstance(prior, str) and prior in PRIORS:
         return PRIORS[prior](schema).spread(schema)
     if is_number(prior):
         return _equivalent_sample_size(prior, schema)
     raise InvalidParameter(
         f"prior={shown(prior)}: expected one of {', '.join(map(repr, PRIORS))}, an equivalent sample size "
-        "(a number above 0), or a Prior"
+        "(a number above 0), a Prior, or earlier cases (Counts, a NaiveDistribution or a fitted NaiveBayes)"
     )
+
+
+def as_knowledge(prior: Any) -> Knowledge | None:
+    """The prior knowledge that a prior is: counts are earlier cases; None for any other prior."""
+    from .naive_distribution import NaiveDistribution
+
+    if isinstance(prior, Counts):
+        return NaiveDistribution(prior)
+    return prior if isinstance(prior, Knowledge) else None
 
 
 def depends_on_variables(prior: PriorLike) -> bool:
     """Whether the pseudocounts of the classes depend on which variables there are."""
+    knowledge = as_knowledge(prior)
+    if knowledge is not None:
+        return knowledge.depends_on_variables
     return isinstance(prior, str) and prior != "uniform"
+
+
+def unclassed_pseudocounts(prior: PriorLike, schema: Schema) -> FloatArray:
+    """Pseudocounts of the values where the class plays no part, shape (n_cells,)."""
+    knowledge = as_knowledge(prior)
+    if knowledge is not None:
+        return knowledge.unclassed(schema)
+    if isinstance(prior, (Prior, Pseudocounts)):
+        return np.asarray(pseudocounts(prior, schema).value_pseudocounts.mean(axis=0))
+    return np.asarray(pseudocounts(prior, schema.without_target()).value_pseudocounts[0])
 
 
 def _indifferent_class(schema: Schema) -> float:

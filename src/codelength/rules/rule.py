@@ -18,7 +18,7 @@ from ..counts import Counts
 from ..errors import InvalidParameter
 from ..table import Schema
 from ..typing import FloatArray
-from .priors import PriorLike, Pseudocounts, pseudocounts
+from .priors import PriorLike, Pseudocounts, as_knowledge, pseudocounts
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -67,6 +67,11 @@ class Rule:
 
     def prior(self, prior: PriorLike) -> PriorLike:
         """The prior that the rule uses when ``prior`` is asked for."""
+        if not self.needs_prior and as_knowledge(prior) is not None:
+            raise InvalidParameter(
+                f'rule="{self.name}": it takes no prior, so that earlier cases would be passed over; pass '
+                'rule="evidence" with them'
+            )
         return prior
 
     def offsets(self, prior: Pseudocounts, schema: Schema) -> Offsets:

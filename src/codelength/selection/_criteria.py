@@ -12,14 +12,13 @@ from ..prequential.layout import checked_offsets, lay_out
 from ..prequential.sampling import checked_scheme, group_seeds, linked_orders
 from ..rules import (
     Offsets,
-    Prior,
     PriorLike,
-    Pseudocounts,
     Rule,
     depends_on_variables,
     dirichlet_log_evidence,
     normalised,
     pseudocounts,
+    unclassed_pseudocounts,
 )
 from ..table import Coded, Schema
 from ..typing import BoolArray, FloatArray, IntArray
@@ -115,7 +114,8 @@ class EvidenceCriterion:
                 'choose one that does, such as rule="evidence", or another criterion'
             )
         prior = rule.prior(problem.prior)
-        values, unclassed = pseudocounts(prior, schema).value_pseudocounts, _unclassed(prior, schema)
+        values = pseudocounts(prior, schema).value_pseudocounts
+        unclassed = unclassed_pseudocounts(prior, schema)
         together, apart = np.empty(schema.n_variables), np.empty(schema.n_variables)
         for i in range(schema.n_variables):
             cells = np.s_[schema.offsets[i] : schema.offsets[i + 1] - 1]
@@ -135,13 +135,6 @@ class EvidenceCriterion:
     def _score(self, selected: BoolArray) -> float:
         classes = -dirichlet_log_evidence(self.class_counts, self.offsets.of(selected))
         return float(classes + np.where(selected, self.together, self.apart).sum())
-
-
-def _unclassed(prior: PriorLike, schema: Schema) -> FloatArray:
-    """Pseudocounts of the values where the class plays no part, shape (n_cells,)."""
-    if isinstance(prior, (Prior, Pseudocounts)):
-        return np.asarray(pseudocounts(prior, schema).value_pseudocounts.mean(axis=0))
-    return np.asarray(pseudocounts(prior, schema.without_target()).value_pseudocounts[0])
 
 
 def _switched(selected: BoolArray, variable: int) -> BoolArray:

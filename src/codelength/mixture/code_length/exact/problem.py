@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ....rules import PriorLike, Pseudocounts, pseudocounts
+from ....counts import Counts
+from ....rules import Knowledge, PriorLike, Pseudocounts, pseudocounts
 from ....table import Coded, as_coded
 from ....table.checks import check_whole, check_whole_weights
 from ....typing import FloatArray, IntArray
@@ -51,7 +52,8 @@ class ClusteringSum:
             check_components(check_whole("n_components", mixture), bytes_each, "the sum", MAX_BYTES)
         coded = rows_under(rows, mixture)
         check_whole_weights(coded.weights, "the exact code length")
-        problem = cls(coded, pseudocounts(prior, coded.schema), not isinstance(prior, (Real, Pseudocounts, Counts, Knowledge)))
+        depends_on_size = isinstance(prior, (Real, Pseudocounts, Counts, Knowledge))
+        problem = cls(coded, pseudocounts(prior, coded.schema), not depends_on_size)
         what, n_bytes = f"the sum over clusterings of {coded.total_weight:g} rows", problem.table_bytes(1)
         check_memory(what, n_bytes, "take a sample of the rows", MAX_BYTES)
         return problem

@@ -1,0 +1,238 @@
+r"""Naive distributions: the conjugate family of naive Bayes that speaks of cases and of no network.
+
+A naive distribution [1]_ has hyperparameters :math:`N'_{i,C}(v, c)`, one for each value of each variable in
+each class. They are those of so many cases: within a class every variable has the same number of them,
+
+.. math:: N'_C(c) = \sum_v N'_{i,C}(v, c) \quad \text{for all } i, \qquad (9)
+
+and the density over models, in the joint probabilities :math:`\phi_{ivc}` of a value and a class, is
+
+.. math:: P(M) \propto \prod_c \alpha_c^{N'_C(c)} \prod_i \prod_v
+          \Bigl(\frac{\phi_{ivc}}{\alpha_c}\Bigr)^{N'_{i,C}(v, c)}. \qquad (10)
+
+Learning adds the counts of the rows to the hyperparameters (13), so a naive distribution is what is known
+after so many rows when at first all models were alike. It predicts by (12), which is the evidence rule with
+pseudocounts
+
+.. math:: N'_C(c) + 1 + \sum_i (n_i - 1) \quad \text{and} \quad N'_{i,C}(v, c) + 1.
+
+References
+----------
+.. [1] Cerquides and López de Mántaras (2003). The indifferent naive Bayes classifier. FLAIRS.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+
+from .._display import counted
+from ..counts import Counts
+from ..errors import InvalidParameter, SchemaMismatch
+from ..table import Schema, Variable
+from ..table._messages import shown
+from ..table.checks import as_array, check_instance, check_number, is_number
+from ..typing import FloatArray
+from .predictor import Predictor
+from .priors import LARGEST, Knowledge, Pseudocounts
+
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, repr=False)
+class NaiveDistribution(Knowledge):
+    """Prior knowledge about naive Bayes models, in the form of earlier cases.
+
+    Parameters
+    ----------
+    cases : float, Counts, or sequence over variables
+        The hyperparameters N'. A number of virtual rows, spread evenly over all classes and values; the
+        counts of a table of earlier cases; or explicitly, for each variable an array of shape
+        (n_classes, n_values) that says how many cases of each class have each value. Each class must have
+        the same number of cases in all variables: condition (9) of [1]_. No cases, the default, is the prior
+        that favours no model.
+
+    References
+    ----------
+    .. [1] Cerquides and López de Mántaras (2003). The indifferent naive Bayes classifier. FLAIRS.
+
+    Examples
+    --------
+    Before any row is seen, ten virtual rows, then earlier cases that an expert recalls:
+
+    >>> from codelength import NaiveBayes, NaiveDistribution
+    >>> rows, classes = {"wind": ["no", "yes"]}, ["in", "out"]
+    >>> even = NaiveBayes(prior=NaiveDistribution(10)).fit(rows, classes)
+    >>> even.predict_proba({"wind": ["yes"]}).round(3)
+    array([[0.438, 0.562]])
+    >>> recalled = NaiveDistribution([[[1, 7], [2, 0]]])  # in: 1 without wind, 7 with; out: 2 without
+    >>> NaiveBayes(prior=recalled).fit(rows, classes).predict_proba({"wind": ["yes"]}).round(3)
+    array([[0.8, 0.2]])
+    """
+
+    cases: Any = 0.0
+
+    def __post_init__(self) -> None:
+        if isinstance(self.cases, Counts):
+            return
+        cases = self.cases.tolist() if isinstance(self.cases, (np.ndarray, np.generic)) else self.cases
+        if is_number(cases):
+            cases = check_number("cases", cases, 0.0, LARGEST)
+        elif isinstance(cases, Sequence) and not isinstance(cases, str):
+            cases = tuple(_table_of_cases(table, i) for i, table in enumerate(cases))
+        else:
+            raise InvalidParameter(
+                f"cases={shown(self.cases)}: expected a number of virtual rows, Counts, or an array of shape "
+                "(n_classes, n_values) for each variable"
+            )
+        object.__setattr__(self, "cases", cases)
+
+    @property
+    def schema(self) -> Schema | None:
+        """The variables and values of the cases, where they were counted."""
+        return self.cases.schema if isinstance(self.cases, Counts) else None
+
+    @property
+    def depends_on_variables(self) -> bool:
+        """Always: the fewer parameters a model has, the more a case says about each."""
+        return True
+
+    def hyperparameters(self, schema: Schema) -> Counts:
+        """The hyperparameters N' for a schema, which are counts of cases; refused where they break (9)."""
+        if isinstance(self.cases, Counts):
+            return cases_under(self.cases, schema)
+        values = np.zeros((schema.n_classes, schema.n_cells))
+        if isinstance(self.cases, float):
+            for i, n_values in enumerate(schema.n_values.tolist()):
+                of_value = self.cases / (schema.n_classes * n_values)
+                values[:, schema.offsets[i] : schema.offsets[i + 1] - 1] = of_value
+            return Counts(schema, np.full(schema.n_classes, self.cases / schema.n_classes), values)
+        if len(self.cases) != schema.n_variables:
+            raise InvalidParameter(
+                f"cases: {len(self.cases)} entries for {schema.n_variables} variables; give one array of "
+                "shape (n_classes, n_values) for each"
+            )
+        for i, (variable, table) in enumerate(zip(schema.variables, self.cases, strict=True)):
+            cells, given = (schema.n_classes, variable.n_values), np.array(table)
+            if given.shape != cells:
+                raise InvalidParameter(
+                    f"cases of {shown(variable.name)}: shape {given.shape} does not fit {cells} (classes, "
+                    "values)"
+                )
+            values[:, schema.offsets[i] : schema.offsets[i + 1] - 1] = given
+        return Counts(schema, _class_cases(schema, values), values)
+
+    def spread(self, schema: Schema) -> Pseudocounts:
+        """The pseudocounts of equation (12), in the layout of the counts."""
+        cases = self.hyperparameters(schema)
+        values = cases.value_counts + 1.0
+        values[:, schema.offsets[1:] - 1] = 0.0
+        return Pseudocounts(cases.class_counts + 1.0 + float((schema.n_values - 1).sum()), values)
+
+    def unclassed(self, schema: Schema) -> FloatArray:
+        """Pseudocounts of the values where the class plays no part: the cases of all classes, and one."""
+        values: FloatArray = self.hyperparameters(schema).value_counts.sum(axis=0) + 1.0
+        values[schema.offsets[1:] - 1] = 0.0
+        return values
+
+    def learn(self, counts: Counts) -> "NaiveDistribution":
+        """What is known after some rows: equation (13), the rows are more cases.
+
+        Examples
+        --------
+        >>> counts = Counts.empty(Schema.from_sizes([2], n_classes=2)).add([0], 1)
+        >>> NaiveDistribution(4).learn(counts).cases.of(0)
+        array([[1., 1.],
+               [2., 1.]])
+        """
+        check_instance("counts", counts, Counts, "Counts")
+        return NaiveDistribution(self.hyperparameters(counts.schema).merge(counts))
+
+    def predictor(self, schema: Schema | None = None) -> Predictor:
+        """What predicts from the cases alone: equation (12).
+
+        The schema may be left out where the cases were counted.
+        """
+        given = self.schema if schema is None else schema
+        check_instance("schema", given, Schema, "a Schema: the cases alone do not say which values there are")
+        assert given is not None
+        return Predictor.of(Counts.empty(given), "evidence", self)
+
+    def to_json(self) -> dict[str, Any]:
+        """The distribution as JSON types."""
+        if isinstance(self.cases, Counts):
+            return {"schema": self.cases.schema.to_json(), "counts": self.cases.to_json()}
+        return {"cases": self.cases}
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any]) -> Self:
+        """The distribution that :meth:`to_json` wrote."""
+        if "counts" in document:
+            return cls(Counts.from_json(document["counts"], Schema.from_json(document["schema"])))
+        return cls(document["cases"])
+
+    def __repr__(self) -> str:
+        if isinstance(self.cases, Counts):
+            return f"NaiveDistribution({counted(self.cases.n_rows, 'earlier case')})"
+        return f"NaiveDistribution({shown(self.cases)})"
+
+
+def cases_under(cases: Counts, schema: Schema) -> Counts:
+    """Counts of earlier cases under a schema with the same classes and some of their variables."""
+    before = cases.schema
+    if before.classes != schema.classes:
+        raise SchemaMismatch(
+            f"prior: the earlier cases have the classes {shown(list(before.classes))}, and the table has "
+            f"{shown(list(schema.classes))}; pass schema= of the earlier cases"
+        )
+    names = schema.names
+    if before.n_variables == len(names) and all(name == f"x{i}" for i, name in enumerate(before.names)):
+        names = before.names  # cases without names go by position
+    chosen = [
+        _position(before, name, variable) for name, variable in zip(names, schema.variables, strict=True)
+    ]
+    found = cases if chosen == [*range(before.n_variables)] else cases.select(chosen)
+    return Counts(schema, found.class_counts, found.value_counts)
+
+
+def _position(before: Schema, name: str, variable: Variable) -> int:
+    if name not in before.names:
+        raise SchemaMismatch(
+            f"prior: the earlier cases have no variable {shown(name)}; leave the column out, or count the "
+            "earlier cases with it"
+        )
+    i = before.names.index(name)
+    if replace(before.variables[i], name=variable.name) != variable:
+        raise SchemaMismatch(
+            f"prior: variable {shown(name)} has other values in the earlier cases; pass schema= of the "
+            "earlier cases"
+        )
+    return i
+
+
+def _table_of_cases(table: Any, i: int) -> tuple[tuple[float, ...], ...]:
+    given = as_array(table, np.float64)
+    if given.ndim != 2 or not ((given >= 0) & (given <= LARGEST)).all():
+        raise InvalidParameter(
+            f"cases, entry {i}: {shown(table)}; expected an array of shape (n_classes, n_values) of numbers "
+            f"from 0 to {LARGEST:g}"
+        )
+    return tuple(tuple(row) for row in given.tolist())
+
+
+def _class_cases(schema: Schema, values: FloatArray) -> FloatArray:
+    """Cases of each class, which all variables must agree on: condition (9)."""
+    if not schema.n_variables:
+        return np.zeros(schema.n_classes)
+    totals = np.add.reduceat(values, schema.offsets[:-1], axis=1)
+    different = np.abs(totals - totals[:, :1]) > _ROUNDING * np.maximum(totals, totals[:, :1])
+    if different.any():
+        i, k = (int(place) for place in np.argwhere(different.T)[0])
+        of_class = f" of class {shown(schema.classes[k])}" if schema.classes else ""
+        raise InvalidParameter(
+            f"cases of {shown(schema.names[i])}: those{of_class} add up to {totals[k, i]:g}, and those of "
+            f"{shown(schema.names[0])} to {totals[k, 0]:g}; a case has one value of each variable, so give "
+            "all variables the same number of cases in each class"
+        )
+    return totals[:, 0]
