@@ -15,15 +15,16 @@ from ..mixture.em import RestartsInfo, Trust
 from ..mixture.identifiability import Identifiability, identifiability
 from ..mixture.observed import Observed
 from ..mixture.parameters import MixtureParameters
+from ..mixture.prediction import Effort, Learned, Method, MixtureRule, predict
 from ..mixture.residuals import BivariateResiduals
-from ..rules import Scorer
 from ..rules.answer import Answer
-from ..rules.query import Question, answer_by_tables
+from ..rules.query import Question
 from ..selection.comparison import Comparison, with_criteria
 from ..table import Coded
 from ..table._messages import shown
-from ..table.checks import check_sequence, check_whole
+from ..table.checks import check_choice, check_sequence, check_whole
 from ..typing import FloatArray, IntArray, Scalar
+from ._kept_rows import packed_rows, restored_rows
 from .contract import Fitted
 
 HALF_A_ROW = 0.5
@@ -86,6 +87,8 @@ class FittedMixture(Fitted):
         The training rows.
     mixtures : dict of int to MixtureParameters, optional
         The best mixture of every number of components compared.
+    kept_rows : Coded, optional
+        The training rows as a file keeps them where the rule needs them.
     """
 
     mixture: MixtureParameters
@@ -99,6 +102,7 @@ class FittedMixture(Fitted):
     restarts: RestartsInfo | None = None
     rows: Coded | None = None
     mixtures: dict[int, MixtureParameters] | None = None
+    kept_rows: Coded | None = None
 
     @cached_property
     def memberships(self) -> FloatArray:
@@ -131,11 +135,30 @@ class FittedMixture(Fitted):
                 )
         return found
 
-    def answered(self, question: Question, coded: Coded) -> Answer:
-        """The answer to a question about several variables, by the probabilities of the mixture."""
-        tables, schema = self.mixture.log_tables(), self.mixture.schema
-        log_weights = Scorer.of(schema, tables).log_weights(coded)
-        return answer_by_tables(question, schema, log_weights, tables.value_table)
+    @cached_property
+    def learned(self) -> Learned:
+        """What there is to predict from, by any rule."""
+        rows = self.rows if self.kept_rows is None else self.kept_rows
+        if rows is None:
+            raise DataError(
+                'the training rows are not in this model file, and only rule="map" does without them; fit a '
+                "model whose rule is another one, which keeps them"
+            )
+        return Learned(rows, self.mixture, self.params["prior"])
+
+    def answered(
+        self,
+        question: Question,
+        coded: Coded,
+        rule: MixtureRule | None = None,
+        method: Method = "auto",
+        effort: Effort | None = None,
+    ) -> Answer:
+        """The answer to a question about several variables."""
+        chosen = self.params["rule"] if rule is None else rule
+        check_choice("rule", chosen, MixtureRule)
+        learned = Learned(coded, self.mixture, self.params["prior"]) if chosen == "map" else self.learned
+        return predict(learned, question, coded, chosen, method=method, random_state=self.seed, effort=effort)
 
     @cached_property
     def identifiability(self) -> Identifiability:
@@ -214,6 +237,7 @@ class FittedMixture(Fitted):
             "classification": self.classification.to_json(),
             "residuals": None if self.residuals is None else self.residuals.content(),
             "seed": self.seed,
+            **({} if self.params["rule"] == "map" else {"rows": packed_rows(self.learned.rows)}),
         }
 
     @classmethod
@@ -233,6 +257,7 @@ class FittedMixture(Fitted):
             classification=Classification.from_json(content["classification"], mixture.class_probs),
             residuals=None if residuals is None else BivariateResiduals.restored(residuals, fitted.schema),
             seed=check_whole("seed", content["seed"], 0),
+            kept_rows=restored_rows(content["rows"], fitted.schema) if "rows" in content else None,
         )
 
 

@@ -66,6 +66,11 @@ class JointModel(TableEstimator):
         known = self._known(question, X, y)
         question.check_rows(known.coded.n_rows)
         answer = self._answer(question, known)
+        self._tell_unanswered(answer)
+        return answer
+
+    def _tell_unanswered(self, answer: Answer) -> None:
+        """Say where the definition gives 0/0."""
         if answer.undefined.any():
             n_undefined = np.count_nonzero(answer.undefined)
             tell(
@@ -73,7 +78,6 @@ class JointModel(TableEstimator):
                 "(0/0); the uniform distribution stands in, undefined tells where",
                 UndefinedPrediction,
             )
-        return answer
 
     def _question(self, variables: Any) -> Question:
         return Question.of(self.schema_, variables)

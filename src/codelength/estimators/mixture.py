@@ -18,6 +18,7 @@ from ..mixture.identifiability import Identifiability
 from ..mixture.inference import Intervals, LikelihoodRatioTest
 from ..mixture.observed import Observed, observed
 from ..mixture.parameters import MixtureParameters
+from ..mixture.prediction import Chains, Effort, Method, MixtureRule
 from ..mixture.residuals import MOST_DENSE, BivariateResiduals, bivariate_residuals
 from ..rules import PriorLike
 from ..rules.answer import Answer
@@ -69,6 +70,10 @@ class FiniteMixture(LatentInference, ClusterMixin, DensityMixin, JointModel):
         ``"neighbourhood"``, ``"annealed"`` or, for few rows, ``"exact"``.
     prior : {"uniform"}, float or Prior
         Dirichlet pseudocounts, none below 1, as in :class:`codelength.NaiveBayes`.
+    rule : {"map", "evidence", "stochastic_complexity"}
+        How :meth:`query` and :meth:`predict_values` predict: by the most probable mixture, by averaging over
+        all mixtures, or by the best fit to the data and the new row. A model file holds the training rows
+        unless the rule is ``"map"``, which does without them.
     n_init : int
         Starts of EM for each number of components; the most probable end is kept.
     reached, max_init : int
@@ -145,6 +150,7 @@ class FiniteMixture(LatentInference, ClusterMixin, DensityMixin, JointModel):
         *,
         criterion: str = "cheeseman_stutz",
         prior: PriorLike = "uniform",
+        rule: MixtureRule = "map",
         n_init: int = 20,
         reached: int = 5,
         max_init: int = MOST_STARTS,
@@ -166,6 +172,7 @@ class FiniteMixture(LatentInference, ClusterMixin, DensityMixin, JointModel):
         self.n_components = n_components
         self.criterion = criterion
         self.prior = prior
+        self.rule = rule
         self.n_init = n_init
         self.reached = reached
         self.max_init = max_init
@@ -272,6 +279,60 @@ class FiniteMixture(LatentInference, ClusterMixin, DensityMixin, JointModel):
     def impute(self, X: Any) -> dict[str, ImputedCells]:
         """The predictive distribution of every missing cell, variable by variable."""
         return self._fitted.imputed(self._encoded(X))
+
+    def predict_values(
+        self,
+        X: Any,
+        query: Any,
+        *,
+        rule: MixtureRule | None = None,
+        method: Method = "auto",
+        n_chains: int = 10,
+        n_draws: int = 100,
+    ) -> Answer:
+        r"""The predictive distribution of one variable or several, given whatever else is known in each row.
+
+        With ``rule="evidence"`` this is :math:`P(d \mid D) = P(D, d) / P(D)`, where both are sums over all
+        clusterings of the rows.
+
+        Parameters
+        ----------
+        X : table
+            What is known. The variables asked about need not be there, and what they hold is not looked at.
+        query : name or names
+            The variables to predict; several at once by their joint distribution.
+        rule : {"map", "evidence", "stochastic_complexity"}, optional
+            As the parameter of the class, which is the default.
+        method : {"auto", "exact", "gibbs", "annealed", "neighbourhood", "cheeseman_stutz"}
+            For the rule ``"evidence"``: how to sum over clusterings. ``"exact"``: all of them, for some
+            twenty distinct rows. ``"gibbs"`` and ``"annealed"``: those that chains draw, with a standard
+            error; annealed ones weigh optima between which no chain wanders. ``"neighbourhood"``: those
+            near local optima. ``"cheeseman_stutz"``: the ratio of two approximations. ``"auto"``: exact
+            within some ten seconds, Gibbs chains otherwise.
+        n_chains, n_draws : int
+            Chains, and clusterings that each of them draws.
+
+        Returns
+        -------
+        Answer
+            With the ``method`` used and its ``errors``: bounds, standard errors, or None.
+
+        Examples
+        --------
+        >>> table = {name: ["yes", "no"] * 5 for name in ("feathers", "eggs", "wings")}
+        >>> model = FiniteMixture(2, random_state=0).fit(table)
+        >>> bird = {"feathers": ["yes"], "eggs": [None], "wings": ["yes"]}
+        >>> by_one, by_all = (model.predict_values(bird, "eggs", rule=rule) for rule in ("map", "evidence"))
+        >>> by_one.probs.round(3), by_all.probs.round(3), by_all.method
+        (array([[0., 1.]]), array([[0.168, 0.832]]), 'exact')
+        """
+        question = self._question(query)
+        known = self._known(question, X, None)
+        question.check_rows(known.coded.n_rows)
+        effort = Effort(Chains(n_chains, n_draws))
+        answer = self._fitted.answered(question, known.coded, rule, method, effort)
+        self._tell_unanswered(answer)
+        return answer
 
     def _answer(self, question: Question, known: Known) -> Answer:
         return self._fitted.answered(question, known.coded)
@@ -498,6 +559,7 @@ class FiniteMixture(LatentInference, ClusterMixin, DensityMixin, JointModel):
         super()._check_params()
         check_choice("criterion", self.criterion, CRITERIA)
         check_choice("init", self.init, STARTS)
+        check_choice("rule", self.rule, MixtureRule)
         check_choice("weights", self.weights, Weighting)
         if not isinstance(self.n_components, str) or self.n_components != "auto":
             check_whole("n_components", self.n_components, also=', or "auto"')

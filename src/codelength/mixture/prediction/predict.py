@@ -1,15 +1,17 @@
 """The predictive distributions of a finite mixture, by rule and by method."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from ...errors import Infeasible
-from ...rules import PriorLike
+from ...rules import PriorLike, Scorer
 from ...rules.answer import Answer
-from ...rules.query import Question
+from ...rules.query import Question, answer_by_tables
 from ...table import Coded
 from ...table.checks import check_choice
 from ...typing import FloatArray
@@ -20,7 +22,7 @@ from .chains import Chains, annealed_products, gibbs_products
 from .cheeseman_stutz import cheeseman_stutz_weights
 from .exact import ExactPosterior
 from .neighbourhood import neighbourhood_products
-from .products import Sums, distinct_rows, joined_sums
+from .products import Products, Sums, distinct_rows, joined_sums
 from .stochastic_complexity import Climb, maximised_log_likelihoods
 
 MixtureRule: TypeAlias = Literal["map", "evidence", "stochastic_complexity"]
@@ -29,11 +31,13 @@ MixtureRule: TypeAlias = Literal["map", "evidence", "stochastic_complexity"]
 Method: TypeAlias = Literal["auto", "exact", "gibbs", "annealed", "neighbourhood", "cheeseman_stutz"]
 """How the evidence rule sums over clusterings."""
 
+_DRAWN = {"gibbs": gibbs_products, "annealed": annealed_products}
+
 AUTO_SECONDS = 10.0
 """An exact sum that is estimated to take longer is not chosen by itself."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False)
 class Learned:
     """What there is to predict from.
 
@@ -50,6 +54,30 @@ class Learned:
     rows: Coded
     mixture: MixtureParameters
     prior: PriorLike = "uniform"
+    _made: dict[Any, Any] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def posterior(self) -> ExactPosterior:
+        """The exact sum over clusterings."""
+        return ExactPosterior(ClusteringSum.of(self.rows, self.mixture, self.prior))
+
+    def products(self, method: str, random_state: Any, chains: Chains) -> list[Products]:
+        """Products of clusterings near good ones, or of those that each chain drew.
+
+        Those of one method are kept, so that further rows are predicted without drawing again.
+        """
+        key = (method, chains, random_state if isinstance(random_state, (int, tuple)) else None)
+        if key[2] is not None and key in self._made:
+            kept: list[Products] = self._made[key]
+            return kept
+        given = self.rows, self.mixture, self.prior
+        if method == "neighbourhood":
+            made = neighbourhood_products(*given, random_state)
+        else:
+            made = _DRAWN[method](*given, chains, random_state)
+        self._made.clear()
+        self._made[key] = made
+        return made
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +147,6 @@ def predict(
 
 
 def _map(learned: Learned, question: Question, rows: Coded) -> Answer:
-    from ...rules import Scorer
-    from ...rules.query import answer_by_tables
-
     tables, schema = learned.mixture.log_tables(), learned.mixture.schema
     log_weights = Scorer.of(schema, tables).log_weights(rows)
     return answer_by_tables(question, schema, log_weights, tables.value_table)
@@ -139,12 +164,9 @@ def _evidence(
     if method == "cheeseman_stutz":
         logs = cheeseman_stutz_weights(learned.rows, learned.mixture, learned.prior, question, rows)
         return question.answer(_weights(logs), method=method)
-    given = learned.rows, learned.mixture, learned.prior
+    parts = learned.products(method, random_state, chains)
     if method == "neighbourhood":
-        sums = _summed(learned, question, rows, neighbourhood_products(*given, random_state))
-        return question.answer(sums.sums, method=method)
-    draw = {"gibbs": gibbs_products, "annealed": annealed_products}[method]
-    parts = draw(*given, chains, random_state)
+        return question.answer(_summed(learned, question, rows, parts).sums, method=method)
     total, errors = joined_sums([_summed(learned, question, rows, [part]) for part in parts])
     return question.answer(total, method=method, errors=errors.reshape(-1, *question.sizes))
 
@@ -154,8 +176,8 @@ def _exactly(learned: Learned, question: Question, rows: Coded, *, is_asked_for:
     weights = learned.rows.weights
     if not is_asked_for and weights is not None and (weights % 1 != 0).any():
         return None
-    problem = ClusteringSum.of(learned.rows, learned.mixture, learned.prior)
-    posterior = ExactPosterior(problem)
+    posterior = learned.posterior
+    problem = posterior.problem
     cost = posterior.cost(rows.n_rows, question.n_combinations)
     if not cost.is_feasible or (cost.seconds > AUTO_SECONDS and not is_asked_for):
         if is_asked_for:
@@ -174,7 +196,7 @@ def _exactly(learned: Learned, question: Question, rows: Coded, *, is_asked_for:
     return question.answer(sums.sums, method="exact", errors=answer.probs * bound)
 
 
-def _summed(learned: Learned, question: Question, rows: Coded, parts: Any) -> Sums:
+def _summed(learned: Learned, question: Question, rows: Coded, parts: Iterable[Products]) -> Sums:
     sums = Sums(learned.mixture.schema, question, rows)
     for part in parts:
         sums.add(part)
