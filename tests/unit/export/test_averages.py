@@ -211,3 +211,29 @@ def test_classes_that_are_as_good_as_impossible_in_postgres(postgres):
     found = sorted(in_postgres(postgres, statement, rows, KINDS))
     assert np.diff(model.predict_log_proba(frame[:1]))[0] < -750
     assert [[int(row[1]), *map(float, row[2:])] for row in found] == [[0, 1.0, 0.0], [1, 0.0, 1.0]]
+
+
+@cache
+def largest_tree():
+    """Rows in which each column depends on the one before it, and the tree of as many as take part."""
+    rng = np.random.default_rng(4)
+    labels = rng.integers(0, 2, 250)
+    codes = [labels]
+    for _ in range(45):
+        codes.append(np.where(rng.random(250) < 0.8, codes[-1], rng.integers(0, 3, 250)))
+    frame = pd.DataFrame({f"x{j}": np.array(list("abc"))[column] for j, column in enumerate(codes[6:])})
+    return frame, TreeAugmentedClassifier().fit(frame, labels)
+
+
+@pytest.mark.parametrize("dialect", [*ENGINES, "postgres"])
+def test_as_many_pairs_as_there_can_be(dialect, request):
+    frame, model = largest_tree()
+    assert len(model._fitted.members[0].edges) > 35
+    rows = frame[:20].assign(**{"class": range(20)})
+    statement = model.to_sql("my rows", dialect=dialect, keep=["class"], name="guess")
+    if dialect == "postgres":
+        found = sorted(in_postgres(request.getfixturevalue("postgres"), statement, rows, KINDS))
+    else:
+        found = sorted(ENGINES[dialect](statement, rows))
+    probs = np.array([row[2:] for row in found], dtype=np.float64)
+    check(model, frame[:20], [int(row[1]) for row in found], probs)
