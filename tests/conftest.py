@@ -11,6 +11,7 @@ os.environ.setdefault("SCIPY_ARRAY_API", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 # Derandomised, so that a run can be repeated; no deadline, because the first call of a kernel compiles it.
@@ -25,3 +26,12 @@ def pytest_collection_finish():
     gc.collect()
     gc.freeze()
     gc.set_threshold(700, 10, 100)
+
+
+@pytest.fixture
+def quick_analyses(monkeypatch):
+    """Few folds and few points of the learning curve, for tests that ask about something else."""
+    from codelength.analysis import learning_curve, plan
+
+    monkeypatch.setattr(plan, "FOLDS", (3, 2))
+    monkeypatch.setattr(learning_curve, "REPEATS", learning_curve.LEAST_REPEATS)

@@ -60,6 +60,7 @@ def test_python_blocks_run(page, place):
 
 
 @pytest.mark.filterwarnings("default::codelength.errors.CodelengthWarning")
+@pytest.mark.usefixtures("quick_analyses")
 @pytest.mark.parametrize("page", PAGES, ids=page_id)
 def test_commands_run(page, place, monkeypatch, capsys):
     for block in blocks_of(page):

@@ -32,12 +32,6 @@ def usual():
     return analyse(table_of())
 
 
-@pytest.fixture
-def quickly(monkeypatch):
-    """Few folds, for tests that ask about something else."""
-    monkeypatch.setattr(plan, "FOLDS", (3, 2))
-
-
 def test_every_figure_is_there(usual):
     assert (usual.table.n_rows, usual.table.n_columns, usual.table.target) == (60, 4, "y")
     assert usual.table.classes == ("class 0", "class 1")
@@ -68,7 +62,7 @@ def test_a_signal_is_found(usual):
     assert usual.variables[0].bits_given_others.low > 0
 
 
-@pytest.mark.usefixtures("quickly")
+@pytest.mark.usefixtures("quick_analyses")
 @pytest.mark.parametrize("seed", [1, 2])
 def test_noise_gains_nothing(seed):
     found = analyse(table_of(120, told=1.0, n_noise=4, seed=seed).drop(["size"]))
@@ -88,7 +82,7 @@ def test_scorers_predict_what_the_model_of_all_rows_predicts(usual):
         assert score(read, case).probabilities == pytest.approx(expected, abs=1e-10)
 
 
-@pytest.mark.usefixtures("quickly")
+@pytest.mark.usefixtures("quick_analyses")
 def test_the_same_seed_gives_the_same_analysis():
     first, again = (analyse(table_of(40), random_state=2) for _ in range(2))
     for one, other in zip(first.models, again.models, strict=True):
@@ -98,7 +92,7 @@ def test_the_same_seed_gives_the_same_analysis():
     assert first.scorers == again.scorers
 
 
-@pytest.mark.usefixtures("quickly")
+@pytest.mark.usefixtures("quick_analyses")
 def test_contents_of_rows_are_told_only_when_asked_for():
     found = analyse(table_of(30, told=0.6), rows=True)
     assert found.surprises
@@ -108,7 +102,7 @@ def test_contents_of_rows_are_told_only_when_asked_for():
     assert found.command.endswith("--rows")
 
 
-@pytest.mark.usefixtures("quickly")
+@pytest.mark.usefixtures("quick_analyses")
 def test_progress_goes_up_to_the_end():
     told = []
     analyse(table_of(20), progress=lambda done, of: told.append(done / of))
@@ -137,7 +131,7 @@ HOSTILE = {
 }
 
 
-@pytest.mark.usefixtures("quickly")
+@pytest.mark.usefixtures("quick_analyses")
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_tables_are_analysed(name):
     table = HOSTILE[name]
@@ -155,7 +149,7 @@ def test_hostile_tables_are_analysed(name):
     assert [field.name for field in fields(found)] == [field.name for field in fields(Analysis)]
 
 
-@pytest.mark.usefixtures("quickly")
+@pytest.mark.usefixtures("quick_analyses")
 def test_where_nothing_can_be_learned_the_class_prior_is_best():
     for name in ("one row", "one class", "no columns", "nothing to learn from"):
         found = analyse(HOSTILE[name])
@@ -164,7 +158,7 @@ def test_where_nothing_can_be_learned_the_class_prior_is_best():
         assert all(not document["variables"] for document in found.scorers.values()) or name == "one class"
 
 
-@pytest.mark.usefixtures("quickly")
+@pytest.mark.usefixtures("quick_analyses")
 def test_what_was_said_is_noted_once():
     found = analyse(HOSTILE["nothing to learn from"])
     [note] = found.table.notes
@@ -175,7 +169,7 @@ def test_what_was_said_is_noted_once():
     }
 
 
-@pytest.mark.usefixtures("quickly")
+@pytest.mark.usefixtures("quick_analyses")
 def test_wide_tables_are_screened_in_every_fold(monkeypatch):
     for module in (plan, scores, settings):
         monkeypatch.setattr(module, "MOST_COLUMNS", 3)
@@ -187,7 +181,7 @@ def test_wide_tables_are_screened_in_every_fold(monkeypatch):
     assert found.gain.value > 0
 
 
-@pytest.mark.usefixtures("quickly")
+@pytest.mark.usefixtures("quick_analyses")
 def test_long_tables_are_sampled_without_losing_a_class(monkeypatch):
     monkeypatch.setattr(whole, "MOST_ROWS", 40)
     classes = np.arange(200) % 2 == 0

@@ -39,6 +39,7 @@ def test_a_page_is_written_and_the_answer_printed(run, larger, tmp_path):
     assert [path.name for path in tmp_path.iterdir() if path.suffix == ".html"] == ["report.html"]
 
 
+@pytest.mark.usefixtures("quick_analyses")
 def test_json_has_the_main_figures_and_the_seed_repeats_them(run, larger, tmp_path):
     found = []
     for _ in range(2):
