@@ -13,6 +13,7 @@ from ..errors import DataError, InvalidParameter
 from ..mixture.candidates import METHODS, Candidate, candidate_clusterings, spread_sizes
 from ..mixture.fixed_clustering import ClusterPredictor, FixedClustering
 from ..mixture.parameters import with_components
+from ..mixture.prediction import MixtureRule
 from ..rules import Distributions, PriorLike, normalised
 from ..selection.mixtures import SELECTION_CRITERIA, selection_scores
 from ..table import Coded, Schema
@@ -21,6 +22,7 @@ from ..table.checks import check_choice, check_flag, check_random_state, check_s
 from ..table.encode import HandleUnknown
 from ..table.infer import Identifiers, Missing, Numeric
 from ..typing import FloatArray
+from ._hidden_clusters import HiddenClusters
 from .contract import Fitted, TableClassifier, register
 from .validation import check_coded
 
@@ -53,10 +55,13 @@ class FittedMixtureClassifier(Fitted):
         One row per distinct candidate.
     predictors : list of ClusterPredictor
         Those of the first candidates, as many as have a weight.
+    hidden : HiddenClusters, optional
+        What predicts in their place where a rule is given.
     """
 
     table: list[dict[str, Any]]
     predictors: list[ClusterPredictor]
+    hidden: HiddenClusters | None = None
 
 
 @register
@@ -97,6 +102,11 @@ class MixtureClassifier(ClassifierMixin, TableClassifier):
         Whether the class takes part in the clustering as a column.
     prior : {"uniform", "jeffreys", "indifferent"}, float or Prior
         Dirichlet pseudocounts of the clusters and of the values in each; the class is the last variable.
+    rule : {"map", "evidence", "stochastic_complexity"}, optional
+        How to predict with the clusters of all rows hidden, taking no more than their number, and a place
+        to start at, from the best candidate: by the most probable mixture, by averaging over all
+        clusterings (exactly for few rows, otherwise by Gibbs chains), or by the best fit to the data and
+        the new row. By default the clusterings that were chosen predict.
     missing, handle_unknown, numeric, identifiers, strict, schema
         As in :class:`codelength.NaiveBayes`.
     random_state : int, generator or None
@@ -148,6 +158,7 @@ class MixtureClassifier(ClassifierMixin, TableClassifier):
         clustering: Literal["both", "kmeans", "em"] = "both",
         with_class: bool = True,
         prior: PriorLike = "uniform",
+        rule: MixtureRule | None = None,
         missing: Missing = "ignore",
         handle_unknown: HandleUnknown = "ignore",
         numeric: Numeric = "auto",
@@ -165,6 +176,7 @@ class MixtureClassifier(ClassifierMixin, TableClassifier):
         self.clustering = clustering
         self.with_class = with_class
         self.prior = prior
+        self.rule = rule
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -183,6 +195,8 @@ class MixtureClassifier(ClassifierMixin, TableClassifier):
         """Log probability of each class for coded rows, in nats."""
         fitted = self._fitted
         check_coded(coded, fitted.schema)
+        if fitted.hidden is not None:
+            return fitted.hidden.log_probs(coded)
         probs = np.zeros((coded.n_rows, fitted.schema.n_classes))
         for row, predictor in zip(fitted.table, fitted.predictors, strict=False):
             probs += row["weight"] * predictor.probs(coded)
@@ -218,7 +232,10 @@ class MixtureClassifier(ClassifierMixin, TableClassifier):
         ]
         order, table = self._ranked(found, scored)
         predictors = [fixed[i].predictor for i, row in zip(order, table, strict=True) if row["weight"] > 0]
-        return FittedMixtureClassifier(**vars(fitted), table=table, predictors=predictors)
+        hidden = None
+        if self.rule is not None:
+            hidden = HiddenClusters.of(training, found[order[0]].labels, self.rule, self.prior, seed)
+        return FittedMixtureClassifier(**vars(fitted), table=table, predictors=predictors, hidden=hidden)
 
     def _found(self, training: Coded, seed: list[int]) -> list[Candidate]:
         """Clusterings of the distinct rows."""
@@ -264,6 +281,13 @@ class MixtureClassifier(ClassifierMixin, TableClassifier):
         check_size("n_orderings", self.n_orderings)
         check_flag("average", self.average)
         check_flag("with_class", self.with_class)
+        if self.rule is not None:
+            check_choice("rule", self.rule, MixtureRule)
+            if self.average:
+                raise InvalidParameter(
+                    f"rule={self.rule!r}: predicts with the clusters hidden, so there are no candidates to "
+                    "average over; leave rule or average out"
+                )
         check_random_state(self.random_state)
         sizes = self.n_components
         also = ", or the least and the largest one, such as (3, 20)"
@@ -309,6 +333,7 @@ class MixtureClassifier(ClassifierMixin, TableClassifier):
         return {
             "candidates": fitted.table,
             "counts": [predictor.counts.to_json() for predictor in fitted.predictors],
+            **({} if fitted.hidden is None else {"hidden": fitted.hidden.to_json()}),
         }
 
     def _restored(self, fitted: Fitted, content: Mapping[str, Any]) -> FittedMixtureClassifier:
@@ -322,7 +347,10 @@ class MixtureClassifier(ClassifierMixin, TableClassifier):
             )
             for counts in content["counts"]
         ]
-        return FittedMixtureClassifier(**vars(fitted), table=table, predictors=predictors)
+        hidden, rule = None, fitted.params["rule"]
+        if rule is not None:
+            hidden = HiddenClusters.from_json(content["hidden"], wide, rule, fitted.params["prior"])
+        return FittedMixtureClassifier(**vars(fitted), table=table, predictors=predictors, hidden=hidden)
 
 
 def _in_words(criterion: str) -> str:

@@ -1,0 +1,75 @@
+"""The class predicted with its cluster hidden: all clusterings count, not the one that was chosen."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from ..mixture.clusterings import clustering_counts
+from ..mixture.em import em
+from ..mixture.parameters import MixtureParameters, posterior_mode, with_components
+from ..mixture.prediction import Learned, MixtureRule, predict
+from ..rules import Distributions, PriorLike, normalised
+from ..rules.query import Question
+from ..table import Coded, Schema
+from ..table.checks import check_whole
+from ..typing import IntArray
+from ._kept_rows import packed_rows, restored_rows
+
+MAX_ITER, TOL = 1000, 1e-9
+"""When EM ends: iterations, and nats per row."""
+
+
+@dataclass(frozen=True, eq=False)
+class HiddenClusters:
+    """A mixture over features and class, the rows it was learned from, and the rule that predicts.
+
+    Attributes
+    ----------
+    learned : Learned
+        The rows, whose last column is the class, and the mixture that EM found from a clustering of them.
+    rule : str
+        How the class is predicted.
+    seed : int
+        Where the random streams of chains begin.
+    """
+
+    learned: Learned
+    rule: MixtureRule
+    seed: int
+
+    @classmethod
+    def of(cls, training: Coded, labels: IntArray, rule: MixtureRule, prior: PriorLike, seed: int) -> Self:
+        """The mixture that EM finds from a clustering, with as many components."""
+        rows = with_components(training, int(labels.max(initial=0)) + 1)
+        # The other rules need no mode: the evidence averages, and stochastic complexity has no prior.
+        own = prior if rule == "map" else "uniform"
+        start = posterior_mode(clustering_counts(rows, labels), own)
+        mixture, _ = em(rows, start, own, max_iter=MAX_ITER, tol=TOL)
+        return cls(Learned(training, mixture, prior), rule, seed)
+
+    def log_probs(self, coded: Coded) -> Distributions:
+        """Log probability of each class for rows without their classes."""
+        wide = self.learned.rows.schema.without_target()
+        codes = np.empty((coded.n_rows, wide.n_variables), dtype=wide.code_type, order="F")
+        codes[:, :-1], codes[:, -1] = coded.codes, wide.n_values[-1]
+        rows = Coded(wide, codes, np.zeros(coded.n_rows, dtype=np.uint8))
+        question = Question.of(wide, wide.names[-1])
+        answer = predict(self.learned, question, rows, self.rule, random_state=self.seed)
+        with np.errstate(divide="ignore"):
+            return Distributions(normalised(np.log(answer.probs)).log_probs, answer.undefined)
+
+    def to_json(self) -> dict[str, Any]:
+        """The mixture and its rows as JSON types."""
+        learned = self.learned
+        return {"rows": packed_rows(learned.rows), "mixture": learned.mixture.to_json(), "seed": self.seed}
+
+    @classmethod
+    def from_json(
+        cls, document: Mapping[str, Any], schema: Schema, rule: MixtureRule, prior: PriorLike
+    ) -> Self:
+        """What :meth:`to_json` wrote, checked; the last variable of the schema is the class."""
+        mixture = MixtureParameters.from_json(document["mixture"], schema)
+        learned = Learned(restored_rows(document["rows"], schema), mixture, prior)
+        return cls(learned, rule, check_whole("seed", document["seed"], 0))
