@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -11,7 +12,16 @@ from ..blocks import Block, Facts
 from ..counts import Counts, count
 from ..errors import DataError, InvalidParameter, UndefinedPrediction
 from ..export.look_ups import LookUps
-from ..rules import Distributions, Explanation, Posterior, Predictor, PriorLike, as_knowledge, rule_of
+from ..rules import (
+    Distributions,
+    Explanation,
+    Posterior,
+    Predictor,
+    PriorLike,
+    as_knowledge,
+    bound_prior,
+    rule_of,
+)
 from ..rules.answer import Answer
 from ..rules.explanation import check_class
 from ..rules.interval_average import check_averages
@@ -374,6 +384,8 @@ class NaiveBayes(ClassifierMixin, JointModel, ExportedNetwork):
 
     def _learned(self, coded: Coded, fitted: Fitted) -> FittedNaiveBayes:
         rows = fitted.weighed(coded)
+        prior = bound_prior(fitted.params["prior"], rows.schema)
+        fitted = replace(fitted, params=fitted.params | {"prior": prior})
         selection = chosen_variables(fitted.params, rows)
         state = FittedNaiveBayes(
             **vars(fitted),
@@ -406,9 +418,8 @@ class NaiveBayes(ClassifierMixin, JointModel, ExportedNetwork):
         return self.schema if self.schema is not None or knowledge is None else knowledge.schema
 
     def _settings(self) -> dict[str, Any]:
-        prior = self._fitted.params["prior"]
-        told = {"prior": repr(prior)} if as_knowledge(prior) is not None else {}
-        return super()._settings() | told
+        knowledge = as_knowledge(self._fitted.params["prior"])
+        return super()._settings() | ({} if knowledge is None else {"prior": repr(knowledge)})
 
     @property
     def cutting(self) -> Cutting | None:  # type: ignore[override]

@@ -123,6 +123,10 @@ class NaiveDistribution(Knowledge):
             values[:, schema.offsets[i] : schema.offsets[i + 1] - 1] = given
         return Counts(schema, _class_cases(schema, values), values)
 
+    def bound(self, schema: Schema) -> "NaiveDistribution":
+        """The same as counts of cases, where they were given explicitly."""
+        return NaiveDistribution(self.hyperparameters(schema)) if isinstance(self.cases, tuple) else self
+
     def spread(self, schema: Schema) -> Pseudocounts:
         """The pseudocounts of equation (12), in the layout of the counts."""
         cases = self.hyperparameters(schema)

@@ -125,6 +125,10 @@ class Knowledge:
         """Whether the pseudocounts of the classes depend on which of the variables there are."""
         raise NotImplementedError
 
+    def bound(self, schema: Schema) -> "Knowledge":
+        """The same, bound to the variables of a schema where it went by their positions so far."""
+        return self
+
     def spread(self, schema: Schema) -> Pseudocounts:
         """The pseudocounts in the layout of the counts; ``schema`` may have some of the variables only."""
         raise NotImplementedError
@@ -199,6 +203,12 @@ def as_knowledge(prior: Any) -> Knowledge | None:
     if isinstance(prior, Counts):
         return NaiveDistribution(prior)
     return prior if isinstance(prior, Knowledge) else None
+
+
+def bound_prior(prior: PriorLike, schema: Schema) -> PriorLike:
+    """A prior of which the variables of the schema may be chosen from."""
+    knowledge = as_knowledge(prior)
+    return prior if knowledge is None else knowledge.bound(schema)
 
 
 def depends_on_variables(prior: PriorLike) -> bool:

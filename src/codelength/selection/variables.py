@@ -13,7 +13,7 @@ import numpy as np
 from .._display import Shown
 from ..blocks import Block, Grid
 from ..prequential.naive_bayes import labelled_rows
-from ..rules import PriorLike, RuleLike, rule_of
+from ..rules import PriorLike, RuleLike, bound_prior, rule_of
 from ..table import Coded, Table
 from ..table.checks import check_cap, check_choice, check_flag, check_whole
 from ._criteria import VARIABLE_CRITERIA, Criterion, Problem
@@ -161,7 +161,8 @@ def select_variables(
     most = rows.schema.n_variables
     if max_variables is not None:
         most = check_whole("max_variables", max_variables, 0, also=", or None for no limit")
-    problem = Problem(rows, rule_of(rule), prior, check_cap(cap), n_orderings, scheme, random_state)
+    known = bound_prior(prior, rows.schema)
+    problem = Problem(rows, rule_of(rule), known, check_cap(cap), n_orderings, scheme, random_state)
     return _search(VARIABLE_CRITERIA[criterion](problem), rows.schema.names, direction, most, price_choice)
 
 
