@@ -15,10 +15,7 @@ from ..export.look_ups import LookUps
 from ..rules import (
     Distributions,
     Explanation,
-    Posterior,
-    Predictor,
     PriorLike,
-    as_knowledge,
     bound_prior,
     rule_of,
 )
@@ -38,13 +35,14 @@ from ..table.target import target_column
 from ..typing import BoolArray, FloatArray, Scalar
 from ._exports import ExportedNetwork
 from ._fitted_naive_bayes import FittedNaiveBayes, chosen_variables
+from ._prior_knowledge import KnowsBefore
 from ._queries import JointModel, Known
 from .contract import Fitted, Weighting, register
 from .validation import check_coded, check_same_classes, warn_about_names
 
 
 @register
-class NaiveBayes(ClassifierMixin, JointModel, ExportedNetwork):
+class NaiveBayes(ClassifierMixin, KnowsBefore, JointModel, ExportedNetwork):
     """Naive Bayes on categorical tables, with honest class probabilities.
 
     Parameters
@@ -100,6 +98,8 @@ class NaiveBayes(ClassifierMixin, JointModel, ExportedNetwork):
         ``"map"`` has no code.
     evidence_code_length_ : float
         Minus the log evidence of the same under the prior, in nats, whatever the rule.
+    posterior_ : Posterior
+        What the model knows, which is a ``prior`` for another: the prior it had, and the rows it has counted.
     selection_ : SelectionResult
         The variables chosen and the way there, where ``select`` is given.
     n_features_in_ : int
@@ -356,17 +356,6 @@ class NaiveBayes(ClassifierMixin, JointModel, ExportedNetwork):
         return selection
 
     @property
-    def posterior_(self) -> Posterior:
-        """What the model knows, as a prior for another: the prior it had and the rows it has counted."""
-        fitted = self._fitted
-        if fitted.params["numeric"] == "average":
-            raise InvalidParameter(
-                'prior: a model with numeric="average" weighs partitions too, and is no prior for another; '
-                'fit it with numeric="discretize"'
-            )
-        return Posterior.of(Predictor.of(fitted.counts, fitted.params["rule"], fitted.params["prior"]))
-
-    @property
     def code_length_(self) -> float:
         """Code length of the training table by the code of the rule, in nats."""
         rule = self._fitted.predictor.rule
@@ -397,29 +386,6 @@ class NaiveBayes(ClassifierMixin, JointModel, ExportedNetwork):
         )
         state.predictor.scorer  # noqa: B018 (a prior under which there is no prediction is refused here)
         return state
-
-    def _params(self) -> dict[str, Any]:
-        return super()._params() | {"prior": self._known_prior}
-
-    @property
-    def _known_prior(self) -> PriorLike:
-        """The prior, in which a fitted model is what it knows."""
-        if not isinstance(self.prior, NaiveBayes):
-            return self.prior
-        if not self.prior.__sklearn_is_fitted__():
-            raise InvalidParameter(
-                "prior: the model knows nothing, because it is not fitted yet; fit it first"
-            )
-        return self.prior.posterior_
-
-    @property
-    def _known_schema(self) -> Schema | None:
-        knowledge = as_knowledge(self._known_prior)
-        return self.schema if self.schema is not None or knowledge is None else knowledge.schema
-
-    def _settings(self) -> dict[str, Any]:
-        knowledge = as_knowledge(self._fitted.params["prior"])
-        return super()._settings() | ({} if knowledge is None else {"prior": repr(knowledge)})
 
     @property
     def cutting(self) -> Cutting | None:  # type: ignore[override]
@@ -479,12 +445,6 @@ class NaiveBayes(ClassifierMixin, JointModel, ExportedNetwork):
         )
         state.predictor.scorer  # noqa: B018
         return state
-
-    def __sklearn_clone__(self) -> "NaiveBayes":
-        """A model without what it has learned; one that is a prior keeps it, since it is a parameter here."""
-        cloned: NaiveBayes = super().__sklearn_clone__()
-        cloned.prior = self.prior
-        return cloned
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the lock, which belongs to this process."""
