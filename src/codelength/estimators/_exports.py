@@ -95,18 +95,18 @@ class ExportedNetwork(ExportedClassifier):
         >>> print(model.to_bif())
         network classifier {
         }
-        variable class {
+        variable y {
           type discrete [ 2 ] { k, l };
         }
         variable x {
           type discrete [ 2 ] { a, b };
         }
-        probability ( class ) {
+        probability ( y ) {
           table 0.6, 0.4;
         }
-        probability ( x | class ) {
+        probability ( x | y ) {
           (k) 0.75, 0.25;
-          (l) 0.3333333333333333, 0.6666666666666666;
+          (l) 0.333333333333333, 0.666666666666667;
         }
         <BLANKLINE>
         """

@@ -10,8 +10,8 @@ intervals with all digits (``cuts``), and the values that are seen as one (``val
 XMLBIF has names as they are, but for those that are blank or hold characters that XML cannot hold, which are
 words as in BIF. What is equal then is told apart, and told by properties, in the same way.
 
-Both write probabilities with all digits. In the rows of ``probability`` blocks and in ``TABLE`` the class
-comes first and the variable itself last.
+Both write probabilities with 15 digits: those beyond come from rounding. In the rows of ``probability``
+blocks and in ``TABLE`` the class comes first and the variable itself last.
 """
 
 import itertools
@@ -167,4 +167,4 @@ def _element(name: str, text: str) -> str:
 
 
 def _numbers(probs: FloatArray, separator: str) -> str:
-    return separator.join(repr(number) for number in probs.tolist())
+    return separator.join(repr(float(f"{number:.15g}")) for number in probs.tolist())
