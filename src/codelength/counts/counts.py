@@ -62,6 +62,29 @@ class Counts(Shown):
         check_instance("schema", schema, Schema, "a Schema")
         return cls(schema, np.zeros(schema.n_classes), np.zeros((schema.n_classes, schema.n_cells)))
 
+    @classmethod
+    def from_cells(cls, schema: Schema, cells: Any, n: Any) -> Self:
+        """The counts that :func:`codelength.counts.stream.partial_counts` made, of any number of parts.
+
+        Examples
+        --------
+        >>> from codelength.table import Schema
+        >>> Counts.from_cells(Schema.from_sizes([2]), [0, 1, 2, 0, 2], [2, 1, 1, 1, 1]).of("x0")
+        array([[1., 2.]])
+        """
+        check_instance("schema", schema, Schema, "a Schema")
+        places, numbers = as_array(cells), as_array(n, np.float64)
+        n_cells = schema.n_classes * (1 + schema.n_cells)
+        is_whole = places.dtype.kind in "iu" or not places.size
+        if not is_whole or places.ndim != 1 or places.shape != numbers.shape:
+            raise DataError("cells and n: expected whole numbers and numbers, one of each per cell")
+        if places.size and (int(places.min()) < 0 or int(places.max()) >= n_cells):
+            raise SchemaMismatch(f"cells: expected numbers from 0 to {n_cells - 1}; count under this schema")
+        flat = np.bincount(places.astype(np.int64), numbers, n_cells).astype(np.float64)
+        counts = cls(schema, flat[: schema.n_classes], flat[schema.n_classes :].reshape(schema.n_classes, -1))
+        counts._check()
+        return counts
+
     @property
     def n_rows(self) -> float:
         """Rows counted, or their summed weights."""

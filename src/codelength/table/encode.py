@@ -7,26 +7,25 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import IgnoredValues, SchemaMismatch, UnknownValue
+from ..errors import SchemaMismatch, UnknownValue
 from ..typing import BoolArray, CodeArray, IntArray, Scalar
-from ._messages import listed, shown, suggestion, tell
+from ._messages import listed, shown, suggestion
 from .checks import check_choice, check_instance
 from .coded import Coded
 from .column import Column, Numbers
 from .infer import infer_schema
 from .intervals.cuts import assign
 from .schema import Schema, Variable, smallest_code_type
-from .spelling import looks_like_time, parse_boolean, parse_number, parse_time
+from .spelling import looks_like_time, parse_time
 from .table import Table, as_column, as_table, read_path
 from .times import time_numbers
+from .unknown import Unknown, is_of_other_kind
 from .values import LARGEST_EXACT
 
 HandleUnknown = Literal["ignore", "error"]
 
-_UNKNOWN = -2
-
-MANY_CELLS = 20
-"""In so many cells of a column or more, a majority of unknown values is worth a warning at prediction."""
+UNKNOWN = -2
+"""What stands for a value that a schema does not list, where codes are looked up."""
 
 
 def encode(
@@ -90,13 +89,15 @@ def encode(
             if column is None or variable.kind == "ignored":
                 codes[:, i] = 0
                 continue
-            found = _codes(variable, column)
-            unknown = found == _UNKNOWN
+            found = codes_of(variable, column)
+            unknown = found == UNKNOWN
             if unknown.any():
-                quiet = variable.name in told
-                row = table.row_number(int(np.argmax(unknown)))
-                _judge_unknown(variable, column, unknown, row, handle_unknown, training=training, quiet=quiet)
-                unseen[variable.name] = int(np.count_nonzero(unknown))
+                cells = _unknown_cells(variable, column, unknown, table)
+                if handle_unknown == "error":
+                    raise cells.error(variable)
+                if variable.name not in told:
+                    cells.tell(variable, training=training)
+                unseen[variable.name] = cells.n_cells
                 found[unknown] = variable.n_values
             codes[:, i] = found
     return Coded(schema, codes, _class_codes(schema, table), table.weights, unseen=unseen)
@@ -136,10 +137,24 @@ def code_of(variable: Variable, cell: Any) -> int | None:
     >>> code_of(colour, "red"), code_of(colour, None), code_of(colour, "green")
     (1, None, -1)
     """
-    found = int(_codes(variable, as_column(variable.name, [cell]))[0])
-    if found == _UNKNOWN:
+    found = int(codes_of(variable, as_column(variable.name, [cell]))[0])
+    if found == UNKNOWN:
         return -1
     return None if found == variable.n_values else found
+
+
+def _unknown_cells(variable: Variable, column: Column, unknown: BoolArray, table: Table) -> Unknown:
+    rows = np.flatnonzero(unknown)
+    first = int(rows[0])
+    number = table.row_number(first)
+    return Unknown(
+        len(rows),
+        int(np.count_nonzero(~column.missing)),
+        number,
+        number,
+        cell_of(column, first),
+        is_of_other_kind(variable, column, column.take(rows)),
+    )
 
 
 def _class_codes(schema: Schema, table: Table) -> CodeArray:
@@ -150,16 +165,12 @@ def _class_codes(schema: Schema, table: Table) -> CodeArray:
     ready = _ready_classes(schema.target, column)
     if ready is not None:
         return ready.astype(kind, copy=False)
-    found = _codes(schema.target, column)
+    found = codes_of(schema.target, column)
     # A class is never missing, so the code of a missing cell is out of range too.
-    unknown = (found == _UNKNOWN) | (found >= schema.n_classes)
+    unknown = (found == UNKNOWN) | (found >= schema.n_classes)
     if unknown.any():
         row = int(np.argmax(unknown))
-        known, where = schema.target, f"target {schema.target.name!r}, row {table.row_number(row)}"
-        raise UnknownValue(
-            f"{where}: class {shown(_cell(column, row))} is not in the schema {listed(known.values)}; name "
-            "all classes before the first rows are counted"
-        )
+        raise unknown_class(schema.target, table.row_number(row), cell_of(column, row))
     return found.astype(kind)
 
 
@@ -225,30 +236,31 @@ def _check_width(schema: Schema, n_columns: int) -> None:
         )
 
 
-def _codes(variable: Variable, column: Column) -> IntArray:
+def codes_of(variable: Variable, column: Column) -> IntArray:
+    """Codes of the cells of a column, :data:`UNKNOWN` where a value is not listed."""
     if isinstance(column, Numbers):
         found = _codes_of_numbers(variable, column.numbers)
     else:
-        places = np.array([*_places(variable, column.values), -1], dtype=np.int64)
+        places = np.array([*places_of(variable, column.values), -1], dtype=np.int64)
         found = places[column.positions]
     found[found == -1] = variable.n_values - 1 if variable.missing_is_value else variable.n_values
     return found
 
 
-def _places(variable: Variable, values: tuple[Scalar, ...]) -> list[int]:
+def places_of(variable: Variable, values: tuple[Scalar, ...]) -> list[int]:
     """Codes of some distinct values."""
     if variable.kind == "interval":
         return _intervals_of(variable, values)
     codes: dict[Any, int] = {value: code for code, value in enumerate(variable.values)}
     if variable.kind == "code":
         codes |= {variable.n_values: -1, -1: -1}
-    found = [codes.get(value, _UNKNOWN) for value in values]
-    times = [i for i, value in enumerate(values) if found[i] == _UNKNOWN and looks_like_time(value)]
+    found = [codes.get(value, UNKNOWN) for value in values]
+    times = [i for i, value in enumerate(values) if found[i] == UNKNOWN and looks_like_time(value)]
     if times:
         # A time is the same time however it is spelt, as text or by a library.
         spelt = {parse_time(value): code for value, code in codes.items() if isinstance(value, str)}
         for i in times:
-            found[i] = spelt.get(parse_time(str(values[i])), _UNKNOWN)
+            found[i] = spelt.get(parse_time(str(values[i])), UNKNOWN)
     return found
 
 
@@ -257,7 +269,7 @@ def _intervals_of(variable: Variable, values: tuple[Scalar, ...]) -> list[int]:
     is_number = variable.scale == "number"
     numbers = [*map(_number, values)] if is_number else time_numbers(values, variable.scale)
     found = assign(numbers, np.array(variable.cuts))
-    places: list[int] = np.where(found > len(variable.cuts), _UNKNOWN, found).tolist()
+    places: list[int] = np.where(found > len(variable.cuts), UNKNOWN, found).tolist()
     return places
 
 
@@ -272,7 +284,7 @@ def _number(value: Scalar) -> float:
 def _codes_of_numbers(variable: Variable, numbers: NDArray[Any]) -> IntArray:
     missing: BoolArray | None = np.isnan(numbers) if numbers.dtype.kind == "f" else None
     if variable.scale != "number":
-        found = np.full(len(numbers), _UNKNOWN, dtype=np.int64)
+        found = np.full(len(numbers), UNKNOWN, dtype=np.int64)
     elif variable.kind == "interval":
         found = assign(numbers.astype(np.float64), np.array(variable.cuts)).astype(np.int64)
     else:
@@ -288,86 +300,27 @@ def _look_up(variable: Variable, numbers: NDArray[Any]) -> IntArray:
     if numbers.dtype == np.uint64 or largest >= LARGEST_EXACT or variable.kind == "code":
         # One by one over the distinct numbers: no common type of array would keep them all apart.
         distinct, positions = np.unique(numbers, return_inverse=True)
-        places = np.array(_places(variable, tuple(distinct.tolist())) or [0], dtype=np.int64)
+        places = np.array(places_of(variable, tuple(distinct.tolist())) or [0], dtype=np.int64)
         return places[positions.ravel()]
     if not listed_numbers:
-        return np.full(len(numbers), _UNKNOWN, dtype=np.int64)
+        return np.full(len(numbers), UNKNOWN, dtype=np.int64)
     values = np.sort(np.array(listed_numbers, dtype=np.float64))
-    codes = np.array(_places(variable, tuple(values.tolist())), dtype=np.int64)
+    codes = np.array(places_of(variable, tuple(values.tolist())), dtype=np.int64)
     at = np.minimum(np.searchsorted(values, numbers), len(values) - 1)
-    found: IntArray = np.where(values[at] == numbers, codes[at], _UNKNOWN)
+    found: IntArray = np.where(values[at] == numbers, codes[at], UNKNOWN)
     return found
 
 
-def _judge_unknown(
-    variable: Variable,
-    column: Column,
-    unknown: BoolArray,
-    row: int,
-    handle_unknown: HandleUnknown,
-    *,
-    training: bool,
-    quiet: bool,
-) -> None:
-    """Refuse values that the schema does not list, or warn about them where they are worth it.
-
-    Messages call the first row that has one ``row``.
-    """
-    n_unknown, cell = int(np.count_nonzero(unknown)), _cell(column, int(np.argmax(unknown)))
-    where = (
-        f"column {variable.name!r}, row {row}: value {shown(cell)} is not in the schema "
-        f"{listed(variable.values)}"
-    )
-    if handle_unknown == "error":
-        raise UnknownValue(f'{where}; add it to the schema or pass handle_unknown="ignore"')
-    if quiet:
-        return
-    n_present = int(np.count_nonzero(~column.missing))
-    if training:
-        tell(
-            f"{where}; {n_unknown} such cells treated as missing; declare its values with schema=",
-            IgnoredValues,
-        )
-    elif _is_other_type(variable, column) or _is_spelt_alike(variable, column.take(np.flatnonzero(unknown))):
-        tell(
-            f"{where}; {n_unknown} such cells treated as missing; give it the type it had in training",
-            IgnoredValues,
-        )
-    elif n_present >= MANY_CELLS and 2 * n_unknown > n_present:
-        tell(
-            f"{where}; {n_unknown:,} of {n_present:,} cells hold values that were not in training, and are "
-            "treated as missing; check that this is the same column, written in the same way",
-            IgnoredValues,
-        )
-
-
-def _is_other_type(variable: Variable, column: Column) -> bool:
-    """Whether a column holds text where the schema has numbers, or the other way round."""
-    if variable.kind == "category":
-        of_variable = {isinstance(value, str) for value in variable.values if value is not None}
-    else:
-        of_variable = {variable.scale != "number"}
-    if isinstance(column, Numbers):
-        return of_variable == {True}
-    return {isinstance(value, str) for value in column.values}.isdisjoint(of_variable)
-
-
-def _is_spelt_alike(variable: Variable, unknown: Column) -> bool:
-    """Whether an unknown value is a known one of another type: text for a number, or a number for text."""
-    if variable.kind != "category":
-        return False
-    values = np.unique(unknown.numbers).tolist() if isinstance(unknown, Numbers) else unknown.values
-    texts = {value.lower() for value in variable.values if isinstance(value, str)}
-    others = {value for value in variable.values if value is not None and not isinstance(value, str)}
-    return any(
-        bool({parse_number(value), parse_boolean(value)} & others)
-        if isinstance(value, str)
-        else str(value).lower() in texts
-        for value in values
-    )
-
-
-def _cell(column: Column, row: int) -> Any:
+def cell_of(column: Column, row: int) -> Any:
+    """What stands in a cell that is not missing."""
     if isinstance(column, Numbers):
         return column.numbers[row].item()
     return column.values[column.positions[row]]
+
+
+def unknown_class(target: Variable, row: int, cell: Any, source: str = "") -> UnknownValue:
+    """What is said of a class that the schema does not list."""
+    return UnknownValue(
+        f"{source}target {target.name!r}, row {row}: class {shown(cell)} is not in the schema "
+        f"{listed(target.values)}; name all classes before the first rows are counted"
+    )

@@ -74,6 +74,12 @@ class Cutting:
         cuts = cut_points(numbers, self.strategy, self.n_bins, sample_weight=weights)
         if scale != "number":
             cuts = time_cuts(cuts, numbers, scale)
+        return self.variable_with(name, cuts, missing_is_value, scale)
+
+    def variable_with(
+        self, name: str, cuts: FloatArray, missing_is_value: bool, scale: Scale = "number"
+    ) -> Variable:
+        """The variable with cut points that were found in this way."""
         origin = f"{NAMES[scale]}, cut {_WHERE.get(self.strategy, 'into intervals')}"
         return interval_variable(name, cuts, missing_is_value=missing_is_value, origin=origin, scale=scale)
 
@@ -130,19 +136,11 @@ def infer_schema(
     >>> schema.variables[0].values, schema.variables[1].kind, schema.classes
     (('blue', 'red'), 'interval', ('no', 'yes'))
     """
-    check_choice("missing", missing, Missing)
-    check_choice("numeric", numeric, Numeric)
-    check_choice("identifiers", identifiers, Identifiers)
-    usual = AVERAGED if numeric == "average" else Cutting()
-    cut = usual if cutting is None else cutting
-    check_instance("cutting", cut, Cutting, "a Cutting, or None")
-    check_options(cut.strategy, cut.n_bins)
-    named = check_names("categories", categories)
+    how = How.of(missing, numeric, identifiers, cutting, categories)
     table = as_table(data, target, sample_weight)
-    how = _How(missing, numeric, identifiers, cut, table.weights, named)
-    variables = tuple(how.variable(column) for column in table.columns)
-    _tell_ignored(variables)
-    return Schema(variables, None if table.target is None else _target_variable(table.target))
+    variables = tuple(how.variable(column, table.weights) for column in table.columns)
+    tell_ignored(variables)
+    return Schema(variables, None if table.target is None else target_variable(table.target))
 
 
 def with_intervals_of(coded: Coded, table: Table, rows: IntArray, cutting: Cutting | None = None) -> Coded:
@@ -183,18 +181,42 @@ def with_intervals_of(coded: Coded, table: Table, rows: IntArray, cutting: Cutti
 
 
 @dataclass(frozen=True, slots=True)
-class _How:
-    """What is to become of the columns of a table."""
+class How:
+    """What is to become of the columns of a table; see :func:`infer_schema`."""
 
     missing: Missing
     numeric: Numeric
     identifiers: Identifiers
     cutting: Cutting
-    weights: FloatArray | None
     categories: tuple[str, ...]
 
-    def variable(self, column: Column) -> Variable:
-        """The variable that a column becomes."""
+    @classmethod
+    def of(
+        cls,
+        missing: Missing,
+        numeric: Numeric,
+        identifiers: Identifiers,
+        cutting: Cutting | None,
+        categories: Collection[str],
+    ) -> "How":
+        """What a caller says, checked."""
+        check_choice("missing", missing, Missing)
+        check_choice("numeric", numeric, Numeric)
+        check_choice("identifiers", identifiers, Identifiers)
+        usual = AVERAGED if numeric == "average" else Cutting()
+        cut = usual if cutting is None else cutting
+        check_instance("cutting", cut, Cutting, "a Cutting, or None")
+        check_options(cut.strategy, cut.n_bins)
+        return cls(missing, numeric, identifiers, cut, check_names("categories", categories))
+
+    def variable(
+        self, column: Column, weights: FloatArray | None = None, n_present: int | None = None
+    ) -> Variable:
+        """The variable that a column becomes.
+
+        A column may also hold each of its distinct cells once, with the weight of all that are like it; then
+        ``n_present`` says how many cells there are in all.
+        """
         is_missing = column.missing
         missing_is_value = self.missing == "value" and bool(is_missing.any())
         if isinstance(column, Factor) and column.declared:
@@ -206,23 +228,38 @@ class _How:
             )
         scale = _scale(column)
         if scale is not None:
-            return self._of_numbers(column, scale, missing_is_value)
+            return self._of_numbers(column, weights, scale, missing_is_value)
         assert isinstance(column, Factor)
-        if self.identifiers != "keep" and (reason := _reason_to_ignore(column)):
-            if self.identifiers == "error":
-                raise DataError(f"column {column.name!r}: {reason}; {_REMEDY}")
-            return Variable(column.name, ("any",), "ignored", origin=f"left out: {reason}")
+        if reason := _reason_to_ignore(column, n_present):
+            ignored = self.ignored(column.name, reason)
+            if ignored is not None:
+                return ignored
         _check_size(column.name, len(column.values))
         return _category(column.name, sorted_values(column.values), missing_is_value, "values seen")
 
-    def _of_numbers(self, column: Column, scale: Scale, missing_is_value: bool) -> Variable:
-        name, what = column.name, NAMES[scale]
+    def ignored(self, name: str, reason: str) -> Variable | None:
+        """The variable that stands for a column of identifiers; None where such columns are kept."""
+        if self.identifiers == "keep":
+            return None
+        if self.identifiers == "error":
+            raise DataError(f"column {name!r}: {reason}; {_REMEDY}")
+        return Variable(name, ("any",), "ignored", origin=f"left out: {reason}")
+
+    def wanted(self, name: str, scale: Scale) -> Numeric:
+        """What is to become of a column of numbers or times, which may be refused."""
         numeric = "category" if name in self.categories else self.numeric
         if numeric == "error":
             raise DataError(
-                f"column {name!r}: holds {what}; convert it to text, declare it with schema=, or pass "
-                'numeric="auto", "discretize" or "category"'
+                f"column {name!r}: holds {NAMES[scale]}; convert it to text, declare it with schema=, or "
+                'pass numeric="auto", "discretize" or "category"'
             )
+        return numeric
+
+    def _of_numbers(
+        self, column: Column, weights: FloatArray | None, scale: Scale, missing_is_value: bool
+    ) -> Variable:
+        name, what = column.name, NAMES[scale]
+        numeric = self.wanted(name, scale)
         few = _few_whole_numbers(column, scale) if numeric == "auto" else None
         if few is not None:
             return _category(
@@ -234,7 +271,7 @@ class _How:
             return _category(name, kept, missing_is_value, f"{what}, kept as categories")
         numbers = measured(column, scale)
         assert numbers is not None
-        return self.cutting.variable(name, numbers, missing_is_value, self.weights, scale)
+        return self.cutting.variable(name, numbers, missing_is_value, weights, scale)
 
 
 def _scale(column: Column) -> Scale | None:
@@ -260,19 +297,24 @@ _REMEDY = (
 )
 
 
-def _reason_to_ignore(column: Factor) -> str:
+TOO_MANY = f"more than {MAX_VALUES:,} distinct values look like identifiers"
+"""Why a column with very many values is left out; how many there are takes too much memory to know."""
+
+
+def _reason_to_ignore(column: Factor, n_present: int | None) -> str:
     """Why a column of text is one of identifiers or free text; nothing where it is not."""
     present = column.positions[column.positions >= 0]
     # Values may be those of a whole file, and the cells those of a batch.
     n_distinct = int(np.count_nonzero(np.bincount(present)))
+    n_cells = len(present) if n_present is None else n_present
     if len(column.values) > MAX_VALUES:
-        return f"{len(column.values):,} distinct values, more than {MAX_VALUES:,}, look like identifiers"
-    if n_distinct > FEW_VALUES and 2 * n_distinct > len(present):
-        return f"{n_distinct:,} distinct values in {len(present):,} cells look like identifiers or free text"
+        return TOO_MANY
+    if n_distinct > FEW_VALUES and 2 * n_distinct > n_cells:
+        return f"{n_distinct:,} distinct values in {n_cells:,} cells look like identifiers or free text"
     return ""
 
 
-def _tell_ignored(variables: Sequence[Variable]) -> None:
+def tell_ignored(variables: Sequence[Variable]) -> None:
     ignored = [variable for variable in variables if variable.kind == "ignored"]
     if ignored:
         names = [variable.name for variable in ignored]
@@ -320,7 +362,8 @@ def _distinct(present: NDArray[Any]) -> NDArray[Any]:
     return np.unique(present)
 
 
-def _target_variable(column: Column) -> Variable:
+def target_variable(column: Column) -> Variable:
+    """The variable of the classes in a column."""
     if isinstance(column, Factor):
         if column.declared and not all(isinstance(value, bool) for value in column.values):
             return Variable(column.name, column.values, origin="declared domain")
@@ -338,7 +381,12 @@ def _plain(number: Any) -> Scalar:
 
 def _check_size(name: str, n_values: int) -> None:
     if n_values > MAX_VALUES:
-        raise DataError(
-            f"column {name!r}: {n_values:,} distinct values, more than {MAX_VALUES:,}; it looks like an "
-            "identifier: drop the column, group its values, or declare its domain with schema="
-        )
+        raise too_many(name)
+
+
+def too_many(name: str) -> DataError:
+    """What is said of a column with more values than a variable may have."""
+    return DataError(
+        f"column {name!r}: more than {MAX_VALUES:,} distinct values; it looks like an identifier: drop the "
+        "column, group its values, or declare its domain with schema="
+    )

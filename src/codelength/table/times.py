@@ -95,10 +95,24 @@ def time_cuts(cuts: FloatArray, numbers: FloatArray, scale: Scale) -> FloatArray
     >>> (time_cuts(days[:1] + 1, days, "date") == days[1]).all()
     np.True_
     """
+    return cuts_in_units(cuts, whole_unit(numbers[~np.isnan(numbers)]), scale)
+
+
+def whole_unit(numbers: FloatArray) -> int:
+    """The largest of a day, a second and a microsecond that all times are whole in, in microseconds.
+
+    Examples
+    --------
+    >>> whole_unit(time_numbers(["2020-01-01", "2020-01-01T12:00:00"], "date"))
+    1000000
+    """
+    return next((unit for unit in (_DAY, _SECOND) if not (numbers % unit).any()), 1)
+
+
+def cuts_in_units(cuts: FloatArray, unit: int, scale: Scale) -> FloatArray:
+    """Cut points moved up to the next whole unit; durations are left as they are."""
     if scale in ("seconds", "months"):
         return cuts
-    present = numbers[~np.isnan(numbers)]
-    unit = next((unit for unit in (_DAY, _SECOND) if not (present % unit).any()), 1)
     moved: FloatArray = np.unique(np.ceil(cuts / unit) * unit)
     return moved
 

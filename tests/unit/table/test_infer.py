@@ -111,7 +111,7 @@ class TestText:
     def test_the_largest_number_of_values(self):
         texts = [f"{number:06}" for number in range(MAX_VALUES + 1)]
         assert variable_of(np.array(texts[:-1]), identifiers="keep").n_values == MAX_VALUES
-        with pytest.raises(DataError, match=r"65,536 distinct values.*identifier"):
+        with pytest.raises(DataError, match=r"more than 65,535 distinct values.*identifier"):
             variable_of(np.array(texts), identifiers="keep")
 
 

@@ -16,8 +16,11 @@ __all__ = ["one_line", "path_literal", "quoted", "session"]
 
 
 @contextmanager
-def session(*, on_disk: bool = False) -> Iterator["DuckDBPyConnection"]:
-    """Open a DuckDB that prints nothing and downloads nothing; its files are removed at the end."""
+def session(*, on_disk: bool = False, memory: str | None = None) -> Iterator["DuckDBPyConnection"]:
+    """Open a DuckDB that prints nothing and downloads nothing; its files are removed at the end.
+
+    ``memory`` is the most that it may use, such as ``"500MB"``.
+    """
     import duckdb
 
     with tempfile.TemporaryDirectory(prefix="codelength-", ignore_cleanup_errors=True) as directory:
@@ -30,6 +33,8 @@ def session(*, on_disk: bool = False) -> Iterator["DuckDBPyConnection"]:
         connection = duckdb.connect(database, config=config)
         try:
             connection.execute("SET enable_progress_bar = false")
+            if memory is not None:
+                connection.execute(f"SET memory_limit = {quoted(memory)}")
             # Looking for equal expressions takes time with the square of their number: minutes for a table
             # of thousands of columns, none of which has any in common with another.
             connection.execute("SET disabled_optimizers = 'common_subexpressions'")

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -60,11 +60,23 @@ _Facts = dict[str, Any]
 
 @dataclass(frozen=True)
 class Plan:
-    """What to select for a column, and how the array that DuckDB gives becomes a column."""
+    """What to select for a column, and how the array that DuckDB gives becomes a column.
+
+    Attributes
+    ----------
+    name, select, finish
+        The name of the column, what is selected for it, and the conversion.
+    form
+        What is selected: ``"cells"`` of a type of their own, ``"text"``, or ``"positions"`` in a list.
+    is_final
+        Whether text is a value as it is.
+    """
 
     name: str
     select: str
     finish: Callable[[Any], Column]
+    form: Literal["cells", "text", "positions"] = "cells"
+    is_final: bool = True
 
 
 def make_plans(connection: "DuckDBPyConnection", columns: Sequence[Stored], n_rows: int) -> list[Plan]:
@@ -238,7 +250,8 @@ def _text_plan(connection: "DuckDBPyConnection", column: Stored, n_rows: int, si
     """
     text = f"CAST({column.sql} AS VARCHAR)"
     if not 0 < sizes.get(column.sql, 0) <= n_rows // 8:
-        return Plan(column.name, text, partial(_from_texts, column.name, column.parse))
+        finish = partial(_from_texts, column.name, column.parse)
+        return Plan(column.name, text, finish, "text", column.parse is None)
     enum = f"values_{column.sql}"
     connection.execute(
         f"CREATE TYPE {enum} AS ENUM (SELECT DISTINCT {text} AS v FROM t WHERE v IS NOT NULL ORDER BY v)"
@@ -248,7 +261,8 @@ def _text_plan(connection: "DuckDBPyConnection", column: Stored, n_rows: int, si
     select = f"CAST(coalesce(CAST(enum_code(CAST({text} AS {enum})) AS INTEGER), -1) AS {width})"
     values, places = _values_of(column.name, column.parse, texts)
     changed = not np.array_equal(places[:-1], np.arange(len(texts)))
-    return Plan(column.name, select, partial(_from_codes, column.name, values, places if changed else None))
+    finish = partial(_from_codes, column.name, values, places if changed else None)
+    return Plan(column.name, select, finish, "positions")
 
 
 _WIDTHS = {"TINYINT": 2**7, "SMALLINT": 2**15, "INTEGER": 2**31}

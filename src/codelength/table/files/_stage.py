@@ -20,7 +20,7 @@ from ._relations import SPELT, SPELT_NUMBER, SPELT_TEXT, Relation
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["Stored", "stage"]
+__all__ = ["Stored", "natural_form", "stage", "stored_as"]
 
 _WHOLE_TYPES = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
 _HUGE_TYPES = ("UBIGINT", "HUGEINT", "UHUGEINT", "BIGNUM", "VARINT")
@@ -76,7 +76,7 @@ def stage(
     for name in wanted:
         position = positions[name]
         type_ = relation.types[position]
-        column = _stored(name, f"c{position}", type_, readings.get(name, Reading()), shown)
+        column = stored_as(name, f"c{position}", type_, readings.get(name, Reading()), shown)
         expressions.append(f"{_expression(column, type_, na)} AS {column.sql}")
         columns.append(column)
     select = ", ".join(expressions)
@@ -92,8 +92,9 @@ def stage(
     return columns
 
 
-def _stored(name: str, sql: str, type_: str, reading: Reading, shown: str) -> Stored:
-    natural = _natural(name, sql, type_)
+def stored_as(name: str, sql: str, type_: str, reading: Reading, shown: str) -> Stored:
+    """How a column of a file is stored, given what a caller says about it."""
+    natural = natural_form(name, sql, type_)
     if natural is None:
         raise DataError(f"{shown}, column {name!r}: {type_} is neither text nor a number; convert or drop it")
     as_it_is = reading.kind == "text" and reading.parse is None
@@ -107,7 +108,7 @@ def _stored(name: str, sql: str, type_: str, reading: Reading, shown: str) -> St
     return Stored(name, sql, "VARCHAR", reading.kind, reading.parse)
 
 
-def _natural(name: str, sql: str, type_: str) -> Stored | None:
+def natural_form(name: str, sql: str, type_: str) -> Stored | None:
     """How a column is stored where the caller does not say; None for a type that is no value."""
     if type_ in _WHOLE_TYPES:
         return Stored(name, sql, "BIGINT", "number")

@@ -120,10 +120,10 @@ def read_table(
     >>> read_table(path, keep=["size"], kinds={"size": "text"}).columns[0].values
     ('1', '2')
     """
-    roles = _Roles.of(target, weights, drop, keep)
+    roles = Roles.of(target, weights, drop, keep)
     with as_file(source) as path:
-        shown = _shown(source)
-        format_ = _format_of(path, shown)
+        shown = name_of(source)
+        format_ = format_of(path, shown)
         na = usual_markers(format_) if na is None else check_names("na", na, of="texts")
         if format_ == "arff":
             return _read_arff(path, roles, kinds, na)
@@ -168,10 +168,10 @@ def read_batches(
     [[1, 2], [3]]
     """
     check_whole("batch_rows", batch_rows)
-    roles = _Roles.of(target, weights, drop, keep)
+    roles = Roles.of(target, weights, drop, keep)
     with as_file(source) as path:
-        shown = _shown(source)
-        format_ = _format_of(path, shown)
+        shown = name_of(source)
+        format_ = format_of(path, shown)
         na = usual_markers(format_) if na is None else check_names("na", na, of="texts")
         if format_ == "arff":
             yield from _cut(_read_arff(path, roles, kinds, na), batch_rows)
@@ -193,8 +193,8 @@ def column_names(source: Source) -> list[str]:
     ['colour', 'size']
     """
     with as_file(source) as path:
-        shown = _shown(source)
-        format_ = _format_of(path, shown)
+        shown = name_of(source)
+        format_ = format_of(path, shown)
         if format_ == "arff":
             return arff.attribute_names(path)
         with session() as connection:
@@ -237,7 +237,7 @@ def _check_standard_input() -> None:
 
 
 @dataclass(frozen=True)
-class _Roles:
+class Roles:
     """What the columns of a file are to be."""
 
     target: str | None
@@ -248,7 +248,7 @@ class _Roles:
     @classmethod
     def of(
         cls, target: str | None, weights: str | None, drop: Iterable[str], keep: Sequence[str] | None
-    ) -> "_Roles":
+    ) -> "Roles":
         """Roles from what a caller says."""
         for name, value in (("target", target), ("weights", weights)):
             check_instance(name, value, (str, type(None)), "the name of a column, or None")
@@ -307,13 +307,13 @@ def _weights(column: Column, n_rows: int, first_row: int) -> FloatArray | None:
 
 @contextmanager
 def _opened(
-    path: Path, shown: str, roles: _Roles, kinds: Kinds, na: Iterable[str], *, in_batches: bool
+    path: Path, shown: str, roles: Roles, kinds: Kinds, na: Iterable[str], *, in_batches: bool
 ) -> Iterator[tuple["DuckDBPyConnection", list[Plan], int]]:
     """Stage a file as the table ``t`` and decide how its columns are read."""
     import duckdb
 
     how = readings(kinds)
-    format_ = _format_of(path, shown)
+    format_ = format_of(path, shown)
     with session(on_disk=in_batches) as connection:
         relation = file_relation(connection, path, format_, shown)
         wanted = roles.wanted(relation.names, shown)
@@ -334,7 +334,7 @@ def _opened(
 def _fetched(
     connection: "DuckDBPyConnection",
     plans: list[Plan],
-    roles: _Roles,
+    roles: Roles,
     shown: str,
     rows: range | None = None,
 ) -> Table:
@@ -353,7 +353,7 @@ def _unreadable(shown: str, error: Exception) -> DataError:
     return DataError(f"{shown}: cannot be read, or is damaged ({one_line(error)})")
 
 
-def _read_arff(path: Path, roles: _Roles, kinds: Kinds, na: Iterable[str]) -> Table:
+def _read_arff(path: Path, roles: Roles, kinds: Kinds, na: Iterable[str]) -> Table:
     columns = {column.name: column for column in arff.read_arff(path, na=na, kinds=kinds)}
     wanted = roles.wanted(tuple(columns), str(path))
     return roles.table([columns[name] for name in wanted], str(path))
@@ -379,7 +379,7 @@ def _piece(column: Column, rows: slice) -> Column:
     return replace(column, positions=column.positions[rows])
 
 
-def _shown(source: Source) -> str:
+def name_of(source: Source) -> str:
     """Return what messages call a source; the copy of standard input goes by that name too."""
     given = os.fspath(source)
     return "standard input" if given == "-" or Path(given).name.startswith(_SPOOL) else given
@@ -396,7 +396,7 @@ def usual_markers(format_: str) -> tuple[str, ...]:
     return USUAL_NA if format_ in ("csv", "arff") else ()
 
 
-def _format_of(path: Path, shown: str) -> str:
+def format_of(path: Path, shown: str) -> str:
     """Return the format that a file's name says, once it is sure that there is such a file."""
     name = path.name.lower()
     format_ = next((format_ for suffix, format_ in _FORMATS.items() if name.endswith(suffix)), None)

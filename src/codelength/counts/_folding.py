@@ -1,0 +1,91 @@
+"""Work done batch by batch, in threads, and added up in order."""
+
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
+from typing import TypeVar
+
+from .._threads import n_threads_or_default
+from ..table.stream import Batch, Batches
+from ..table.stream.batch import located
+
+Part = TypeVar("Part")
+Progress = Callable[[int], object]
+"""Called with the number of rows of each batch that was read."""
+
+_AHEAD = 2
+
+
+def fold(
+    work: Callable[[Batch], Part],
+    batches: Batches,
+    columns: Sequence[str],
+    merge: Callable[[Part, Part], Part],
+    *,
+    n_threads: int | None = None,
+    progress: Progress | None = None,
+) -> Part | None:
+    """What some work makes of every batch, added up in the order of the rows.
+
+    Batches are read here, and worked on in other threads. A source that has a method ``fold`` of its own,
+    because its rows are spread over other processes, is asked to do it all: ``work`` and its results can be
+    pickled.
+
+    Parameters
+    ----------
+    work : callable
+        Makes something of a batch.
+    batches : Batches
+        The stream.
+    columns : sequence of str
+        The columns to read.
+    merge : callable
+        Adds what was made of later rows to what was made of earlier ones.
+    n_threads : int, optional
+        Threads to work with; by default one for each processor.
+    progress : callable, optional
+        Called with the number of rows of each batch.
+
+    Returns
+    -------
+    The sum; None where there are no rows.
+    """
+    own = getattr(batches, "fold", None)
+    if own is not None:
+        found: Part | None = own(work, columns, merge, progress=progress)
+        return found
+    with closing(_results(work, batches.read(columns), n_threads_or_default(n_threads))) as results:
+        total: Part | None = None
+        for part, n_rows in results:
+            total = part if total is None else merge(total, part)
+            if progress is not None:
+                progress(n_rows)
+    return total
+
+
+def _results(
+    work: Callable[[Batch], Part], batches: Iterator[Batch], n_threads: int
+) -> Generator[tuple[Part, int]]:
+    """The results of some work, in order, a few batches ahead."""
+    if n_threads == 1:
+        for batch in batches:
+            yield located(work, batch), batch.n_rows
+        return
+    ahead: deque[tuple[Future[Part], int]] = deque()
+    pool = ThreadPoolExecutor(n_threads, thread_name_prefix="codelength")
+    try:
+        for batch in batches:
+            ahead.append((pool.submit(located, work, batch), batch.n_rows))
+            if len(ahead) > _AHEAD * n_threads:
+                future, n_rows = ahead.popleft()
+                yield future.result(), n_rows
+        while ahead:
+            future, n_rows = ahead.popleft()
+            yield future.result(), n_rows
+    finally:
+        # Also where a batch failed, or the user has had enough.
+        pool.shutdown(wait=True, cancel_futures=True)
+        close = getattr(batches, "close", None)
+        if close is not None:
+            close()

@@ -1,0 +1,120 @@
+"""Counts of batches, and the numbers around cut points that are still to be found."""
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from ..table import Schema
+from ..table.encode import HandleUnknown
+from ..table.profile.brackets import Grid, Kept, coarsened, find_cuts
+from ..table.profile.profile import Draft, Open
+from ..table.stream import Batch, BatchEncoder
+from ..table.stream.cells import floats_of
+from ..table.stream.roles import Roles
+from ..table.unknown import Unknown
+from .counts import Counts, count
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts of some batches, and what was seen on the way: a monoid.
+
+    Attributes
+    ----------
+    counts : Counts
+        The counts.
+    unknown : dict of Unknown
+        Values that the schema does not list, by column.
+    kept : dict of Kept
+        Numbers around cut points that are still to be found, by position of the variable.
+    """
+
+    counts: Counts
+    unknown: dict[str, Unknown] = field(default_factory=dict)
+    kept: dict[int, Kept] = field(default_factory=dict)
+
+    def merge(self, other: "Tally") -> "Tally":
+        """Add the counts of more rows."""
+        self.counts = self.counts.merge(other.counts)
+        for name, found in other.unknown.items():
+            self.unknown[name] = self.unknown[name].merge(found) if name in self.unknown else found
+        for i, kept in other.kept.items():
+            self.kept[i].merge(kept)
+        return self
+
+
+@dataclass(slots=True)
+class CountWork:
+    """Counts each batch."""
+
+    roles: Roles
+    schema: Schema
+    handle_unknown: HandleUnknown = "ignore"
+    grids: dict[int, Grid] = field(default_factory=dict)
+    _encoder: BatchEncoder | None = None
+
+    def __call__(self, batch: Batch) -> Tally:
+        """The counts of a batch."""
+        rows, weights = self.roles.weighed(batch)
+        coded, unknown = self.encoder.encode(rows, weights)
+        kept = {}
+        for i, grid in self.grids.items():
+            inside = np.append(grid.closed, [False, False])[coded.codes[:, i]]
+            chosen = np.flatnonzero(inside)
+            variable = self.schema.variables[i]
+            array, column = rows.column(variable.name)
+            numbers = floats_of(array, column, variable.scale, batch.first_row)[chosen]
+            of_chosen = None if weights is None else weights[chosen]
+            kept[i] = Kept.of(numbers, coded.class_codes[chosen].astype(np.int64), of_chosen)
+        return Tally(count(coded, n_threads=1), unknown, kept)
+
+    @property
+    def encoder(self) -> BatchEncoder:
+        """The encoder, made where it is first needed: it does not travel to other processes."""
+        if self._encoder is None:
+            self._encoder = BatchEncoder(
+                self.schema, target=self.roles.target, handle_unknown=self.handle_unknown
+            )
+        return self._encoder
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        return self.roles, self.schema, self.handle_unknown, self.grids
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        self.roles, self.schema, self.handle_unknown, self.grids = state
+        self._encoder = None
+
+
+def settled_counts(tally: Tally, draft: Draft) -> tuple[Counts | None, Draft]:
+    """The counts under the final schema, or None and a draft to count again with."""
+    offsets, fine = draft.schema.offsets, tally.counts.value_counts
+    variables, parts = list(draft.variables), []
+    for i, column in enumerate(draft.variables):
+        cells = fine[:, offsets[i] : offsets[i + 1]]
+        if isinstance(column, Open):
+            n_cells, kept = len(column.grid.closed), tally.kept[i]
+            found = find_cuts(
+                column.grid,
+                cells[:, :n_cells].sum(axis=0),
+                kept,
+                draft.how.cutting.n_bins,
+                column.bounds,
+                draft.most_kept,
+            )
+            if found.cuts is None:
+                assert found.grid is not None
+                variables[i] = replace(column, grid=found.grid)
+                continue
+            settled = column.settled(found.cuts, draft.how)
+            inner = coarsened(column.grid, cells[:, :n_cells], kept, np.array(settled.cuts))
+            cells = np.concatenate((inner, cells[:, n_cells:]), axis=1)
+            variables[i] = settled
+        parts.append(cells)
+    again = replace(draft, variables=tuple(variables))
+    if again.open:
+        return None, again
+    schema = again.schema
+    class_counts = tally.counts.class_counts
+    value_counts = np.concatenate(parts, axis=1) if parts else np.zeros((schema.n_classes, 0))
+    return Counts(schema, class_counts, value_counts), again

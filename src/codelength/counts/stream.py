@@ -1,0 +1,250 @@
+"""Counts of tables of any size, from streams of Arrow batches.
+
+Two passes settle the schema and count: the first makes a profile of the columns, the second counts, and finds
+the cut points of wide columns on the way. One pass is enough where the schema is given. Results do not depend
+on how the rows are divided into batches, nor on the number of threads: to the last bit for whole weights.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..errors import DataError, InvalidParameter, SchemaMismatch
+from ..table import Cutting, Schema
+from ..table._messages import shown, suggestion
+from ..table.checks import check_choice, check_instance
+from ..table.encode import HandleUnknown
+from ..table.infer import How, Identifiers, Missing, Numeric
+from ..table.profile.profile import ProfileWork, check_rows
+from ..table.stream import BATCH_ROWS, Batch, Batches, as_batches
+from ..table.stream._spool import Spool
+from ..table.stream.batch import arrow
+from ..table.stream.roles import Roles
+from ._folding import Progress, fold
+from ._tally import CountWork, Tally, settled_counts
+from .counts import Counts
+
+__all__ = ["Progress", "count_batches", "fold", "learn_counts", "partial_counts"]
+
+
+def count_batches(
+    schema: Schema,
+    batches: Batches,
+    *,
+    target: str | None = None,
+    weights: str | None = None,
+    handle_unknown: HandleUnknown = "ignore",
+    n_threads: int | None = None,
+    progress: Progress | None = None,
+) -> Counts:
+    """Count a stream under a schema, in one pass.
+
+    Parameters
+    ----------
+    schema : Schema
+        What the table may hold; its variables are columns of the stream.
+    batches : Batches
+        The stream.
+    target : str, optional
+        The column that holds the class of each row; by default it is named as in the schema.
+    weights : str, optional
+        The column that says how many rows each row stands for.
+    handle_unknown : {"ignore", "error"}
+        Whether a value that the schema does not list is marginalised like a missing cell, or refused.
+    n_threads : int, optional
+        Threads to count with; by default one for each processor.
+    progress : callable, optional
+        Called with the number of rows of each batch.
+
+    Examples
+    --------
+    >>> from codelength.table import Schema, Variable
+    >>> schema = Schema([Variable("colour", ("blue", "red"))], Variable("ripe", ("no", "yes")))
+    >>> batches = as_batches({"colour": ["red", "red", None], "ripe": ["yes", "no", "no"]}, batch_rows=2)
+    >>> count_batches(schema, batches).of("colour")
+    array([[0., 1.],
+           [0., 1.]])
+    """
+    check_instance("schema", schema, Schema, "a Schema")
+    check_choice("handle_unknown", handle_unknown, HandleUnknown)
+    if target is None and schema.target is not None:
+        target = schema.target.name
+    work = CountWork(_roles_of(schema, batches, target, weights), schema, handle_unknown)
+    tally = fold(work, batches, work.roles.columns, Tally.merge, n_threads=n_threads, progress=progress)
+    if tally is None:
+        return Counts.empty(schema)
+    work.encoder.warn(tally.unknown)
+    return tally.counts
+
+
+def partial_counts(schema: Schema, batches: Iterable[Any], *, weights: str | None = None) -> Any:
+    """Counts of some record batches as a record batch of cells, for engines that add up numbers.
+
+    Parameters
+    ----------
+    schema : Schema
+        What the table may hold.
+    batches : iterable of pyarrow.RecordBatch or Batch
+        The rows.
+    weights : str, optional
+        The column that says how many rows each row stands for.
+
+    Returns
+    -------
+    pyarrow.RecordBatch
+        Columns ``cell`` (int32) and ``n`` (int64, or float64 with weights): add up ``n`` by ``cell``, and
+        pass both to :meth:`Counts.from_cells`.
+    """
+    pa = arrow()
+    target = None if schema.target is None else schema.target.name
+    used = tuple(variable.name for variable in schema.variables if variable.kind != "ignored")
+    work = CountWork(Roles(used, target, weights), schema)
+    total: Tally | None = None
+    for rows in batches:
+        part = work(rows if isinstance(rows, Batch) else Batch(rows))
+        total = part if total is None else total.merge(part)
+    counts = Counts.empty(schema) if total is None else total.counts
+    flat = np.concatenate((counts.class_counts, counts.value_counts.ravel()))
+    cells = np.flatnonzero(flat)
+    numbers = flat[cells] if weights is not None else flat[cells].astype(np.int64)
+    return pa.RecordBatch.from_pydict({"cell": pa.array(cells.astype(np.int32)), "n": pa.array(numbers)})
+
+
+def learn_counts(
+    source: Any,
+    target: str | None = None,
+    *,
+    schema: Schema | None = None,
+    weights: str | None = None,
+    drop: Iterable[str] = (),
+    keep: Sequence[str] | None = None,
+    na: Iterable[str] | None = None,
+    missing: Missing = "ignore",
+    numeric: Numeric = "auto",
+    identifiers: Identifiers = "ignore",
+    cutting: Cutting | None = None,
+    categories: Collection[str] = (),
+    handle_unknown: HandleUnknown = "ignore",
+    batch_rows: int = BATCH_ROWS,
+    n_threads: int | None = None,
+    progress: Progress | None = None,
+) -> Counts:
+    """Settle the schema of a table of any size, and count its rows.
+
+    Schema and counts are those of the same rows in memory.
+
+    Parameters
+    ----------
+    source : table of any kind
+        See :func:`codelength.table.stream.as_batches`.
+    target : str, optional
+        The column that holds the class of each row.
+    schema : Schema, optional
+        What the table may hold; then one pass is enough, and what follows up to ``categories`` plays no part.
+    weights : str, optional
+        The column that says how many rows each row stands for.
+    drop, keep : list of str
+        Columns to leave out, or the only ones to take.
+    na : list of str, optional
+        Texts that mean missing in files.
+    missing, numeric, identifiers, cutting, categories
+        As for :func:`codelength.table.infer_schema`.
+    handle_unknown : {"ignore", "error"}
+        Whether a value that a given schema does not list is marginalised like a missing cell, or refused.
+    batch_rows : int
+        Most rows per batch.
+    n_threads : int, optional
+        Threads to work with; by default one for each processor.
+    progress : callable, optional
+        Called with the number of rows of each batch, in every pass.
+
+    Examples
+    --------
+    >>> counts = learn_counts({"colour": ["red", "blue", "red"], "ripe": ["yes", "no", "no"]}, "ripe")
+    >>> counts.of("colour")
+    array([[1., 1.],
+           [0., 1.]])
+    """
+    check_choice("handle_unknown", handle_unknown, HandleUnknown)
+    how = How.of(missing, numeric, identifiers, cutting, categories)
+    if schema is not None:
+        check_instance("schema", schema, Schema, "a Schema, or None")
+    is_own = not isinstance(source, Batches)
+    batches = as_batches(source, batch_rows=batch_rows, na=na, kinds=_kinds_of(schema, target))
+    try:
+        roles = Roles.of(batches, target, weights, drop, keep)
+        if schema is not None:
+            return count_batches(
+                _named(schema, roles),
+                batches,
+                target=target,
+                weights=weights,
+                handle_unknown=handle_unknown,
+                n_threads=n_threads,
+                progress=progress,
+            )
+        if batches.once:
+            batches = Spool(batches, roles.columns)
+        return _in_two_passes(batches, roles, how, n_threads, progress)
+    finally:
+        if is_own:
+            batches.close()
+
+
+def _in_two_passes(
+    batches: Batches, roles: Roles, how: How, n_threads: int | None, progress: Progress | None
+) -> Counts:
+    look = ProfileWork(roles)
+    found = fold(look, batches, roles.columns, look.merge, n_threads=n_threads, progress=progress)
+    draft = check_rows(found, batches.name).draft(roles, how)
+    del found
+    while True:
+        grids = {i: column.grid for i, column in draft.open.items()}
+        work = CountWork(roles, draft.schema, grids=grids)
+        tally = fold(work, batches, roles.columns, Tally.merge, n_threads=n_threads, progress=progress)
+        if tally is None:
+            raise DataError(f"{batches.name or 'the table'}: had rows, and has none now")
+        counts, draft = settled_counts(tally, draft)
+        if counts is not None:
+            return counts
+
+
+def _roles_of(schema: Schema, batches: Batches, target: str | None, weights: str | None) -> Roles:
+    """What the columns of a stream are under a schema."""
+    used = [variable.name for variable in schema.variables if variable.kind != "ignored"]
+    roles = Roles.of(batches, target, weights, keep=[name for name in used if name in batches.names] or None)
+    absent = [name for name in used if name not in batches.names]
+    if absent:
+        raise SchemaMismatch(
+            f"{batches.name or 'the table'}: column {shown(absent[0])} is absent ({len(absent)} of "
+            f"{len(used)} are); add it, filled with missing cells if it is unknown{suggestion(absent[0], batches.names)}"
+        )
+    return replace(roles, variables=tuple(used))
+
+
+def _named(schema: Schema, roles: Roles) -> Schema:
+    """A schema given beforehand, once it is sure that it goes with the columns of a stream."""
+    nameless = all(variable.name == f"x{i}" for i, variable in enumerate(schema.variables))
+    if nameless and len(roles.variables) == schema.n_variables:
+        schema = schema.named_after(roles.variables)
+    known = set(schema.names)
+    surplus = [name for name in roles.variables if name not in known]
+    if surplus:
+        raise SchemaMismatch(
+            f"column {shown(surplus[0])} is not in the schema ({len(surplus)} such columns); drop it"
+        )
+    if (schema.target is None) != (roles.target is None):
+        said = "has a class to predict" if roles.target is None else "has none to predict"
+        raise InvalidParameter(
+            f"target={shown(roles.target)}: the schema {said}; let both have one, or neither"
+        )
+    return schema
+
+
+def _kinds_of(schema: Schema | None, target: str | None) -> Schema | None:
+    """The schema by which the cells of files are read, the class among them."""
+    if schema is None or schema.target is None or target is None or target in schema.names:
+        return schema
+    return Schema((*schema.variables, replace(schema.target, name=target)))

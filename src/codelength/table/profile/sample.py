@@ -1,0 +1,101 @@
+"""A sample of the rows of a stream, from which it can be told about where quantiles lie."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...typing import FloatArray, IntArray
+
+_MOST_CELLS = 1 << 23
+_MOST_ROWS, _LEAST_ROWS = 1 << 18, 1 << 13
+
+
+def sample_size(n_columns: int) -> int:
+    """How many rows a sample of so many columns has: 64 MB of cells at most, for up to 1,000 columns."""
+    return max(_LEAST_ROWS, min(_MOST_ROWS, _MOST_CELLS // max(n_columns, 1)))
+
+
+def priorities(first: int, n_rows: int) -> NDArray[np.uint64]:
+    """Numbers of the rows, mixed so that the smallest ones make a random sample, the same in every run."""
+    mixed = np.arange(first, first + n_rows, dtype=np.uint64)
+    mixed += np.uint64(0x9E3779B97F4A7C15)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        mixed ^= mixed >> np.uint64(shift)
+        mixed *= np.uint64(factor)
+    return mixed ^ (mixed >> np.uint64(31))
+
+
+@dataclass(slots=True)
+class Sample:
+    """The rows of smallest priority, some columns of them as numbers.
+
+    Attributes
+    ----------
+    size : int
+        Most rows of the sample.
+    ranks : array
+        Priorities of the rows.
+    weights : array
+        What the rows weigh.
+    columns : dict of arrays
+        Cells of the rows; NaN where there is no number.
+    """
+
+    size: int
+    ranks: NDArray[np.uint64]
+    weights: FloatArray
+    columns: dict[str, FloatArray]
+    _waiting: list["Sample"] = field(default_factory=list)
+
+    @classmethod
+    def of(
+        cls,
+        size: int,
+        ranks: NDArray[np.uint64],
+        weights: FloatArray | None,
+        columns: Mapping[str, FloatArray],
+        below: int,
+    ) -> "Sample":
+        """The sample of a batch; rows of a priority not below a limit are known to be of no use."""
+        kept: IntArray = np.flatnonzero(ranks < np.uint64(below))
+        if len(kept) > size:
+            kept = kept[np.argpartition(ranks[kept], size)[:size]]
+        of_kept = np.ones(len(kept)) if weights is None else weights[kept]
+        return cls(size, ranks[kept], of_kept, {name: cells[kept] for name, cells in columns.items()})
+
+    def merge(self, other: "Sample") -> None:
+        """Add the sample of other rows."""
+        self._waiting += [replace_waiting(other), *other._waiting]
+        if sum(len(part.ranks) for part in self._waiting) > self.size:
+            self.settle()
+
+    def settle(self) -> None:
+        """Join what was added, and keep no more than the size."""
+        parts = [self, *self._waiting]
+        self._waiting = []
+        if len(parts) == 1:
+            return
+        names = dict.fromkeys(name for part in parts for name in part.columns)
+        ranks = np.concatenate([part.ranks for part in parts])
+        weights = np.concatenate([part.weights for part in parts])
+        columns = {
+            name: np.concatenate([part.columns.get(name, np.full(len(part.ranks), np.nan)) for part in parts])
+            for name in names
+        }
+        if len(ranks) > self.size:
+            kept = np.argpartition(ranks, self.size)[: self.size]
+            ranks, weights = ranks[kept], weights[kept]
+            columns = {name: cells[kept] for name, cells in columns.items()}
+        self.ranks, self.weights, self.columns = ranks, weights, columns
+
+    @property
+    def below(self) -> int:
+        """Rows of a priority not below this do not enter the sample any more."""
+        return int(self.ranks.max()) + 1 if len(self.ranks) >= self.size else 2**64 - 1
+
+
+def replace_waiting(sample: Sample) -> Sample:
+    """A sample without the parts that wait to be joined."""
+    return Sample(sample.size, sample.ranks, sample.weights, sample.columns)

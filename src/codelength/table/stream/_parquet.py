@@ -1,0 +1,109 @@
+"""Parquet files, read by pyarrow: columns of few texts come as the dictionaries that they are stored as."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from ...errors import DataError
+from .._messages import shortened
+from .batch import Batch, arrow, marked
+
+_LOOSE_BYTES = 1 << 20
+
+
+def parquet_rows(paths: Sequence[Path]) -> int | None:
+    """How many rows files have in all, as they say themselves; None where one cannot be read."""
+    arrow()
+    import pyarrow.parquet as pq
+
+    try:
+        return sum(int(pq.read_metadata(path).num_rows) for path in paths)
+    except (OSError, ValueError):
+        return None
+
+
+def are_plain(path: Path, columns: Sequence[str]) -> dict[str, Any] | None:
+    """The fields of some columns where pyarrow and DuckDB read them alike; None where they may not."""
+    pa = arrow()
+    import pyarrow.parquet as pq
+
+    try:
+        schema = pq.read_schema(path)
+    except (OSError, ValueError):
+        return None
+    fields = {}
+    for name in columns:
+        if len(schema.get_all_field_indices(name)) != 1 or not _is_plain(pa.types, schema.field(name).type):
+            return None
+        fields[name] = schema.field(name).remove_metadata()
+    return fields
+
+
+def parquet_batches(
+    paths: Sequence[Path], columns: Sequence[str], fields: dict[str, Any], batch_rows: int
+) -> Iterator[Batch]:
+    """The rows of files, one row group after the other."""
+    pa = arrow()
+    import pyarrow.parquet as pq
+
+    position = 0
+    for path in paths:
+        first = 0
+        try:
+            texts = [name for name in columns if _is_text(pa.types, fields[name].type)]
+            with pq.ParquetFile(path, memory_map=False) as plain:
+                few = _stored_as_dictionaries(plain.metadata, texts)
+            with pq.ParquetFile(path, read_dictionary=few, pre_buffer=False, memory_map=False) as file:
+                for rows in file.iter_batches(batch_rows, columns=list(columns)):
+                    yield Batch(_marked(pa, rows.select(columns)), str(path), first, position + first)
+                    first += rows.num_rows
+        except (OSError, ValueError, pa.ArrowException) as error:
+            if isinstance(error, DataError):
+                raise
+            reason = shortened(f"{type(error).__name__}: {error}")
+            raise DataError(
+                f"{path}: is damaged, and cannot be read after row {first:,} ({reason}); write it again"
+            ) from error
+        position += first
+
+
+def _marked(pa: Any, rows: Any) -> Any:
+    """A Parquet file declares no domains: its dictionaries are a matter of storage."""
+    fields = [
+        marked(field, "seen") if pa.types.is_dictionary(field.type) else field.remove_metadata()
+        for field in rows.schema
+    ]
+    return pa.RecordBatch.from_arrays(rows.columns, schema=pa.schema(fields))
+
+
+def _stored_as_dictionaries(metadata: Any, texts: Sequence[str]) -> list[str]:
+    """Columns of text whose cells are stored as positions in a list: others would have to be looked up."""
+    if not metadata.num_row_groups:
+        return []
+    group = metadata.row_group(0)
+    found = []
+    for i in range(group.num_columns):
+        chunk = group.column(i)
+        is_small = chunk.total_uncompressed_size <= 4 * chunk.num_values + _LOOSE_BYTES
+        if chunk.path_in_schema in texts and chunk.has_dictionary_page and is_small:
+            found.append(chunk.path_in_schema)
+    return found
+
+
+def _is_plain(types: Any, type_: Any) -> bool:
+    if types.is_dictionary(type_):
+        return _is_text(types, type_.value_type)
+    if types.is_floating(type_):
+        return not types.is_float16(type_)
+    return bool(
+        types.is_integer(type_)
+        or types.is_boolean(type_)
+        or _is_text(types, type_)
+        or (types.is_temporal(type_) and not types.is_interval(type_))
+    )
+
+
+def _is_text(types: Any, type_: Any) -> bool:
+    if types.is_dictionary(type_):
+        return _is_text(types, type_.value_type)
+    return bool(types.is_string(type_) or types.is_large_string(type_) or types.is_string_view(type_))

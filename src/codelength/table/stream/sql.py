@@ -1,0 +1,147 @@
+"""Queries against databases, run by DuckDB."""
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...errors import DataError, InvalidParameter
+from .._messages import shown
+from ..checks import check_instance
+from ..files._duckdb import one_line, quoted
+from ._relations import open_batches
+from .batch import Batch, Batches
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+MEMORY = "512MB"
+"""What DuckDB may use for a query or a file; what does not fit goes to disk."""
+
+_SQLITE = b"SQLite format 3\x00"
+_POSTGRES = ("postgres://", "postgresql://")
+
+
+@dataclass(frozen=True, slots=True)
+class SqlQuery:
+    """A query whose result is a table.
+
+    Parameters
+    ----------
+    sql : str
+        One ``SELECT`` statement, in the words of DuckDB.
+    database : str or path, optional
+        A DuckDB file, an SQLite file, or the address of a PostgreSQL database,
+        ``"postgresql://user@host/name"``; all are opened for reading alone. By default none: then the query
+        is about files, ``SELECT * FROM 'sales/*.parquet'``.
+
+    Examples
+    --------
+    >>> SqlQuery("SELECT i AS size FROM range(3) AS t(i)")
+    SqlQuery(sql='SELECT i AS size FROM range(3) AS t(i)', database=None)
+    """
+
+    sql: str
+    database: str | os.PathLike[str] | None = None
+
+    def __post_init__(self) -> None:
+        check_instance("sql", self.sql, str, "a query as text")
+        kinds = (str, os.PathLike, type(None))
+        check_instance("database", self.database, kinds, "the path or address of a database, or None")
+
+
+class QueryBatches:
+    """The result of a query, which is run again each time it is read."""
+
+    def __init__(self, query: SqlQuery, batch_rows: int) -> None:
+        self.name, self.once = "the query", False
+        self.n_rows: int | None = None
+        self._connection = _connected(query)
+        self._batches = _related(self._connection, query, batch_rows, self.name)
+        self.names = self._batches.names
+
+    def read(self, columns: Sequence[str]) -> Iterator[Batch]:
+        """The rows, in the order in which the database gives them, with these columns."""
+        return self._batches.read(columns)
+
+    def close(self) -> None:
+        """Close the database."""
+        self._connection.close()
+
+
+def open_query(query: SqlQuery, batch_rows: int) -> Batches:
+    """The batches of the result of a query."""
+    return QueryBatches(query, batch_rows)
+
+
+def _related(connection: "DuckDBPyConnection", query: SqlQuery, batch_rows: int, name: str) -> Batches:
+    import duckdb
+
+    try:
+        relation = connection.sql(query.sql)
+        names = None if relation is None else relation.columns
+    except (duckdb.Error, RuntimeError) as error:
+        connection.close()
+        raise DataError(f"{name} cannot be run ({one_line(error)}); mend it: {shown(query.sql)}") from error
+    batches = None if names is None else open_batches(relation, batch_rows, name=name)
+    if batches is None:
+        connection.close()
+        raise InvalidParameter(f"sql={shown(query.sql)}: gives no rows; pass one SELECT statement")
+    return batches
+
+
+def _connected(query: SqlQuery) -> "DuckDBPyConnection":
+    import duckdb
+
+    config: dict[str, Any] = {
+        "autoinstall_known_extensions": "false",
+        "autoload_known_extensions": "false",
+        "memory_limit": MEMORY,
+    }
+    address = None if query.database is None else os.fspath(query.database)
+    extension = _extension(address)
+    try:
+        if address is not None and extension is None:
+            connection = duckdb.connect(address, read_only=True, config=config)
+        else:
+            connection = duckdb.connect(":memory:", config=config)
+    except duckdb.Error as error:
+        raise DataError(f"{address}: is not a database that can be opened ({one_line(error)})") from error
+    connection.execute("SET enable_progress_bar = false")
+    if extension is not None and address is not None:
+        _attach(connection, extension, address)
+    return connection
+
+
+def _extension(address: str | None) -> str | None:
+    """The extension of DuckDB that a database takes; None where it is a file of DuckDB, or none."""
+    if address is None or address.startswith(_POSTGRES):
+        return None if address is None else "postgres"
+    path = Path(address.removeprefix("sqlite:///"))
+    if not path.is_file():
+        raise DataError(f"{address}: there is no such database; check the path, or the address")
+    with open(path, "rb") as file:
+        return "sqlite" if file.read(len(_SQLITE)) == _SQLITE else None
+
+
+def _attach(connection: "DuckDBPyConnection", extension: str, address: str) -> None:
+    import duckdb
+
+    title = {"postgres": "PostgreSQL", "sqlite": "SQLite"}[extension]
+    try:
+        connection.execute(f"LOAD {extension}")
+    except duckdb.Error as error:
+        connection.close()
+        raise DataError(
+            f"{title} databases are read with DuckDB's extension {extension!r}, which is not installed "
+            f"({one_line(error)}); install it once: python -c \"import duckdb; duckdb.sql('INSTALL "
+            f"{extension}')\", or export the table to a Parquet file"
+        ) from None
+    target = quoted(address.removeprefix("sqlite:///"))
+    try:
+        connection.execute(f"ATTACH {target} AS source (TYPE {extension}, READ_ONLY)")
+        connection.execute("USE source")
+    except duckdb.Error as error:
+        connection.close()
+        raise DataError(f"the {title} database cannot be opened ({one_line(error)})") from None

@@ -1,0 +1,114 @@
+"""Cells with values that a schema does not list: what is said about them."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..errors import IgnoredValues, UnknownValue
+from ._messages import listed, shown, tell
+from .column import Column, Numbers
+from .schema import Variable
+from .spelling import parse_boolean, parse_number
+
+MANY_CELLS = 20
+"""In so many cells of a column or more, a majority of unknown values is worth a warning at prediction."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Cells of one column with values that the schema does not list: a commutative monoid.
+
+    Attributes
+    ----------
+    n_cells, n_present : int
+        How many such cells there are, among how many that are not missing.
+    row, position : int
+        The first row that has one: what messages call it, and its number in the whole table.
+    cell : object
+        What stands there.
+    is_of_other_kind : bool
+        Whether the cells are of another type than the values of the schema.
+    source : str
+        How messages about the row begin.
+    """
+
+    n_cells: int
+    n_present: int
+    row: int
+    position: int
+    cell: Any
+    is_of_other_kind: bool = False
+    source: str = ""
+
+    def merge(self, other: "Unknown") -> "Unknown":
+        """Those of two parts of a table."""
+        return replace(
+            self if self.position <= other.position else other,
+            n_cells=self.n_cells + other.n_cells,
+            n_present=self.n_present + other.n_present,
+            is_of_other_kind=self.is_of_other_kind or other.is_of_other_kind,
+        )
+
+    def error(self, variable: Variable) -> UnknownValue:
+        """What refuses the cells."""
+        return UnknownValue(f'{self._where(variable)}; add it to the schema or pass handle_unknown="ignore"')
+
+    def tell(self, variable: Variable, *, training: bool) -> bool:
+        """Warn about the cells where they are worth it, and say whether they are."""
+        where = self._where(variable)
+        if training:
+            message = (
+                f"{where}; {self.n_cells} such cells treated as missing; declare its values with schema="
+            )
+        elif self.is_of_other_kind:
+            message = (
+                f"{where}; {self.n_cells} such cells treated as missing; give it the type it had in training"
+            )
+        elif self.n_present >= MANY_CELLS and 2 * self.n_cells > self.n_present:
+            message = (
+                f"{where}; {self.n_cells:,} of {self.n_present:,} cells hold values that were not in "
+                "training, and are treated as missing; check that this is the same column, written in the "
+                "same way"
+            )
+        else:
+            return False
+        tell(message, IgnoredValues)
+        return True
+
+    def _where(self, variable: Variable) -> str:
+        return (
+            f"{self.source}column {variable.name!r}, row {self.row}: value {shown(self.cell)} is not in the "
+            f"schema {listed(variable.values)}"
+        )
+
+
+def is_of_other_kind(variable: Variable, column: Column, unknown: Column) -> bool:
+    """Whether the unknown cells of a column are text where the schema has numbers, or the other way round."""
+    return _is_other_type(variable, column) or _is_spelt_alike(variable, unknown)
+
+
+def _is_other_type(variable: Variable, column: Column) -> bool:
+    """Whether a column holds text where the schema has numbers, or the other way round."""
+    if variable.kind == "category":
+        of_variable = {isinstance(value, str) for value in variable.values if value is not None}
+    else:
+        of_variable = {variable.scale != "number"}
+    if isinstance(column, Numbers):
+        return of_variable == {True}
+    return {isinstance(value, str) for value in column.values}.isdisjoint(of_variable)
+
+
+def _is_spelt_alike(variable: Variable, unknown: Column) -> bool:
+    """Whether an unknown value is a known one of another type: text for a number, or a number for text."""
+    if variable.kind != "category":
+        return False
+    values = np.unique(unknown.numbers).tolist() if isinstance(unknown, Numbers) else unknown.values
+    texts = {value.lower() for value in variable.values if isinstance(value, str)}
+    others = {value for value in variable.values if value is not None and not isinstance(value, str)}
+    return any(
+        bool({parse_number(value), parse_boolean(value)} & others)
+        if isinstance(value, str)
+        else str(value).lower() in texts
+        for value in values
+    )
