@@ -9,8 +9,8 @@ import numpy as np
 from .._display import Shown
 from ..blocks import Block, Grid
 from ..errors import DataError
-from ..table import Coded
 from ..typing import FloatArray
+from .cache import Rows
 from .parameters import MixtureParameters
 
 
@@ -89,12 +89,12 @@ class Classification(Shown):
         return [Grid("rows by assigned class, and how many of them belong to each class", names, rows)]
 
 
-def classification(coded: Coded, mixture: MixtureParameters) -> Classification:
+def classification(coded: Rows, mixture: MixtureParameters) -> Classification:
     """Assigned against expected classes of some rows.
 
     Examples
     --------
-    >>> from codelength.table import Schema
+    >>> from codelength.table import Coded, Schema
     >>> from codelength.mixture.parameters import with_components
     >>> schema = with_components(Schema.from_sizes([2]), 2)
     >>> probs = np.array([[0.75, 0.25, 1], [0.25, 0.75, 1]])
@@ -103,9 +103,9 @@ def classification(coded: Coded, mixture: MixtureParameters) -> Classification:
     array([[1.5, 0.5],
            [0.5, 1.5]])
     """
-    rows = mixture.coded(coded).distinct()
-    shares = mixture.responsibilities(rows)
-    weighed = shares if rows.weights is None else shares * rows.weights[:, None]
     table = np.zeros((mixture.n_components, mixture.n_components))
-    np.add.at(table, np.argmax(shares, axis=1), weighed)
+    for block in mixture.blocks(mixture.distinct(coded)):
+        shares = mixture.responsibilities(block)
+        weighed = shares if block.weights is None else shares * block.weights[:, None]
+        np.add.at(table, np.argmax(shares, axis=1), weighed)
     return Classification(table, mixture.class_probs)

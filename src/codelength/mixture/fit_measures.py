@@ -1,6 +1,7 @@
 """How well a latent class model fits, in the figures that papers report."""
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,6 +9,7 @@ from scipy.special import chdtrc
 
 from ..table import Coded
 from ..typing import FloatArray
+from .cache import Rows
 from .code_length.information_criteria import log_likelihood, n_parameters
 from .parameters import MixtureParameters
 
@@ -71,7 +73,7 @@ class FitMeasures:
         return p_value(self.g2, self.df, self.n_cells, self.n_rows)
 
 
-def fit_measures(coded: Coded, mixture: MixtureParameters) -> FitMeasures:
+def fit_measures(coded: Rows, mixture: MixtureParameters) -> FitMeasures:
     """Figures of a mixture on the rows that it was fitted to.
 
     Examples
@@ -86,7 +88,7 @@ def fit_measures(coded: Coded, mixture: MixtureParameters) -> FitMeasures:
     >>> round(fit.log_likelihood / math.log(2), 9), fit.n_parameters, fit.df, fit.g2, fit.chi2
     (-8.0, 2, 1, 0.0, 0.0)
     """
-    rows = mixture.coded(coded).distinct()
+    rows = mixture.distinct(coded)
     total, d = rows.total_weight, n_parameters(mixture.schema, mixture.n_components)
     deviance = -2 * log_likelihood(rows, mixture)
     log_n = math.log(total) if total > 0 else 0.0
@@ -129,7 +131,7 @@ def p_value(g2: float | None, df: int, n_cells: int, n_rows: float) -> float | N
     return float(chdtrc(df, g2))
 
 
-def goodness_of_fit(coded: Coded, mixture: MixtureParameters) -> tuple[float | None, float | None]:
+def goodness_of_fit(coded: Rows, mixture: MixtureParameters) -> tuple[float | None, float | None]:
     r"""G2 and Pearson's chi-squared of the multiway table, from the rows without missing cells.
 
     .. math:: G^2 = 2 \sum_c o_c \log (o_c / e_c), \quad X^2 = \sum_c (o_c - e_c)^2 / e_c
@@ -137,24 +139,37 @@ def goodness_of_fit(coded: Coded, mixture: MixtureParameters) -> tuple[float | N
     where :math:`e_c` is the number of complete rows times the probability of the cell. Cells that no row is
     in add :math:`e_c` each to :math:`X^2`.
     """
-    rows = mixture.coded(coded)
-    complete = rows.take((rows.codes < rows.schema.n_values).all(axis=1)).distinct()
-    n_complete = complete.total_weight
-    if not n_complete > 0 or complete.weights is None:
+    rows = mixture.distinct(coded)
+    n_complete = math.fsum(float(seen.sum()) for seen, _ in _complete(rows, mixture))
+    if not n_complete > 0:
         return None, None
-    log_expected = mixture.log_probs(complete) + math.log(n_complete)
-    seen = complete.weights
-    g2 = 2 * math.fsum(seen * (np.log(seen) - log_expected))
-    with np.errstate(divide="ignore", over="ignore", under="ignore"):
-        expected = np.exp(log_expected)
-        chi2 = math.fsum((seen - expected) ** 2 / expected) + (n_complete - math.fsum(expected))
+    parts = []
+    for seen, block in _complete(rows, mixture):
+        log_expected = mixture.log_probs(block) + math.log(n_complete)
+        with np.errstate(divide="ignore", over="ignore", under="ignore"):
+            expected = np.exp(log_expected)
+            terms = (seen * (np.log(seen) - log_expected), (seen - expected) ** 2 / expected, expected)
+        parts.append([math.fsum(term) for term in terms])
+    gain, distance, n_expected = (math.fsum(part) for part in zip(*parts, strict=True))
+    g2, chi2 = 2 * gain, distance + (n_complete - n_expected)
     # Rounding must not make a perfect fit look better than perfect.
     return max(g2, 0.0), max(chi2, 0.0) if math.isfinite(chi2) else None
 
 
-def membership_entropy(coded: Coded, mixture: MixtureParameters) -> float:
+def membership_entropy(coded: Rows, mixture: MixtureParameters) -> float:
     """Entropy of the memberships, added up over the rows, in nats: how much the classes overlap."""
-    shares = mixture.responsibilities(mixture.coded(coded))
+    return math.fsum(term for block in mixture.blocks(coded) for term in _entropies(block, mixture))
+
+
+def _entropies(coded: Coded, mixture: MixtureParameters) -> FloatArray:
+    shares = mixture.responsibilities(coded)
     with np.errstate(divide="ignore", invalid="ignore", under="ignore"):
         parts: FloatArray = np.where(shares > 0, -shares * np.log(shares), 0.0).sum(axis=1)
-    return math.fsum(parts if coded.weights is None else parts * coded.weights)
+    return parts if coded.weights is None else parts * coded.weights
+
+
+def _complete(rows: Rows, mixture: MixtureParameters) -> Iterator[tuple[FloatArray, Coded]]:
+    """Distinct rows without missing cells, and how often they occur, block by block."""
+    for block in mixture.blocks(rows):
+        complete = block.take((block.codes < block.schema.n_values).all(axis=1))
+        yield np.ones(complete.n_rows) if complete.weights is None else complete.weights, complete

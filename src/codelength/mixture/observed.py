@@ -1,5 +1,6 @@
 """What there was to see of a table: rows used, and the cells that are missing in them."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
@@ -7,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from .._display import counted
-from ..table import Coded
+from ..table import Coded, Schema
 from ..table.checks import check_names, check_number, check_whole
 
 
@@ -106,6 +107,67 @@ class Observed:
         )
 
 
+class Sightings:
+    """What was seen so far of rows that come in batches.
+
+    Examples
+    --------
+    >>> from codelength.table import Schema
+    >>> schema, sightings = Schema.from_sizes([2]), Sightings(Schema.from_sizes([2]))
+    >>> for code in (0, 2, 0):
+    ...     sightings.add(Coded.of(schema, [[code]]))
+    >>> sightings.observed(n_distinct=2).missing_share
+    0.3333333333333333
+    """
+
+    def __init__(self, schema: Schema) -> None:
+        self._schema = schema
+        self.n_rows = self.n_used = self._n_incomplete = self._n_blank = 0
+        self._n_missing = np.zeros(schema.n_variables, dtype=np.int64)
+        self._seen = np.zeros(schema.n_cells, dtype=np.bool_)
+        self._weights: list[float] = []
+
+    @property
+    def total_weight(self) -> float:
+        """Rows that those seen stand for."""
+        return math.fsum(self._weights)
+
+    def add(self, coded: Coded) -> None:
+        """Look at some rows."""
+        used = coded if coded.weights is None else coded.take(coded.weights > 0)
+        schema = self._schema
+        missing = used.codes == schema.n_values
+        in_row = missing.sum(axis=1)
+        self.n_rows += coded.n_rows
+        self.n_used += used.n_rows
+        self._weights.append(used.total_weight)
+        self._n_incomplete += int((in_row > 0).sum())
+        self._n_blank += int((in_row == schema.n_variables).sum()) if schema.n_variables else 0
+        self._n_missing += missing.sum(axis=0)
+        for i, offset in enumerate(schema.offsets[:-1].tolist()):
+            self._seen[offset + np.unique(used.codes[:, i]).astype(np.int64)] = True
+
+    def observed(self, n_distinct: int, scale: float = 1.0) -> Observed:
+        """The figures, given how many distinct rows there were; weights are multiplied by ``scale``."""
+        schema, n_cells = self._schema, self.n_used * self._schema.n_variables
+        shares = self._n_missing / max(self.n_used, 1)
+        n_seen = [
+            int(self._seen[schema.offsets[i] : schema.offsets[i + 1] - 1].sum())
+            for i in range(schema.n_variables)
+        ]
+        return Observed(
+            self.n_rows,
+            self.n_used,
+            scale * self.total_weight,
+            n_distinct,
+            self._n_incomplete,
+            self._n_blank,
+            int(self._n_missing.sum()) / n_cells if n_cells else 0.0,
+            {name: float(share) for name, share in zip(schema.names, shares, strict=True) if share > 0},
+            tuple(name for name, n in zip(schema.names, n_seen, strict=True) if n == 1),
+        )
+
+
 def observed(coded: Coded) -> Observed:
     """How much of a table was observed.
 
@@ -116,24 +178,7 @@ def observed(coded: Coded) -> Observed:
     >>> seen.n_incomplete, round(seen.missing_share, 3), seen.constant
     (1, 0.167, ('x0', 'x1'))
     """
+    sightings = Sightings(coded.schema)
+    sightings.add(coded)
     used = coded if coded.weights is None else coded.take(coded.weights > 0)
-    missing = used.codes == used.schema.n_values
-    in_row = missing.sum(axis=1)
-    by_variable = missing.mean(axis=0) if used.n_rows else np.zeros(used.schema.n_variables)
-    names = used.schema.names
-    return Observed(
-        coded.n_rows,
-        used.n_rows,
-        used.total_weight,
-        used.distinct().n_rows,
-        int((in_row > 0).sum()),
-        int((in_row == used.schema.n_variables).sum()) if used.schema.n_variables else 0,
-        float(missing.mean()) if missing.size else 0.0,
-        {name: float(share) for name, share in zip(names, by_variable, strict=True) if share > 0},
-        tuple(name for i, name in enumerate(names) if _is_constant(used, i)),
-    )
-
-
-def _is_constant(coded: Coded, i: int) -> bool:
-    seen = coded.codes[coded.codes[:, i] < coded.schema.n_values[i], i]
-    return bool(len(seen)) and bool((seen == seen[0]).all())
+    return sightings.observed(used.distinct().n_rows)

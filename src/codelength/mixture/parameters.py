@@ -4,7 +4,7 @@ A component is a class that is hidden, so the counts, priors and log tables of l
 under a schema whose target is the component.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self, TypeVar
 
@@ -12,20 +12,21 @@ import numpy as np
 from scipy.special import logsumexp
 
 from ..counts import Counts
-from ..errors import DataError, InvalidParameter, SchemaMismatch
+from ..errors import DataError, Infeasible, InvalidParameter, SchemaMismatch
 from ..rules import LogTables, PriorLike, Scorer, logarithm, rule_of
 from ..table import Coded, Schema, Variable, as_coded, encode
 from ..table.checks import check_whole
 from ..typing import FloatArray, IntArray
+from .cache import CachedRows, RowBlocks, Rows
 from .costs import check_components
 
-Rows = TypeVar("Rows", Schema, Coded)
+Labelled = TypeVar("Labelled", Schema, Coded)
 
 _BYTES_OF_VALUE = 200
 """What the name of one component takes in a schema, roughly."""
 
 
-def with_components(rows: Rows, n_components: int) -> Rows:
+def with_components(rows: Labelled, n_components: int) -> Labelled:
     """A schema, or coded rows, whose target is a hidden component.
 
     Parameters
@@ -93,9 +94,23 @@ class MixtureParameters:
 
     def coded(self, rows: Any) -> Coded:
         """Rows of any kind as codes under the schema of this mixture; codes are checked to fit it."""
+        if isinstance(rows, CachedRows):
+            raise Infeasible(
+                f"this needs all rows in memory, and {rows.n_rows:,} distinct rows are kept on disk; take a "
+                "sample of the rows, or raise memory="
+            )
         coded = rows if isinstance(rows, Coded) else encode(self.schema.without_target(), rows)
         self._check_fit(coded)
         return with_components(coded, self.n_components)
+
+    def distinct(self, rows: Rows) -> Rows:
+        """The distinct rows, wherever they are kept."""
+        return rows if isinstance(rows, CachedRows) else self.coded(rows).distinct()
+
+    def blocks(self, rows: Any) -> Iterator[Coded]:
+        """The same, wherever rows are kept, one block after the other."""
+        for block in RowBlocks(rows if isinstance(rows, CachedRows) else self.coded(rows)):
+            yield self.coded(block)
 
     def log_tables(self) -> LogTables:
         """The mixture as log tables; the log of 0 is minus infinity."""

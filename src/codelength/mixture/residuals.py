@@ -11,6 +11,7 @@ from ..blocks import Block, Grid
 from ..errors import DataError
 from ..table import Coded, Schema
 from ..typing import FloatArray, IntArray
+from .cache import Rows
 from .candidates import indicator_columns
 from .parameters import MixtureParameters
 
@@ -108,7 +109,7 @@ class BivariateResiduals(Shown):
         return [Grid("", ["variable", "and", "residual", "chi-squared", "df"], rows, n_text=2)]
 
 
-def bivariate_residuals(coded: Coded, mixture: MixtureParameters) -> BivariateResiduals:
+def bivariate_residuals(coded: Rows, mixture: MixtureParameters) -> BivariateResiduals:
     """Residuals of all pairs of variables under a mixture.
 
     Examples
@@ -122,14 +123,18 @@ def bivariate_residuals(coded: Coded, mixture: MixtureParameters) -> BivariateRe
     >>> bivariate_residuals(Coded.of(schema, [[0, 0], [1, 1]] * 10), mixture).total
     20.0
     """
-    rows = mixture.coded(coded).distinct()
-    schema, offsets = rows.schema, rows.schema.offsets
-    indicators = indicator_columns(rows)
-    weighed = indicators if rows.weights is None else indicators.multiply(rows.weights[:, None]).tocsr()
-    seen = (indicators.T @ weighed).tocsr()
-    if schema.n_cells <= MOST_DENSE:
-        seen = seen.toarray()
-    sizes = _class_sizes(rows, mixture)
+    from scipy.sparse import csr_array
+
+    schema, offsets = mixture.schema, mixture.schema.offsets
+    pairs = (schema.n_cells, schema.n_cells)
+    seen: Any = np.zeros(pairs) if schema.n_cells <= MOST_DENSE else csr_array(pairs)
+    sizes = np.zeros((mixture.n_components, schema.n_variables, schema.n_variables))
+    for block in mixture.blocks(mixture.distinct(coded)):
+        indicators = indicator_columns(block)
+        weighed = indicators if block.weights is None else indicators.multiply(block.weights[:, None]).tocsr()
+        counts = indicators.T @ weighed
+        seen = (seen + counts).tocsr() if schema.n_cells > MOST_DENSE else seen + counts.toarray()
+        sizes += _class_sizes(block, mixture)
     chi2 = np.full((schema.n_variables, schema.n_variables), np.nan)
     for i in range(schema.n_variables):
         own = slice(offsets[i], offsets[i + 1] - 1)

@@ -12,6 +12,7 @@ from .._display import Shown
 from ..blocks import Block, Grid, Paragraph, Strong
 from ..errors import CodelengthError, DataError, InvalidParameter
 from ..mixture.best_clustering import local_optima
+from ..mixture.cache import Rows
 from ..mixture.clusterings import single_rows
 from ..mixture.code_length import (
     CRITERIA,
@@ -192,7 +193,7 @@ class Comparison(Shown, Sequence[dict[str, Any]]):
 
 
 def compare(
-    rows: Coded,
+    rows: Rows,
     fits: Mapping[int, tuple[MixtureParameters, Trust]],
     path: Mapping[int, float],
     chosen: int,

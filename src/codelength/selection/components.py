@@ -8,12 +8,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ..counts import Counts
-from ..mixture.code_length import CRITERIA, standard_error
-from ..mixture.em import EMInfo, EMLayout, RestartsInfo, Trust, check_shared_out, fit_mixture
+from ..errors import Infeasible
+from ..mixture.cache import CachedRows, Rows
+from ..mixture.code_length import ADDITIVE, CRITERIA, standard_error
+from ..mixture.em import EMInfo, RestartsInfo, Trust, check_shared_out, fit_mixture, layout_of
 from ..mixture.em.restarts import MOST_STARTS
 from ..mixture.parameters import MixtureParameters, posterior_mode, with_components
 from ..rules import PriorLike, pseudocounts
-from ..table import Coded
 from ..table.checks import check_choice
 from .comparison import Comparison, compare
 
@@ -50,7 +51,7 @@ class ComponentsResult:
 
 
 def choose_components(
-    coded: Coded,
+    coded: Rows,
     sizes: Iterable[int],
     criterion: str = "cheeseman_stutz",
     prior: PriorLike = "uniform",
@@ -74,7 +75,7 @@ def choose_components(
 
     Parameters
     ----------
-    coded : Coded
+    coded : Coded or CachedRows
         The rows; equal ones are merged once, whatever the number of components.
     sizes : iterable of int
         Numbers of components to try, in increasing order.
@@ -99,7 +100,12 @@ def choose_components(
     """
     check_choice("criterion", criterion, CRITERIA)
     rows = coded.distinct()
-    layout = EMLayout.of(rows)
+    if isinstance(rows, CachedRows) and criterion not in ADDITIVE:
+        raise Infeasible(
+            f'criterion="{criterion}" needs all rows in memory, and {rows.n_rows:,} distinct rows are kept '
+            f"on disk; choose one of {', '.join(ADDITIVE)}, or raise memory="
+        )
+    layout = layout_of(rows)
     fits: dict[int, _Fit] = {}
 
     def fit(size: int) -> _Fit:
@@ -119,7 +125,7 @@ def choose_components(
                 tol=tol,
                 random_state=[seed, size],
             )
-            if rows.codes.size
+            if rows.n_rows and rows.schema.n_variables
             else _before_any_cell(rows, size, spread)
         )
         # Largest first, so that the numbers of the components mean something.
@@ -173,7 +179,7 @@ class _Fit(NamedTuple):
 
 
 def _before_any_cell(
-    rows: Coded, n_components: int, prior: PriorLike
+    rows: Rows, n_components: int, prior: PriorLike
 ) -> tuple[MixtureParameters, RestartsInfo]:
     """The most probable mixture where there are no rows or no columns: nothing tells components apart."""
     state = posterior_mode(Counts.empty(with_components(rows.schema, n_components)), prior)

@@ -82,8 +82,8 @@ def merged(sources: Sequence[Source], window: int) -> Iterator[Run]:
 
     Never more than ``window`` rows of each run are held at a time.
     """
-    held = [source.read(0, window) for source in sources]
     places = [min(window, source.n_rows) for source in sources]
+    held = [source.read(0, place) for source, place in zip(sources, places, strict=True)]
     while any(run.n_rows for run in held):
         # What lies beyond may still be met in a run that has more to come than is held of it.
         ends = [

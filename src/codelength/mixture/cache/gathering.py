@@ -22,6 +22,9 @@ MEMORY = 1 << 29
 MOST_SORTED = 1 << 22
 """Rows that are put in order at a time, at most."""
 
+LEAST_SORTED, LEAST_HELD = 4096, 512
+"""Rows that are put in order at a time, and held of each run while runs become one, at least."""
+
 MERGED_BELOW = 0.75
 """Rows that come later are merged with earlier ones as they come while at most this share is left of them."""
 
@@ -75,7 +78,7 @@ class RowGatherer:
         self._schema, self._packing = schema.without_target(), RowPacking.of(schema)
         self._memory = check_whole("memory", memory)
         row_bytes = _COPIES * 8 * (self._packing.n_words + 1)
-        self._most_sorted = max(1, min(MOST_SORTED, self._memory // (2 * row_bytes)))
+        self._most_sorted = min(MOST_SORTED, max(LEAST_SORTED, self._memory // (2 * row_bytes)))
         self._waiting: list[tuple[WordArray, FloatArray | None]] = []
         self._n_waiting = 0
         self._in_memory: list[Run] = []
@@ -149,7 +152,7 @@ class RowGatherer:
 
     def _merged(self, sources: list[Source]) -> Iterator[Run]:
         row_bytes = _COPIES * 8 * (self._packing.n_words + 1)
-        return merged(sources, max(1, self._memory // (4 * row_bytes * max(len(sources), 1))))
+        return merged(sources, max(LEAST_HELD, self._memory // (4 * row_bytes * max(len(sources), 1))))
 
     def _as_coded(self, sources: list[Source], scale: float) -> Coded:
         pieces = [(self._packing.unpack(run.words), run.weights) for run in self._merged(sources)]

@@ -67,6 +67,10 @@ CRITERIA: dict[str, Criterion] = {
 """The criteria by name: called as :class:`Criterion` says, all of them take a fitted mixture."""
 
 
+ADDITIVE = ("cheeseman_stutz", "cheeseman_stutz_soft", "bic", "aic")
+"""The criteria that add up over rows, and so take rows on disk too."""
+
+
 def standard_error(length: SupportsFloat) -> float:
     """How far an estimated code length may be off, in nats; zero for one that is computed.
 
@@ -79,6 +83,7 @@ def standard_error(length: SupportsFloat) -> float:
 
 
 __all__ = [
+    "ADDITIVE",
     "CRITERIA",
     "AnnealedCodeLength",
     "Criterion",

@@ -12,6 +12,7 @@ from ...scores import evidence_code_length
 from ...table import Coded, as_coded
 from ...table.checks import as_array, check_choice, check_instance
 from ...typing import FloatArray
+from ..cache import CachedRows
 from ..clusterings import clustering_counts
 from ..parameters import MixtureParameters, posterior_mode
 from .information_criteria import log_likelihood
@@ -68,8 +69,14 @@ def cheeseman_stutz_code_length(
     check_instance(
         "parameters", parameters, (MixtureParameters, type(None)), "the parameters of a mixture, or None"
     )
-    coded = mixture.coded(rows) if isinstance(mixture, MixtureParameters) else as_coded(rows)
-    counts = _completed_counts(coded, mixture, completion)
+    if isinstance(mixture, MixtureParameters):
+        coded = rows if isinstance(rows, CachedRows) else mixture.coded(rows)
+        counts = Counts.empty(mixture.schema)
+        for block in mixture.blocks(coded):
+            counts = counts.merge(_completed_counts(block, mixture, completion))
+    else:
+        coded = as_coded(rows)
+        counts = _completed_counts(coded, mixture, completion)
     spread = pseudocounts(prior, counts.schema)
     fitted = posterior_mode(counts, spread) if parameters is None else parameters
     complete = _complete_log_likelihood(counts, fitted)

@@ -3,13 +3,17 @@
 import math
 from typing import Any
 
+import numpy as np
+
 from ...errors import DataError
 from ...rules import PriorLike
 from ...table import Coded, Schema
+from ...typing import FloatArray
+from ..cache import CachedRows, RowBlocks, Rows
 from ..parameters import MixtureParameters
 
 
-def log_likelihood(coded: Coded, mixture: MixtureParameters, *, n_threads: int | None = None) -> float:
+def log_likelihood(coded: Rows, mixture: MixtureParameters, *, n_threads: int | None = None) -> float:
     r"""Log probability of a table under one mixture, the components summed out, in nats.
 
     .. math:: \log P(D \mid \Theta) = \sum_n \log \sum_k \alpha_k \prod_i \phi_{kix_{ni}}
@@ -19,18 +23,21 @@ def log_likelihood(coded: Coded, mixture: MixtureParameters, *, n_threads: int |
 
     Examples
     --------
-    >>> import numpy as np
     >>> from codelength.mixture.parameters import with_components
     >>> schema = with_components(Schema.from_sizes([2]), 1)
     >>> fair_coin = MixtureParameters(schema, np.array([1.0]), np.array([[0.5, 0.5, 1.0]]))
     >>> round(log_likelihood(Coded.of(schema, [[0], [1], [1]]), fair_coin) / math.log(2), 9)
     -3.0
     """
+    return math.fsum(term for block in RowBlocks(coded) for term in _log_probs(block, mixture, n_threads))
+
+
+def _log_probs(coded: Coded, mixture: MixtureParameters, n_threads: int | None) -> FloatArray:
     log_probs = mixture.log_probs(coded, n_threads)
     if coded.weights is None:
-        return math.fsum(log_probs)
+        return log_probs
     counted = coded.weights > 0
-    return math.fsum(log_probs[counted] * coded.weights[counted])
+    return np.asarray(log_probs[counted] * coded.weights[counted])
 
 
 def n_parameters(schema: Schema, n_components: int) -> int:
@@ -59,7 +66,7 @@ def bic_code_length(
     DataError
         Where there are no rows: the logarithm of 0 is no penalty.
     """
-    coded = mixture.coded(rows)
+    coded = rows if isinstance(rows, CachedRows) else mixture.coded(rows)
     if not coded.total_weight > 0:
         raise DataError("there are no rows, and BIC of no rows is not defined; give at least one row")
     d = n_parameters(mixture.schema, mixture.n_components)
@@ -77,4 +84,5 @@ def aic_code_length(
     :func:`bic_code_length`.
     """
     d = n_parameters(mixture.schema, mixture.n_components)
-    return -log_likelihood(mixture.coded(rows), mixture) + d
+    coded = rows if isinstance(rows, CachedRows) else mixture.coded(rows)
+    return -log_likelihood(coded, mixture) + d
