@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .mixture import neighbourhood_code_length as neighbourhood_code_length
     from .mixture import neighbourhoods_code_length as neighbourhoods_code_length
     from .online import OnlineNaiveBayes as OnlineNaiveBayes
+    from .online.river import RiverNaiveBayes as RiverNaiveBayes
     from .prequential import compare_models as compare_models
     from .prequential import naive_bayes_sequence as naive_bayes_sequence
     from .reports.page import Report as Report
@@ -74,6 +75,7 @@ _HOMES = {
     "Predictions": "scores",
     "Prior": "rules",
     "Report": "reports.page",
+    "RiverNaiveBayes": "online.river",
     "Schema": "table",
     "SubsetsClassifier": "estimators",
     "Table": "table",

@@ -73,6 +73,7 @@ PUBLIC = [
     "Predictions",
     "Prior",
     "Report",
+    "RiverNaiveBayes",
     "Schema",
     "SubsetsClassifier",
     "Table",

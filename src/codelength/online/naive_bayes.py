@@ -1,9 +1,10 @@
 """Naive Bayes that learns, forgets and predicts one row at a time."""
 
 import math
+import os
 from collections import deque
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -12,14 +13,17 @@ from ..blocks import Block, Facts
 from ..counts import Counts
 from ..errors import DataError, InvalidParameter
 from ..estimators import NaiveBayes
-from ..rules import Prior, rule_of
-from ..rules.log_tables import value_entries
+from ..rules import Predictor, PriorLike, rule_of
 from ..table import Schema
-from ..table._messages import listed, shown
 from ..table.checks import check_choice, check_instance, check_number, check_size
-from ..table.encode import HandleUnknown, code_of
-from ..table.one_row import RowReader
-from ..typing import FloatArray, Scalar
+from ..table.encode import HandleUnknown
+from ..typing import Scalar
+from .fixed import FixedCounts, Located
+from .growing import GrowingCounts
+from .options import check_growing
+from .scores import RunningScores, probs_of
+
+Domains = Literal["fixed", "growing"]
 
 LARGEST_WEIGHT = 1e100
 """Weights of rows grow while older ones are forgotten; from here on all are made smaller."""
@@ -29,20 +33,26 @@ class OnlineNaiveBayes(Shown):
     """Naive Bayes on a stream, with mutable counts.
 
     Predictions are those of :class:`codelength.NaiveBayes` fitted to the same rows, under any rule. A row is
-    a mapping of names to cells. Cells that are absent, missing or not in the schema say nothing.
+    a mapping of names to cells. Cells that are absent or missing say nothing.
 
     Parameters
     ----------
-    schema : Schema
-        The variables, their values and the classes.
+    schema : Schema, optional
+        The variables, their values and the classes. It may be left out where domains grow: then every name
+        in a row is a variable.
     rule, prior
-        As in :class:`codelength.NaiveBayes`.
+        As in :class:`codelength.NaiveBayes`. Domains that grow take the rule ``"evidence"`` and the same
+        pseudocount for all values: ``"uniform"``, or a ``Prior`` of two numbers.
+    domains : {"fixed", "growing"}
+        Whether the values and classes of the schema are all there are, or new ones may come. Then every
+        class gives some probability to something new, such that all probabilities add up to one; the page
+        about streams derives it.
     half_life : float, optional
         After so many rows a row counts half. By default rows are never forgotten.
     window : int, optional
         Only the last so many rows count.
     handle_unknown : {"ignore", "error"}
-        Whether a value that the schema does not list is passed over, or refused.
+        Whether a value that a fixed schema does not list is passed over, or refused.
 
     Examples
     --------
@@ -53,54 +63,66 @@ class OnlineNaiveBayes(Shown):
     ...     _ = model.learn_one({"outlook": outlook}, play)
     >>> {play: round(p, 3) for play, p in model.predict_proba_one({"outlook": "sun"}).items()}
     {'no': 0.229, 'yes': 0.771}
+
+    Nothing needs to be known beforehand where domains grow:
+
+    >>> model = OnlineNaiveBayes(domains="growing")
+    >>> for outlook, play in [("sun", "yes"), ("rain", "no"), ("sun", "yes")]:
+    ...     _ = model.score_one({"outlook": outlook}, play)
+    >>> round(model.new_class_proba_one({"outlook": "snow"}), 3)
+    0.292
     """
 
     def __init__(
         self,
-        schema: Schema,
+        schema: Schema | None = None,
         *,
         rule: str = "evidence",
-        prior: Prior | str = "uniform",
+        prior: PriorLike = "uniform",
+        domains: Domains = "fixed",
         half_life: float | None = None,
         window: int | None = None,
         handle_unknown: HandleUnknown = "ignore",
     ) -> None:
-        check_instance("schema", schema, Schema, "a Schema")
-        if schema.target is None:
-            raise DataError("the schema has no target; name the classes there are")
+        check_choice("domains", domains, Domains)
         check_choice("handle_unknown", handle_unknown, HandleUnknown)
+        if schema is not None or domains == "fixed":
+            check_instance("schema", schema, Schema, "a Schema")
+            assert schema is not None
+            if schema.target is None:
+                raise DataError("the schema has no target; name the classes there are")
         if half_life is not None and window is not None:
             raise InvalidParameter("half_life= and window= are two ways to forget; choose one")
-        self.schema = schema
+        self._options = {
+            "rule": rule,
+            "prior": prior,
+            "domains": domains,
+            "half_life": half_life,
+            "window": window,
+            "handle_unknown": handle_unknown,
+        }
         self._decay = 1.0
         if half_life is not None:
             self._decay = 0.5 ** (1 / check_number("half_life", half_life, above=True))
-        self._window: deque[tuple[list[int], list[int], int]] | None = None
+        self._rows: deque[Located] | None = None
         if window is not None:
             self._most = check_size("window", window)
-            self._window = deque()
+            self._rows = deque()
         self._rule = rule_of(rule)
-        self._prior = prior
-        offsets = self._rule.offsets_under(prior, schema)
-        spare = schema.offsets[1:] - 1
-        value_offsets = offsets.value_offsets.copy()
-        value_offsets[:, spare] = 0.0
-        self._class_offsets = offsets.class_offsets
-        # One row per cell, so that those of one row of the table are taken together.
-        self._value_offsets = np.ascontiguousarray(value_offsets.T)
-        self._total_offsets = _totals(value_offsets, schema)
-        self._n_values = schema.n_values[:, None]
-        self._row = RowReader(schema, refuse_values=handle_unknown == "error")
-        self._classes: dict[Any, int] = {}
-        self._class_counts = np.zeros(schema.n_classes)
-        self._value_counts = np.zeros((int(schema.offsets[-1]), schema.n_classes))
-        self._totals = np.zeros((schema.n_variables, schema.n_classes))
+        self._start = schema
+        self._counts: FixedCounts | GrowingCounts
+        if domains == "growing":
+            self._counts = GrowingCounts(schema, *check_growing(self._rule, prior, handle_unknown))
+        else:
+            assert schema is not None
+            refuse = handle_unknown == "error"
+            self._counts = FixedCounts(schema, self._rule, prior, refuse_values=refuse)
         self._weight = 1.0
-        self._n_scored, self._log_loss, self._hits = 0, 0.0, 0
+        self._scores = RunningScores()
 
     @classmethod
     def of(cls, model: NaiveBayes, **options: Any) -> Self:
-        """What goes on where a fitted model stands; ``options`` are the ways to forget."""
+        """What goes on where a fitted model stands; ``options`` are the ways to forget and to grow."""
         check_instance("model", model, NaiveBayes, "a fitted NaiveBayes")
         fitted = model._fitted
         if fitted.chosen is not None or fitted.params["numeric"] == "average":
@@ -110,15 +132,11 @@ class OnlineNaiveBayes(Shown):
             )
         usual = {name: fitted.params[name] for name in ("rule", "prior", "handle_unknown")}
         found = cls(fitted.schema, **usual, **options)
-        if found._window is not None:
+        if found._rows is not None:
             raise InvalidParameter(
                 "window=: rows that were counted before cannot be told apart to forget them"
             )
-        found._class_counts[:] = fitted.counts.class_counts
-        found._value_counts[:] = fitted.counts.value_counts.T
-        without_missing = fitted.counts.value_counts.copy()
-        without_missing[:, fitted.schema.offsets[1:] - 1] = 0.0
-        found._totals[:] = _totals(without_missing, fitted.schema)
+        found._counts.start_from(fitted.counts)
         return found
 
     def learn_one(self, x: Mapping[str, Any], y: Scalar) -> Self:
@@ -131,20 +149,16 @@ class OnlineNaiveBayes(Shown):
         y : class
             Its class.
         """
-        code = self._class_code(y)
-        cells, positions = self._row.cells(x)
-        if self._decay < 1.0:
-            self._weight /= self._decay
-        weight = self._weight
-        self._class_counts[code] += weight
-        self._value_counts[cells, code] += weight
-        self._totals[positions, code] += weight
+        weight = self._weight / self._decay
+        row = self._counts.learn(x, y, weight)
+        self._weight = weight
         if weight > LARGEST_WEIGHT:
-            self._shrink()
-        if self._window is not None:
-            self._window.append((cells, positions, code))
-            if len(self._window) > self._most:
-                self._take_off(*self._window.popleft())
+            self._counts.shrink(weight)
+            self._weight = 1.0
+        if self._rows is not None:
+            self._rows.append(row)
+            if len(self._rows) > self._most:
+                self._counts.take_off(self._rows.popleft())
         return self
 
     def unlearn_one(self, x: Mapping[str, Any], y: Scalar) -> Self:
@@ -155,25 +169,47 @@ class OnlineNaiveBayes(Shown):
         x, y
             As they were learned.
         """
-        if self._decay < 1.0 or self._window is not None:
+        if self._decay < 1.0 or self._rows is not None:
             raise InvalidParameter("unlearn_one: rows are forgotten by half_life= or window= already")
-        code = self._class_code(y)
-        cells, positions = self._row.cells(x)
-        if self._class_counts[code] < 1.0 or (self._value_counts[cells, code] < 1.0).any():
+        row = self._counts.find(x, y)
+        if not self._counts.holds(row):
             raise DataError("unlearn_one: there is no such row left to take back; give one that was learned")
-        self._take_off(cells, positions, code)
+        self._counts.take_off(row)
         return self
 
     def predict_proba_one(self, x: Mapping[str, Any]) -> dict[Scalar, float]:
         """Probability of each class of a row.
 
-        Where every class is impossible the uniform distribution stands in.
+        Where every class is impossible the uniform distribution stands in. Where domains grow these are the
+        probabilities given that the class is one that was met before; see :meth:`new_class_proba_one`.
         """
-        return dict(zip(self.schema.classes, self._probs(x).tolist(), strict=True))
+        classes = self._counts.classes
+        log_weights = self._counts.log_weights(x, self._weight)[: len(classes)]
+        return dict(zip(classes, probs_of(log_weights).tolist(), strict=True))
 
-    def predict_one(self, x: Mapping[str, Any]) -> Scalar:
-        """The most probable class of a row; the first of several equally probable ones."""
-        return self.schema.classes[int(self._probs(x).argmax())]
+    def predict_one(self, x: Mapping[str, Any]) -> Scalar | None:
+        """The most probable class of a row; the first of several equally probable ones.
+
+        None where domains grow and no class was met yet.
+        """
+        classes = self._counts.classes
+        log_weights = self._counts.log_weights(x, self._weight)[: len(classes)]
+        return classes[int(probs_of(log_weights).argmax())] if classes else None
+
+    def new_class_proba_one(self, x: Mapping[str, Any]) -> float:
+        """Probability that a row has a class that was not met before; 0 where domains are fixed."""
+        log_weights = self._counts.log_weights(x, self._weight)
+        return float(probs_of(log_weights)[-1]) if len(log_weights) > len(self._counts.classes) else 0.0
+
+    def joint_log_prob_one(self, x: Mapping[str, Any], y: Scalar) -> float:
+        """Log probability of a row together with its class, in nats: minus the cost of the whole row.
+
+        Where domains grow, a new value or class costs what it takes to say that it is new, without its name.
+        """
+        if not self._rule.normalises:
+            raise InvalidParameter(f'rule="{self._rule.name}" gives rows no probability; use rule="evidence"')
+        found = self._counts.log_weights(x, self._weight)[self._counts.class_place(y)]
+        return float(found) - self._counts.log_total(self._weight)
 
     def score_one(self, x: Mapping[str, Any], y: Scalar) -> float:
         """Predict a row, keep how well that went, and learn it.
@@ -181,110 +217,86 @@ class OnlineNaiveBayes(Shown):
         Returns
         -------
         float
-            Log probability that was given to the class, in nats.
+            Log probability that was given to the class, in nats. Where domains grow, a class that was not met
+            before costs what it takes to say so.
         """
-        code, probs = self._class_code(y), self._probs(x)
-        found = math.log(probs[code]) if probs[code] > 0 else -math.inf
-        self._n_scored += 1
-        self._log_loss -= found
-        self._hits += int(probs.argmax()) == code
+        place, probs = self._counts.class_place(y), probs_of(self._counts.log_weights(x, self._weight))
+        found = math.log(probs[place]) if probs[place] > 0 else -math.inf
+        best = int(probs[: len(self._counts.classes)].argmax()) if self._counts.classes else None
         self.learn_one(x, y)
+        self._scores.add(found, hit=best == place)
         return found
+
+    @property
+    def schema(self) -> Schema:
+        """The variables, their values and the classes, as they stand."""
+        return self._counts.schema
 
     @property
     def n_scored(self) -> int:
         """How many rows were predicted before they were learned."""
-        return self._n_scored
+        return self._scores.n_rows
 
     @property
     def code_length(self) -> float:
         """What the classes of these rows cost, each predicted from the rows before it, in nats."""
-        return self._log_loss
+        return self._scores.code_length
 
     @property
     def log_score(self) -> float:
         """Their mean log probability, in nats; NaN before the first."""
-        return -self._log_loss / self._n_scored if self._n_scored else math.nan
+        return self._scores.log_score
 
     @property
     def accuracy(self) -> float:
         """The share whose most probable class occurred; NaN before the first."""
-        return self._hits / self._n_scored if self._n_scored else math.nan
+        return self._scores.accuracy
 
     @property
     def counts(self) -> Counts:
         """A copy of the counts, with what was forgotten taken off. Missing cells are not counted."""
-        return Counts(
-            self.schema,
-            self._class_counts / self._weight,
-            np.ascontiguousarray(self._value_counts.T) / self._weight,
-        )
+        return self._counts.counts(self._weight)
 
-    def _probs(self, x: Mapping[str, Any]) -> FloatArray:
-        cells, positions = self._row.cells(x)
-        weight = self._weight
-        classes, counts, totals = self._class_counts, self._value_counts[cells], self._totals[positions]
-        if weight != 1.0:
-            classes, counts, totals = classes / weight, counts / weight, totals / weight
-        log_weights = self._rule.growth(classes + self._class_offsets)
-        if cells:
-            entries = value_entries(
-                self._rule,
-                counts + self._value_offsets[cells],
-                totals + self._total_offsets[positions],
-                self._n_values[positions],
-            )
-            log_weights = log_weights + entries.sum(axis=0)
-        top = log_weights.max()
-        if top == -math.inf:
-            return np.full(len(log_weights), 1 / len(log_weights))
-        powers = np.exp(log_weights - top)
-        return np.asarray(powers / powers.sum())
+    @property
+    def evidence_code_length(self) -> float:
+        """What the rows that count cost together, classes and values, in any order, in nats.
 
-    def _class_code(self, y: Scalar) -> int:
-        key = (type(y), y)
-        try:
-            return self._classes[key]
-        except Exception:  # not met before, or an object that cannot be looked up
-            pass
-        assert self.schema.target is not None
-        code = code_of(self.schema.target, y)
-        if code is None or code < 0:
-            raise DataError(
-                f"class {shown(y)} is not in the schema {listed(self.schema.classes)}; name all classes "
-                "beforehand"
-            )
-        self._classes[key] = code
-        return code
+        Minus the log evidence, and minus the sum of :meth:`joint_log_prob_one` along the stream.
+        """
+        if not self._rule.averages:
+            raise InvalidParameter(f'rule="{self._rule.name}" does not average over models; use "evidence"')
+        if isinstance(self._counts, GrowingCounts):
+            from .evidence import growing_log_evidence
 
-    def _take_off(self, cells: list[int], positions: list[int], code: int) -> None:
-        self._class_counts[code] -= 1.0
-        self._value_counts[cells, code] -= 1.0
-        self._totals[positions, code] -= 1.0
+            return -growing_log_evidence(self._counts, self._weight)
+        prior: Any = self._options["prior"]
+        return float(Predictor.of(self.counts, self._rule, prior).evidence_code_length())
 
-    def _shrink(self) -> None:
-        for counts in (self._class_counts, self._value_counts, self._totals):
-            counts /= self._weight
-        self._weight = 1.0
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model as JSON, with all that it needs to go on; :meth:`load` reads it back."""
+        from .saved import write
+
+        write(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> "OnlineNaiveBayes":
+        """The model that :meth:`save` wrote, checked."""
+        from .saved import read
+
+        return read(path)
 
     def _title(self) -> str:
-        rows = counted(float(np.round(self._class_counts.sum() / self._weight, 1)), "row")
-        return f"OnlineNaiveBayes: {rows}, {counted(self.schema.n_variables, 'variable')}"
+        rows = counted(float(np.round(self._counts.class_counts.sum() / self._weight, 1)), "row")
+        return f"OnlineNaiveBayes: {rows}, {counted(self._counts.n_variables, 'variable')}"
 
     def _blocks(self) -> list[Block]:
-        facts = [("rule", self._rule.name), ("classes", f"{self.schema.n_classes}")]
-        if self._n_scored:
+        facts = [("rule", self._rule.name), ("domains", f"{self._options['domains']}")]
+        facts.append(("classes", f"{len(self._counts.classes)}"))
+        if self.n_scored:
             facts += [
-                ("rows predicted before they were learned", f"{self._n_scored:,}"),
+                ("rows predicted before they were learned", f"{self.n_scored:,}"),
                 ("their log score", f"{self.log_score:.4f} nats"),
                 ("their code length", f"{self.code_length / math.log(2):.1f} bits"),
                 ("their accuracy", f"{self.accuracy:.4f}"),
             ]
         return [Facts(facts)]
-
-
-def _totals(counts: FloatArray, schema: Schema) -> FloatArray:
-    """Sums over the values of each variable, shape (n_variables, n_classes), from (n_classes, n_cells)."""
-    if not schema.n_variables:
-        return np.zeros((0, schema.n_classes))
-    return np.ascontiguousarray(np.add.reduceat(counts, schema.offsets[:-1], axis=1).T)

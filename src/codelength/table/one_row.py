@@ -39,7 +39,7 @@ class RowReader:
         self._refuse_values = refuse_values
         self._names = frozenset(schema.names) if refuse_names else None
         self._readers = [
-            (position, start, _Reader(variable))
+            (position, start, CellReader(variable))
             for position, (variable, start) in enumerate(
                 zip(schema.variables, schema.offsets.tolist(), strict=False)
             )
@@ -82,7 +82,7 @@ class RowReader:
             name = next(name for name in row if name not in self._names)
             raise SchemaMismatch(f"column {shown(name)} is not in the schema; drop it")
 
-    def _judge(self, reader: "_Reader", row: Mapping[str, Any]) -> None:
+    def _judge(self, reader: "CellReader", row: Mapping[str, Any]) -> None:
         if self._refuse_values:
             raise UnknownValue(
                 f"variable {shown(reader.name)}: value {shown(row[reader.name])} is not in the schema "
@@ -96,7 +96,7 @@ def check_row(row: Any) -> None:
         raise DataError(f"row {shown(row)}: expected a mapping of names to cells")
 
 
-class _Reader:
+class CellReader:
     """Codes of the values of one variable."""
 
     __slots__ = ("_codes", "_cuts", "_missing", "name", "variable")

@@ -1,0 +1,173 @@
+"""The values of one variable that a stream has brought so far, each with a place in the counts."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+from ..errors import DataError
+from ..table import Variable
+from ..table._messages import shown
+from ..table.one_row import MOST_REMEMBERED, CellReader
+from ..table.spelling import looks_like_time, parse_time
+from ..table.values import UnusableValue, canonical
+from ..typing import Scalar
+
+MISSING, NEW = -1, -2
+"""What stands for the place of a cell that says nothing, and of a value that was not met before."""
+
+
+class Places:
+    """Hands out whole numbers from 0, those that were given back first."""
+
+    def __init__(self) -> None:
+        self.n_places, self._free = 0, list[int]()
+
+    def __iter__(self) -> Iterator[int]:
+        return self
+
+    def __next__(self) -> int:
+        if self._free:
+            return self._free.pop()
+        self.n_places += 1
+        return self.n_places - 1
+
+    def give_back(self, place: int) -> None:
+        """Let a place be handed out again."""
+        self._free.append(place)
+
+
+class Domain:
+    """Values and their places.
+
+    A variable whose values are declared as intervals or codes is closed: it has them all.
+
+    Parameters
+    ----------
+    name : str
+        Name of the variable.
+    declared : Variable, optional
+        What is known of it beforehand.
+    places : iterator of int
+        Where to take places from.
+    """
+
+    def __init__(self, name: str, declared: Variable | None, places: Iterator[int]) -> None:
+        self.name, self.declared = name, declared
+        self.is_retired = declared is not None and declared.kind == "ignored"
+        values = () if declared is None else declared.values
+        self._of_codes = [next(places) for _ in values]
+        self._reader = None if declared is None or declared.kind == "category" else CellReader(declared)
+        self._missing = MISSING
+        if declared is not None and declared.missing_is_value:
+            self._missing = self._of_codes[-1]
+        self._values: dict[int, Scalar] = {}
+        self._places: dict[Scalar, int] = {}
+        self._known: dict[Any, int] = {}
+        self._spellings: dict[int, list[Any]] = {}
+        for value, place in zip(values, self._of_codes, strict=True):
+            if value is not None:
+                self._places[_in_one_form(value)] = place
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there may be values that were not met before."""
+        return self._reader is None
+
+    @property
+    def n_declared(self) -> int:
+        """How many values were declared."""
+        return len(self._of_codes)
+
+    @property
+    def met(self) -> dict[int, Scalar]:
+        """The values that were not declared, by their places, in the order in which they were met."""
+        return self._values
+
+    @property
+    def places(self) -> list[int]:
+        """The places of all values: those declared, those met, and missing where it is a value."""
+        if self._missing >= 0:
+            return [*self._of_codes[:-1], *self._values, self._missing]
+        return [*self._of_codes, *self._values]
+
+    @property
+    def n_known(self) -> int:
+        """How many values there are so far."""
+        return len(self._of_codes) + len(self._values)
+
+    def find(self, cell: Any) -> int:
+        """The place of a cell's value; ``MISSING`` where it says nothing, ``NEW`` for a value not met yet."""
+        if cell is None:
+            return self._missing
+        # Values of different types may be equal, such as 1 and True, and yet be read differently.
+        key = (type(cell), cell)
+        try:
+            return self._known[key]
+        except Exception:  # not met before, or an object that cannot be looked up
+            pass
+        if self.is_retired:
+            return MISSING
+        if self._reader is not None:
+            code = self._reader.code(cell)
+            return MISSING if code is None or code < 0 else self._of_codes[code]
+        value = self._read(cell)
+        if value is None:
+            return self._missing
+        place = self._places.get(value, NEW)
+        if place >= 0:
+            self._remember(key, place)
+        return place
+
+    def add(self, cell: Any, place: int) -> None:
+        """Give a new value a place."""
+        value = self._read(cell)
+        assert value is not None
+        self._places[value], self._values[place] = place, value
+        self._remember((type(cell), cell), place)
+
+    def drop(self, place: int) -> bool:
+        """Forget a value, unless it was declared; whether it was forgotten."""
+        if place not in self._values:
+            return False
+        del self._places[self._values.pop(place)]
+        for key in self._spellings.pop(place, ()):
+            del self._known[key]
+        return True
+
+    def retire(self) -> None:
+        """Let no cell say anything from now on."""
+        self.is_retired = True
+        self._known.clear()
+        self._spellings.clear()
+
+    def variable(self) -> Variable | None:
+        """The variable as it stands; None where no value is left."""
+        declared = () if self.declared is None else self.declared.values
+        values = (*declared, *self._values.values())
+        if self.is_retired:
+            return Variable(self.name, ("any",), "ignored", origin="identifiers, left out")
+        if self.declared is not None and not self._values:
+            return self.declared
+        if self._missing >= 0:
+            values = (*(value for value in values if value is not None), None)
+        return Variable(self.name, values, origin="met in a stream") if values else None
+
+    def _read(self, cell: Any) -> Scalar | None:
+        try:
+            value = canonical(cell)
+        except UnusableValue as error:
+            raise DataError(f"variable {shown(self.name)}: {error}") from None
+        return None if value is None else _in_one_form(value)
+
+    def _remember(self, key: Any, place: int) -> None:
+        if len(self._known) >= MOST_REMEMBERED or key[0].__hash__ is None:
+            return
+        with suppress(Exception):  # what hashing foreign objects raises is up to them
+            if key not in self._known:
+                self._known[key] = place
+                self._spellings.setdefault(place, []).append(key)
+
+
+def _in_one_form(value: Scalar) -> Scalar:
+    """A time is the same time however it is spelt."""
+    return parse_time(value) if isinstance(value, str) and looks_like_time(value) else value

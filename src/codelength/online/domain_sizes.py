@@ -1,0 +1,32 @@
+r"""How many values a variable may have: the prior behind growing domains.
+
+Before the first row a domain has size :math:`M` with probability :math:`1 / (M (M + 1))`, so that it has at
+least :math:`M` values with probability :math:`1 / M`, whatever the scale. Sizes up to 64 are told apart; from
+there on eight of each octave stand for their neighbours, up to a million.
+"""
+
+import numpy as np
+
+from ..typing import FloatArray
+
+MOST_VALUES = 65_535
+"""More values than this are taken for identifiers."""
+
+_EACH, _PER_OCTAVE, _OCTAVES = 64, 8, 14
+
+
+def _support() -> FloatArray:
+    beyond = _EACH * 2.0 ** (np.arange(1, _PER_OCTAVE * _OCTAVES + 1) / _PER_OCTAVE)
+    return np.concatenate([np.arange(1.0, _EACH + 1), np.round(beyond)])
+
+
+SIZES: FloatArray = _support()
+"""The sizes that are averaged over."""
+
+LOG_PRIOR: FloatArray = np.log(1 / SIZES - np.append(1 / SIZES[1:], 0.0))
+"""Log prior probability of each."""
+
+
+def log_prior_of_at_least(n_values: int) -> float:
+    """Log prior probability that a domain has so many values or more."""
+    return float(np.log(np.exp(LOG_PRIOR[np.searchsorted(SIZES, n_values) :]).sum()))

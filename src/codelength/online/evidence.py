@@ -1,0 +1,52 @@
+"""What all rows of a stream with growing domains cost together."""
+
+import numpy as np
+from scipy.special import gammaln
+
+from ..typing import FloatArray
+from .domain import Domain
+from .domain_sizes import LOG_PRIOR, SIZES, log_prior_of_at_least
+from .growing import GrowingCounts
+
+
+def growing_log_evidence(counts: GrowingCounts, weight: float) -> float:
+    """Log probability of all rows together, in any order.
+
+    Parameters
+    ----------
+    counts : GrowingCounts
+        The rows.
+    weight : float
+        The unit of the counts.
+    """
+    columns = counts.target.places
+    of_classes = counts.class_counts[columns][:, None] / weight
+    found = _of_variable(
+        of_classes,
+        of_classes.sum(axis=0),
+        counts.target,
+        counts.n_met_classes / weight,
+        counts.class_pseudocount,
+    )
+    for i, domain in enumerate(counts.domains):
+        if not domain.is_retired:
+            of_values = counts.value_counts[np.ix_(domain.places, columns)] / weight
+            totals, n_met = counts.totals[i, columns] / weight, counts.n_met[i] / weight
+            found += _of_variable(of_values, totals, domain, n_met, counts.value_pseudocount)
+    return found
+
+
+def _of_variable(
+    counts: FloatArray, totals: FloatArray, domain: Domain, n_met: float, pseudocount: float
+) -> float:
+    """Log evidence of one variable, from counts of its values in the classes."""
+    from ._kernels import log_averages
+
+    found = float(gammaln(counts + pseudocount).sum()) - counts.size * float(gammaln(pseudocount))
+    if not domain.is_open:
+        size = pseudocount * domain.n_known
+        return found + float((gammaln(size) - gammaln(size + totals)).sum())
+    terms, averages = np.empty(len(SIZES)), np.empty(len(totals))
+    known = (domain.n_known, domain.n_declared, n_met, pseudocount)
+    found += float(log_averages(totals, *known, SIZES, LOG_PRIOR, False, terms, averages))
+    return found - log_prior_of_at_least(max(domain.n_declared, 1))

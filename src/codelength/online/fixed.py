@@ -1,0 +1,176 @@
+"""Mutable counts of rows under a schema that stays as it is."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..counts import Counts
+from ..errors import DataError
+from ..rules import PriorLike, Rule
+from ..rules.log_tables import value_entries
+from ..rules.rule import logarithm
+from ..table import Schema
+from ..table._messages import listed, shown
+from ..table.encode import code_of
+from ..table.one_row import MOST_REMEMBERED, RowReader
+from ..typing import FloatArray, Scalar
+
+
+class Located(NamedTuple):
+    """Where a row falls in the counts.
+
+    Attributes
+    ----------
+    code : int
+        The code of its class.
+    places : list of int
+        Where the values that are there are counted.
+    positions : list of int
+        The positions of their variables.
+    """
+
+    code: int
+    places: list[int]
+    positions: list[int]
+
+
+class FixedCounts:
+    """Counts of single rows, and the log weights that a rule makes of them.
+
+    Counts are kept in units of the weight of the last row, which is given with every call.
+
+    Parameters
+    ----------
+    schema : Schema
+        The variables, their values and the classes.
+    rule : Rule
+        How counts become predictions.
+    prior : prior or its name
+        The prior; rules that need none pass it over.
+    refuse_values : bool
+        Whether a value that the schema does not list is refused, or passed over.
+    """
+
+    def __init__(self, schema: Schema, rule: Rule, prior: PriorLike, *, refuse_values: bool) -> None:
+        self.schema = schema
+        self._rule = rule
+        offsets = rule.offsets_under(prior, schema)
+        value_offsets = offsets.value_offsets.copy()
+        value_offsets[:, schema.offsets[1:] - 1] = 0.0
+        self._class_offsets = offsets.class_offsets
+        # One row per cell, so that those of one row of the table are taken together.
+        self._value_offsets = np.ascontiguousarray(value_offsets.T)
+        self._total_offsets = _totals(value_offsets, schema)
+        self._n_values = schema.n_values[:, None]
+        # Without zeros, entries are plain logarithms.
+        known = np.delete(value_offsets, schema.offsets[1:] - 1, axis=1)
+        self._is_plain = type(rule).growth is Rule.growth and bool((known > 0).all())
+        self._row = RowReader(schema, refuse_values=refuse_values)
+        self._codes: dict[Any, int] = {}
+        self.class_counts = np.zeros(schema.n_classes)
+        self.value_counts = np.zeros((schema.n_cells, schema.n_classes))
+        self.totals = np.zeros((schema.n_variables, schema.n_classes))
+
+    @property
+    def n_variables(self) -> int:
+        """How many variables there are."""
+        return self.schema.n_variables
+
+    @property
+    def classes(self) -> tuple[Scalar, ...]:
+        """The classes, in the order of their log weights."""
+        return self.schema.classes
+
+    def class_place(self, y: Scalar) -> int:
+        """Where the log weight of a class stands among the log weights."""
+        key = (type(y), y)
+        try:
+            return self._codes[key]
+        except Exception:  # not met before, or an object that cannot be looked up
+            pass
+        assert self.schema.target is not None
+        code = code_of(self.schema.target, y)
+        if code is None or code < 0:
+            raise DataError(
+                f"class {shown(y)} is not in the schema {listed(self.schema.classes)}; name all classes "
+                'beforehand, or pass domains="growing"'
+            )
+        if len(self._codes) < MOST_REMEMBERED:
+            self._codes[key] = code
+        return code
+
+    def learn(self, x: Mapping[str, Any], y: Scalar, weight: float) -> Located:
+        """Count a row; where it fell."""
+        found = self.find(x, y)
+        self.class_counts[found.code] += weight
+        self.value_counts[found.places, found.code] += weight
+        self.totals[found.positions, found.code] += weight
+        return found
+
+    def find(self, x: Mapping[str, Any], y: Scalar) -> Located:
+        """Where a row falls."""
+        code = self.class_place(y)
+        return Located(code, *self._row.cells(x))
+
+    def holds(self, row: Located) -> bool:
+        """Whether such a row can be among those that were counted."""
+        of_values = self.value_counts[row.places, row.code]
+        return bool(self.class_counts[row.code] >= 1.0 and (of_values >= 1.0).all())
+
+    def take_off(self, row: Located) -> None:
+        """Take back a row that was counted with weight 1."""
+        self.class_counts[row.code] -= 1.0
+        self.value_counts[row.places, row.code] -= 1.0
+        self.totals[row.positions, row.code] -= 1.0
+
+    def shrink(self, weight: float) -> None:
+        """Change the unit of the counts."""
+        for counts in (self.class_counts, self.value_counts, self.totals):
+            counts /= weight
+
+    def log_weights(self, x: Mapping[str, Any], weight: float) -> FloatArray:
+        """Log weight of each class, up to a constant."""
+        cells, positions = self._row.cells(x)
+        classes = self.class_counts if weight == 1.0 else self.class_counts / weight
+        log_weights = self._rule.growth(classes + self._class_offsets)
+        if not cells:
+            return log_weights
+        of_cells = np.array([cells, positions])
+        counts, totals = self.value_counts[of_cells[0]], self.totals[of_cells[1]]
+        if weight != 1.0:
+            counts /= weight
+            totals /= weight
+        counts += self._value_offsets[of_cells[0]]
+        totals += self._total_offsets[of_cells[1]]
+        if self._is_plain:
+            log_weights += np.add.reduce(np.log(counts) - np.log(totals), axis=0)
+        else:
+            entries = value_entries(self._rule, counts, totals, self._n_values[of_cells[1]])
+            log_weights += entries.sum(axis=0)
+        return log_weights
+
+    def log_total(self, weight: float) -> float:
+        """Log of what the joint weights of all rows and classes add up to, where a rule normalises."""
+        return float(logarithm(np.asarray(np.sum(self.class_counts / weight + self._class_offsets))))
+
+    def counts(self, weight: float) -> Counts:
+        """A copy of the counts. Missing cells are not counted."""
+        return Counts(
+            self.schema, self.class_counts / weight, np.ascontiguousarray(self.value_counts.T) / weight
+        )
+
+    def start_from(self, counts: Counts) -> None:
+        """Go on where some counts stand."""
+        self.class_counts[:] = counts.class_counts
+        self.value_counts[:] = counts.value_counts.T
+        without_missing = counts.value_counts.copy()
+        without_missing[:, self.schema.offsets[1:] - 1] = 0.0
+        self.totals[:] = _totals(without_missing, self.schema)
+
+
+def _totals(counts: FloatArray, schema: Schema) -> FloatArray:
+    """Sums over the values of each variable, shape (n_variables, n_classes), from (n_classes, n_cells)."""
+    if not schema.n_variables:
+        return np.zeros((0, schema.n_classes))
+    return np.ascontiguousarray(np.add.reduceat(counts, schema.offsets[:-1], axis=1).T)

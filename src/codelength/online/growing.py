@@ -1,0 +1,306 @@
+r"""Mutable counts of rows whose variables, values and classes are met on the way.
+
+A variable with :math:`m` values so far may have :math:`M \ge m` of them. Were :math:`M` known, this would be
+the model of a fixed domain with pseudocount :math:`\sigma` per value. It is not, so all sizes are averaged:
+
+.. math:: P(M) \propto \frac{1}{M (M + 1)} \frac{(M - m_0)!}{(M - m)!}
+          \prod_k \frac{\Gamma(\sigma M)}{\Gamma(\sigma M + n_k)}
+
+where :math:`m_0` values were declared beforehand and :math:`n_k` cells of class :math:`k` were seen. A value
+met before has probability :math:`E[(f_{kl} + \sigma) / (n_k + \sigma M)]`, and all the others together have
+:math:`E[\sigma (M - m) / (n_k + \sigma M)]`: the escape. The two add up to one. Classes are met in the same
+way. See the page about streams.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ..counts import Counts
+from ..errors import DataError, Infeasible
+from ..table import Schema, Variable
+from ..table._messages import shown
+from ..table.one_row import check_row
+from ..typing import FloatArray, Scalar
+from .domain import MISSING, NEW, Domain, Places
+from .domain_sizes import LOG_PRIOR, MOST_VALUES, SIZES
+from .fixed import Located
+
+MOST_CELLS = 1 << 27
+"""Most counts that are kept: one gigabyte of them."""
+
+
+class GrowingCounts:
+    """Counts of single rows, with the methods of :class:`codelength.online.fixed.FixedCounts`.
+
+    Parameters
+    ----------
+    schema : Schema, optional
+        Variables, values and classes that are known beforehand. Values and classes may be added to them, and
+        without a schema every name in a row is a variable.
+    class_pseudocount, value_pseudocount : float
+        The prior.
+    """
+
+    def __init__(self, schema: Schema | None, class_pseudocount: float, value_pseudocount: float) -> None:
+        self._start = schema
+        self.class_pseudocount, self.value_pseudocount = class_pseudocount, value_pseudocount
+        self._places, self._columns = Places(), Places()
+        target = None if schema is None else schema.target
+        self.target = Domain("class" if target is None else target.name, target, self._columns)
+        self.domains: list[Domain] = []
+        self._by_name: dict[str, tuple[int, Domain]] = {}
+        self.n_known = np.zeros(0, dtype=np.int64)
+        self.n_declared = np.zeros(0, dtype=np.int64)
+        self.is_open = np.zeros(0, dtype=np.bool_)
+        self.n_met = np.zeros(0)
+        self.totals = np.zeros((0, 0))
+        self.value_counts = np.zeros((0, 0))
+        self.class_counts = np.zeros(0)
+        self.n_met_classes = 0.0
+        for variable in () if schema is None else schema.variables:
+            self.add_variable(variable.name, variable)
+        self._make_room()
+
+    @property
+    def n_variables(self) -> int:
+        """How many variables there are so far."""
+        return len(self.domains)
+
+    @property
+    def classes(self) -> tuple[Scalar, ...]:
+        """The classes so far, in the order of their log weights; that of a new one comes last."""
+        declared = () if self.target.declared is None else self.target.declared.values
+        return (*(label for label in declared if label is not None), *self.target.met.values())
+
+    @property
+    def schema(self) -> Schema:
+        """The variables, their values and the classes so far."""
+        target = self.target.variable()
+        if target is None:
+            raise DataError("no class was met yet, so there is no schema; learn a row first")
+        variables = [domain.variable() for domain in self.domains]
+        return Schema(tuple(variable for variable in variables if variable is not None), target)
+
+    def class_place(self, y: Scalar) -> int:
+        """Where the log weight of a class stands among the log weights; -1 for a class not met before."""
+        place = self._column(y)
+        return -1 if place == NEW else self.target.places.index(place)
+
+    def find(self, x: Mapping[str, Any], y: Scalar) -> Located:
+        """Where a row falls; places below zero are those of new values, and so is the code of a class."""
+        return Located(self._column(y), *self._found(x))
+
+    def learn(self, x: Mapping[str, Any], y: Scalar, weight: float) -> Located:
+        """Count a row; where it fell."""
+        code, places, positions = self.find(x, y)
+        names = self._new_names(x)
+        if code == NEW or NEW in places or names:
+            self._check_room(code == NEW, places.count(NEW) + len(names))
+            code, places, positions = self._grown(x, y, names, weight)
+        self.class_counts[code] += weight
+        self.value_counts[places, code] += weight
+        self.totals[positions, code] += weight
+        return Located(code, places, positions)
+
+    def holds(self, row: Located) -> bool:
+        """Whether such a row can be among those that were counted."""
+        if row.code == NEW or NEW in row.places:
+            return False
+        of_values = self.value_counts[row.places, row.code]
+        return bool(self.class_counts[row.code] >= 1.0 and (of_values >= 1.0).all())
+
+    def take_off(self, row: Located) -> None:
+        """Take back a row that was counted with weight 1; values that no row has any more were never met."""
+        self.class_counts[row.code] -= 1.0
+        self.value_counts[row.places, row.code] -= 1.0
+        self.totals[row.positions, row.code] -= 1.0
+        left: list[bool] = np.any(self.value_counts[row.places], axis=1).tolist()
+        for place, position, is_left in zip(row.places, row.positions, left, strict=True):
+            if not is_left and self.domains[position].drop(place):
+                self._places.give_back(place)
+                self.n_known[position] -= 1
+                self.n_met[position] -= 1.0
+        if not self.class_counts[row.code] and self.target.drop(row.code):
+            self._columns.give_back(row.code)
+            self.n_met_classes -= 1.0
+
+    def shrink(self, weight: float) -> None:
+        """Change the unit of the counts."""
+        for counts in (self.class_counts, self.value_counts, self.totals, self.n_met):
+            counts /= weight
+        self.n_met_classes /= weight
+
+    def log_weights(self, x: Mapping[str, Any], weight: float) -> FloatArray:
+        """Log probability of the row with each class so far, and at last with a new one."""
+        from ._kernels import add_log_values, log_averages
+
+        places, positions = self._found(x)
+        columns = np.array(self.target.places, dtype=np.int64)
+        log_weights = np.zeros(len(columns) + 1)
+        total = np.array([self.class_counts.sum() / weight])
+        terms, average = np.empty(len(SIZES)), np.empty(1)
+        known = (
+            self.target.n_known,
+            self.target.n_declared,
+            self.n_met_classes / weight,
+            self.class_pseudocount,
+        )
+        if not self.target.is_open:
+            log_weights[-1] = -np.inf
+            average[0] = -np.log(total[0] + self.class_pseudocount * len(columns))
+        else:
+            log_averages(total, *known, SIZES, LOG_PRIOR, True, terms, average)
+            log_weights[-1] = average[0]
+            log_averages(total, *known, SIZES, LOG_PRIOR, False, terms, average)
+        log_weights[:-1] = np.log(self.class_counts[columns] / weight + self.class_pseudocount) + average[0]
+        add_log_values(
+            np.array(places, dtype=np.int64),
+            np.array(positions, dtype=np.int64),
+            columns,
+            self.value_counts,
+            self.totals,
+            self.n_known,
+            self.n_declared,
+            self.n_met,
+            self.is_open,
+            weight,
+            self.value_pseudocount,
+            SIZES,
+            LOG_PRIOR,
+            log_weights,
+        )
+        return log_weights
+
+    def log_total(self, weight: float) -> float:
+        """Zero: the joint probabilities of all rows and classes add up to one."""
+        return 0.0
+
+    def counts(self, weight: float) -> Counts:
+        """A copy of the counts, under the schema so far. Missing cells are not counted."""
+        schema, columns = self.schema, self.target.places
+        class_counts = self.class_counts[columns] / weight
+        parts = []
+        for domain in self.domains:
+            if domain.is_retired:
+                parts += [class_counts[:, None], np.zeros((len(columns), 1))]
+            elif domain.n_known:
+                parts.append(self.value_counts[np.ix_(domain.places, columns)].T / weight)
+                parts.append(np.zeros((len(columns), 1)))
+        return Counts(schema, class_counts, np.hstack(parts) if parts else np.zeros((len(columns), 0)))
+
+    def start_from(self, counts: Counts) -> None:
+        """Go on where some counts stand, all of whose values are declared."""
+        self.class_counts[self.target.places] = counts.class_counts
+        for i, domain in enumerate(self.domains):
+            of_values = counts.of(i)
+            self.value_counts[np.ix_(domain.places, self.target.places)] = of_values.T
+            self.totals[i, self.target.places] = of_values.sum(axis=1)
+
+    def meet(self, domain: Domain, values: Iterable[Scalar]) -> None:
+        """Let a domain have some more values."""
+        places = self._columns if domain is self.target else self._places
+        for value in values:
+            if domain.find(value) != NEW:
+                raise DataError(f"variable {shown(domain.name)}: value {shown(value)} is met twice")
+            domain.add(value, next(places))
+        self._make_room()
+
+    def _column(self, y: Scalar) -> int:
+        column = self.target.find(y)
+        if column == MISSING:
+            raise DataError(
+                f"class {shown(y)}: missing, or not among those that are given as codes; leave the row out"
+            )
+        return column
+
+    def _found(self, x: Mapping[str, Any]) -> tuple[list[int], list[int]]:
+        """Places of the values that are there, and the positions of their variables."""
+        check_row(x)
+        places, positions = [], []
+        for name, (position, domain) in self._by_name.items():
+            place = domain.find(x.get(name))
+            if place != MISSING:
+                places.append(place)
+                positions.append(position)
+        return places, positions
+
+    def _new_names(self, x: Mapping[str, Any]) -> list[str]:
+        """Names of variables that were not met before and are not missing in a row."""
+        if self._start is not None:
+            return []
+        names = []
+        for name, cell in x.items():
+            if name in self._by_name:
+                continue
+            if not isinstance(name, str):
+                raise DataError(f"name {shown(name)}: expected text; convert it with str()")
+            if Domain(name, None, iter(())).find(cell) == NEW:
+                names.append(name)
+        return names
+
+    def _grown(self, x: Mapping[str, Any], y: Scalar, names: list[str], weight: float) -> Located:
+        """Where a row falls, once there is room for all that is new in it."""
+        code = self.target.find(y)
+        if code == NEW:
+            code = next(self._columns)
+            self.target.add(y, code)
+            self.n_met_classes += weight
+        self._make_room()
+        for name in names:
+            self.add_variable(name)
+        places, positions = self._found(x)
+        for j, (place, position) in enumerate(zip(places, positions, strict=True)):
+            if place == NEW:
+                domain = self.domains[position]
+                places[j] = next(self._places)
+                domain.add(x[domain.name], places[j])
+                self.n_met[position] += weight
+                if domain.n_known > MOST_VALUES:
+                    domain.retire()
+        self._make_room()
+        return Located(code, places, positions)
+
+    def add_variable(self, name: str, declared: Variable | None = None) -> None:
+        """Add a variable without values, or with those that are declared."""
+        if name in self._by_name:
+            raise DataError(f"variable {shown(name)} is there twice")
+        domain = Domain(name, declared, self._places)
+        self._by_name[name] = (len(self.domains), domain)
+        self.domains.append(domain)
+        self._make_room()
+
+    def _check_room(self, is_new_class: bool, n_new_values: int) -> None:
+        n_classes, n_places = self._columns.n_places + is_new_class, self._places.n_places + n_new_values
+        if n_classes * n_places > MOST_CELLS:
+            raise Infeasible(
+                f"{n_classes:,} classes and {n_places:,} values were met, too many to count together; "
+                "declare numbers as intervals with schema=, and leave identifiers out"
+            )
+
+    def _make_room(self) -> None:
+        """Make arrays larger where they are too small, by half at least."""
+        n_variables, n_classes, n_places = len(self.domains), self._columns.n_places, self._places.n_places
+        if n_variables > len(self.n_known):
+            more = max(n_variables, len(self.n_known) * 3 // 2)
+            self.n_known, self.n_declared = _longer(self.n_known, more), _longer(self.n_declared, more)
+            self.is_open, self.n_met = _longer(self.is_open, more), _longer(self.n_met, more)
+            self.totals = _longer(self.totals, more, self.totals.shape[1])
+        if n_classes > len(self.class_counts):
+            more = max(n_classes, len(self.class_counts) * 3 // 2)
+            self.class_counts = _longer(self.class_counts, more)
+            self.totals = _longer(self.totals, len(self.totals), more)
+            self.value_counts = _longer(self.value_counts, len(self.value_counts), more)
+        if n_places > len(self.value_counts):
+            more = max(n_places, len(self.value_counts) * 3 // 2)
+            self.value_counts = _longer(self.value_counts, more, self.value_counts.shape[1])
+        for i, domain in enumerate(self.domains):
+            self.n_known[i], self.n_declared[i] = domain.n_known, domain.n_declared
+            self.is_open[i] = domain.is_open
+
+
+def _longer(array: Any, *shape: int) -> Any:
+    longer = np.zeros(shape, dtype=array.dtype)
+    longer[tuple(slice(0, size) for size in array.shape)] = array
+    return longer

@@ -1,0 +1,30 @@
+"""Options of models on streams that have to go together."""
+
+from ..errors import InvalidParameter
+from ..rules import Prior, PriorLike, Rule
+
+SMALLEST, LARGEST = 1e-9, 1e9
+"""Pseudocounts beyond these would leave no digits in the weights of the sizes of domains."""
+
+
+def check_growing(rule: Rule, prior: PriorLike, handle_unknown: str) -> tuple[float, float]:
+    """The pseudocounts of classes and values of domains that grow, refused where these cannot."""
+    if rule.name != "evidence":
+        raise InvalidParameter(
+            f'domains="growing" averages over how many values there are, and rule="{rule.name}" does not; '
+            'pass rule="evidence"'
+        )
+    if handle_unknown == "error":
+        raise InvalidParameter(
+            'domains="growing" takes in values that are not known; leave handle_unknown= out'
+        )
+    if isinstance(prior, Prior):
+        given = prior.class_pseudocounts, prior.value_pseudocounts
+        if all(isinstance(number, float) and SMALLEST <= number <= LARGEST for number in given):
+            return given
+    if isinstance(prior, str) and prior == "uniform":
+        return 1.0, 1.0
+    raise InvalidParameter(
+        'domains="growing" takes the same pseudocount for all values, whatever their number, from 1e-9 to '
+        '1e9; pass prior="uniform", or a Prior of two numbers'
+    )

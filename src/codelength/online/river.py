@@ -1,0 +1,124 @@
+"""Naive Bayes on streams as a classifier of river (extra ``river``)."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ..errors import InvalidParameter
+from ..rules import PriorLike
+from ..table import Schema
+from ..typing import Scalar
+from .naive_bayes import Domains, OnlineNaiveBayes
+
+_Classifier: Any
+try:
+    from river.base import Classifier as _Classifier
+except ImportError:
+    _Classifier = object
+
+
+class RiverNaiveBayes(_Classifier):  # type: ignore[misc]
+    """:class:`codelength.OnlineNaiveBayes` for the pipelines and metrics of river.
+
+    Names of features may be of any type; they are known by their text. Numbers are categories, unless the
+    schema declares intervals: take it from a model that was fitted to some rows, as in
+    ``NaiveBayes().fit(X, y).schema_``.
+
+    Parameters
+    ----------
+    schema, rule, prior, domains, half_life, window
+        As in :class:`codelength.OnlineNaiveBayes`. Here domains grow unless they are to be fixed.
+    keep_score : bool
+        Whether :meth:`learn_one` predicts each row before it learns it, and keeps :attr:`code_length` and
+        :attr:`log_score`.
+
+    Examples
+    --------
+    >>> from codelength import RiverNaiveBayes
+    >>> model = RiverNaiveBayes()
+    >>> for outlook, play in [("sun", "yes"), ("rain", "no"), ("sun", "yes")]:
+    ...     model.learn_one({"outlook": outlook}, play)
+    >>> {play: round(p, 3) for play, p in model.predict_proba_one({"outlook": "sun"}).items()}
+    {'yes': 0.779, 'no': 0.221}
+    >>> round(model.log_score, 3)
+    -0.685
+    """
+
+    def __init__(
+        self,
+        schema: Schema | None = None,
+        rule: str = "evidence",
+        prior: PriorLike = "uniform",
+        domains: Domains = "growing",
+        half_life: float | None = None,
+        window: int | None = None,
+        keep_score: bool = True,
+    ) -> None:
+        if _Classifier is object:
+            raise InvalidParameter('river is not installed; pip install "codelength[river]"')
+        self.schema = schema
+        self.rule = rule
+        self.prior = prior
+        self.domains = domains
+        self.half_life = half_life
+        self.window = window
+        self.keep_score = keep_score
+        self._model = OnlineNaiveBayes(
+            schema, rule=rule, prior=prior, domains=domains, half_life=half_life, window=window
+        )
+
+    @classmethod
+    def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
+        """What river's own checks are run with."""
+        yield {}
+        yield {"half_life": 50.0, "keep_score": False}
+        yield {"window": 50}
+
+    @property
+    def _multiclass(self) -> bool:
+        return True
+
+    @property
+    def model(self) -> OnlineNaiveBayes:
+        """The model behind it, with its counts, its schema and its code lengths."""
+        return self._model
+
+    def learn_one(self, x: Mapping[Any, Any], y: Scalar) -> None:
+        """Count a row."""
+        row = _with_text_names(x)
+        if self.keep_score:
+            self._model.score_one(row, y)
+        else:
+            self._model.learn_one(row, y)
+
+    def unlearn_one(self, x: Mapping[Any, Any], y: Scalar) -> None:
+        """Take back a row that was learned."""
+        self._model.unlearn_one(_with_text_names(x), y)
+
+    def predict_proba_one(self, x: Mapping[Any, Any], **kwargs: Any) -> dict[Scalar, float]:
+        """Probability of each class of a row; nothing before the first class was met."""
+        return self._model.predict_proba_one(_with_text_names(x))
+
+    def predict_one(self, x: Mapping[Any, Any], **kwargs: Any) -> Scalar | None:
+        """The most probable class of a row; None before the first class was met."""
+        return self._model.predict_one(_with_text_names(x))
+
+    @property
+    def n_scored(self) -> int:
+        """How many rows were predicted before they were learned."""
+        return self._model.n_scored
+
+    @property
+    def code_length(self) -> float:
+        """What the classes of these rows cost, each predicted from the rows before it, in nats."""
+        return self._model.code_length
+
+    @property
+    def log_score(self) -> float:
+        """Their mean log probability, in nats; NaN before the first."""
+        return self._model.log_score
+
+
+def _with_text_names(row: Mapping[Any, Any]) -> Mapping[str, Any]:
+    if not isinstance(row, Mapping) or all(type(name) is str for name in row):
+        return row  # what is no row is refused where rows are read
+    return {str(name): cell for name, cell in row.items()}

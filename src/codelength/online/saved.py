@@ -1,0 +1,170 @@
+"""Models of streams as JSON files: all that they need to go on, checked on load."""
+
+import math
+import os
+from collections import deque
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import DataError
+from ..estimators import documents
+from ..table import Schema
+from ..table._messages import shown
+from ..table.checks import check_instance, check_number, check_whole
+from ..typing import FloatArray
+from .fixed import FixedCounts, Located
+from .growing import GrowingCounts
+from .naive_bayes import OnlineNaiveBayes
+from .scores import RunningScores
+
+KIND = "online-naive-bayes"
+
+_ROUNDING = 1e-9
+
+
+def write(model: OnlineNaiveBayes, path: str | os.PathLike[str]) -> None:
+    """Write a model to a file."""
+    counts, scores = model._counts, model._scores
+    options = {name: documents.plain(value) for name, value in model._options.items()}
+    content: dict[str, Any] = {
+        "kind": KIND,
+        "options": options | {"rule": model._rule.name},
+        "schema": None if model._start is None else model._start.to_json(),
+        "weight": model._weight,
+        "scores": [scores.n_rows, scores.code_length, scores.n_hits],
+        "window": None,
+    }
+    if math.isinf(scores.code_length):
+        content["scores"][1] = None
+    rows, columns = _layout(counts)
+    if isinstance(counts, GrowingCounts):
+        content["classes"] = {"met": [*counts.target.met.values()], "weight": counts.n_met_classes}
+        content["variables"] = [
+            {
+                "name": domain.name,
+                "met": [*domain.met.values()],
+                "weight": float(counts.n_met[i]),
+                "is_retired": domain.is_retired,
+            }
+            for i, domain in enumerate(counts.domains)
+        ]
+    content["class_counts"] = counts.class_counts[columns].tolist()
+    content["value_counts"] = counts.value_counts[np.ix_(rows, columns)].tolist()
+    content["totals"] = counts.totals[: counts.n_variables, columns].tolist()
+    if model._rows is not None:
+        new_row, new_column = _inverse(rows), _inverse(columns)
+        content["window"] = [
+            [new_column[row.code], [new_row[place] for place in row.places], row.positions]
+            for row in model._rows
+        ]
+    documents.write(content, path)
+
+
+def read(path: str | os.PathLike[str]) -> OnlineNaiveBayes:
+    """Read the file that :func:`write` wrote."""
+    return documents.read(path, _restored)
+
+
+def _restored(content: Mapping[str, Any]) -> OnlineNaiveBayes:
+    if content["kind"] != KIND:
+        raise DataError(f"a model of kind {shown(content['kind'])}; read it with codelength.load")
+    options = {name: documents.restored(value) for name, value in content["options"].items()}
+    start = content["schema"]
+    model = OnlineNaiveBayes(None if start is None else Schema.from_json(start), **options)
+    model._weight = check_number("weight", content["weight"], above=True)
+    n_rows, code_length, n_hits = content["scores"]
+    n_rows = check_whole("scores", n_rows, 0)
+    length = math.inf if code_length is None else check_number("scores", code_length)
+    model._scores = RunningScores(n_rows, length, check_whole("scores", n_hits, 0, n_rows))
+    counts = model._counts
+    if isinstance(counts, GrowingCounts):
+        _grow(counts, content)
+    rows, columns = _layout(counts)
+    counts.class_counts[columns] = _numbers(content["class_counts"], (len(columns),))
+    counts.value_counts[np.ix_(rows, columns)] = _numbers(content["value_counts"], (len(rows), len(columns)))
+    of_variables = _numbers(content["totals"], (counts.n_variables, len(columns)))
+    counts.totals[: counts.n_variables, columns] = of_variables
+    _check_totals(counts)
+    if (content["window"] is None) != (model._rows is None):
+        raise DataError("the rows of the window are not there, or there is no window")
+    if model._rows is not None:
+        model._rows = deque(_window(content["window"], counts, rows, columns))
+        if len(model._rows) > model._most:
+            raise DataError(f"{len(model._rows)} rows in a window of {model._most}")
+    return model
+
+
+def _grow(counts: GrowingCounts, content: Mapping[str, Any]) -> None:
+    """Let domains grow to what they were."""
+    classes = content["classes"]
+    counts.n_met_classes = _weight_of(classes)
+    counts.meet(counts.target, classes["met"])
+    for i, variable in enumerate(content["variables"]):
+        if i == counts.n_variables:
+            check_instance("variables", variable["name"], str, "a name")
+            counts.add_variable(variable["name"])
+        domain = counts.domains[i]
+        if domain.name != variable["name"]:
+            raise DataError(f"variable {shown(variable['name'])} where {shown(domain.name)} is expected")
+        counts.meet(domain, variable["met"])
+        counts.n_met[i] = _weight_of(variable)
+        if variable["is_retired"] and not domain.is_retired:
+            domain.retire()
+
+
+def _weight_of(met: Mapping[str, Any]) -> float:
+    return check_number("weight of the values met", met["weight"])
+
+
+def _layout(counts: FixedCounts | GrowingCounts) -> tuple[list[int], list[int]]:
+    """The rows and columns of the counts of values that are in use, in the order in which they are kept."""
+    if isinstance(counts, FixedCounts):
+        return [*range(len(counts.value_counts))], [*range(len(counts.class_counts))]
+    return [place for domain in counts.domains for place in domain.places], counts.target.places
+
+
+def _inverse(places: Sequence[int]) -> dict[int, int]:
+    return {place: position for position, place in enumerate(places)}
+
+
+def _numbers(given: Any, shape: tuple[int, ...]) -> FloatArray:
+    numbers = np.array(given, dtype=np.float64).reshape(shape if 0 in shape else np.shape(given))
+    if numbers.shape != shape or not np.isfinite(numbers).all() or (numbers < 0).any():
+        raise DataError(f"counts of shape {numbers.shape}; expected {shape}, finite and not below 0")
+    return numbers
+
+
+def _check_totals(counts: FixedCounts | GrowingCounts) -> None:
+    """Refuse counts of values that do not add up to those of their variable, or exceed those of the class."""
+    for i in range(counts.n_variables):
+        if isinstance(counts, FixedCounts):
+            start, stop = counts.schema.offsets[i], counts.schema.offsets[i + 1] - 1
+            added = counts.value_counts[start:stop].sum(axis=0)
+        else:
+            added = counts.value_counts[counts.domains[i].places].sum(axis=0)
+        room = _ROUNDING * (1 + counts.class_counts)
+        if (np.abs(added - counts.totals[i]) > room).any() or (added > counts.class_counts + room).any():
+            raise DataError(f"the counts of variable {i} do not add up")
+
+
+def _window(
+    kept: Sequence[Any], counts: FixedCounts | GrowingCounts, rows: list[int], columns: list[int]
+) -> list[Located]:
+    """The rows of a window, which are those that were counted."""
+    found = [
+        Located(columns[code], [rows[place] for place in places], [*map(int, positions)])
+        for code, places, positions in kept
+    ]
+    kinds = counts.class_counts, counts.value_counts, counts.totals
+    classes, values, totals = (np.zeros_like(counted) for counted in kinds)
+    for row in found:
+        if len(row.places) != len(row.positions) or len(set(row.positions)) != len(row.positions):
+            raise DataError("a row of the window has two values of one variable")
+        classes[row.code] += 1.0
+        values[row.places, row.code] += 1.0
+        totals[row.positions, row.code] += 1.0
+    if not all(map(np.array_equal, kinds, (classes, values, totals))):
+        raise DataError("the rows of the window are not those that were counted")
+    return found

@@ -1,0 +1,60 @@
+"""What the predictions of a stream were worth, each made before its row was learned."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..typing import FloatArray
+
+
+@dataclass(slots=True)
+class RunningScores:
+    """Sums over the rows that were predicted.
+
+    Attributes
+    ----------
+    n_rows : int
+        How many there were.
+    code_length : float
+        What their classes cost, in nats.
+    n_hits : int
+        In how many the most probable class occurred.
+    """
+
+    n_rows: int = 0
+    code_length: float = 0.0
+    n_hits: int = 0
+
+    def add(self, log_prob: float, *, hit: bool) -> None:
+        """Take in one more row, whose class was given a log probability."""
+        self.n_rows += 1
+        self.code_length -= log_prob
+        self.n_hits += hit
+
+    @property
+    def log_score(self) -> float:
+        """Mean log probability; NaN before the first row."""
+        return -self.code_length / self.n_rows if self.n_rows else math.nan
+
+    @property
+    def accuracy(self) -> float:
+        """Share of hits; NaN before the first row."""
+        return self.n_hits / self.n_rows if self.n_rows else math.nan
+
+
+def probs_of(log_weights: FloatArray) -> FloatArray:
+    """Probabilities from log weights; the uniform distribution where all weights are zero.
+
+    Examples
+    --------
+    >>> probs_of(np.log([0.5, 1.5])), probs_of(np.array([-np.inf, -np.inf]))
+    (array([0.25, 0.75]), array([0.5, 0.5]))
+    """
+    if not len(log_weights):
+        return log_weights
+    top = log_weights.max()
+    if top == -math.inf:
+        return np.full(len(log_weights), 1 / len(log_weights))
+    powers = np.exp(log_weights - top)
+    return np.asarray(powers / powers.sum())
