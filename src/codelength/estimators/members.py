@@ -11,8 +11,9 @@ from ..table.encode import HandleUnknown
 from ..table.infer import Identifiers, Missing, Numeric
 from ..typing import FloatArray
 from ._averaging import AveragingClassifier
-from ._exports import ExportedAverage, ExportedNetwork
+from ._exports import ExportedAverage
 from ._fitted_average import TOGETHER
+from ._network_queries import QueriedNetwork
 from .contract import Weighting, register
 
 
@@ -110,7 +111,7 @@ class ForestsClassifier(MemberClassifier):
 
 
 @register
-class TreeAugmentedClassifier(MemberClassifier, ExportedAverage, ExportedNetwork):
+class TreeAugmentedClassifier(MemberClassifier, ExportedAverage, QueriedNetwork):
     """Tree-augmented naive Bayes (TAN) with the one forest that is most probable.
 
     See :mod:`codelength.averages.best_tree`; parameters and attributes are those of
@@ -119,7 +120,7 @@ class TreeAugmentedClassifier(MemberClassifier, ExportedAverage, ExportedNetwork
 
     kind = "best-tree"
     member = "best_tree"
-    capabilities = ExportedAverage.capabilities | {"network"}
+    capabilities = ExportedAverage.capabilities | {"network", "query"}
 
 
 @register

@@ -9,6 +9,7 @@ and cells that are neither known nor asked about drop out.
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -52,8 +53,19 @@ class Question:
     class_axis: int | None
 
     @classmethod
-    def of(cls, schema: Schema, variables: Any) -> "Question":
+    def of(
+        cls, schema: Schema, variables: Any, values: Mapping[str, tuple[Scalar | None, ...]] | None = None
+    ) -> "Question":
         """The question about variables of a schema, the class among them where it has one.
+
+        Parameters
+        ----------
+        schema : Schema
+            What the model knows.
+        variables : name or names
+            The variables asked about.
+        values : mapping, optional
+            The values that the model tells apart, by variable, where they are not those of the schema.
 
         Examples
         --------
@@ -73,9 +85,12 @@ class Question:
             twice = next(name for name in names if names.count(name) > 1)
             raise InvalidParameter(f"variables: {shown(twice)} is asked about twice; name it once")
         positions = tuple(wide.position(name) for name in names)
-        values = tuple(wide.variables[i].values for i in positions)
+        told_apart = values or {}
+        of_each = tuple(
+            told_apart.get(name, wide.variables[i].values) for name, i in zip(names, positions, strict=True)
+        )
         asked = [axis for axis, i in enumerate(positions) if i == schema.n_variables]
-        question = cls(names, positions, values, asked[0] if asked else None)
+        question = cls(names, positions, of_each, asked[0] if asked else None)
         if question.n_combinations > MOST_COMBINATIONS:
             raise Infeasible(
                 f"variables: {question.n_combinations:,} combinations of values, more than the "

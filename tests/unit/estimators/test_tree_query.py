@@ -1,0 +1,93 @@
+"""Questions to a tree-augmented naive Bayes, against the enumeration of all whole rows."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from codelength import TreeAugmentedClassifier, datasets, load
+from codelength.errors import InvalidParameter
+
+NAMES, SIZES, N_CLASSES = ("a", "b", "c", "d"), (2, 3, 2, 3), 2
+
+
+def chained(seed, n_rows=80):
+    """Rows in which each column leans on the one before it, in a way that depends on the class."""
+    generator = np.random.default_rng(seed)
+    labels = generator.integers(N_CLASSES, size=n_rows)
+    columns = [generator.integers(SIZES[0], size=n_rows)]
+    for size in SIZES[1:]:
+        copied = (columns[-1] + labels) % size
+        columns.append(
+            np.where(generator.random(n_rows) < 0.7, copied, generator.integers(size, size=n_rows))
+        )
+    cells = [[None if generator.random() < 0.05 else int(cell) for cell in column] for column in columns]
+    return dict(zip(NAMES, cells, strict=True)), labels
+
+
+def joint(member):
+    """Weight of every whole row together with every class, by the tables of the forest."""
+    weights = np.empty((N_CLASSES, *SIZES))
+    children = np.flatnonzero(member.parents >= 0).tolist()
+    for row in itertools.product(*map(range, SIZES)):
+        logs = member.log_prior.copy()
+        for v, value in enumerate(row):
+            logs = logs + member.log_values[v][value]
+        for v, table in zip(children, member.log_factors, strict=True):
+            logs = logs + table[row[v], row[member.parents[v]]]
+        weights[(slice(None), *row)] = np.exp(logs)
+    return weights
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_tree_answers_as_the_enumeration_of_all_whole_rows(seed):
+    table, labels = chained(seed)
+    model = TreeAugmentedClassifier(missing="ignore").fit(table, labels)
+    member = model._fitted.members[0]
+    assert len(member.edges) >= 2
+    weights = joint(member)
+    generator = np.random.default_rng(seed)
+    for _ in range(12):
+        asked = generator.permutation([*NAMES, "y"])[: generator.integers(1, 4)].tolist()
+        row = {name: int(generator.integers(size)) for name, size in zip(NAMES, SIZES, strict=True)}
+        row = {name: None if generator.random() < 0.4 else value for name, value in row.items()}
+        label = int(generator.integers(N_CLASSES)) if generator.random() < 0.5 else None
+        answer = model.query({name: [value] for name, value in row.items()}, asked, y=[label])
+        part = weights
+        for axis, name in enumerate(("y", *NAMES)):
+            value = label if name == "y" else row[name]
+            if name not in asked and value is not None:
+                part = np.take(part, [value], axis=axis)
+        places = [("y", *NAMES).index(name) for name in asked]
+        others = tuple(axis for axis in range(5) if axis not in places)
+        summed = part.sum(axis=others)
+        order = sorted(range(len(places)), key=lambda j: places[j])
+        expected = np.moveaxis(summed, range(len(order)), order)
+        np.testing.assert_allclose(answer.probs[0], expected / expected.sum(), rtol=0, atol=1e-12)
+
+
+def test_the_class_alone_is_what_predict_proba_says():
+    table = datasets.load("vote", backend="columns").table
+    model = TreeAugmentedClassifier().fit(table)
+    np.testing.assert_allclose(
+        model.query(table, "class").probs, model.predict_proba(table), rtol=0, atol=1e-12
+    )
+
+
+def test_intervals_that_are_seen_as_one_are_one_value_and_a_file_says_the_same(tmp_path):
+    table = datasets.load("iris", backend="columns").table
+    model = TreeAugmentedClassifier().fit(table)
+    asked = (table.names[0], "class")
+    answer = model.query(table.take(np.arange(3)), asked)
+    assert answer.probs.shape == (3, 5, 3)
+    assert answer.values[0][0].startswith("< ")
+    model.save(tmp_path / "model.json")
+    again = load(tmp_path / "model.json").query(table.take(np.arange(3)), asked)
+    np.testing.assert_array_equal(again.probs, answer.probs)
+
+
+def test_variables_that_take_no_part_are_refused():
+    table, labels = chained(0)
+    model = TreeAugmentedClassifier().fit({**table, "same": ["x"] * 80}, labels)
+    with pytest.raises(InvalidParameter, match="'same' takes no part"):
+        model.query({**table, "same": ["x"] * 80}, "same")
