@@ -34,6 +34,7 @@ Meilă and Jaakkola (2006). Tractable Bayesian learning of tree belief networks.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from math import isqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -258,7 +259,7 @@ def best_forests(log_weights: FloatArray) -> IntArray:
     """
     from . import _forest_kernels
 
-    n_variables = int(np.searchsorted(np.cumsum(np.arange(MOST_VARIABLES + 1)), log_weights.shape[1])) + 1
+    n_variables = (1 + isqrt(1 + 8 * log_weights.shape[1])) // 2
     parents = np.empty((len(log_weights), n_variables), dtype=np.int64)
     _forest_kernels.best_forests(log_weights, parents)
     return parents

@@ -154,10 +154,10 @@ class ForestsAtGrain:
         return found
 
     @cached_property
-    def _parts(self) -> tuple["_Part", ...]:
-        parts: list[_Part] = []
+    def _parts(self) -> tuple["ForestSums", ...]:
+        parts: list[ForestSums] = []
         for strength in STRENGTHS:
-            parts.append(_Part.of_model(self.counts.at(strength)))
+            parts.append(ForestSums.of_model(self.counts.at(strength)))
             best = max(part.log_evidence for part in parts)
             parts = [part for part in parts if part.log_evidence >= best - NEGLIGIBLE]
         return tuple(parts)
@@ -186,8 +186,8 @@ class ForestsAtGrain:
 
 
 @dataclass(frozen=True, eq=False)
-class _Part:
-    """The average over all forests under one prior.
+class ForestSums:
+    """Sums over all forests under one prior.
 
     Weights of edges, and that of the edges from the root, are balanced; see :func:`balanced`.
     """
@@ -198,7 +198,7 @@ class _Part:
     shift: float
 
     @classmethod
-    def of_model(cls, model: Augmented) -> "_Part":
+    def of_model(cls, model: Augmented) -> "ForestSums":
         return cls(model, *balanced(model.log_weights))
 
     @cached_property
