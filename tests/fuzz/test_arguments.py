@@ -286,6 +286,8 @@ def calls(directory: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any]
         ),
         "NaiveBayes.merge": (fitted.merge, {"other": model()}),
         "NaiveBayes.explain": (fitted.explain, {"X": ROWS, "against": "no"}),
+        "NaiveBayes.query": (fitted.query, {"X": ROWS, "variables": ("size", "colour"), "y": CLASSES}),
+        "Answer.marginal": (fitted.query(ROWS, ("size",)).marginal, {"variable": "size"}),
         "NaiveBayes.leave_one_out": (fitted.leave_one_out, weighted | {"optimistic": True}),
         "FiniteMixture": (
             lambda **options: FiniteMixture(**options).fit(ROWS),
@@ -299,6 +301,11 @@ def calls(directory: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any]
         "FiniteMixture.code_length": (
             of_rows.code_length,
             {"criterion": "bic", "X": ROWS, "sample_weight": None},
+        ),
+        "FiniteMixture.query": (of_rows.query, {"X": ROWS, "variables": "size", "y": None}),
+        "FiniteMixture.predict_values": (
+            of_rows.predict_values,
+            {"X": ROWS, "query": "size", "rule": "evidence", "method": "gibbs", "n_chains": 2, "n_draws": 3},
         ),
         "FiniteMixture.compare": (of_rows.compare, {"criteria": "neighbourhoods"}),
         "FiniteMixture.score": (of_rows.score, weighted),

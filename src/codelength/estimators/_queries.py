@@ -5,11 +5,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import UndefinedPrediction
+from ..errors import CodelengthError, DataError, UndefinedPrediction
 from ..rules.answer import Answer
 from ..rules.query import Question
 from ..table import Coded, Schema, Table, as_table, encode
-from ..table._messages import tell
+from ..table._messages import shown, tell
 from ..table.checks import check_same_rows
 from ..table.column import Column, Factor
 from ..table.encode import known_rows
@@ -112,7 +112,7 @@ def _class_column(table: Table, schema: Schema, y: Any) -> tuple[Table, Column |
     if isinstance(y, str):
         return table.drop([y]), table.column(y)
     if y is not None:
-        column = as_column(schema.target.name, y)
+        column = _known_classes(schema.target.name, y)
         if table.columns or table.n_rows:
             check_same_rows(table.n_rows, len(column.missing))
         return replace(table, n_rows=len(column.missing)), column
@@ -122,6 +122,18 @@ def _class_column(table: Table, schema: Schema, y: Any) -> tuple[Table, Column |
     if table.named and name in table.names and name not in schema.names:
         return table.drop([name]), table.column(name)
     return table, None
+
+
+def _known_classes(name: str, y: Any) -> Column:
+    """Classes of which some may be missing, as a column."""
+    try:
+        return as_column(name, y)
+    except CodelengthError:
+        raise
+    except Exception:  # what foreign objects raise is up to them
+        raise DataError(
+            f"y={shown(y)} of type {type(y).__name__}: expected one class per row, None where it is not known"
+        ) from None
 
 
 def _with_blanks(table: Table, schema: Schema, question: Question) -> Table:

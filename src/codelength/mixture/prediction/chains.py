@@ -115,7 +115,6 @@ class _Setting:
 
     @classmethod
     def of(cls, rows: Coded, mixture: MixtureParameters, prior: PriorLike, chains: Chains) -> "_Setting":
-        chains.check()
         single = single_rows(mixture.coded(rows))
         n_products = chains.n_chains * chains.n_draws * mixture.n_components
         check_memory(

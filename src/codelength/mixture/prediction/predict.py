@@ -95,6 +95,11 @@ class Effort:
     chains: Chains = field(default_factory=Chains)
     climb: Climb = field(default_factory=Climb)
 
+    def check(self) -> None:
+        """Refuse what nothing can run by."""
+        self.chains.check()
+        self.climb.check()
+
 
 def predict(
     learned: Learned,
@@ -135,6 +140,7 @@ def predict(
     check_choice("rule", rule, MixtureRule)
     check_choice("method", method, Method)
     given = effort or Effort()
+    given.check()
     rows, places = distinct_rows(question, new)
     if rule == "map":
         answer = _map(learned, question, rows)

@@ -59,7 +59,6 @@ def maximised_log_likelihoods(
     """
     from ._em_kernels import maximised
 
-    climb.check()
     coded, schema = mixture.coded(rows).distinct(), mixture.schema
     weights = np.ones(coded.n_rows) if coded.weights is None else coded.weights
     counts = expected_counts(coded, soft_shares(coded, mixture))
