@@ -17,6 +17,7 @@ from codelength import (
     TreeAugmentedClassifier,
     TreesClassifier,
 )
+from codelength.averages import mixtures
 
 ESTIMATORS = [
     NaiveBayes(),
@@ -40,6 +41,13 @@ ESTIMATORS = [
     OneDependenceClassifier(),
     MixturesClassifier(),
 ]
+
+
+@pytest.fixture(autouse=True)
+def _few_mixtures(monkeypatch):
+    """Fewer mixtures to average over: what the checks ask does not depend on how many there are."""
+    monkeypatch.setattr(mixtures, "SIZES", mixtures.SIZES[:2])
+    monkeypatch.setattr(mixtures, "N_RUNS", 2)
 
 
 # The rule "map" warns where its definition gives 0/0, all warn where there is only one class, and mixtures
