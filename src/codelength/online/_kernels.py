@@ -36,9 +36,10 @@ def log_averages(
         term = log_prior[s]
         if n_met > 0:
             term += math.lgamma(size - n_declared + 1) - math.lgamma(size - n_declared - n_met + 1)
+        of_nothing = math.lgamma(pseudocount * size)
         for total in totals:
             if total > 0:
-                term += math.lgamma(pseudocount * size) - math.lgamma(pseudocount * size + total)
+                term += of_nothing - math.lgamma(pseudocount * size + total)
         terms[s] = term
         stop = s + 1
         top = max(top, term)

@@ -16,7 +16,7 @@ except ImportError:
     _Classifier = object
 
 
-class RiverNaiveBayes(_Classifier):  # type: ignore[misc]
+class RiverNaiveBayes(_Classifier):
     """:class:`codelength.OnlineNaiveBayes` for the pipelines and metrics of river.
 
     Names of features may be of any type; they are known by their text. Numbers are categories, unless the
@@ -70,8 +70,7 @@ class RiverNaiveBayes(_Classifier):  # type: ignore[misc]
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
         """What river's own checks are run with."""
         yield {}
-        yield {"half_life": 50.0, "keep_score": False}
-        yield {"window": 50}
+        yield {"window": 50, "keep_score": False}
 
     @property
     def _multiclass(self) -> bool:
