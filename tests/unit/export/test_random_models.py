@@ -1,0 +1,130 @@
+"""Random tables of look-ups, whatever model they might come from, predict alike in all programs.
+
+The oracle adds up entries by the codes that the cells were made from; no export has a part in it.
+"""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from codelength.averages.member import Sums
+from codelength.export.look_ups import LookUps
+from codelength.export.onnx import to_onnx
+from codelength.export.reader import score
+from codelength.export.scorer import scorer
+from codelength.export.sql import to_sql
+from codelength.table import Schema, Variable
+from codelength.table.schema import interval_variable
+from unit.export.engines import ENGINES, in_onnx
+
+N_ROWS = 25
+
+
+def variable_of(rng, name):
+    """A variable of some kind; with or without a value for missing cells."""
+    kind, ends = rng.integers(4), (None,) if rng.random() < 0.4 else ()
+    if kind == 0:
+        cuts = np.unique(rng.normal(size=rng.integers(1, 5)).round(1))
+        return interval_variable(name, cuts, missing_is_value=bool(ends))
+    values = [("a", "b'", 'c"'), (1, 2, 5), (0.5, -1.25)][kind - 1]
+    return Variable(name, (*values, *ends))
+
+
+def code_of(rng, variable):
+    """A code; that of cells without a value only where a cell can have it."""
+    is_always_known = variable.kind == "interval" and variable.missing_is_value
+    return int(rng.integers(variable.n_values + (not is_always_known)))
+
+
+def cell_of(rng, variable, code):
+    """A cell that has a code: on the edge of an interval, where it is one; never seen; or missing."""
+    if code == variable.n_values:
+        if variable.kind == "interval" or (not variable.missing_is_value and rng.random() < 0.5):
+            return None
+        return "new" if isinstance(variable.values[0], str) else 77
+    if variable.kind == "interval" and variable.values[code] is not None:
+        return variable.cuts[0] - 1.0 if code == 0 else variable.cuts[code - 1]
+    return variable.values[code]
+
+
+def entries_of(rng, shape):
+    """Log weights, of which some are zero weights; cells without a value add nothing."""
+    table = rng.normal(scale=3.0, size=shape)
+    table[rng.random(shape) < 0.1] = -np.inf
+    table[-1] = 0.0
+    return table
+
+
+@st.composite
+def models(draw):
+    """A schema, sums of look-ups by values and by pairs, and the probability that classes have anyway."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    n_classes, n_variables = int(rng.integers(2, 5)), int(rng.integers(1, 6))
+    variables = [variable_of(rng, f"x {j}") for j in range(n_variables)]
+    classes = [("k", "l'", 'm"', "n"), (3, 1, 2, 7)][rng.integers(2)][:n_classes]
+    values = {j: entries_of(rng, (one.n_values + 1, n_classes)) for j, one in enumerate(variables)}
+    groups, pairs = {}, {}
+    if rng.random() < 0.7:
+        for j, one in enumerate(variables):
+            own = rng.integers(0, 3, one.n_values + 1)
+            own[-1] = 3
+            groups[j] = own
+        for child in range(1, n_variables):
+            if rng.random() < 0.7:
+                table = rng.normal(size=(4, 4, n_classes))
+                table[3], table[:, 3] = 0.0, 0.0
+                pairs[child, int(rng.integers(child))] = table
+    floor = np.zeros(n_classes)
+    if rng.random() < 0.5:
+        floor = rng.dirichlet(np.ones(n_classes)) * rng.random()
+    class_table = rng.normal(size=n_classes)
+    class_table[rng.random(n_classes) < 0.1] = -np.inf
+    return rng, Schema(variables, Variable("y", classes)), Sums(class_table, values, groups, pairs), floor
+
+
+def by_adding_up(sums, floor, codes):
+    """The definition: entries added, exponentials taken, what the floor leaves shared out."""
+    logs = sums.class_table.copy()
+    for j, table in sums.value_tables.items():
+        logs = logs + table[codes[j]]
+    for (child, parent), table in sums.pair_tables.items():
+        logs = logs + table[sums.groups[child][codes[child]], sums.groups[parent][codes[parent]]]
+    top = logs.max()
+    weights = np.exp(logs - top) if top > -np.inf else np.ones(len(logs))
+    return floor + (1.0 - floor.sum()) * weights / weights.sum()
+
+
+@settings(max_examples=30, deadline=None)
+@given(models())
+def test_random_models(made):
+    pytest.importorskip("onnxruntime")
+    rng, schema, sums, floor = made
+    look_ups = LookUps.of_sums("any", schema, sums, floor)
+    codes = np.array([[code_of(rng, one) for one in schema.variables] for _ in range(N_ROWS)])
+    cells = [
+        {one.name: cell_of(rng, one, code) for one, code in zip(schema.variables, row, strict=True)}
+        for row in codes
+    ]
+    expected = np.array([by_adding_up(sums, floor, row) for row in codes])
+    frame = pd.DataFrame(cells)
+    for one in schema.variables:
+        if not any(isinstance(value, str) for value in one.values if one.kind == "category"):
+            frame[one.name] = frame[one.name].astype(np.float64)
+        else:
+            frame[one.name] = frame[one.name].astype(object).where(frame[one.name].notna(), None)
+    names = ["guess", *(f"p{k}" for k in range(len(floor)))]
+    for dialect, run in ENGINES.items():
+        statement = to_sql(look_ups, "my rows", names, dialect=dialect, keep=["row"])
+        found = sorted(run(statement, frame.assign(row=range(N_ROWS))))
+        probs = np.array([row[2:] for row in found], dtype=np.float64)
+        np.testing.assert_allclose(probs, expected, rtol=0, atol=1e-12)
+        likely = [schema.classes.index(row[1]) for row in found]
+        assert (probs[range(N_ROWS), likely] == probs.max(axis=1)).all()
+    np.testing.assert_allclose(in_onnx(to_onnx(look_ups), frame)[1], expected, rtol=0, atol=1e-12)
+    document = json.loads(json.dumps(scorer(look_ups), allow_nan=False))
+    probs = [score(document, case).probabilities for case in cells]
+    np.testing.assert_allclose(probs, expected, rtol=0, atol=1e-12)
