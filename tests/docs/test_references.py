@@ -112,7 +112,7 @@ def test_links_between_pages_lead_somewhere():
 
 def test_the_theory_links_its_equations_to_code():
     """That the files are there is tested with all other links."""
-    for page in ("prediction", "code-lengths", "prequential", "averages"):
+    for page in ("prediction", "naive-distributions", "nml", "code-lengths", "prequential", "averages"):
         text = (DOCS / "theory" / f"{page}.md").read_text(encoding="utf-8")
         links = re.findall(r"\]\(\.\./\.\./src/codelength/([\w/]+\.py)\)", text)
         assert len(links) >= 4, page

@@ -85,6 +85,18 @@ def test_networks_differ_under_uniform_pseudocounts_and_agree_under_a_sample_siz
         assert len({round(network.evidence_code_length(), 9) for network in networks}) == n_answers
 
 
+@quick
+@given(tables(min_rows=1, min_classes=2, missing=False))
+def test_the_root_gives_a_class_the_values_of_the_root_as_pseudocounts(table):
+    """Where the class as the root has one: h_k + n_j in place of h_k + 1, whatever the rows are."""
+    counts = table.counts()
+    usual = Predictor.of(counts, "evidence").log_weights(table.coded)
+    for root, n_values in enumerate(table.n_values):
+        found = RootedNetwork.of(counts, root).log_probs(table.coded).log_probs
+        added = np.log(counts.class_counts + n_values) - np.log(counts.class_counts + 1)
+        np.testing.assert_allclose(np.ptp(found - usual - added, axis=1), 0, atol=1e-12)
+
+
 def test_a_rooted_network_has_its_chain_rule_and_sums_over_a_missing_root():
     rows, labels = [[0, 2], [1, 0], [1, 1], [0, 2]], [0, 1, 1, 1]
     cost = 0.0
