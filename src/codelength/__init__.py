@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from .rules import Explanation as Explanation
     from .rules import NaiveDistribution as NaiveDistribution
     from .rules import Prior as Prior
+    from .rules.answer import Answer as Answer
     from .scores import Predictions as Predictions
     from .scores import accuracy as accuracy
     from .scores import brier_score as brier_score
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
 
 # Where each public name lives: modules are loaded when a name is first used, so that the import is light.
 _HOMES = {
+    "Answer": "rules.answer",
     "Coded": "table",
     "Counts": "counts",
     "Discretizer": "table.intervals.discretize",

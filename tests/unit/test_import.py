@@ -55,6 +55,7 @@ def test_a_model_works_without_any_frame_library():
 
 
 PUBLIC = [
+    "Answer",
     "Coded",
     "Counts",
     "Discretizer",

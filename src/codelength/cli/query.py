@@ -65,7 +65,8 @@ def query(
     """Write the joint distribution of a few variables, given whatever else is known in each row.
 
     The variables asked about, the class among them or not, need not be columns of the table; other missing
-    cells are summed out. The answers are exact.
+    cells are summed out. Naive Bayes, best-tree and mixtures answer, all of them exactly; a mixture that was
+    fitted with another rule than map averages over clusterings, as its rule says.
 
     \b
     Examples:
