@@ -75,7 +75,6 @@ def query(
       codelength query zoo.json zoo --ask legs --show marginals -o legs.csv
     """
     from ..estimators import load
-    from ..rules.query import Question
 
     check_outputs({"--output": output}, [model, *source.files], as_json=False)
     fitted = load(model)
@@ -84,7 +83,7 @@ def query(
             f"{model}: {fitted.kind} does not say how its variables vary together; fit naive-bayes, or "
             "cluster the table"
         )
-    question = Question.of(fitted.schema_, _asked(ask, fitted.schema_))
+    question = fitted.question(_asked(ask, fitted.schema_))
     carried = list(dict.fromkeys(carry))
     if known_class is not None and fitted.schema_.target is None:
         raise InvalidParameter(f"--class: {fitted.kind} has no class; leave --class out")

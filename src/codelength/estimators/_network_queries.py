@@ -23,7 +23,8 @@ class QueriedNetwork(ExportedNetwork, JointModel):
     that is not known is summed out.
     """
 
-    def _question(self, variables: Any) -> Question:
+    def question(self, variables: Any) -> Question:
+        """The variables of a question, checked, and the values that the model tells apart."""
         schema, look_ups = self.schema_, self._look_ups()
         values = dict(_states(look_ups, Network.of(look_ups)))
         question = Question.of(schema, variables, values)

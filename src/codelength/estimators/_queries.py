@@ -62,7 +62,7 @@ class JointModel(TableEstimator):
         Infeasible
             Where there are more than 100,000 combinations of values.
         """
-        question = self._question(variables)
+        question = self.question(variables)
         known = self._known(question, X, y)
         question.check_rows(known.coded.n_rows)
         answer = self._answer(question, known)
@@ -79,7 +79,8 @@ class JointModel(TableEstimator):
                 UndefinedPrediction,
             )
 
-    def _question(self, variables: Any) -> Question:
+    def question(self, variables: Any) -> Question:
+        """The variables of a question, checked, and the values that the model tells apart."""
         return Question.of(self.schema_, variables)
 
     def _answer(self, question: Question, known: Known) -> Answer:
