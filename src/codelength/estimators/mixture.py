@@ -326,7 +326,7 @@ class FiniteMixture(LatentInference, ClusterMixin, DensityMixin, JointModel):
         >>> by_one.probs.round(3), by_all.probs.round(3), by_all.method
         (array([[0., 1.]]), array([[0.168, 0.832]]), 'exact')
         """
-        question = self._question(query)
+        question = self.question(query)
         known = self._known(question, X, None)
         question.check_rows(known.coded.n_rows)
         effort = Effort(Chains(n_chains, n_draws))
