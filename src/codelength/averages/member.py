@@ -43,7 +43,7 @@ class Sums:
     class_table : array of shape (n_classes,)
         Log weight of each class before any variable is seen.
     value_tables : mapping of int to array of shape (n_values + 1, n_classes)
-        What each value of a variable adds. The last row is for cells without a value.
+        What each value of a variable adds. The last row is for cells without a value, which add nothing.
     groups : mapping of int to array of shape (n_values + 1,)
         For variables whose values are seen in groups, what group each belongs to; the last group is for
         values that say nothing. What is looked up in pairs is groups.

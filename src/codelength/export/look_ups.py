@@ -20,7 +20,8 @@ class PairTable(NamedTuple):
     child, parent : int
         Which of the variables, the one that depends on the other first.
     entries : array of shape (n_groups, n_groups of the parent, n_classes)
-        What a group of each adds. The last group of a variable is for cells that say nothing.
+        What a group of each adds. The last group of a variable is for cells that say nothing, and adds
+        nothing.
     """
 
     child: int
@@ -48,7 +49,8 @@ class LookUps:
     variables : tuple of Variable
         The variables that say something.
     value_tables : tuple of arrays of shape (n_values + 1, n_classes)
-        What each value of these adds. The last row is for cells without a value that is listed.
+        What each value of these adds. The last row is for cells without a value that is listed: they add
+        nothing.
     groups : tuple of (array of shape (n_values + 1,) or None)
         For each of these what group its values belong to, where its values are seen in groups.
     pair_tables : tuple of PairTable
