@@ -135,16 +135,20 @@ class FittedMixture(Fitted):
                 )
         return found
 
+    @property
+    def own_rows(self) -> Coded | None:
+        """The training rows, as far as they are kept."""
+        return self.rows if self.kept_rows is None else self.kept_rows
+
     @cached_property
     def learned(self) -> Learned:
         """What there is to predict from, by any rule."""
-        rows = self.rows if self.kept_rows is None else self.kept_rows
-        if rows is None:
+        if self.own_rows is None:
             raise DataError(
-                'the training rows are not in this model file, and only rule="map" does without them; fit a '
-                "model whose rule is another one, which keeps them"
+                'the training rows are not kept with this model, and only rule="map" does without them; fit '
+                "it to rows in memory with another rule, which keeps them in its file"
             )
-        return Learned(rows, self.mixture, self.params["prior"])
+        return Learned(self.own_rows, self.mixture, self.params["prior"])
 
     def answered(
         self,
@@ -237,8 +241,13 @@ class FittedMixture(Fitted):
             "classification": self.classification.to_json(),
             "residuals": None if self.residuals is None else self.residuals.content(),
             "seed": self.seed,
-            **({} if self.params["rule"] == "map" else {"rows": packed_rows(self.learned.rows)}),
+            **self._content_of_rows(),
         }
+
+    def _content_of_rows(self) -> dict[str, Any]:
+        """The rows, where the rule predicts from them."""
+        needed = self.params["rule"] != "map" and self.own_rows is not None
+        return {"rows": packed_rows(self.learned.rows)} if needed else {}
 
     @classmethod
     def restored(cls, fitted: Fitted, content: Mapping[str, Any]) -> "FittedMixture":

@@ -63,7 +63,7 @@ def test_a_model_from_a_file_predicts_by_its_rule(rule, tmp_path):
     again = load(tmp_path / "model.json")
     np.testing.assert_allclose(again.query(row, "x0").probs, model.query(row, "x0").probs, atol=1e-12)
     if rule == "map":
-        with pytest.raises(DataError, match="not in this model file"):
+        with pytest.raises(DataError, match="not kept with this model"):
             again.predict_values(row, "x0", rule="evidence")
 
 
