@@ -64,6 +64,18 @@ def fold(
     return total
 
 
+def map_batches(
+    work: Callable[[Batch], Part], batches: Batches, columns: Sequence[str], *, n_threads: int | None = None
+) -> Generator[Part]:
+    """What some work makes of every batch, in the order of the rows, as it is asked for.
+
+    Parameters are those of :func:`fold`.
+    """
+    with closing(_results(work, batches.read(columns), n_threads_or_default(n_threads))) as results:
+        for part, _ in results:
+            yield part
+
+
 def _results(
     work: Callable[[Batch], Part], batches: Iterator[Batch], n_threads: int
 ) -> Generator[tuple[Part, int]]:

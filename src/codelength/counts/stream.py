@@ -22,11 +22,11 @@ from ..table.stream import BATCH_ROWS, Batch, Batches, as_batches
 from ..table.stream._spool import Spool
 from ..table.stream.batch import arrow
 from ..table.stream.roles import Roles
-from ._folding import Progress, fold
+from ._folding import Progress, fold, map_batches
 from ._tally import CountWork, Tally, settled_counts
 from .counts import Counts
 
-__all__ = ["Progress", "count_batches", "fold", "learn_counts", "partial_counts"]
+__all__ = ["Progress", "count_batches", "fold", "learn_counts", "map_batches", "partial_counts"]
 
 
 def count_batches(
@@ -79,7 +79,9 @@ def count_batches(
     return tally.counts
 
 
-def partial_counts(schema: Schema, batches: Iterable[Any], *, weights: str | None = None) -> Any:
+def partial_counts(
+    schema: Schema, batches: Iterable[Any], *, target: str | None = None, weights: str | None = None
+) -> Any:
     """Counts of some record batches as a record batch of cells, for engines that add up numbers.
 
     Parameters
@@ -88,8 +90,8 @@ def partial_counts(schema: Schema, batches: Iterable[Any], *, weights: str | Non
         What the table may hold.
     batches : iterable of pyarrow.RecordBatch or Batch
         The rows.
-    weights : str, optional
-        The column that says how many rows each row stands for.
+    target, weights : str, optional
+        The columns that hold the class of each row, by default named as in the schema, and its weight.
 
     Returns
     -------
@@ -98,7 +100,8 @@ def partial_counts(schema: Schema, batches: Iterable[Any], *, weights: str | Non
         pass both to :meth:`Counts.from_cells`.
     """
     pa = arrow()
-    target = None if schema.target is None else schema.target.name
+    if target is None and schema.target is not None:
+        target = schema.target.name
     used = tuple(variable.name for variable in schema.variables if variable.kind != "ignored")
     work = CountWork(Roles(used, target, weights), schema)
     total: Tally | None = None

@@ -120,9 +120,9 @@ class FittedNaiveBayes(Fitted):
         known = with_known_classes(log_weights, classes)
         return answer_by_tables(own, schema, known, predictor.tables.value_table)
 
-    def check_weights(self, coded: Coded) -> None:
+    def check_weighted(self, weighted: bool) -> None:
         """Refuse to leave rows out with other weights than they were counted with."""
-        if (coded.weights is not None) != self.weighted:
+        if weighted != self.weighted:
             word = "with" if self.weighted else "without"
             raise DataError(f"the model was fitted {word} sample_weight; leave one out with the same weights")
 

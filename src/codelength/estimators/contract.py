@@ -32,6 +32,7 @@ from ..table.schema import variables_grid
 from ..table.target import target_column
 from ..typing import IntArray, Scalar
 from . import documents
+from ._tables import PredictsTables, ScoresTables
 from .validation import (
     check_classes,
     check_coded,
@@ -53,10 +54,11 @@ Capability: TypeAlias = Literal[
     "export",
     "network",
     "query",
+    "fit_table",
 ]
 """What a model may be able to do: predict classes, or find components; leave one row out in closed form;
 explain predictions; take row weights; learn from one batch after the other; predict in other programs; be a
-Bayesian network in them; answer questions about several variables at once."""
+Bayesian network in them; answer questions about several variables at once; learn from tables of any size."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +88,7 @@ Weighting: TypeAlias = Literal["counts", "relative"]
 """What weights of rows are: numbers of rows, or no more than the relation between rows."""
 
 
-class TableEstimator(BaseEstimator):
+class TableEstimator(PredictsTables, BaseEstimator):
     """A model on tables, with the options of :class:`codelength.NaiveBayes` about columns and cells.
 
     Attributes
@@ -365,7 +367,7 @@ class TableEstimator(BaseEstimator):
         return tags
 
 
-class TableClassifier(TableEstimator):
+class TableClassifier(ScoresTables, TableEstimator):
     """A model that predicts classes."""
 
     @property

@@ -31,18 +31,19 @@ from ..table.checks import check_choice, check_flag, check_instance
 from ..table.encode import HandleUnknown, known_rows
 from ..table.infer import AVERAGED, Cutting, Identifiers, Missing, Numeric
 from ..table.schema import classes_grid
+from ..table.stream import is_lazy
 from ..table.target import target_column
 from ..typing import BoolArray, FloatArray, Scalar
+from ._counted_tables import CountsTables
 from ._exports import ExportedNetwork
 from ._fitted_naive_bayes import FittedNaiveBayes, chosen_variables
-from ._prior_knowledge import KnowsBefore
 from ._queries import JointModel, Known
 from .contract import Fitted, Weighting, register
 from .validation import check_coded, check_same_classes, warn_about_names
 
 
 @register
-class NaiveBayes(ClassifierMixin, KnowsBefore, JointModel, ExportedNetwork):
+class NaiveBayes(ClassifierMixin, CountsTables, JointModel, ExportedNetwork):
     """Naive Bayes on categorical tables, with honest class probabilities.
 
     Parameters
@@ -120,7 +121,17 @@ class NaiveBayes(ClassifierMixin, KnowsBefore, JointModel, ExportedNetwork):
 
     kind = "naive-bayes"
     capabilities = frozenset(
-        {"classes", "leave_one_out", "explain", "weights", "partial_fit", "export", "network", "query"}
+        {
+            "classes",
+            "leave_one_out",
+            "explain",
+            "weights",
+            "partial_fit",
+            "export",
+            "network",
+            "query",
+            "fit_table",
+        }
     )
     averages_intervals = True
 
@@ -157,7 +168,12 @@ class NaiveBayes(ClassifierMixin, KnowsBefore, JointModel, ExportedNetwork):
             Weights of the rows; a weight of 2 counts as two equal rows, 0 as none. So the weights of a
             survey, whose sum is a population, count for that many rows in every criterion; pass
             ``weights="relative"`` for those.
+
+        The rows of a lazy frame, a query, a Dask or a Spark data frame are counted batch after batch where
+        ``y`` is the name of a column; see :meth:`fit_table`.
         """
+        if isinstance(y, str) and sample_weight is None and self.select is None and is_lazy(X):
+            return self.fit_table(X, y)
         return self._fit(X, y, sample_weight)
 
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -287,7 +303,7 @@ class NaiveBayes(ClassifierMixin, KnowsBefore, JointModel, ExportedNetwork):
         table = as_table(known_rows(self._fitted.schema, X), y, sample_weight)
         target_column(table.target)
         coded = self._coded(table)
-        self._fitted.check_weights(coded)
+        self._fitted.check_weighted(coded.weights is not None)
         return self.leave_one_out_of(coded, optimistic=optimistic)
 
     def leave_one_out_of(self, coded: Coded, *, optimistic: bool = False) -> Predictions:
@@ -385,6 +401,23 @@ class NaiveBayes(ClassifierMixin, KnowsBefore, JointModel, ExportedNetwork):
             told=frozenset(coded.unseen),
         )
         state.predictor.scorer  # noqa: B018 (a prior under which there is no prediction is refused here)
+        return state
+
+    def _check_left_out(self, *, weighted: bool) -> None:
+        super()._check_left_out(weighted=weighted)
+        fitted = self._fitted
+        fitted.check_weighted(weighted)
+        if fitted.chosen is not None:
+            raise InvalidParameter(
+                "leave_one_out=True: the variables were chosen on these rows, and choosing them again takes "
+                "all rows in memory; call leave_one_out(X, y), or score rows that the model has not seen"
+            )
+
+    def _counted(self, counts: Counts, *, weighted: bool) -> FittedNaiveBayes:
+        params = self._params()
+        params["prior"] = bound_prior(params["prior"], counts.schema)
+        state = FittedNaiveBayes(params, counts.schema, True, counts=counts, weighted=weighted)
+        state.predictor.scorer  # noqa: B018 (as above)
         return state
 
     @property

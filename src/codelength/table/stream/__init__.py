@@ -2,7 +2,7 @@
 
 from .batch import BATCH_ROWS, Batch, Batches
 from .encoder import BatchEncoder
-from .registry import as_batches
+from .registry import as_batches, is_lazy
 from .sql import SqlQuery
 
-__all__ = ["BATCH_ROWS", "Batch", "BatchEncoder", "Batches", "SqlQuery", "as_batches"]
+__all__ = ["BATCH_ROWS", "Batch", "BatchEncoder", "Batches", "SqlQuery", "as_batches", "is_lazy"]

@@ -81,5 +81,38 @@ def as_batches(
     return open_frames(source, batch_rows) or open_table(source, batch_rows)
 
 
+LAZY = {
+    "polars": {"LazyFrame"},
+    "duckdb": {"DuckDBPyRelation"},
+    "_duckdb": {"DuckDBPyRelation"},
+    "pyarrow": {
+        "FileSystemDataset",
+        "InMemoryDataset",
+        "UnionDataset",
+        "Dataset",
+        "RecordBatchReader",
+        "Scanner",
+    },
+    "dask": {"DataFrame"},
+    "dask_expr": {"DataFrame"},
+    "pyspark": {"DataFrame"},
+}
+"""Names of types whose rows are not in memory, by the first part of their module."""
+
+
+def is_lazy(source: Any) -> bool:
+    """Whether the rows of a table are elsewhere until they are asked for.
+
+    Examples
+    --------
+    >>> is_lazy({"size": [1, 2]})
+    False
+    """
+    from .sql import SqlQuery
+
+    kind = type(source)
+    return isinstance(source, SqlQuery) or kind.__name__ in LAZY.get(kind.__module__.partition(".")[0], ())
+
+
 def _is_batches(source: Any) -> bool:
     return hasattr(source, "read") and hasattr(source, "names") and hasattr(source, "once")

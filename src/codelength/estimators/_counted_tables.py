@@ -1,0 +1,112 @@
+"""Models that learn counts, of tables of any size."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any, Self
+
+from ..counts import Counts
+from ..counts.stream import learn_counts
+from ..errors import InvalidParameter
+from ..table import Schema
+from ..table.checks import check_instance
+from ..table.stream import BATCH_ROWS
+from ._prior_knowledge import KnowsBefore
+from ._tables import Progress
+from .validation import check_classes
+
+
+class CountsTables(KnowsBefore):
+    """A model that is a function of counts, which add up over batches, threads and machines."""
+
+    def fit_table(
+        self,
+        source: Any,
+        target: str,
+        *,
+        weights: str | None = None,
+        drop: Iterable[str] = (),
+        keep: Sequence[str] | None = None,
+        na: Iterable[str] | None = None,
+        batch_rows: int = BATCH_ROWS,
+        progress: Progress | None = None,
+    ) -> Self:
+        """Learn from a table of any size, batch after batch.
+
+        The model is that of ``fit`` on the same rows, to the last bit for whole weights. The first of two
+        passes settles the schema, the second counts; where a schema was given there is one.
+
+        Parameters
+        ----------
+        source : table of any kind
+            Files, queries, or frames of any library; see :func:`codelength.as_batches`. The rows of a Dask or
+            Spark data frame stay where they are: only counts travel.
+        target : str
+            The column that holds the class of each row.
+        weights : str, optional
+            The column that says how many rows each row stands for.
+        drop, keep : list of str
+            Columns to leave out, or the only ones to take.
+        na : list of str, optional
+            Texts that mean missing in files.
+        batch_rows : int
+            Most rows per batch.
+        progress : function, optional
+            Called with the number of rows of each batch, in every pass.
+
+        Examples
+        --------
+        >>> from codelength import NaiveBayes
+        >>> table = {"colour": ["red", "red", "blue"], "state": ["ripe", "ripe", "raw"]}
+        >>> NaiveBayes().fit_table(table, "state").counts_.of("colour")
+        array([[1., 0.],
+               [0., 2.]])
+        """
+        self._check_params()
+        check_instance("target", target, str, "the name of a column")
+        self._check_countable(weights)
+        taken: dict[str, Any] = {
+            "weights": weights,
+            "drop": drop,
+            "na": na,
+            "batch_rows": batch_rows,
+            "progress": progress,
+        }
+        counts = learn_counts(
+            source,
+            target,
+            schema=self._schema_with_classes(source, target, taken),
+            keep=keep,
+            missing=self.missing,
+            numeric=self.numeric,
+            identifiers=self.identifiers,
+            cutting=self.cutting,
+            handle_unknown=self.handle_unknown,
+            **taken,
+        )
+        check_classes(counts.schema)
+        self._state = self._counted(counts, weighted=weights is not None)
+        return self
+
+    def _counted(self, counts: Counts, *, weighted: bool) -> Any:
+        """The state after counting."""
+        raise NotImplementedError
+
+    def _check_countable(self, weights: str | None) -> None:
+        """Refuse parameters that take all rows in memory."""
+        if getattr(self, "select", None) is not None:
+            raise InvalidParameter(
+                f"select={self.select!r}: choosing variables takes all rows in memory; call fit instead"
+            )
+        if weights is not None and getattr(self, "weights", None) == "relative":
+            raise InvalidParameter(
+                'weights="relative": weights are set against each other, which takes all rows in memory; '
+                'call fit, or pass weights="counts"'
+            )
+
+    def _schema_with_classes(self, source: Any, target: str, taken: dict[str, Any]) -> Schema | None:
+        """The schema that is known beforehand; its classes are looked for where it has none."""
+        schema = self._known_schema
+        if schema is None or schema.target is not None:
+            return schema
+        classes = learn_counts(source, target, **(taken | {"keep": ()}))
+        return replace(schema, target=classes.schema.target)
