@@ -26,11 +26,11 @@ LONGER_THAN_CSV = 131_073
 
 
 def test_hostile_csv_files(tmp_path):
-    attempts("csv files", CsvFiles(tmp_path), range(200)).check()
+    attempts("csv files", CsvFiles(tmp_path), range(130)).check()
 
 
 def test_damaged_files(tmp_path):
-    attempts("damaged files", DamagedFiles(tmp_path), range(250)).check()
+    attempts("damaged files", DamagedFiles(tmp_path), range(200)).check()
 
 
 @pytest.mark.long

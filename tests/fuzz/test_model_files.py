@@ -92,7 +92,7 @@ def models() -> list[Any]:
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_changed_model_files(tmp_path):
-    attempts("model files", ModelFiles(tmp_path), range(1000)).check()
+    attempts("model files", ModelFiles(tmp_path), range(600)).check()
 
 
 @pytest.mark.long

@@ -31,7 +31,7 @@ rain,?,12.5,\x1b[2J,no,3
 
 
 def test_random_options(tmp_path, monkeypatch):
-    attempts("options", Calls(tmp_path, monkeypatch), range(300)).check()
+    attempts("options", Calls(tmp_path, monkeypatch), range(200)).check()
 
 
 @pytest.mark.long
