@@ -15,7 +15,8 @@ from .command import Section, argument, command
 from .saving import check_outputs
 
 if TYPE_CHECKING:
-    from ..estimators import Capability, NaiveBayes
+    from ..estimators import Capability
+    from ..estimators._exports import ExportedNetwork
 
 in_sql = Section("SQL")
 
@@ -76,7 +77,7 @@ def export(
 
 
 def _content(
-    fitted: "NaiveBayes",
+    fitted: "ExportedNetwork",
     to: str,
     dialect: str | None,
     table: str | None,
