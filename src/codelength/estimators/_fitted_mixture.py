@@ -110,10 +110,17 @@ class FittedMixture(Fitted):
         return self.mixture.responsibilities(self.training)
 
     @property
+    def without_rows(self) -> str:
+        """Why the training rows are not there."""
+        if self.restarts is None:
+            return "the training rows are not kept in a model file"
+        return f"{self.observed.n_distinct:,} distinct training rows were more than memory= allows to keep"
+
+    @property
     def training(self) -> Coded:
         """The training rows, which a model read from a file no longer has."""
         if self.rows is None:
-            raise DataError("the training rows are not kept in a model file; pass them as X=")
+            raise DataError(f"{self.without_rows}; pass them as X=")
         return self.rows
 
     def profiles(self) -> dict[str, dict[Scalar | None, FloatArray]]:

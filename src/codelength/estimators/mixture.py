@@ -10,6 +10,7 @@ from sklearn.base import ClusterMixin, DensityMixin, clone
 
 from ..blocks import Block, Grid
 from ..errors import DoubtfulFit
+from ..mixture.cache import Rows
 from ..mixture.classification import Classification, classification
 from ..mixture.code_length import CRITERIA
 from ..mixture.em import STARTS, RestartsInfo, Trust
@@ -45,6 +46,7 @@ from ._fitted_mixture import FittedMixture, many_classes, unidentified
 from ._fitted_mixture import ImputedCells as ImputedCells
 from ._latent_inference import LatentInference
 from ._latent_summary import profile_grid, profile_records, summary_blocks
+from ._mixture_streamed import StreamedMixture
 from ._queries import JointModel, Known
 from .contract import Fitted, Weighting, register
 from .validation import check_not_empty
@@ -57,7 +59,7 @@ MOST_VARIABLES = 300
 
 
 @register
-class FiniteMixture(LatentInference, ClusterMixin, DensityMixin, JointModel):
+class FiniteMixture(StreamedMixture, LatentInference, ClusterMixin, DensityMixin, JointModel):
     """A finite mixture of products of multinomials: latent class analysis.
 
     Parameters
@@ -141,7 +143,7 @@ class FiniteMixture(LatentInference, ClusterMixin, DensityMixin, JointModel):
     """
 
     kind = "finite-mixture"
-    capabilities = frozenset({"components", "weights", "query"})
+    capabilities = frozenset({"components", "weights", "query", "fit_table"})
     outcome = "component"
 
     def __init__(
@@ -511,7 +513,12 @@ class FiniteMixture(LatentInference, ClusterMixin, DensityMixin, JointModel):
         return _labels(self.memberships_)
 
     def _learned(self, coded: Coded, fitted: Fitted) -> FittedMixture:
-        rows, seed = fitted.weighed(coded), seed_of(self.random_state)
+        rows = fitted.weighed(coded)
+        return self._chosen(rows, observed(rows), fitted, rows)
+
+    def _chosen(self, rows: Rows, seen: Observed, fitted: Fitted, training: Coded | None) -> FittedMixture:
+        """The state after learning from rows in memory, which are kept as ``training``, or on disk."""
+        seed = seed_of(self.random_state)
         auto = self.n_components == "auto"
         found = choose_components(
             rows,
@@ -527,7 +534,6 @@ class FiniteMixture(LatentInference, ClusterMixin, DensityMixin, JointModel):
             tol=self.tol,
             seed=seed,
         )
-        seen = observed(rows)
         learned = FittedMixture(
             **vars(fitted),
             mixture=found.mixture,
@@ -541,7 +547,7 @@ class FiniteMixture(LatentInference, ClusterMixin, DensityMixin, JointModel):
             else None,
             seed=seed,
             restarts=found.restarts,
-            rows=rows,
+            rows=training,
             mixtures=found.mixtures,
         )
         self._warn(learned, is_asked_for=not auto)
@@ -550,7 +556,8 @@ class FiniteMixture(LatentInference, ClusterMixin, DensityMixin, JointModel):
     def _warn(self, learned: FittedMixture, *, is_asked_for: bool) -> None:
         """Tell in Python, too, what makes the classes themselves doubtful."""
         n_components, n_distinct = learned.mixture.n_components, learned.observed.n_distinct
-        if is_asked_for and learned.training.codes.size and n_components > max(n_distinct, 1):
+        has_cells = learned.observed.n_rows and learned.schema.n_variables
+        if is_asked_for and has_cells and n_components > max(n_distinct, 1):
             tell(many_classes(n_components, n_distinct), DoubtfulFit)
         elif n_components > 1 and learned.identifiability.is_identified is False:
             tell(unidentified(n_components, learned.identifiability), DoubtfulFit)
@@ -570,7 +577,11 @@ class FiniteMixture(LatentInference, ClusterMixin, DensityMixin, JointModel):
 
     def _check_rows(self, name: str) -> None:
         if self._fitted.rows is None:
-            raise AttributeError(f"{name}: the training rows are not kept in a model file")
+            raise AttributeError(f"{name}: {self._fitted.without_rows}")
+        if name == "memberships_" and self._fitted.rows.is_distinct:
+            raise AttributeError(
+                "labels_ and memberships_: fit_table keeps distinct rows, and no order; use predict_table"
+            )
 
     def _findings_document(self) -> dict[str, Any]:
         return self._fitted.findings_document()

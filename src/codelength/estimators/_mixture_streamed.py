@@ -1,0 +1,224 @@
+"""Finite mixtures of tables of any size: rows come in batches, and equal ones are merged as they come."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+from ..counts._tally import CountWork, Tally, settled_counts
+from ..counts.stream import _named, _roles_of, fold, map_batches
+from ..errors import DataError, Infeasible
+from ..mixture.cache import MEMORY, CachedRows, RowGatherer, Rows
+from ..mixture.observed import Observed, Sightings
+from ..table import Coded, Schema
+from ..table.encode import HandleUnknown
+from ..table.infer import How, Identifiers, Missing, Numeric
+from ..table.profile.profile import ProfileWork, check_rows
+from ..table.stream import BATCH_ROWS, Batch, BatchEncoder, Batches, as_batches
+from ..table.stream._spool import Spool
+from ..table.stream.roles import Roles
+from ..table.unknown import Unknown
+from ..typing import FloatArray
+from ._tables import Progress
+from .contract import Fitted
+
+if TYPE_CHECKING:
+    from ._fitted_mixture import FittedMixture
+
+
+class StreamedMixture:
+    """Learning from tables that memory need not hold, and predicting them."""
+
+    if TYPE_CHECKING:
+        missing: Missing
+        handle_unknown: HandleUnknown
+        numeric: Numeric
+        identifiers: Identifiers
+        schema: Schema | None
+        weights: str
+        rule: str
+        _state: Any
+
+        _fitted: Any
+
+        def _check_params(self) -> None: ...
+
+        def _params(self) -> dict[str, Any]: ...
+
+        def _chosen(
+            self, rows: Rows, seen: Observed, fitted: Fitted, training: Coded | None
+        ) -> FittedMixture: ...
+
+    def fit_table(
+        self,
+        source: Any,
+        *,
+        weights: str | None = None,
+        drop: Iterable[str] = (),
+        keep: Sequence[str] | None = None,
+        na: Iterable[str] | None = None,
+        batch_rows: int = BATCH_ROWS,
+        memory: int = MEMORY,
+        progress: Progress | None = None,
+    ) -> Self:
+        """Fit mixtures to a table of any size: the same ones as :meth:`fit` finds for the same rows.
+
+        Equal rows are merged as they come. Distinct rows that take more than ``memory`` go to a temporary
+        file, from which EM reads them block by block; it is removed in any case. Then the criterion must be
+        one that adds up over rows, and methods that need all rows in memory, such as standard errors, ask for
+        some as ``X=``. Where memory holds them the distinct rows are kept for those methods, but not their
+        order: :meth:`predict_table` gives the components of all rows.
+
+        Parameters
+        ----------
+        source : table of any kind
+            Files, database queries, frames of any engine, or batches of them; see
+            :func:`codelength.as_batches`.
+        weights : str, optional
+            The column that says how many rows each row stands for.
+        drop, keep : list of str
+            Columns to leave out, or the only ones to take.
+        na : list of str, optional
+            Texts that mean missing in files.
+        batch_rows : int
+            Most rows per batch.
+        memory : int
+            Bytes that the distinct rows may take.
+        progress : callable, optional
+            Called with the number of rows of each batch, in every pass over the source.
+
+        Examples
+        --------
+        >>> from codelength import FiniteMixture
+        >>> table = {name: ["yes", "no"] * 10 for name in ("feathers", "eggs", "wings")}
+        >>> FiniteMixture(random_state=0).fit_table(table, batch_rows=7).n_components_
+        2
+        """
+        self._check_params()
+        how = How.of(self.missing, self.numeric, self.identifiers, None, ())
+        given = None if self.schema is None else self.schema.without_target()
+        with ExitStack() as open_files:
+            stream = open_files.enter_context(
+                _opened(source, given, weights, drop=drop, keep=keep, na=na, batch_rows=batch_rows)
+            )
+            schema = stream.schema_by(how, progress)
+            gathered = stream.gathered(
+                schema, self.handle_unknown, memory, progress, relative=self.weights == "relative"
+            )
+            rows = gathered.rows
+            if isinstance(rows, CachedRows):
+                open_files.enter_context(rows)
+                if self.rule != "map":
+                    raise Infeasible(
+                        f'rule="{self.rule}" predicts from all rows, and {rows.n_rows:,} distinct rows are '
+                        'more than memory= allows; raise it, or pass rule="map"'
+                    )
+            training = rows if isinstance(rows, Coded) else None
+            fitted = Fitted(self._params(), schema, True)
+            self._state = self._chosen(rows, gathered.observed, fitted, training)
+        return self
+
+    def _probs_of(self, coded: Coded) -> tuple[FloatArray, int]:
+        return self._fitted.mixture.responsibilities(self._fitted.mixture.coded(coded)), 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Gathered:
+    """All rows of a stream, and what there was to see of them."""
+
+    rows: Rows
+    observed: Observed
+
+
+@dataclass(frozen=True, slots=True)
+class _Stream:
+    """A stream to learn from, what its columns are, and the schema where one was given."""
+
+    batches: Batches
+    roles: Roles
+    given: Schema | None
+
+    def schema_by(self, how: How, progress: Progress | None) -> Schema:
+        """The schema given, or the one of the whole table: as in memory, to the last cut point."""
+        if self.given is not None:
+            return self.given
+        columns = self.roles.columns
+        look = ProfileWork(self.roles)
+        found = fold(look, self.batches, columns, look.merge, progress=progress)
+        draft = check_rows(found, self.batches.name).draft(self.roles, how)
+        # Columns of very many numbers take another pass each time that their cut points are not yet found.
+        while draft.open:
+            grids = {i: column.grid for i, column in draft.open.items()}
+            work = CountWork(self.roles, draft.schema, grids=grids)
+            tally = fold(work, self.batches, columns, Tally.merge, progress=progress)
+            if tally is None:
+                raise DataError(f"{self.batches.name or 'the table'}: had rows, and has none now")
+            _, draft = settled_counts(tally, draft)
+        return draft.schema
+
+    def gathered(
+        self,
+        schema: Schema,
+        handle_unknown: HandleUnknown,
+        memory: int,
+        progress: Progress | None,
+        *,
+        relative: bool,
+    ) -> _Gathered:
+        """The rows under a schema."""
+        encoder, sightings = BatchEncoder(schema, handle_unknown=handle_unknown), Sightings(schema)
+        unknown: dict[str, Unknown] = {}
+
+        def encoded(batch: Batch) -> tuple[Coded, dict[str, Unknown], int]:
+            weighed, weights = self.roles.weighed(batch)
+            return *encoder.encode(weighed, weights), batch.n_rows
+
+        with (
+            RowGatherer(schema, memory=memory) as gatherer,
+            closing(map_batches(encoded, self.batches, self.roles.columns)) as results,
+        ):
+            for coded, strange, n_rows in results:
+                for name, found in strange.items():
+                    unknown[name] = unknown[name].merge(found) if name in unknown else found
+                sightings.add(coded)
+                # Rows of weight zero were rows, too.
+                sightings.n_rows += n_rows - coded.n_rows
+                gatherer.add(coded)
+                if progress is not None:
+                    progress(n_rows)
+            if not sightings.n_used and sightings.n_rows:
+                raise DataError(
+                    f"{self.batches.name or 'the table'}: all {sightings.n_rows:,} rows have weight zero; "
+                    "give some a weight"
+                )
+            encoder.warn(unknown)
+            scale = sightings.n_used / sightings.total_weight if relative and sightings.n_used else 1.0
+            rows = gatherer.rows(scale)
+        return _Gathered(rows, sightings.observed(rows.n_rows, scale))
+
+
+@contextmanager
+def _opened(
+    source: Any,
+    given: Schema | None,
+    weights: str | None,
+    *,
+    drop: Iterable[str],
+    keep: Sequence[str] | None,
+    na: Iterable[str] | None,
+    batch_rows: int,
+) -> Iterator[_Stream]:
+    """A stream that is closed at the end, unless it was opened elsewhere."""
+    batches = as_batches(source, batch_rows=batch_rows, na=na, kinds=given)
+    with ExitStack() as at_end:
+        if not isinstance(source, Batches):
+            at_end.enter_context(closing(batches))
+        roles = Roles.of(batches, None, weights, drop, keep)
+        if given is not None:
+            named = _named(given, roles)
+            yield _Stream(batches, _roles_of(named, batches, None, weights), named)
+        elif batches.once:
+            with closing(Spool(batches, roles.columns)) as again:
+                yield _Stream(again, roles, None)
+        else:
+            yield _Stream(batches, roles, None)
