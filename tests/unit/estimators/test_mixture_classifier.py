@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy.special import softmax
 from sklearn.base import clone
-from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import naive
 from codelength import datasets
@@ -284,12 +283,3 @@ def test_the_prequential_criterion_is_that_of_the_fixed_clustering(coded):
     assert model.candidates_[0]["leave_one_out"] == pytest.approx(
         fixed.sequence().leave_one_out().sum(), rel=1e-12
     )
-
-
-@pytest.mark.filterwarnings("default::codelength.errors.OneClass")
-def test_scikit_learn_checks():
-    estimator = MixtureClassifier(candidates=4, n_components=(2, 4), n_orderings=2, random_state=0)
-    checks = list(estimator_checks_generator(estimator))
-    assert len(checks) >= 50
-    for own, check in checks:
-        check(own)
