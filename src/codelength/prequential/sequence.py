@@ -61,6 +61,24 @@ class SequentialModel:
         """The criterion along one ordering: the sum of its :meth:`terms`."""
         return self.unchecked_code_length(self.checked(order))
 
+    def errors(self, order: Any = None) -> FloatArray:
+        """0/1 loss of each row in the order taken: 1 where another class was the most probable one.
+
+        Of several most probable classes the first is taken. Where no class has weight it is a guess, which
+        costs what it costs on average.
+
+        Examples
+        --------
+        >>> from codelength.prequential import naive_bayes_sequence
+        >>> from codelength.table import Coded, Schema
+        >>> coded = Coded.of(Schema.from_sizes([2], n_classes=2), [[0], [1], [0]], [0, 1, 0])
+        >>> naive_bayes_sequence(coded).errors()
+        array([0., 1., 0.])
+        """
+        from ._loss_kernels import sequential_errors
+
+        return np.asarray(sequential_errors(self.layout, self.checked(order)))
+
     def joint_terms(self, order: Any = None) -> FloatArray:
         """What each row costs, class and other cells together, given the rows before it, in nats.
 

@@ -1,0 +1,86 @@
+"""0/1 losses, and losses averaged over all orderings. Arrays in, arrays out, nothing checked."""
+
+import math
+
+import numpy as np
+from numba import njit
+
+from ..typing import FloatArray, IntArray
+from ._kernels import shift, start, term
+from .layout import SequenceLayout
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _error(
+    own: int, value: int, class_offsets: FloatArray, counts: IntArray, sums: FloatArray, scores: FloatArray
+) -> float:
+    """0/1 loss of the most probable class, the first of several; that of a guess where none has weight.
+
+    ``sums`` are the log weights of the groups; ``scores`` is for scratch, one place per class of a mixture.
+    """
+    highest = sums.max()
+    if highest == -np.inf:
+        return 1.0 - 1.0 / len(sums)
+    if not len(scores):
+        return 0.0 if np.argmax(sums) == own else 1.0
+    first = len(counts) - 1 - len(scores)
+    for v in range(len(scores)):
+        scores[v] = 0.0
+        for k in range(len(sums)):
+            scores[v] += math.exp(sums[k] - highest) * (counts[first + v, k] + class_offsets[0, v, k])
+    return 0.0 if np.argmax(scores) == value else 1.0
+
+
+@njit(cache=True, nogil=True)
+def sequential_errors(layout: SequenceLayout, order: IntArray) -> FloatArray:
+    """0/1 loss of each row given those before it."""
+    state, errors = start(layout), np.empty(len(order))
+    scores = np.empty(layout.class_offsets.shape[1])
+    for t in range(len(order)):
+        n = order[t]
+        term(layout, state, n, np.bool_(False))
+        rows, sums = layout.rows, state.logs[len(state.logs) - 1]
+        errors[t] = _error(rows[n, 0], rows[n, 1], layout.class_offsets, state.counts, sums, scores)
+        shift(layout, state, n, np.int64(1))
+    return errors
+
+
+@njit(cache=True, nogil=True)
+def losses_over_all_orderings(
+    layout: SequenceLayout, kinds: IntArray, times: IntArray, cap: float, log_binomials: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Mean log loss and mean 0/1 loss at each place over all orderings of the rows.
+
+    ``kinds`` has a row of each kind of equal rows and ``times`` how many there are; ``log_binomials[n, k]``
+    is the log of n over k. Sets of rows are visited by a reflected Gray code with mixed radices (Knuth, The
+    Art of Computer Programming 7.2.1.1, algorithm H), so that one row comes or goes from each to the next.
+    """
+    n_kinds, n_rows = len(kinds), times.sum()
+    log_losses, errors = np.zeros(n_rows), np.zeros(n_rows)
+    state, scores = start(layout), np.empty(layout.class_offsets.shape[1])
+    taken, steps, focus = np.zeros_like(times), np.ones_like(times), np.arange(n_kinds + 1)
+    size = 0
+    while True:
+        log_share = -log_binomials[n_rows, size]
+        for d in range(n_kinds):
+            log_share += log_binomials[times[d], taken[d]]
+        for d in range(n_kinds):
+            if taken[d] < times[d]:
+                n = kinds[d]
+                share = math.exp(log_share) * (times[d] - taken[d]) / (n_rows - size)
+                log_losses[size] += share * min(term(layout, state, n, np.bool_(False)), cap)
+                rows, sums = layout.rows, state.logs[len(state.logs) - 1]
+                errors[size] += share * _error(
+                    rows[n, 0], rows[n, 1], layout.class_offsets, state.counts, sums, scores
+                )
+        d = focus[0]
+        focus[0] = 0
+        if d == n_kinds:
+            return log_losses, errors
+        taken[d] += steps[d]
+        size += steps[d]
+        shift(layout, state, kinds[d], steps[d])
+        if taken[d] == 0 or taken[d] == times[d]:
+            steps[d] = -steps[d]
+            focus[d] = focus[d + 1]
+            focus[d + 1] = d + 1
