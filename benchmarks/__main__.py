@@ -5,7 +5,7 @@ import subprocess
 import sys
 from importlib import import_module
 
-SUITES = ("naive_bayes", "mixtures", "latent_classes", "prequential", "averages")
+SUITES = ("naive_bayes", "mixtures", "hidden_rules", "latent_classes", "prequential", "averages", "online")
 
 
 def main() -> None:

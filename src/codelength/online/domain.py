@@ -49,6 +49,11 @@ class Domain:
         What is known of it beforehand.
     places : iterator of int
         Where to take places from.
+
+    Attributes
+    ----------
+    texts : dict of str to int
+        Places of texts that were read before.
     """
 
     def __init__(self, name: str, declared: Variable | None, places: Iterator[int]) -> None:
@@ -64,6 +69,7 @@ class Domain:
         self._places: dict[Scalar, int] = {}
         self._known: dict[Any, int] = {}
         self._spellings: dict[int, list[Any]] = {}
+        self.texts: dict[str, int] = {}
         for value, place in zip(values, self._of_codes, strict=True):
             if value is not None:
                 self._places[_in_one_form(value)] = place
@@ -132,12 +138,15 @@ class Domain:
         del self._places[self._values.pop(place)]
         for key in self._spellings.pop(place, ()):
             del self._known[key]
+            if key[0] is str:
+                del self.texts[key[1]]
         return True
 
     def retire(self) -> None:
         """Let no cell say anything from now on."""
         self.is_retired = True
         self._known.clear()
+        self.texts.clear()
         self._spellings.clear()
 
     def variable(self) -> Variable | None:
@@ -165,6 +174,8 @@ class Domain:
         with suppress(Exception):  # what hashing foreign objects raises is up to them
             if key not in self._known:
                 self._known[key] = place
+                if key[0] is str:
+                    self.texts[key[1]] = place
                 self._spellings.setdefault(place, []).append(key)
 
 

@@ -14,7 +14,7 @@ from ..table import Schema
 from ..table._messages import listed, shown
 from ..table.encode import code_of
 from ..table.one_row import MOST_REMEMBERED, RowReader
-from ..typing import FloatArray, Scalar
+from ..typing import FloatArray, IntArray, Scalar
 
 
 class Located(NamedTuple):
@@ -24,15 +24,15 @@ class Located(NamedTuple):
     ----------
     code : int
         The code of its class.
-    places : list of int
+    places : array of int
         Where the values that are there are counted.
-    positions : list of int
+    positions : array of int
         The positions of their variables.
     """
 
     code: int
-    places: list[int]
-    positions: list[int]
+    places: IntArray
+    positions: IntArray
 
 
 class FixedCounts:
@@ -67,6 +67,8 @@ class FixedCounts:
         known = np.delete(value_offsets, schema.offsets[1:] - 1, axis=1)
         self._is_plain = type(rule).growth is Rule.growth and bool((known > 0).all())
         self._row = RowReader(schema, refuse_values=refuse_values)
+        # Most rows say something about all variables.
+        self._positions = np.arange(schema.n_variables)
         self._codes: dict[Any, int] = {}
         self.class_counts = np.zeros(schema.n_classes)
         self.value_counts = np.zeros((schema.n_cells, schema.n_classes))
@@ -111,7 +113,7 @@ class FixedCounts:
     def find(self, x: Mapping[str, Any], y: Scalar) -> Located:
         """Where a row falls."""
         code = self.class_place(y)
-        return Located(code, *self._row.cells(x))
+        return Located(code, *self._found(x))
 
     def holds(self, row: Located) -> bool:
         """Whether such a row can be among those that were counted."""
@@ -131,24 +133,29 @@ class FixedCounts:
 
     def log_weights(self, x: Mapping[str, Any], weight: float) -> FloatArray:
         """Log weight of each class, up to a constant."""
-        cells, positions = self._row.cells(x)
+        cells, positions = self._found(x)
         classes = self.class_counts if weight == 1.0 else self.class_counts / weight
         log_weights = self._rule.growth(classes + self._class_offsets)
-        if not cells:
+        if not len(cells):
             return log_weights
-        of_cells = np.array([cells, positions])
-        counts, totals = self.value_counts[of_cells[0]], self.totals[of_cells[1]]
+        counts, totals = self.value_counts[cells], self.totals[positions]
         if weight != 1.0:
             counts /= weight
             totals /= weight
-        counts += self._value_offsets[of_cells[0]]
-        totals += self._total_offsets[of_cells[1]]
+        counts += self._value_offsets[cells]
+        totals += self._total_offsets[positions]
         if self._is_plain:
             log_weights += np.add.reduce(np.log(counts) - np.log(totals), axis=0)
         else:
-            entries = value_entries(self._rule, counts, totals, self._n_values[of_cells[1]])
+            entries = value_entries(self._rule, counts, totals, self._n_values[positions])
             log_weights += entries.sum(axis=0)
         return log_weights
+
+    def _found(self, x: Mapping[str, Any]) -> tuple[IntArray, IntArray]:
+        cells, positions = self._row.cells(x)
+        if len(positions) == len(self._positions):
+            return np.array(cells, dtype=np.int64), self._positions
+        return np.array(cells, dtype=np.int64), np.array(positions, dtype=np.int64)
 
     def log_total(self, weight: float) -> float:
         """Log of what the joint weights of all rows and classes add up to, where a rule normalises."""

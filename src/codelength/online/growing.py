@@ -50,7 +50,7 @@ class GrowingCounts:
         target = None if schema is None else schema.target
         self.target = Domain("class" if target is None else target.name, target, self._columns)
         self.domains: list[Domain] = []
-        self._by_name: dict[str, tuple[int, Domain]] = {}
+        self._by_name: dict[str, tuple[int, Domain, dict[str, int]]] = {}
         self.n_known = np.zeros(0, dtype=np.int64)
         self.n_declared = np.zeros(0, dtype=np.int64)
         self.is_open = np.zeros(0, dtype=np.bool_)
@@ -90,19 +90,20 @@ class GrowingCounts:
 
     def find(self, x: Mapping[str, Any], y: Scalar) -> Located:
         """Where a row falls; places below zero are those of new values, and so is the code of a class."""
-        return Located(self._column(y), *self._found(x))
+        return _located(self._column(y), *self._found(x))
 
     def learn(self, x: Mapping[str, Any], y: Scalar, weight: float) -> Located:
         """Count a row; where it fell."""
-        code, places, positions = self.find(x, y)
+        code, (places, positions) = self._column(y), self._found(x)
         names = self._new_names(x)
         if code == NEW or NEW in places or names:
             self._check_room(code == NEW, places.count(NEW) + len(names))
             code, places, positions = self._grown(x, y, names, weight)
+        row = _located(code, places, positions)
         self.class_counts[code] += weight
-        self.value_counts[places, code] += weight
-        self.totals[positions, code] += weight
-        return Located(code, places, positions)
+        self.value_counts[row.places, code] += weight
+        self.totals[row.positions, code] += weight
+        return row
 
     def holds(self, row: Located) -> bool:
         """Whether such a row can be among those that were counted."""
@@ -117,7 +118,7 @@ class GrowingCounts:
         self.value_counts[row.places, row.code] -= 1.0
         self.totals[row.positions, row.code] -= 1.0
         left: list[bool] = np.any(self.value_counts[row.places], axis=1).tolist()
-        for place, position, is_left in zip(row.places, row.positions, left, strict=True):
+        for place, position, is_left in zip(row.places.tolist(), row.positions.tolist(), left, strict=True):
             if not is_left and self.domains[position].drop(place):
                 self._places.give_back(place)
                 self.n_known[position] -= 1
@@ -219,8 +220,12 @@ class GrowingCounts:
         """Places of the values that are there, and the positions of their variables."""
         check_row(x)
         places, positions = [], []
-        for name, (position, domain) in self._by_name.items():
-            place = domain.find(x.get(name))
+        for name, (position, domain, texts) in self._by_name.items():
+            cell = x.get(name)
+            # Most cells are text, whose hash is known already.
+            place = texts.get(cell) if type(cell) is str else None
+            if place is None:
+                place = domain.find(cell)
             if place != MISSING:
                 places.append(place)
                 positions.append(position)
@@ -240,7 +245,9 @@ class GrowingCounts:
                 names.append(name)
         return names
 
-    def _grown(self, x: Mapping[str, Any], y: Scalar, names: list[str], weight: float) -> Located:
+    def _grown(
+        self, x: Mapping[str, Any], y: Scalar, names: list[str], weight: float
+    ) -> tuple[int, list[int], list[int]]:
         """Where a row falls, once there is room for all that is new in it."""
         code = self.target.find(y)
         if code == NEW:
@@ -260,14 +267,14 @@ class GrowingCounts:
                 if domain.n_known > MOST_VALUES:
                     domain.retire()
         self._make_room()
-        return Located(code, places, positions)
+        return code, places, positions
 
     def add_variable(self, name: str, declared: Variable | None = None) -> None:
         """Add a variable without values, or with those that are declared."""
         if name in self._by_name:
             raise DataError(f"variable {shown(name)} is there twice")
         domain = Domain(name, declared, self._places)
-        self._by_name[name] = (len(self.domains), domain)
+        self._by_name[name] = (len(self.domains), domain, domain.texts)
         self.domains.append(domain)
         self._make_room()
 
@@ -298,6 +305,10 @@ class GrowingCounts:
         for i, domain in enumerate(self.domains):
             self.n_known[i], self.n_declared[i] = domain.n_known, domain.n_declared
             self.is_open[i] = domain.is_open
+
+
+def _located(code: int, places: list[int], positions: list[int]) -> Located:
+    return Located(code, np.array(places, dtype=np.int64), np.array(positions, dtype=np.int64))
 
 
 def _longer(array: Any, *shape: int) -> Any:

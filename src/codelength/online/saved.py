@@ -56,7 +56,7 @@ def write(model: OnlineNaiveBayes, path: str | os.PathLike[str]) -> None:
     if model._rows is not None:
         new_row, new_column = _inverse(rows), _inverse(columns)
         content["window"] = [
-            [new_column[row.code], [new_row[place] for place in row.places], row.positions]
+            [new_column[row.code], [new_row[place] for place in row.places.tolist()], row.positions.tolist()]
             for row in model._rows
         ]
     documents.write(content, path)
@@ -154,13 +154,17 @@ def _window(
 ) -> list[Located]:
     """The rows of a window, which are those that were counted."""
     found = [
-        Located(columns[code], [rows[place] for place in places], [*map(int, positions)])
+        Located(
+            columns[code],
+            np.array([rows[place] for place in places], dtype=np.int64),
+            np.array([check_whole("position", i, 0) for i in positions], dtype=np.int64),
+        )
         for code, places, positions in kept
     ]
     kinds = counts.class_counts, counts.value_counts, counts.totals
     classes, values, totals = (np.zeros_like(counted) for counted in kinds)
     for row in found:
-        if len(row.places) != len(row.positions) or len(set(row.positions)) != len(row.positions):
+        if len(row.places) != len(row.positions) or len(set(row.positions.tolist())) != len(row.positions):
             raise DataError("a row of the window has two values of one variable")
         classes[row.code] += 1.0
         values[row.places, row.code] += 1.0

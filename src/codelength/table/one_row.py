@@ -39,11 +39,12 @@ class RowReader:
         self._refuse_values = refuse_values
         self._names = frozenset(schema.names) if refuse_names else None
         self._readers = [
-            (position, start, CellReader(variable))
+            (position, start, reader, reader.texts, variable.name)
             for position, (variable, start) in enumerate(
                 zip(schema.variables, schema.offsets.tolist(), strict=False)
             )
             if variable.kind != "ignored"
+            for reader in [CellReader(variable)]
         ]
         self._missing = [0 if v.kind == "ignored" else v.n_values for v in schema.variables]
 
@@ -51,13 +52,17 @@ class RowReader:
         """The cells of the values that are there in the counts, and the positions of their variables."""
         self._check(row)
         cells, positions = [], []
-        for position, start, reader in self._readers:
-            code = reader.code(row.get(reader.name))
+        for position, start, reader, texts, name in self._readers:
+            value = row.get(name)
+            # Most cells are text, whose hash is known already.
+            code = texts.get(value) if type(value) is str else None
             if code is None:
-                continue
-            if code < 0:
-                self._judge(reader, row)
-                continue
+                code = reader.code(value)
+                if code is None:
+                    continue
+                if code < 0:
+                    self._judge(reader, row)
+                    continue
             cells.append(start + code)
             positions.append(position)
         return cells, positions
@@ -66,13 +71,16 @@ class RowReader:
         """The code of each variable; that of a missing cell where a row says nothing."""
         self._check(row)
         codes = self._missing.copy()
-        for position, _, reader in self._readers:
-            code = reader.code(row.get(reader.name))
+        for position, _, reader, texts, name in self._readers:
+            value = row.get(name)
+            code = texts.get(value) if type(value) is str else None
             if code is None:
-                continue
-            if code < 0:
-                self._judge(reader, row)
-                continue
+                code = reader.code(value)
+                if code is None:
+                    continue
+                if code < 0:
+                    self._judge(reader, row)
+                    continue
             codes[position] = code
         return codes
 
@@ -97,15 +105,19 @@ def check_row(row: Any) -> None:
 
 
 class CellReader:
-    """Codes of the values of one variable."""
+    """Codes of the values of one variable.
 
-    __slots__ = ("_codes", "_cuts", "_missing", "name", "variable")
+    ``texts`` holds those of texts that were read before and are listed.
+    """
+
+    __slots__ = ("_codes", "_cuts", "_missing", "name", "texts", "variable")
 
     def __init__(self, variable: Variable) -> None:
         self.name, self.variable = variable.name, variable
         self._missing = variable.n_values - 1 if variable.missing_is_value else None
         self._cuts = variable.cuts if variable.kind == "interval" and variable.scale == "number" else None
         self._codes: dict[Any, int | None] = {}
+        self.texts: dict[str, int] = {}
 
     def code(self, value: Any) -> int | None:
         """The code of a value; None for one that says nothing, and below zero for one that is not listed."""
@@ -128,4 +140,6 @@ class CellReader:
         if len(self._codes) < MOST_REMEMBERED and kind.__hash__ is not None:
             with suppress(Exception):  # what hashing foreign objects raises is up to them
                 self._codes[key] = code
+                if kind is str and code is not None and code >= 0:
+                    self.texts[value] = code
         return code
