@@ -28,6 +28,11 @@ def pytest_collection_finish():
     gc.set_threshold(700, 10, 100)
 
 
+def pytest_unconfigure():
+    """Libraries that look for leaks at the end find none."""
+    gc.unfreeze()
+
+
 @pytest.fixture
 def quick_analyses(monkeypatch):
     """Few folds and few points of the learning curve, for tests that ask about something else."""
