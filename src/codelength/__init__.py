@@ -8,14 +8,17 @@ from ._version import __version__
 if TYPE_CHECKING:
     from .counts import Counts as Counts
     from .counts import count as count
+    from .estimators import EvidenceAverage as EvidenceAverage
     from .estimators import FiniteMixture as FiniteMixture
     from .estimators import ForestsClassifier as ForestsClassifier
+    from .estimators import IndifferentTrees as IndifferentTrees
     from .estimators import KernelClassifier as KernelClassifier
     from .estimators import LogRatiosClassifier as LogRatiosClassifier
     from .estimators import MixtureClassifier as MixtureClassifier
     from .estimators import MixturesClassifier as MixturesClassifier
     from .estimators import ModelAverage as ModelAverage
     from .estimators import NaiveBayes as NaiveBayes
+    from .estimators import OnVariables as OnVariables
     from .estimators import OneDependenceClassifier as OneDependenceClassifier
     from .estimators import SubsetsClassifier as SubsetsClassifier
     from .estimators import TreeAugmentedClassifier as TreeAugmentedClassifier
@@ -62,9 +65,11 @@ _HOMES = {
     "Coded": "table",
     "Counts": "counts",
     "Discretizer": "table.intervals.discretize",
+    "EvidenceAverage": "estimators",
     "Explanation": "rules",
     "FiniteMixture": "estimators",
     "ForestsClassifier": "estimators",
+    "IndifferentTrees": "estimators",
     "KernelClassifier": "estimators",
     "LogRatiosClassifier": "estimators",
     "MixtureClassifier": "estimators",
@@ -72,6 +77,7 @@ _HOMES = {
     "ModelAverage": "estimators",
     "NaiveBayes": "estimators",
     "NaiveDistribution": "rules",
+    "OnVariables": "estimators",
     "OneDependenceClassifier": "estimators",
     "OnlineNaiveBayes": "online",
     "Predictions": "scores",

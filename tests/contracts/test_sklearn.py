@@ -4,8 +4,10 @@ import pytest
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
 from codelength import (
+    EvidenceAverage,
     FiniteMixture,
     ForestsClassifier,
+    IndifferentTrees,
     KernelClassifier,
     LogRatiosClassifier,
     MixtureClassifier,
@@ -40,6 +42,8 @@ ESTIMATORS = [
     SubsetsClassifier(),
     OneDependenceClassifier(),
     MixturesClassifier(),
+    IndifferentTrees(),
+    EvidenceAverage(),
 ]
 
 

@@ -22,8 +22,10 @@ from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
 
 import codelength
 from codelength import (
+    EvidenceAverage,
     FiniteMixture,
     ForestsClassifier,
+    IndifferentTrees,
     KernelClassifier,
     LogRatiosClassifier,
     MixtureClassifier,
@@ -333,6 +335,8 @@ def calls(directory: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any]
                 SubsetsClassifier,
                 OneDependenceClassifier,
                 MixturesClassifier,
+                IndifferentTrees,
+                EvidenceAverage,
             )
         },
         "MixtureClassifier.fit": (

@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..counts.pairs import PairCounts, count_pairs
+from ..counts.pairs import PairCounts, count_pairs, n_pair_cells
 from ..errors import Infeasible
 from ..rules.dirichlet import dirichlet_log_evidence
 from ..table import Coded
@@ -22,6 +22,9 @@ from .augmented import AugmentedCounts
 
 MOST_VARIABLES = 128
 """More variables do not take part: the time of a prediction by all forests grows with their cube."""
+
+MOST_CELLS = 1 << 24
+"""Counts of pairs that are kept: 134 MB."""
 
 _ROWS_AT_ONCE = 1 << 12
 
@@ -43,15 +46,12 @@ class ForestCounts:
 
     @classmethod
     def of(cls, coded: Coded) -> "ForestCounts":
-        """The counts of a table with classes."""
+        """The counts of a table with classes; variables with less than two values say nothing."""
         schema = coded.schema
-        n_values, n_classes = schema.n_values.astype(np.int64), schema.n_classes
-        if len(n_values) > MOST_VARIABLES:
-            raise Infeasible(
-                f"{len(n_values)} variables are more than the {MOST_VARIABLES} that forests are averaged "
-                "over; leave some out"
-            )
-        codes, labels = codes_of(coded), np.asarray(coded.class_codes, dtype=np.int64)
+        variables = takes_part(schema.n_values)
+        n_values, n_classes = schema.n_values[variables].astype(np.int64), schema.n_classes
+        check_size_of(n_values, n_classes)
+        codes, labels = codes_of(coded, variables), np.asarray(coded.class_codes, dtype=np.int64)
         weights = np.ones(coded.n_rows) if coded.weights is None else coded.weights
         values = []
         for j, size in enumerate(n_values.tolist()):
@@ -61,7 +61,16 @@ class ForestCounts:
             values.append(found.reshape(n_classes, size))
         pairs = count_pairs(codes, labels, n_values, n_classes, weights)
         class_counts = np.bincount(labels, weights, n_classes).astype(np.float64)
-        return cls(class_counts, AugmentedCounts(np.arange(len(n_values)), tuple(values), pairs))
+        return cls(class_counts, AugmentedCounts(variables, tuple(values), pairs))
+
+    def codes(self, coded: Coded) -> IntArray:
+        """Codes of the cells of the variables that take part, -1 where one has no value."""
+        return codes_of(coded, self.augmented.variables)
+
+    @property
+    def variables(self) -> IntArray:
+        """Places in the schema of the variables that take part."""
+        return self.augmented.variables
 
     @property
     def n_values(self) -> IntArray:
@@ -79,10 +88,29 @@ class ForestCounts:
         return self.augmented.pairs
 
 
-def codes_of(coded: Coded) -> IntArray:
-    """Codes of all cells, -1 where one has no value."""
-    codes = coded.codes.astype(np.int64)
-    return np.ascontiguousarray(np.where(codes < coded.schema.n_values, codes, -1))
+def takes_part(n_values: IntArray) -> IntArray:
+    """Places of the variables that have at least two values."""
+    return np.flatnonzero(n_values >= 2).astype(np.int64)
+
+
+def check_size_of(n_values: IntArray, n_classes: int) -> None:
+    """Refuse tables with too many variables, or too many pairs of values."""
+    if len(n_values) > MOST_VARIABLES:
+        raise Infeasible(
+            f"{len(n_values)} variables are more than the {MOST_VARIABLES} that forests are made from; leave "
+            "some out"
+        )
+    if (n_cells := n_pair_cells(n_values, n_classes)) > MOST_CELLS:
+        raise Infeasible(
+            f"{len(n_values)} variables have {n_cells:,} pairs of values within classes, more than the "
+            f"{MOST_CELLS:,} that forests are made from; leave variables out, or merge rare values"
+        )
+
+
+def codes_of(coded: Coded, variables: IntArray) -> IntArray:
+    """Codes of the cells of some variables, -1 where one has no value."""
+    codes = coded.codes[:, variables].astype(np.int64)
+    return np.ascontiguousarray(np.where(codes < coded.schema.n_values[variables], codes, -1))
 
 
 def rooted(edges: Iterable[tuple[int, int]], n_variables: int) -> IntArray:

@@ -18,19 +18,15 @@ import numpy as np
 
 from .._packing import packed, unpacked
 from ..counts.pairs import PairCounts, n_pair_cells
-from ..errors import Infeasible
 from ..rules.dirichlet import dirichlet_log_evidence
 from ..table import Schema
 from ..typing import FloatArray, IntArray
 from .augmented import LARGEST_COUNT, AugmentedCounts, best_forests, blocks
-from .forest_law import ForestCounts, ForestLaw, ForestTables, rooted
+from .forest_law import ForestCounts, ForestLaw, ForestTables, check_size_of, rooted, takes_part
 from .forests import NEGLIGIBLE, ForestSums
 
 Law: TypeAlias = Literal["pairs", "uniform"]
 """What is taken to be equally probable: the joint parameters of any two variables, or those of the forest."""
-
-MOST_CELLS = 1 << 24
-"""Counts of pairs that are kept: 134 MB."""
 
 
 def pair_sizes(n_values: IntArray) -> tuple[FloatArray, FloatArray]:
@@ -45,15 +41,6 @@ def pair_sizes(n_values: IntArray) -> tuple[FloatArray, FloatArray]:
     products = n_values[later] * n_values[earlier] if len(later) else np.append(n_values, 1)[:1]
     sizes, times = np.unique(products, return_counts=True)
     return sizes.astype(np.float64), times / times.sum()
-
-
-def check_cells(n_values: IntArray, n_classes: int) -> None:
-    """Refuse tables with too many pairs of values."""
-    if (n_cells := n_pair_cells(n_values, n_classes)) > MOST_CELLS:
-        raise Infeasible(
-            f"{len(n_values)} variables have {n_cells:,} pairs of values within classes, more than the "
-            f"{MOST_CELLS:,} that forests are made from; leave variables out, or merge rare values"
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -266,8 +253,9 @@ def counts_to_json(counts: ForestCounts) -> dict[str, Any]:
 
 def counts_from_json(document: Mapping[str, Any], schema: Schema) -> ForestCounts:
     """The counts that :func:`counts_to_json` wrote, checked."""
-    n_values, n_classes = schema.n_values.astype(np.int64), schema.n_classes
-    check_cells(n_values, n_classes)
+    variables = takes_part(schema.n_values)
+    n_values, n_classes = schema.n_values[variables].astype(np.int64), schema.n_classes
+    check_size_of(n_values, n_classes)
 
     def restored(name: str, *shape: int) -> FloatArray:
         found = unpacked(document[name], shape, low=0.0, high=LARGEST_COUNT)
@@ -277,5 +265,5 @@ def counts_from_json(document: Mapping[str, Any], schema: Schema) -> ForestCount
     ends = np.cumsum(n_values * n_classes)
     values = tuple(part.reshape(n_classes, -1) for part in np.split(flat, ends)[:-1])
     cells = restored("pair_counts", n_pair_cells(n_values, n_classes) // n_classes, n_classes)
-    augmented = AugmentedCounts(np.arange(len(n_values)), values, PairCounts(n_values, cells))
+    augmented = AugmentedCounts(variables, values, PairCounts(n_values, cells))
     return ForestCounts(restored("class_counts", n_classes), augmented)

@@ -1,7 +1,10 @@
 """scikit-learn faces with one contract; the only objects with mutable state."""
 
+from ._described import OnVariables
 from ._fitted_average import HeldOut
 from .contract import MODELS, Capability, TableClassifier, TableEstimator, load, model_of, register
+from .evidence_average import EvidenceAverage
+from .indifferent_trees import IndifferentTrees
 from .members import (
     ForestsClassifier,
     KernelClassifier,
@@ -20,16 +23,19 @@ from .naive_bayes import NaiveBayes
 __all__ = [
     "MODELS",
     "Capability",
+    "EvidenceAverage",
     "FiniteMixture",
     "ForestsClassifier",
     "HeldOut",
     "ImputedCells",
+    "IndifferentTrees",
     "KernelClassifier",
     "LogRatiosClassifier",
     "MixtureClassifier",
     "MixturesClassifier",
     "ModelAverage",
     "NaiveBayes",
+    "OnVariables",
     "OneDependenceClassifier",
     "SubsetsClassifier",
     "TableClassifier",

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import naive_trees
-from codelength.averages.forest_law import ForestCounts, ForestLaw, codes_of, rooted
+from codelength.averages.forest_law import ForestCounts, ForestLaw, rooted
 from codelength.averages.indifferent_forests import AllForests, OneForest, best_forest, pair_sizes
 from codelength.counts import count
 from codelength.errors import Infeasible
@@ -73,7 +73,8 @@ def test_without_edges_the_uniform_law_is_the_indifferent_rule(sizes):
     forest = OneForest(ForestCounts.of(coded), np.full(len(sizes), -1), "uniform")
     rule = Predictor.of(count(coded), "indifferent")
     assert forest.log_evidence == pytest.approx(-rule.evidence_code_length(), rel=1e-12)
-    np.testing.assert_allclose(forest.log_joint(codes_of(coded)), rule.log_weights(coded), rtol=1e-12)
+    found = forest.log_joint(forest.counts.codes(coded))
+    np.testing.assert_allclose(found, rule.log_weights(coded), rtol=1e-12)
 
 
 @pytest.mark.parametrize(("sizes", "n_rows"), [([2, 3, 2], 6), ([3, 2, 2, 2], 4), ([2, 2], 0)])
