@@ -11,6 +11,7 @@ from ..mixture.em import em
 from ..mixture.parameters import MixtureParameters, posterior_mode, with_components
 from ..mixture.prediction import Learned, MixtureRule, predict
 from ..rules import Distributions, PriorLike, normalised
+from ..rules.answer import Answer
 from ..rules.query import Question
 from ..table import Coded, Schema
 from ..table.checks import check_whole
@@ -52,13 +53,14 @@ class HiddenClusters:
     def log_probs(self, coded: Coded) -> Distributions:
         """Log probability of each class for rows without their classes."""
         wide = self.learned.rows.schema.without_target()
-        codes = np.empty((coded.n_rows, wide.n_variables), dtype=wide.code_type, order="F")
-        codes[:, :-1], codes[:, -1] = coded.codes, wide.n_values[-1]
-        rows = Coded(wide, codes, np.zeros(coded.n_rows, dtype=np.uint8))
-        question = Question.of(wide, wide.names[-1])
-        answer = predict(self.learned, question, rows, self.rule, random_state=self.seed)
+        rows = with_classes(coded, wide, np.full(coded.n_rows, -1))
+        answer = self.answered(Question.of(wide, wide.names[-1]), rows)
         with np.errstate(divide="ignore"):
             return Distributions(normalised(np.log(answer.probs)).log_probs, answer.undefined)
+
+    def answered(self, question: Question, rows: Coded) -> Answer:
+        """The answer to a question about rows whose last column is the class."""
+        return predict(self.learned, question, rows, self.rule, random_state=self.seed)
 
     def to_json(self) -> dict[str, Any]:
         """The mixture and its rows as JSON types."""
@@ -73,3 +75,10 @@ class HiddenClusters:
         mixture = MixtureParameters.from_json(document["mixture"], schema)
         learned = Learned(restored_rows(document["rows"], schema), mixture, prior)
         return cls(learned, rule, check_whole("seed", document["seed"], 0))
+
+
+def with_classes(coded: Coded, wide: Schema, classes: IntArray) -> Coded:
+    """Rows whose last column is the class, missing where its code is -1."""
+    codes = np.empty((coded.n_rows, wide.n_variables), dtype=wide.code_type, order="F")
+    codes[:, :-1], codes[:, -1] = coded.codes, np.where(classes < 0, wide.n_values[-1], classes)
+    return Coded(wide, codes, np.zeros(coded.n_rows, dtype=np.uint8))

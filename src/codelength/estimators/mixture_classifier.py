@@ -14,7 +14,9 @@ from ..mixture.candidates import METHODS, Candidate, candidate_clusterings, spre
 from ..mixture.fixed_clustering import ClusterPredictor, FixedClustering
 from ..mixture.parameters import with_components
 from ..mixture.prediction import MixtureRule
-from ..rules import Distributions, PriorLike, normalised
+from ..rules import Distributions, Predictor, PriorLike, normalised
+from ..rules.answer import Answer
+from ..rules.query import Question, answer_by_tables
 from ..selection.mixtures import SELECTION_CRITERIA, selection_scores
 from ..table import Coded, Schema
 from ..table._messages import shown
@@ -22,7 +24,8 @@ from ..table.checks import check_choice, check_flag, check_random_state, check_s
 from ..table.encode import HandleUnknown
 from ..table.infer import Identifiers, Missing, Numeric
 from ..typing import FloatArray
-from ._hidden_clusters import HiddenClusters
+from ._hidden_clusters import HiddenClusters, with_classes
+from ._queries import JointModel, Known
 from .contract import Fitted, TableClassifier, register
 from .validation import check_coded
 
@@ -65,7 +68,7 @@ class FittedMixtureClassifier(Fitted):
 
 
 @register
-class MixtureClassifier(ClassifierMixin, TableClassifier):
+class MixtureClassifier(ClassifierMixin, JointModel, TableClassifier):
     """A finite mixture over features and class, chosen by how well it predicts the class.
 
     Clusterings of the training rows are the models to choose among. Within a cluster the columns, the class
@@ -145,7 +148,7 @@ class MixtureClassifier(ClassifierMixin, TableClassifier):
     """
 
     kind = "mixture-classifier"
-    capabilities = frozenset({"classes"})
+    capabilities = frozenset({"classes", "query"})
 
     def __init__(
         self,
@@ -202,6 +205,22 @@ class MixtureClassifier(ClassifierMixin, TableClassifier):
             probs += row["weight"] * predictor.probs(coded)
         # Classes that tie exactly go to the first, as everywhere.
         return normalised(np.log(probs))
+
+    def _answer(self, question: Question, known: Known) -> Answer:
+        fitted = self._fitted
+        wide = fitted.schema.with_class_as_variable()
+        rows = with_classes(known.coded, wide, known.classes)
+        own = Question.of(wide, question.names)
+        if fitted.hidden is not None:
+            return fitted.hidden.answered(own, rows)
+        if len(fitted.predictors) > 1:
+            raise InvalidParameter(
+                "average=True: several clusterings predict the class, and have no joint distribution; fit "
+                'with average=False, or with rule="evidence", which averages over all clusterings'
+            )
+        predictor = Predictor.of(fitted.predictors[0].counts, "evidence", fitted.params["prior"])
+        log_weights = predictor.log_weights(own.blanked(rows))
+        return answer_by_tables(own, predictor.counts.schema, log_weights, predictor.tables.value_table)
 
     @property
     def _fitted(self) -> FittedMixtureClassifier:

@@ -131,3 +131,33 @@ def test_many_rows_are_predicted_by_chains_the_same_every_time():
     np.testing.assert_array_equal(model.predict_proba(table.take(np.arange(5))), probs)
     alone = model.predict_proba(table.take(np.arange(1)))
     np.testing.assert_allclose(alone[0], probs[0], rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("rule", [None, *RULES])
+def test_a_classifier_answers_about_its_class_as_it_predicts_it(rule):
+    model, new = classifier(rule), columns([[1, 1, None], [0, None, 0]])
+    np.testing.assert_allclose(model.query(new, "y").probs, model.predict_proba(new), rtol=0, atol=1e-12)
+
+
+def test_a_classifier_knows_classes_and_is_asked_about_columns():
+    rows = [[*row, label] for row, label in zip(ROWS, [0, 1, 0, 1, 0, 1, 0], strict=True)]
+    prior = naive.uniform_prior([2] * 4, 2)
+    answer = classifier("evidence").query(columns([[None, 1, None]]), ("x2", "x0"), y=[1])
+    expected = naive_hidden.evidence(rows, [None, 1, None, 1], [2, 0], prior)
+    for combination, prob in expected.items():
+        assert answer.probs[0][combination] == pytest.approx(float(prob), abs=1e-10)
+    fixed = classifier(None)
+    labels = fixed._fitted.predictors[0].counts
+    counts = naive.Counts(
+        labels.class_counts.tolist(), [[labels.of(i)[k].tolist() for i in range(4)] for k in range(2)]
+    )
+    weights = {value: sum(naive.evidence_weights([value, 1, None, 1], counts, prior)) for value in range(2)}
+    answer = fixed.query(columns([[None, 1, None]]), "x0", y=[1])
+    np.testing.assert_allclose(
+        answer.probs[0], [float(weights[value] / sum(weights.values())) for value in range(2)], atol=1e-12
+    )
+    averaged = MixtureClassifier(
+        average=True, candidates=6, n_components=(2, 3), n_orderings=2, random_state=0
+    )
+    with pytest.raises(InvalidParameter, match="no joint distribution"):
+        averaged.fit(columns(ROWS), [0, 1, 0, 1, 0, 1, 0]).query(columns(ROWS), "x0")
