@@ -79,6 +79,39 @@ class PriorChoice(Choice):
         return prior
 
 
+class PriorOrModel(PriorChoice):
+    """A prior by name, an equivalent sample size, or a file of a model that knows something already."""
+
+    name = "NAME|NUMBER|FILE"
+
+    def described(self) -> str:
+        """The names, and what else will do."""
+        names = ", ".join(self.names())
+        return (
+            f"One of {names}; an equivalent sample size (a number above 0); or the file of a naive Bayes "
+            "model, which goes on from where it was."
+        )
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The name, the number, or what the model knows."""
+        if not (isinstance(value, str) and value.lower().endswith(".json")):
+            return super().convert(value, param, ctx)
+        from ..estimators import NaiveBayes, load
+
+        model = load(value)
+        if not isinstance(model, NaiveBayes):
+            raise InvalidParameter(
+                f"prior={value}: a {model.kind} is no prior; name the file of a naive-bayes model"
+            )
+        return model.posterior_
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """The names that begin like this, and files otherwise."""
+        return super().shell_complete(ctx, param, incomplete) or [CompletionItem(incomplete, type="file")]
+
+
 class DatasetName(Choice):
     """A bundled table by its name or an alias."""
 
@@ -337,6 +370,7 @@ def _dialects() -> Iterable[str]:
 
 RULE = Choice("rule", _rules)
 PRIOR = PriorChoice("prior", _priors)
+PRIOR_OR_MODEL = PriorOrModel("prior", _priors)
 MODEL = Choice("model", _models)
 COMPARABLE = Choice("model", _comparable)
 CRITERION = Choice("criterion", _criteria)

@@ -23,7 +23,7 @@ from .source import Source
     usual="model-average",
 )
 @options.in_model("--rule", RULE, "How naive Bayes turns counts into probabilities.", usual="evidence")
-@options.prior
+@options.prior_or_model
 @options.select
 @options.in_model(
     "--criterion",
@@ -49,6 +49,7 @@ def fit(
       codelength fit vote -o vote.json
       codelength fit zoo --model mixture-classifier -o zoo.json
       codelength fit train.csv --target play --rule map -o model.json
+      codelength fit june.csv --target play --prior may.json -o june.json
     """
     kind = model or ("naive-bayes" if means_naive_bayes(chosen, params) else "model-average")
     estimator = build(kind, given([kind], chosen, params))

@@ -4,7 +4,17 @@ import functools
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
-from .choices import FILE, IDENTIFIERS, MISSING, NUMERIC, PRIOR, TABLE, VARIABLE_CRITERION, Whole
+from .choices import (
+    FILE,
+    IDENTIFIERS,
+    MISSING,
+    NUMERIC,
+    PRIOR,
+    PRIOR_OR_MODEL,
+    TABLE,
+    VARIABLE_CRITERION,
+    Whole,
+)
 from .command import Section, argument
 from .source import Source
 
@@ -31,6 +41,7 @@ _COLUMNS: list[Callable[[Any], Any]] = [
 
 target = in_table("--target -t", "COLUMN", "Column to predict; bundled tables have one.")
 prior = in_model("--prior", PRIOR, "Pseudocounts to start from.", usual="uniform")
+prior_or_model = in_model("--prior", PRIOR_OR_MODEL, "Pseudocounts to start from.", usual="uniform")
 select = in_model(
     "--select",
     VARIABLE_CRITERION,

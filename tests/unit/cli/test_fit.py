@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from codelength import MixtureClassifier, datasets, load
+from codelength import FiniteMixture, MixtureClassifier, datasets, load
 
 from .conftest import is_one_line
 
@@ -219,3 +219,40 @@ def test_inspect(run, model):
     told = json.loads(run("inspect", model, "--json")[1])
     assert told["class_counts"] == [3, 3]
     assert [variable["name"] for variable in told["schema"]["variables"]] == ["outlook", "wind", "degrees"]
+
+
+def test_a_model_goes_on_from_where_it_was(run, tmp_path):
+    """What was learned in May is the prior of June: as if all rows had come at once."""
+    rows = ["wind,play", *(f"{wind},{play}" for wind in ("no", "yes") for play in ("in", "out", "out"))]
+    parts = {"may": rows[:5], "june": [rows[0], *rows[5:]], "both": rows}
+    for name, lines in parts.items():
+        (tmp_path / f"{name}.csv").write_text("\n".join(lines) + "\n")
+    arguments = {"may": ["--prior", "jeffreys"], "june": ["--prior", tmp_path / "may.json"]}
+    arguments["both"] = arguments["may"]
+    for name, prior in arguments.items():
+        table, file = tmp_path / f"{name}.csv", tmp_path / f"{name}.json"
+        code, _, err = run("fit", table, "-t", "play", *prior, "-o", file)
+        assert code == 0, err
+    assert "Posterior(after 4 rows of 1 variable)" in run("inspect", tmp_path / "june.json")[1]
+    june, both = (load(tmp_path / f"{name}.json") for name in ("june", "both"))
+    asked = {"wind": ["no", "yes", None]}
+    np.testing.assert_allclose(june.predict_proba(asked), both.predict_proba(asked), rtol=1e-12)
+
+
+def test_a_model_of_another_kind_is_no_prior(run, tmp_path):
+    made = FiniteMixture(1, n_init=1, random_state=0).fit({"a": ["x", "y", "y"]})
+    made.save(tmp_path / "m.json")
+    code, _, err = run("fit", "lenses", "--prior", tmp_path / "m.json", "-o", tmp_path / "n.json")
+    assert code == 2
+    assert "finite-mixture is no prior" in err
+    code, _, err = run("fit", "lenses", "--prior", tmp_path / "none.json", "-o", tmp_path / "n.json")
+    assert code == 2
+    assert "cannot be read" in err
+
+
+def test_rissanens_code_is_told_in_nats_and_bits_beside_the_evidence(run, tmp_path):
+    code, out, _ = run("fit", "lenses", "--rule", "stochastic_complexity", "-o", tmp_path / "m.json")
+    assert code == 0
+    model = load(tmp_path / "m.json")
+    for length in (model.code_length_, model.evidence_code_length_):
+        assert f"{length:.1f} nats ({length / np.log(2):.1f} bits)" in out
