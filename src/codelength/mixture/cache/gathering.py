@@ -26,7 +26,7 @@ LEAST_SORTED, LEAST_HELD = 4096, 512
 """Rows that are put in order at a time, and held of each run while runs become one, at least."""
 
 MERGED_BELOW = 0.75
-"""Rows that come later are merged with earlier ones as they come while at most this share is left of them."""
+"""Runs are merged with each other as they come while at most this share is left of their rows."""
 
 _COPIES = 6
 """Copies of rows, roughly, that putting them in order takes."""
@@ -115,6 +115,8 @@ class RowGatherer:
     def rows(self, scale: float = 1.0) -> Rows:
         """All rows taken in, their weights multiplied by ``scale``."""
         self._sort()
+        if not self._on_disk and len(self._in_memory) > 1:
+            self._in_memory = [joined(self._in_memory)]
         sources: list[Source] = [*self._on_disk, *self._in_memory]
         n_most = sum(source.n_rows for source in sources)
         code_bytes = np.dtype(self._schema.code_type).itemsize * self._schema.n_variables
@@ -133,15 +135,17 @@ class RowGatherer:
             parts = [np.ones(words.shape[1]) if own is None else own for words, own in self._waiting]
             weights = np.concatenate(parts)
         self._waiting, self._n_waiting = [], 0
-        run = sorted_run(words, weights)
-        if self._pays and self._in_memory:
-            before = self._in_memory.pop()
-            both = joined([before, run])
-            self._pays = both.n_rows <= MERGED_BELOW * (before.n_rows + run.n_rows)
-            run = both
-        self._in_memory.append(run)
+        self._in_memory.append(sorted_run(words, weights))
         n_held = sum(run.n_rows for run in self._in_memory)
-        if 8 * (self._packing.n_words + 1) * n_held > self._memory // 4:
+        most = self._memory // (32 * (self._packing.n_words + 1))
+        if n_held <= most:
+            return
+        if self._pays and len(self._in_memory) > 1:
+            run = joined(self._in_memory)
+            self._pays = run.n_rows <= MERGED_BELOW * n_held
+            self._in_memory, n_held = [run], run.n_rows
+        # With little room left for more, merging would be done over and over.
+        if n_held > most // 2:
             self._to_disk()
 
     def _to_disk(self) -> None:
