@@ -52,7 +52,9 @@ _HEADER = """<?xml version="1.0" encoding="UTF-8"?>
 
 def to_bif(network: Network) -> str:
     """A network in BIF."""
-    names = words([node.name for node in network.nodes], taken=RESERVED, fold_case=True)
+    class_name, *columns = [node.name for node in network.nodes]
+    *names, name = words([*columns, class_name], taken=RESERVED, fold_case=True)
+    names.insert(0, name)
     states = [words([_spelt_out(node, state) for state in node.states]) for node in network.nodes]
     blocks = ["network classifier {\n}"]
     for node, name, own in zip(network.nodes, names, states, strict=True):
@@ -80,7 +82,9 @@ def to_bif(network: Network) -> str:
 
 def to_xmlbif(network: Network) -> str:
     """A network in XMLBIF 0.3."""
-    names = _distinct([_as_xml(node.name) for node in network.nodes])
+    class_name, *columns = [_as_xml(node.name) for node in network.nodes]
+    *names, name = _distinct([*columns, class_name])
+    names.insert(0, name)
     lines = [_HEADER, '<BIF VERSION="0.3">', "<NETWORK>", _element("NAME", "classifier")]
     for node, name in zip(network.nodes, names, strict=True):
         states = _distinct([_as_xml(state) for state in node.states])

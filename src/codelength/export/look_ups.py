@@ -7,8 +7,10 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from ..averages.member import Sums
+from ..errors import InvalidParameter
 from ..rules import Predictor
 from ..table import Schema, Variable
+from ..table._messages import shown
 from ..typing import FloatArray, IntArray, Scalar
 
 
@@ -109,6 +111,22 @@ class LookUps:
         """Which variables take part in pairs, and the groups of their values."""
         places = sorted({place for pair in self.pair_tables for place in pair[:2]})
         return {place: groups for place in places if (groups := self.groups[place]) is not None}
+
+
+def check_texts(look_ups: LookUps, program: str) -> None:
+    """Refuse names and values that no text of other programs can hold: zeros, and halves of characters."""
+    holders = [(f"column {shown(one.name)}", (one.name, *one.values)) for one in look_ups.variables]
+    for where, texts in [*holders, (f"classes {shown(look_ups.classes)}", look_ups.classes)]:
+        if not all(is_whole(text) for text in texts if isinstance(text, str)):
+            raise InvalidParameter(
+                f"{where}: a name or a value holds a zero character, or half of a character, which {program} "
+                "cannot hold; replace it before the model is fitted"
+            )
+
+
+def is_whole(text: str) -> bool:
+    """Whether other programs can hold a text."""
+    return "\0" not in text and not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def pooled(parts: Sequence[Sums], powers: Sequence[float], log_prior: FloatArray) -> Sums:

@@ -20,7 +20,7 @@ from ..errors import InvalidParameter
 from ..table import Variable
 from ..table._messages import shown
 from ..typing import FloatArray
-from .look_ups import LookUps
+from .look_ups import LookUps, check_texts
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -56,6 +56,7 @@ def to_onnx(look_ups: LookUps) -> "ModelProto":
             "no variable says anything about the class, so a graph would have no input; fit the model to a "
             "table with columns that vary"
         )
+    check_texts(look_ups, "ONNX")
     graph = _Graph([variable.name for variable in look_ups.variables])
     total = graph.constant(look_ups.class_table[None, :])
     codes = [_codes(graph, variable) for variable in look_ups.variables]
@@ -139,7 +140,7 @@ class _Graph:
 
     def type_of_labels(self, classes: Sequence[Any]) -> int:
         """The type of the classes: whole numbers, or text."""
-        return self.whole if all(isinstance(label, int) for label in classes) else self.text
+        return self.whole if _are_whole(classes) else self.text
 
     def _name(self) -> str:
         return f"{self._prefix}{len(self.nodes)}_{len(self.constants)}"
@@ -214,10 +215,15 @@ def _with_missing(graph: _Graph, cells: str, places: str, missing: int) -> str:
     return graph.node("Where", [graph.node("IsNaN", [cells]), graph.constant(np.int64(missing)), places])
 
 
+def _are_whole(classes: Sequence[Any]) -> bool:
+    """Whether classes are whole numbers that ONNX has."""
+    return all(isinstance(label, int) and -(2**63) <= label < 2**63 for label in classes)
+
+
 def _labels(graph: _Graph, best: str, classes: Sequence[Any]) -> str:
     """The class at each position."""
     name = graph.output("class")
-    if all(isinstance(label, int) for label in classes):
+    if _are_whole(classes):
         labels = graph.constant(np.array([int(label) for label in classes], dtype=np.int64))
         return graph.node("Gather", [labels, best], name, axis=0)
     return graph.node(

@@ -23,7 +23,7 @@ from ..table._messages import shown
 from ..table.checks import check_choice, check_sequence
 from ..typing import FloatArray
 from .engines import DIALECTS, ENGINES, MOST_TERMS, Dialect, Engine, kind_of, quoted, text_literal
-from .look_ups import LookUps
+from .look_ups import LookUps, check_texts, is_whole
 
 __all__ = ["DIALECTS", "Dialect", "quoted", "to_sql"]
 
@@ -70,6 +70,7 @@ def to_sql(
     check_choice("dialect", dialect, DIALECTS)
     own = ENGINES[dialect]
     parts = [table] if isinstance(table, str) else check_sequence("table", table, of="names")
+    check_texts(look_ups, "SQL")
     for name in (*parts, *keep, *names):
         _check_name(name)
     source = ".".join(quoted(part) for part in parts)
@@ -164,7 +165,7 @@ def _raised(own: Engine, log_weight: str) -> str:
 
 
 def _check_name(name: object) -> None:
-    if not isinstance(name, str) or not name or "\0" in name:
+    if not isinstance(name, str) or not name or not is_whole(name):
         raise InvalidParameter(f"{shown(name)} is no name in SQL; give text of at least one character")
 
 

@@ -15,6 +15,7 @@ WORD = r"[A-Za-z_-][A-Za-z0-9_-]*"
 class Variable:
     """States of a variable, what they are called in the table, and how cells are told apart."""
 
+    word: str
     states: list
     called: dict = field(default_factory=dict)
     cuts: list = field(default_factory=list)
@@ -48,7 +49,7 @@ class Variable:
 
 
 def read_bif(text):
-    """Variables by the names of their columns; the first is the class."""
+    """Variables by the names of their columns, after the class, which goes by a tuple."""
     assert text.isascii()
     variables, columns = {}, {}
     blocks = re.findall(r"^(\w+) (.*?) ?\{\n(.*?)^\}\n", text, re.MULTILINE | re.DOTALL)
@@ -62,13 +63,14 @@ def read_bif(text):
             states = declared[2].split(", ")
             assert len(states) == int(declared[1]) == len(set(states))
             assert all(re.fullmatch(WORD, state) for state in states)
-            found, column = Variable(states), head
+            found, column = Variable(head, states), head
             for statement in statements[1:]:
                 told = re.fullmatch("property (.*)", statement)[1]
                 column = found.tell(told) or column
-            assert column not in variables
-            variables[column] = found
-            columns[head] = column
+            key = column if variables else ("class", column)
+            assert key not in variables
+            variables[key] = found
+            columns[head] = key
         else:
             name, *parents = re.fullmatch(rf"\( ({WORD})(?: \| (.*))? \)", head).groups()
             of = variables[columns[name]]
@@ -87,12 +89,12 @@ def read_xmlbif(text):
     (network,) = ElementTree.fromstring(text)
     variables, columns = {}, {}
     for element in network.iter("VARIABLE"):
-        found = Variable([one.text for one in element.iter("OUTCOME")])
         column = name = element.find("NAME").text
+        found = Variable(name, [one.text for one in element.iter("OUTCOME")])
         for told in element.iter("PROPERTY"):
             column = found.tell(told.text) or column
-        variables[column] = found
-        columns[name] = column
+        columns[name] = column if variables else ("class", column)
+        variables[columns[name]] = found
     for element in network.iter("DEFINITION"):
         of = variables[columns[element.find("FOR").text]]
         of.parents = [columns[one.text] for one in element.iter("GIVEN")]

@@ -111,6 +111,15 @@ def test_values_that_are_not_known_are_summed_out_of_a_tree():
     np.testing.assert_allclose(found, model.predict_proba(rows), rtol=0, atol=1e-12)
 
 
+def test_a_column_that_is_called_as_the_class_is_keeps_its_name():
+    model = NaiveBayes().fit({"y": list("aabb"), "Y": list("abab")}, list("kkll"))
+    for variables in (read_bif(model.to_bif()), read_xmlbif(model.to_xmlbif())):
+        assert list(variables) == [("class", "y"), "y", "Y"]
+        found = class_probs(variables, {"y": "a", "Y": "b"})
+        assert found == pytest.approx(model.predict_proba({"y": ["a"], "Y": ["b"]})[0].tolist(), abs=1e-12)
+    assert [one.word for one in read_bif(model.to_bif()).values()] == ["y_3", "y", "Y_2"]
+
+
 def test_times_and_codes():
     when = pd.Timestamp("2020-01-01") + pd.to_timedelta(np.arange(40), unit="D")
     of_times = NaiveBayes().fit({"when": when}, list("ab") * 20)
@@ -147,7 +156,7 @@ def test_any_names_and_states_survive_both_formats(names):
     ]
     network = Network(tuple(nodes))
     for read in (read_bif(to_bif(network)), read_xmlbif(to_xmlbif(network))):
-        assert list(read) == [node.name for node in nodes]
+        assert list(read) == [("class", "class"), *(node.name for node in nodes[1:])]
         for node, variable in zip(nodes, read.values(), strict=True):
             assert tuple(variable.called.get(state, state) for state in variable.states) == node.states
 
@@ -170,7 +179,7 @@ def test_pgmpy_reads_the_files(tmp_path):
     (tmp_path / "model.xml").write_text(model.to_xmlbif(), encoding="utf-8")
     network = readwrite.BIFReader(string=model.to_bif()).get_model()
     assert network.check_model()
-    names = dict(zip(ours, words(list(ours), taken=RESERVED, fold_case=True), strict=True))
+    names = {name: variable.word for name, variable in ours.items()}
     target, *others = ours
     asked = inference.VariableElimination(network)
     for row, expected in zip(rows_of(rows), model.predict_proba(rows), strict=True):
@@ -179,7 +188,7 @@ def test_pgmpy_reads_the_files(tmp_path):
         by_state = dict(zip(found.state_names[names[target]], found.values, strict=True))
         np.testing.assert_allclose([by_state[s] for s in ours[target].states], expected, rtol=0, atol=1e-12)
     from_xml = readwrite.XMLBIFReader(str(tmp_path / "model.xml"))
-    for name, variable in read_xmlbif(model.to_xmlbif()).items():
+    for variable in read_xmlbif(model.to_xmlbif()).values():
         expected = np.array([list(row.values()) for row in variable.probs.values()]).T
-        np.testing.assert_array_equal(from_xml.variable_CPD[name], expected)
-    assert json.dumps(from_xml.variable_states[target]) == json.dumps(list(model.classes_))
+        np.testing.assert_array_equal(from_xml.variable_CPD[variable.word], expected)
+    assert json.dumps(from_xml.variable_states[target[1]]) == json.dumps(list(model.classes_))

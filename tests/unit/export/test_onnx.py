@@ -80,3 +80,9 @@ def test_without_onnx_its_installation_is_advised(monkeypatch):
     model = NaiveBayes().fit({"x": list("aabb")}, list("kkll"))
     with pytest.raises(InvalidParameter, match=r"codelength\[onnx\]"):
         to_onnx(LookUps.of(model._fitted.predictor))
+
+
+def test_classes_beyond_whole_numbers_of_64_bits_are_text():
+    rows = pd.DataFrame({"x": list("aabb")})
+    model = NaiveBayes().fit(rows, [2**70, 2**70, 5, 5])
+    assert run(model, rows)[0].tolist() == [str(2**70)] * 2 + ["5"] * 2

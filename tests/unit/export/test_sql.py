@@ -176,3 +176,14 @@ def test_statements_in_postgres(rule, missing, postgres):
     expected = model.predict_proba(new.drop(columns="class"))
     np.testing.assert_allclose(probs, expected, rtol=0, atol=1e-12)
     assert classes == model.predict(new.drop(columns="class")).tolist()
+
+
+@pytest.mark.parametrize("text", ["a\0b", "\ud800"])
+def test_text_that_no_other_program_can_hold_is_refused(text):
+    for table, labels in (({"x": [text, "b"] * 2}, list("kkll")), ({"x": list("abab")}, [text, "l"] * 2)):
+        model = NaiveBayes().fit(table, labels)
+        for export in (lambda model=model: model.to_sql("t"), model.to_onnx):
+            with pytest.raises(InvalidParameter, match="half of a character"):
+                export()
+    with pytest.raises(InvalidParameter, match="no name in SQL"):
+        NaiveBayes().fit({"x": list("abab")}, list("kkll")).to_sql(text)
