@@ -144,14 +144,17 @@ def _expression(column: Stored, type_: str, na: Sequence[str]) -> str:
         text = sql = f"CAST(CAST({column.sql} AS TIME) AS VARCHAR)"
     elif column.type == "VARCHAR" and type_.startswith("DECIMAL") and not type_.endswith(",0)"):
         text = sql = f"rtrim(rtrim({sql}, '0'), '.')"
-    if column.type == "VARCHAR":
-        markers = [quoted(marker.strip(SPACES)) for marker in na]
-        tested = f"trim({text}, {quoted(SPACES)})"
-    else:
+    if column.type != "VARCHAR":
         numbers = [parse_number(marker) for marker in na] if column.kind == "number" else []
-        markers = [repr(number) for number in numbers if isinstance(number, int | float)]
-        tested = sql
-    return f"CASE WHEN {tested} IN ({', '.join(markers)}) THEN NULL ELSE {sql} END" if markers else sql
+        values = [repr(number) for number in numbers if isinstance(number, int | float)]
+        return f"CASE WHEN {sql} IN ({', '.join(values)}) THEN NULL ELSE {sql} END" if values else sql
+    markers = [quoted(marker.strip(SPACES)) for marker in na]
+    if not markers:
+        return sql
+    # Trimming takes many times longer than to see that there is nothing to find.
+    possible = " OR ".join(f"contains({text}, {marker})" for marker in markers)
+    is_marker = f"trim({text}, {quoted(SPACES)}) IN ({', '.join(markers)})"
+    return f"CASE WHEN {possible} THEN CASE WHEN {is_marker} THEN NULL ELSE {sql} END ELSE {sql} END"
 
 
 def _stage_csv(
