@@ -5,7 +5,16 @@ import subprocess
 import sys
 from importlib import import_module
 
-SUITES = ("naive_bayes", "mixtures", "hidden_rules", "latent_classes", "prequential", "averages", "online")
+SUITES = (
+    "naive_bayes",
+    "code_lengths",
+    "mixtures",
+    "hidden_rules",
+    "latent_classes",
+    "prequential",
+    "averages",
+    "online",
+)
 
 
 def main() -> None:
