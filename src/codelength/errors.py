@@ -14,6 +14,7 @@
     ├── UndefinedPrediction                 the definition gives 0/0; the uniform distribution stands in
     ├── IgnoredValues                       cells outside the schema were treated as missing
     ├── IgnoredColumn                       a column of identifiers or free text was left out
+    ├── CollectedRows                       a table that was not in memory was read into it as a whole
     ├── OneClass                            there is only one class, so that there is nothing to predict
     └── DoubtfulFit                         a model was fitted, and there is reason not to trust it
 
@@ -72,6 +73,10 @@ class IgnoredValues(CodelengthWarning):
 
 class IgnoredColumn(CodelengthWarning):
     """A column of identifiers or free text was left out."""
+
+
+class CollectedRows(CodelengthWarning):
+    """A table that was not in memory was read into it as a whole."""
 
 
 class OneClass(CodelengthWarning):

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from codelength import NaiveBayes
 from codelength.table import infer_schema
 
+pytestmark = pytest.mark.filterwarnings("ignore::codelength.errors.CollectedRows")
+
 quick = settings(max_examples=25)
 
 TEXT = ["red", "blue", "grün", None, "red", "", "blue", "nan"]

@@ -194,7 +194,7 @@ class TestCells:
     )
     def test_a_million_distinct_values(self, library, n_rows):
         table = {"id": library(np.arange(n_rows).astype(str)), "a": np.arange(n_rows) % 3}
-        match = rf"column 'id'.*{n_rows:,} distinct.*identifier.*drop"
+        match = "column 'id'.*more than 65,535 distinct.*identifier.*drop"
         for identifiers in ("error", "keep"):
             refused(DataError, match, table, np.arange(n_rows) % 2, identifiers=identifiers)
         with pytest.warns(IgnoredColumn, match=match):

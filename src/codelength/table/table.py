@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from .._display import Shown, counted, first_rows
 from ..blocks import Block
-from ..errors import DataError, SchemaMismatch
+from ..errors import CollectedRows, DataError, SchemaMismatch
 from ..typing import BoolArray, FloatArray, IntArray
 from ._arrays import from_cells, from_distinct, from_objects
-from ._messages import shortened, shown, suggestion
+from ._messages import shortened, shown, suggestion, tell
 from ._series import from_arrow, from_series
 from .checks import check_distinct, check_names, check_rows, check_same_rows, check_weights
 from .column import Column, Numbers
@@ -265,11 +265,30 @@ def collected(frame: Any) -> Any:
     """A lazy frame with its rows; anything else as it is."""
     if not isinstance(frame, nw.LazyFrame):
         return frame
+    _tell_collected()
     try:
         return frame.collect()
     except Exception as error:  # that of whatever library the rows come from
         reason = shortened(f"{type(error).__name__}: {error}")
         raise DataError(f"the lazy table cannot be computed ({reason}); pass its rows") from error
+
+
+def _read(read: Callable[[], Any]) -> Any:
+    """The rows of a dataset or a reader of Arrow."""
+    _tell_collected()
+    try:
+        return read()
+    except Exception as error:  # that of Arrow, or of the system
+        reason = shortened(f"{type(error).__name__}: {error}")
+        raise DataError(f"the table cannot be read ({reason}); check its files") from error
+
+
+def _tell_collected() -> None:
+    tell(
+        "the rows of a table that is not in memory are read into it; fit_table, predict_table and "
+        "evaluate_table take them batch after batch",
+        CollectedRows,
+    )
 
 
 def _columns_of(rows: Sequence[Mapping[Any, Any]]) -> dict[Any, list[Any]]:
@@ -301,7 +320,10 @@ def _checked_frame(table: Any) -> Any:
         import pyarrow as pa
 
         check_distinct(table.schema.names)
-        return pa.Table.from_batches([table]) if isinstance(table, pa.RecordBatch) else table
+        if isinstance(table, pa.RecordBatch):
+            return pa.Table.from_batches([table])
+        read = getattr(table, "read_all", None) or getattr(table, "to_table", None)
+        return table if read is None else _read(read)
     return table
 
 

@@ -9,8 +9,10 @@ import pytest
 from codelength import FiniteMixture, MixtureClassifier, NaiveBayes, as_table, load
 from codelength.errors import DataError, SchemaMismatch
 
-# The tables are too small to identify classes, which fits are warned about.
-pytestmark = pytest.mark.filterwarnings("ignore::codelength.errors.DoubtfulFit")
+# The tables are too small to identify classes, which fits are warned about, and some are lazy.
+pytestmark = [
+    pytest.mark.filterwarnings(f"ignore::codelength.errors.{name}") for name in ("DoubtfulFit", "CollectedRows")
+]
 
 COLUMNS = {"colour": ["red", "blue", "red", "blue", "red"], "size": [1, 2, 2, 3, 1]}
 CLASSES = ["yes", "no", "no", "no", "yes"]

@@ -3,12 +3,15 @@
 import datetime
 from decimal import Decimal
 
+import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.dataset
 import pytest
 
+from codelength.errors import CollectedRows
 from codelength.table.column import Factor, Numbers
 from codelength.table.table import as_column, as_table
 
@@ -95,8 +98,20 @@ def test_times_are_the_same_text_in_every_library(cells):
     assert cells_of(as_column("c", cells)) == cells_of(as_column("c", DAYS))
 
 
-def test_a_lazy_frame_is_collected():
-    assert cells_of(as_table(pl.LazyFrame({"a": ["x", None]})).columns[0]) == ["x", None]
+@pytest.mark.parametrize(
+    "lazy",
+    [
+        lambda rows: rows.lazy(),
+        lambda rows: pa.dataset.dataset(rows.to_arrow()),
+        lambda rows: rows.to_arrow().to_reader(),
+        lambda rows: duckdb.from_arrow(rows.to_arrow()),
+    ],
+    ids=["polars", "dataset", "reader", "duckdb"],
+)
+def test_rows_that_are_elsewhere_are_collected_and_it_is_said(lazy):
+    with pytest.warns(CollectedRows, match="batch after batch"):
+        table = as_table(lazy(pl.DataFrame({"a": ["x", None]})))
+    assert cells_of(table.columns[0]) == ["x", None]
 
 
 def test_masked_cells_are_missing():

@@ -624,6 +624,7 @@ FOREIGN = {
 }
 
 
+@pytest.mark.filterwarnings("ignore::codelength.errors.CollectedRows")
 @pytest.mark.parametrize("name", FOREIGN)
 def test_nothing_foreign_is_raised(name):
     """Either there is a table, or an error of ours that fits on a line."""
