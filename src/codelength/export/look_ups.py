@@ -114,7 +114,12 @@ class LookUps:
 
 
 def check_texts(look_ups: LookUps, program: str) -> None:
-    """Refuse names and values that no text of other programs can hold: zeros, and halves of characters."""
+    """Refuse what no other program can hold: empty names, zeros in text, and halves of characters."""
+    if not all(one.name for one in look_ups.variables):
+        raise InvalidParameter(
+            f"column '': a column without a name, which {program} does not have; name it before the model is "
+            "fitted"
+        )
     holders = [(f"column {shown(one.name)}", (one.name, *one.values)) for one in look_ups.variables]
     for where, texts in [*holders, (f"classes {shown(look_ups.classes)}", look_ups.classes)]:
         if not all(is_whole(text) for text in texts if isinstance(text, str)):

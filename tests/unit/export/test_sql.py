@@ -187,3 +187,7 @@ def test_text_that_no_other_program_can_hold_is_refused(text):
                 export()
     with pytest.raises(InvalidParameter, match="no name in SQL"):
         NaiveBayes().fit({"x": list("abab")}, list("kkll")).to_sql(text)
+    nameless = NaiveBayes().fit({"": list("abab")}, list("kkll"))
+    for export in (lambda: nameless.to_sql("t"), nameless.to_onnx):
+        with pytest.raises(InvalidParameter, match="column without a name"):
+            export()
