@@ -299,6 +299,11 @@ def calls(directory: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any]
             lambda **rows: FiniteMixture(2, n_init=1, random_state=0).fit(**rows),
             weighted,
         ),
+        "FiniteMixture.fit_table": (
+            FiniteMixture(2, n_init=1, random_state=0).fit_table,
+            {"source": ROWS, "weights": "size", "drop": [], "keep": None, "na": [], "batch_rows": 2}
+            | {"memory": 10**6},
+        ),
         "FiniteMixture.sample": (of_rows.sample, {"n_samples": 2, "random_state": 0}),
         "FiniteMixture.code_length": (
             of_rows.code_length,

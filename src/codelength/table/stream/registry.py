@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from ..checks import check_whole
+from ..checks import check_size
 from .batch import BATCH_ROWS, Batches, arrow
 
 if TYPE_CHECKING:
@@ -26,6 +26,10 @@ ENGINES: dict[str, str] = {
 Each has a function ``open_batches(source, batch_rows)`` that gives a :class:`Batches`, or None for an object
 that is no table.
 """
+
+
+MOST_BATCHED = 1 << 30
+"""Most rows per batch."""
 
 
 def as_batches(
@@ -59,7 +63,7 @@ def as_batches(
     [[1, 2], [3]]
     """
     arrow()
-    check_whole("batch_rows", batch_rows)
+    check_size("batch_rows", batch_rows, MOST_BATCHED)
     if _is_batches(source):
         return source  # type: ignore[no-any-return]
     from ._files import are_paths, open_files
