@@ -1,12 +1,23 @@
 """Earlier cases as the prior of a model: counts, fitted models, virtual rows and explicit cases."""
 
 import copy
+import itertools
 
 import numpy as np
 import pytest
 from sklearn.base import clone
 
-from codelength import Counts, NaiveBayes, NaiveDistribution, Schema, count, load, select_variables
+from codelength import (
+    Counts,
+    NaiveBayes,
+    NaiveDistribution,
+    Schema,
+    count,
+    evidence_code_length,
+    exact_code_length,
+    load,
+    select_variables,
+)
 from codelength.errors import InvalidParameter, SchemaMismatch
 from codelength.rules import Posterior, Predictor
 from codelength.table import Coded
@@ -125,3 +136,30 @@ def test_the_evidence_of_the_best_set_by_enumeration():
         lengths.append(length)
     found = select_variables(coded, "evidence", prior=prior, direction="both", price_choice=False)
     assert found.score == pytest.approx(min(lengths), rel=1e-12)
+
+
+def test_leave_one_out_under_earlier_cases_is_a_refit_without_the_row():
+    rng = np.random.default_rng(3)
+    codes, labels = rng.integers(0, [2, 3], size=(15, 2)), rng.integers(0, 2, 15)
+    earlier = NaiveBayes(prior="jeffreys", schema=SCHEMA).fit(codes[:5], labels[:5])
+    rows, classes = codes[5:], labels[5:]
+    for prior in (earlier, earlier.counts_, NaiveDistribution(3)):
+        left_out = NaiveBayes(prior=prior, schema=SCHEMA).fit(rows, classes).leave_one_out(rows, classes)
+        for j in range(10):
+            others = np.delete(np.arange(10), j)
+            refit = NaiveBayes(prior=prior, schema=SCHEMA).fit(rows[others], classes[others])
+            expected = refit.predict_log_proba(rows[[j]])[0]
+            np.testing.assert_allclose(left_out.log_probs[j], expected, rtol=1e-11, atol=1e-13)
+
+
+def test_virtual_rows_of_a_mixture_are_shared_by_its_components():
+    """The sum over all clusterings, each with the evidence of its completed table."""
+    rows = [[0, 2], [1, 1], [0, 0], [1, 2]]
+    coded = Coded.of(Schema.from_sizes([2, 3]), rows)
+    for n_components in (1, 2, 3):
+        schema, terms = Schema.from_sizes([2, 3], n_components), []
+        for clustering in itertools.product(range(n_components), repeat=4):
+            counts = count(Coded.of(schema, rows, list(clustering)))
+            terms.append(-evidence_code_length(counts, NaiveDistribution(5)))
+        found = float(exact_code_length(coded, n_components, NaiveDistribution(5)))
+        assert found == pytest.approx(-np.logaddexp.reduce(terms), rel=1e-12)
