@@ -90,6 +90,12 @@ class OneForest:
         """Log probability of the counted cells and classes, in nats."""
         return float(np.logaddexp.reduce(self._log_evidences))
 
+    @property
+    def tables(self) -> ForestTables | None:
+        """The parameters that predict; None where those of several priors are averaged."""
+        near = np.flatnonzero(self._log_evidences >= self._log_evidences.max() - NEGLIGIBLE)
+        return self._tables[near[0]] if len(near) == 1 else None
+
     def log_joint(self, codes: IntArray) -> FloatArray:
         """Log probability of rows together with each class, in nats, shape (n_rows, n_classes)."""
         found = np.full((len(codes), len(self.counts.class_counts)), -np.inf)

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 in_sql = Section("SQL")
 
+AVERAGES = ("model-average", "indifferent-trees")
+"""Models that can be exported under some options of Python, and not as they are fitted here."""
+
 
 @command("Write a model for other programs: SQL, ONNX, JSON or a network.")
 @argument("model", metavar="MODEL", type=FILE, purpose="A model file written by fit.")
@@ -65,9 +68,8 @@ def export(
     needed: Capability = "network" if to in ("bif", "xmlbif") else "export"
     what = {"network": "Bayesian network", "export": "sums of look-ups"}
     if needed not in fitted.capabilities:
-        # An average can be exported if its members can, and the usual ones cannot.
         able = sorted(
-            {kind for kind, one in MODELS.items() if needed in one.capabilities} - {"model-average"}
+            kind for kind, one in MODELS.items() if needed in one.capabilities and kind not in AVERAGES
         )
         raise InvalidParameter(
             f"{model}: predictions of {fitted.kind} are no {what[needed]}, which --to {to} needs; fit "

@@ -19,6 +19,8 @@ from .contract import TableClassifier
 if TYPE_CHECKING:
     from onnx import ModelProto
 
+    from ..export.network import Network
+
 
 class ExportedClassifier(TableClassifier):
     """A classifier that predicts by look-ups."""
@@ -77,8 +79,12 @@ class ExportedClassifier(TableClassifier):
         return scorer(self._look_ups())
 
 
-class ExportedNetwork(ExportedClassifier):
-    """A classifier that is a Bayesian network as well."""
+class NetworkClassifier(TableClassifier):
+    """A classifier that is a Bayesian network."""
+
+    def _network(self) -> "Network":
+        """The network."""
+        raise NotImplementedError
 
     def to_bif(self) -> str:
         """The model as a Bayesian network in the interchange format BIF.
@@ -111,16 +117,23 @@ class ExportedNetwork(ExportedClassifier):
         <BLANKLINE>
         """
         from ..export.bif import to_bif
-        from ..export.network import Network
 
-        return to_bif(Network.of(self._look_ups()))
+        return to_bif(self._network())
 
     def to_xmlbif(self) -> str:
         """The same network as XMLBIF 0.3."""
         from ..export.bif import to_xmlbif
+
+        return to_xmlbif(self._network())
+
+
+class ExportedNetwork(ExportedClassifier, NetworkClassifier):
+    """A classifier that predicts by look-ups, and is a Bayesian network as well."""
+
+    def _network(self) -> "Network":
         from ..export.network import Network
 
-        return to_xmlbif(Network.of(self._look_ups()))
+        return Network.of(self._look_ups())
 
 
 class ExportedAverage(ExportedClassifier, AveragingClassifier):

@@ -20,6 +20,7 @@ from ..averages.indifferent_forests import (
 )
 from ..blocks import Block, Facts, Grid
 from ..errors import DataError, InvalidParameter
+from ..export.network import Network
 from ..rules import Distributions, normalised
 from ..table import Coded, Schema
 from ..table._messages import shown, suggestion
@@ -28,7 +29,8 @@ from ..table.encode import HandleUnknown
 from ..table.infer import Identifiers, Missing, Numeric
 from ..table.schema import classes_grid
 from ..typing import FloatArray, IntArray
-from .contract import Fitted, TableClassifier, Weighting, register
+from ._exports import NetworkClassifier
+from .contract import Fitted, Weighting, register
 from .validation import check_coded
 
 Forest: TypeAlias = str | Sequence[tuple[str, str]]
@@ -72,7 +74,7 @@ class FittedTrees(Fitted):
 
 
 @register
-class IndifferentTrees(ClassifierMixin, TableClassifier):
+class IndifferentTrees(ClassifierMixin, NetworkClassifier):
     r"""Tree-augmented naive Bayes under the principle of indifference.
 
     Within a class, each variable may depend on one other: the dependences make a forest. The indifferent
@@ -130,7 +132,7 @@ class IndifferentTrees(ClassifierMixin, TableClassifier):
     """
 
     kind = "indifferent-trees"
-    capabilities = frozenset({"classes", "weights"})
+    capabilities = frozenset({"classes", "weights", "network"})
 
     def __init__(
         self,
@@ -205,6 +207,16 @@ class IndifferentTrees(ClassifierMixin, TableClassifier):
     def _fitted(self) -> FittedTrees:
         state: FittedTrees = super()._fitted
         return state
+
+    def _network(self) -> Network:
+        fitted = self._fitted
+        tables = fitted.model.tables if isinstance(fitted.model, OneForest) else None
+        if tables is None:
+            raise InvalidParameter(
+                "the model averages over forests or priors, which is no single network; fit it with "
+                'forest="best" and law="uniform"'
+            )
+        return Network.of_forest(fitted.schema, fitted.model.counts.variables, tables)
 
     def _learned(self, coded: Coded, fitted: Fitted) -> FittedTrees:
         counts = ForestCounts.of(fitted.weighed(coded))

@@ -11,7 +11,8 @@ the rules that normalise, all sums are 1 and nothing changes.
 
 In a row in which all variables have values the class has the probability that the model gives it. Where a
 value is missing, a network sums over what it might be. That is what naive Bayes does under the rules that
-normalise. Stochastic complexity and trees leave the factor out.
+normalise, and what one forest under the principle of indifference does. Stochastic complexity and the other
+trees leave the factor out.
 """
 
 from dataclasses import dataclass
@@ -19,8 +20,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..averages.forest_law import ForestTables
 from ..errors import InvalidParameter
-from ..table import Variable
+from ..table import Schema, Variable
 from ..table.schema import interval_variable
 from ..typing import FloatArray, IntArray, Scalar
 from .look_ups import LookUps
@@ -112,6 +114,30 @@ class Network:
             given = (0, parents[place].parent + 1) if place in parents else (0,)
             shape = _shape(variable, groups)
             nodes.append(Node(variable.name, *shape, given, found[place]))
+        return cls(tuple(nodes))
+
+    @classmethod
+    def of_forest(cls, schema: Schema, variables: IntArray, tables: ForestTables) -> "Network":
+        """The network of a forest: its parameters as they are.
+
+        Parameters
+        ----------
+        schema : Schema
+            The schema of the table.
+        variables : array of int
+            Places in the schema of the variables that take part.
+        tables : ForestTables
+            The parameters.
+        """
+        assert schema.target is not None
+        labels = tuple(map(str, schema.classes))
+        nodes = [Node(schema.target.name, labels, (), "number", {}, (), tables.class_probs)]
+        for position, parent, probs in zip(
+            variables.tolist(), tables.parents.tolist(), tables.value_probs, strict=True
+        ):
+            variable = schema.variables[position]
+            given = (0, parent + 1) if parent >= 0 else (0,)
+            nodes.append(Node(variable.name, *_shape(variable, None), given, probs))
         return cls(tuple(nodes))
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codelength import ModelAverage, NaiveBayes, TreeAugmentedClassifier
+from codelength import IndifferentTrees, ModelAverage, NaiveBayes, TreeAugmentedClassifier
 from codelength.errors import InvalidParameter
 from codelength.export.bif import RESERVED, to_bif, to_xmlbif, words
 from codelength.export.network import Network, Node
@@ -109,6 +109,26 @@ def test_values_that_are_not_known_are_summed_out_of_a_tree():
     rows[leaf] = "new" if leaf != "ßé; } //" else 77
     found = [class_probs(variables, row) for row in rows_of(rows)]
     np.testing.assert_allclose(found, model.predict_proba(rows), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("form", READERS)
+def test_a_forest_under_indifference_is_a_network_with_gaps_or_without(form):
+    write, read = READERS[form]
+    frame, labels = frame_of(150, seed=3)
+    frame = frame.drop(columns=["rare", "Net_Weight"])
+    model = IndifferentTrees("best", law="uniform", numeric="discretize").fit(
+        with_gaps(frame, seed=4), labels
+    )
+    variables = read(getattr(model, write.__name__)())
+    check_network(variables)
+    assert {(one.parents[1], name) for name, one in variables.items() if one.parents[1:]} == {*model.edges_}
+    assert model.edges_
+    rows = with_gaps(frame[:40], seed=5, share=0.4)
+    found = [class_probs(variables, row) for row in rows_of(rows)]
+    np.testing.assert_allclose(found, model.predict_proba(rows), rtol=0, atol=1e-12)
+    for forest in ("all", "best"):
+        with pytest.raises(InvalidParameter, match='forest="best" and law="uniform"'):
+            IndifferentTrees(forest).fit(frame, labels).to_bif()
 
 
 def test_a_column_that_is_called_as_the_class_is_keeps_its_name():
