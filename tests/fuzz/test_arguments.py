@@ -259,6 +259,32 @@ def calls(directory: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any]
             {"schema": schema, "rule": "map", "prior": "uniform", "half_life": 3, "window": None}
             | {"handle_unknown": "error"},
         ),
+        "OnlineNaiveBayes, growing": (
+            OnlineNaiveBayes,
+            {"schema": None, "domains": "growing", "prior": codelength.Prior(1, 2), "half_life": None}
+            | {"window": 3},
+        ),
+        "OnlineNaiveBayes.score_one, growing": (
+            lambda **given: OnlineNaiveBayes(domains="growing").learn_one(row, "no").score_one(**given),
+            {"x": row, "y": "no"},
+        ),
+        "OnlineNaiveBayes.score_one, a cell": (
+            lambda cell: OnlineNaiveBayes(domains="growing").score_one({"colour": cell}, "no"),
+            {"cell": "red"},
+        ),
+        "OnlineNaiveBayes.joint_log_prob_one": (
+            OnlineNaiveBayes(schema, domains="growing").joint_log_prob_one,
+            {"x": row, "y": "no"},
+        ),
+        "OnlineNaiveBayes.save": (OnlineNaiveBayes(schema).save, {"path": directory / "stream.json"}),
+        "OnlineNaiveBayes.load": (OnlineNaiveBayes.load, {"path": directory / "stream.json"}),
+        "RiverNaiveBayes": (
+            codelength.RiverNaiveBayes,
+            {"schema": schema, "rule": "evidence", "prior": "uniform", "domains": "growing"}
+            | {"half_life": 3, "window": None, "keep_score": True},
+        ),
+        "RiverNaiveBayes.learn_one": (codelength.RiverNaiveBayes().learn_one, {"x": row, "y": "no"}),
+        "NaiveBayes.one": (fitted.one, {"row": row}),
         "OnlineNaiveBayes.of": (OnlineNaiveBayes.of, {"model": fitted, "half_life": 2.0}),
         "OnlineNaiveBayes.learn_one": (OnlineNaiveBayes(schema).learn_one, {"x": row, "y": "no"}),
         "OnlineNaiveBayes.unlearn_one": (

@@ -6,6 +6,7 @@ from typing import Any
 from ..errors import InvalidParameter
 from ..rules import PriorLike
 from ..table import Schema
+from ..table.checks import check_flag
 from ..typing import Scalar
 from .naive_bayes import Domains, OnlineNaiveBayes
 
@@ -55,6 +56,7 @@ class RiverNaiveBayes(_Classifier):
     ) -> None:
         if _Classifier is object:
             raise InvalidParameter('river is not installed; pip install "codelength[river]"')
+        check_flag("keep_score", keep_score)
         self.schema = schema
         self.rule = rule
         self.prior = prior
