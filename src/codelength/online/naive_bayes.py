@@ -131,7 +131,9 @@ class OnlineNaiveBayes(Shown):
                 'once; fit it with select=None and numeric="discretize"'
             )
         usual = {name: fitted.params[name] for name in ("rule", "prior", "handle_unknown")}
-        found = cls(fitted.schema, **usual, **options)
+        if options.get("domains") == "growing":
+            del usual["handle_unknown"]  # nothing is unknown any more
+        found = cls(fitted.schema, **(usual | options))
         if found._rows is not None:
             raise InvalidParameter(
                 "window=: rows that were counted before cannot be told apart to forget them"

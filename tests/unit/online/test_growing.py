@@ -192,7 +192,7 @@ def test_declared_intervals_and_codes_stay_closed():
 
 def test_a_fitted_model_goes_on_and_grows():
     table = {"size": [1.5, 2.5, 3.5, 9.5] * 10, "colour": ["red", "blue", None, "red"] * 10}
-    fitted = NaiveBayes(numeric="discretize").fit(table, ["no", "yes"] * 20)
+    fitted = NaiveBayes(numeric="discretize", handle_unknown="error").fit(table, ["no", "yes"] * 20)
     model = OnlineNaiveBayes.of(fitted, domains="growing")
     counts = model.counts
     known = np.delete(np.arange(fitted.schema_.n_cells), fitted.schema_.offsets[1:] - 1)
