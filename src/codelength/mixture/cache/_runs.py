@@ -9,6 +9,10 @@ from ...typing import FloatArray
 from ._packing import WordArray
 
 
+WINDOW = 1 << 15
+"""Rows of each run that are looked at together where all are in memory."""
+
+
 class Run(NamedTuple):
     """Distinct rows in order, and what they weigh.
 
@@ -101,15 +105,24 @@ def merged(sources: Sequence[Source], window: int) -> Iterator[Run]:
             if not held[s].n_rows and places[s] < source.n_rows:
                 held[s] = source.read(places[s], min(places[s] + window, source.n_rows))
                 places[s] += held[s].n_rows
-        yield joined(parts)
+        yield parts[0] if len(parts) == 1 else _sorted_again(parts)
 
 
 def joined(runs: Sequence[Run]) -> Run:
-    """Several runs as one, all at once."""
+    """Several runs as one, in memory."""
     if len(runs) == 1:
         return runs[0]
+    return _behind_each_other(list(merged(runs, WINDOW)))
+
+
+def _sorted_again(runs: Sequence[Run]) -> Run:
+    both = _behind_each_other(runs)
+    return sorted_run(both.words, both.weights)
+
+
+def _behind_each_other(runs: Sequence[Run]) -> Run:
     words = np.concatenate([run.words for run in runs], axis=1)
-    return sorted_run(words, np.concatenate([run.weights for run in runs]))
+    return Run(words, np.concatenate([run.weights for run in runs]))
 
 
 def _row(run: Run, place: int) -> tuple[int, ...]:

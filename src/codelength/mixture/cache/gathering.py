@@ -19,7 +19,7 @@ from .rows import CachedRows, Rows
 MEMORY = 1 << 29
 """Bytes that gathered rows, and putting them in order, may take before rows go to disk."""
 
-MOST_SORTED = 1 << 22
+MOST_SORTED = 1 << 21
 """Rows that are put in order at a time, at most."""
 
 LEAST_SORTED, LEAST_HELD = 4096, 512
