@@ -72,45 +72,62 @@ def near(rows: Rows, row: Row, asked: Sequence[int], prior: Prior, centres: Sequ
     return normalised(weights)
 
 
+def climbed(
+    rows: Rows, row: Row, prior: Prior, parameters: Parameters, n_first: int, n_iterations: int
+) -> naive.EmState:
+    """EM on all rows and the new one, begun at the parameters.
+
+    The new row starts in one component, or as the parameters have it; the start that is best after
+    ``n_first`` iterations goes on.
+    """
+    n_components = len(prior.class_pseudocounts)
+    shares = [_shares(naive.joint_probs(other, parameters)) for other in rows]
+    joint = naive.joint_probs(row, parameters)
+    starts = [_shares(joint)] if sum(joint) > 0 else []
+    starts += [[float(k == own) for k in range(n_components)] for own in range(n_components)]
+    first = [naive.em([*rows, row], [*shares, start], prior, n_first)[-1] for start in starts]
+    best = first[naive.argmax([log_posterior(state, prior) for state in first])]
+    return naive.em([*rows, row], best.responsibilities, prior, n_iterations - n_first)[-1]
+
+
+def log_posterior(state: naive.EmState, prior: Prior) -> float:
+    """The log-likelihood, and what the prior adds up to a constant."""
+    probs = state.parameters
+    blocks = [(prior.class_pseudocounts, probs.class_probs)]
+    for pseudocounts, values in zip(prior.value_pseudocounts, probs.value_probs, strict=True):
+        blocks += zip(pseudocounts, values, strict=True)
+    terms = [(a - 1) * math.log(p) for own, block in blocks for a, p in zip(own, block, strict=True) if a > 1]
+    return state.log_likelihood + sum(terms)
+
+
 def cheeseman_stutz(
-    rows: Rows, row: Row, asked: Sequence[int], prior: Prior, parameters: Parameters
-) -> dict[tuple[int, ...], float]:
-    """The approximation for all rows and the new one, each in its most probable component."""
-    labels = [naive.argmax(naive.joint_probs(other, parameters)) for other in rows]
+    rows: Rows, row: Row, asked: Sequence[int], prior: Prior, parameters: Parameters, *iterations: int
+) -> dict[tuple[int, ...], float] | None:
+    """The approximation for all rows and the new one, each in its most probable component by EM.
+
+    None where two components are equally probable for some row, so that rounding decides.
+    """
     logs = {}
     for values, full in filled(row, asked, naive.n_values_of(prior)):
-        own = naive.argmax(naive.joint_probs(full, parameters))
-        logs[values] = -naive.cheeseman_stutz_hard([*rows, full], [*labels, own], prior)
+        shares = climbed(rows, full, prior, parameters, *iterations).responsibilities
+        if any(len(own) > 1 and sorted(own)[-1] - sorted(own)[-2] < 1e-9 for own in shares):
+            return None
+        labels = [naive.argmax(own) for own in shares]
+        logs[values] = -naive.cheeseman_stutz_hard([*rows, full], labels, prior)
     return from_logs(logs)
 
 
 def stochastic_complexity(
-    rows: Rows,
-    row: Row,
-    asked: Sequence[int],
-    prior: Prior,
-    parameters: Parameters,
-    n_first: int,
-    n_iterations: int,
+    rows: Rows, row: Row, asked: Sequence[int], prior: Prior, parameters: Parameters, *iterations: int
 ) -> dict[tuple[int, ...], float]:
-    """The likelihood of all rows and the new one after so many iterations of EM, begun at the parameters.
-
-    The new row starts in one component, or as the parameters have it; the start that is best after
-    ``n_first`` iterations counts.
-    """
-    n_components = len(prior.class_pseudocounts)
-    uniform = naive.uniform_prior(naive.n_values_of(prior), n_components)
-    shares = [_shares(naive.joint_probs(other, parameters)) for other in rows]
-    logs = {}
-    for values, full in filled(row, asked, naive.n_values_of(prior)):
-        joint = naive.joint_probs(full, parameters)
-        starts = [_shares(joint)] if sum(joint) > 0 else []
-        starts += [[float(k == own) for k in range(n_components)] for own in range(n_components)]
-        first = [naive.em([*rows, full], [*shares, start], uniform, n_first)[-1] for start in starts]
-        best = first[naive.argmax([state.log_likelihood for state in first])]
-        end = naive.em([*rows, full], best.responsibilities, uniform, n_iterations - n_first)[-1]
-        logs[values] = end.log_likelihood
-    return from_logs(logs)
+    """The likelihood of all rows and the new one after so many iterations of EM, begun at the parameters."""
+    uniform = naive.uniform_prior(naive.n_values_of(prior), len(prior.class_pseudocounts))
+    return from_logs(
+        {
+            values: climbed(rows, full, uniform, parameters, *iterations).log_likelihood
+            for values, full in filled(row, asked, naive.n_values_of(prior))
+        }
+    )
 
 
 def _shares(weights: Sequence[float]) -> list[float]:

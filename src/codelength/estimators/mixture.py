@@ -289,8 +289,8 @@ class FiniteMixture(StreamedMixture, LatentInference, ClusterMixin, DensityMixin
         *,
         rule: MixtureRule | None = None,
         method: Method = "auto",
-        n_chains: int = 10,
-        n_draws: int = 100,
+        n_chains: int | None = None,
+        n_draws: int | None = None,
     ) -> Answer:
         r"""The predictive distribution of one variable or several, given whatever else is known in each row.
 
@@ -311,8 +311,9 @@ class FiniteMixture(StreamedMixture, LatentInference, ClusterMixin, DensityMixin
             error; annealed ones weigh optima between which no chain wanders. ``"neighbourhood"``: those
             near local optima. ``"cheeseman_stutz"``: the ratio of two approximations. ``"auto"``: exact
             within some ten seconds, Gibbs chains otherwise.
-        n_chains, n_draws : int
-            Chains, and clusterings that each of them draws.
+        n_chains, n_draws : int, optional
+            Chains, and clusterings that each of them draws; by default 10 and 100, or for annealed chains 50
+            and 20.
 
         Returns
         -------
@@ -331,7 +332,8 @@ class FiniteMixture(StreamedMixture, LatentInference, ClusterMixin, DensityMixin
         question = self.question(query)
         known = self._known(question, X, None)
         question.check_rows(known.coded.n_rows)
-        effort = Effort(Chains(n_chains, n_draws))
+        check_choice("method", method, Method)
+        effort = Effort(Chains.usual(method, n_chains, n_draws))
         answer = self._fitted.answered(question, known.coded, rule, method, effort)
         self._tell_unanswered(answer)
         return answer

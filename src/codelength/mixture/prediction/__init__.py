@@ -10,7 +10,7 @@ rule                      prediction
 """
 
 from .chains import Chains
+from .climbing import Climb
 from .predict import Effort, Learned, Method, MixtureRule, predict
-from .stochastic_complexity import Climb
 
 __all__ = ["Chains", "Climb", "Effort", "Learned", "Method", "MixtureRule", "predict"]

@@ -9,23 +9,25 @@ from ...typing import FloatArray, IntArray
 
 
 @njit(cache=True, nogil=True)
-def maximised(
+def climb_with(
     cells: IntArray,
     weights: FloatArray,
     new: IntArray,
     offsets: IntArray,
     expected: FloatArray,
+    excess: FloatArray,
     shares: FloatArray,
     n_first: int,
     max_iter: int,
     least_gain: float,
-) -> tuple[float, int, bool]:
-    """Maximised log-likelihood of the rows and a new one, by EM from several starts.
+    logs: FloatArray,
+) -> float:
+    """Climb from several starts to the most probable mixture of the rows and a new one.
 
-    ``expected``, of shape (n_cells + 1, n_components), has the expected counts of the rows, sizes last; each
-    row of ``shares`` is a start: how the new row is shared out over the components at first. Every start
-    makes ``n_first`` iterations, and the best of them goes on. Returns the log-likelihood, the iterations of
-    the best start, and whether it converged.
+    ``expected``, of shape (n_cells + 1, n_components), has the expected counts of the rows, sizes last, and
+    ``excess`` the pseudocounts less one. Each row of ``shares`` is a start: how the new row is shared out
+    over the components at first. Every start makes ``n_first`` iterations, and the best of them goes on.
+    ``logs`` receives the logs of the mixture; returns its log-likelihood plus its log prior up to a constant.
     """
     best, highest = np.zeros_like(expected), -np.inf
     for s in range(len(shares)):
@@ -33,16 +35,17 @@ def maximised(
         _add(counts, new, 1.0, shares[s])
         reached = -np.inf
         for _ in range(n_first):
-            reached = _iterate(cells, weights, new, offsets, counts)
-        if reached > highest:
+            reached = _iterate(cells, weights, new, offsets, excess, counts, logs)
+        if reached > highest or s == 0:
             highest = reached
             best[:] = counts
-    for iteration in range(max_iter):
-        reached = _iterate(cells, weights, new, offsets, best)
-        if reached - highest < least_gain:
-            return max(reached, highest), n_first + iteration + 1, True
-        highest = reached
-    return highest, n_first + max_iter, False
+    for _ in range(max_iter):
+        reached = _iterate(cells, weights, new, offsets, excess, best, logs)
+        gain = reached - highest
+        highest = max(reached, highest)
+        if gain < least_gain:
+            break
+    return highest
 
 
 @njit(cache=True, nogil=True)
@@ -58,15 +61,26 @@ def _add(counts: FloatArray, cells: IntArray, weight: float, shares: FloatArray)
 
 @njit(cache=True, nogil=True)
 def _iterate(
-    cells: IntArray, weights: FloatArray, new: IntArray, offsets: IntArray, counts: FloatArray
+    cells: IntArray,
+    weights: FloatArray,
+    new: IntArray,
+    offsets: IntArray,
+    excess: FloatArray,
+    counts: FloatArray,
+    logs: FloatArray,
 ) -> float:
-    """One iteration: the best mixture for expected counts, its log-likelihood, and the counts by it."""
-    logs = _best_logs(offsets, counts)
+    """One iteration: the best mixture for expected counts, its objective, and the counts by it."""
+    for cell in range(len(counts)):
+        for k in range(counts.shape[1]):
+            counts[cell, k] += excess[cell, k]
+    _best_logs(offsets, counts, logs)
+    total = 0.0
     for cell in range(len(counts)):
         for k in range(counts.shape[1]):
             counts[cell, k] = 0.0
+            if excess[cell, k] > 0.0:
+                total += excess[cell, k] * logs[cell, k]
     shares = np.empty(counts.shape[1])
-    total = 0.0
     for n in range(len(cells)):
         total += weights[n] * _share(cells[n], logs, shares)
         _add(counts, cells[n], weights[n], shares)
@@ -100,10 +114,9 @@ def _share(cells: IntArray, logs: FloatArray, shares: FloatArray) -> float:
 
 
 @njit(cache=True, nogil=True)
-def _best_logs(offsets: IntArray, counts: FloatArray) -> FloatArray:
-    """Logs of the most likely mixture for expected counts; uniform where there are none."""
+def _best_logs(offsets: IntArray, counts: FloatArray, logs: FloatArray) -> None:
+    """Logs of the best mixture for expected counts; uniform where there are none."""
     n_components = counts.shape[1]
-    logs = np.zeros(counts.shape)
     total = 0.0
     for k in range(n_components):
         total += counts[-1, k]
@@ -115,7 +128,7 @@ def _best_logs(offsets: IntArray, counts: FloatArray) -> FloatArray:
                 in_all += counts[cell, k]
             for cell in range(offsets[i], offsets[i + 1] - 1):
                 logs[cell, k] = _log_ratio(counts[cell, k], in_all, offsets[i + 1] - 1 - offsets[i])
-    return logs
+            logs[offsets[i + 1] - 1, k] = 0.0
 
 
 @njit(cache=True, nogil=True)

@@ -45,6 +45,12 @@ class Chains:
     n_warmup: int = 100
     n_temperatures: int = 100
 
+    @classmethod
+    def usual(cls, method: str, n_chains: int | None = None, n_draws: int | None = None) -> "Chains":
+        """How chains run by default: their weights take more of them where they are annealed."""
+        usual = (50, 20) if method == "annealed" else (10, 100)
+        return cls(usual[0] if n_chains is None else n_chains, usual[1] if n_draws is None else n_draws)
+
     def check(self) -> None:
         """Refuse what chains cannot run by."""
         check_whole("n_chains", self.n_chains, 2, 10_000)

@@ -19,11 +19,12 @@ from ..code_length.exact.problem import ClusteringSum
 from ..costs import refuse
 from ..parameters import MixtureParameters
 from .chains import Chains, annealed_products, gibbs_products
-from .cheeseman_stutz import cheeseman_stutz_weights
+from .cheeseman_stutz import SHORT, cheeseman_stutz_weights
+from .climbing import Climb
 from .exact import ExactPosterior
 from .neighbourhood import neighbourhood_products
 from .products import Products, Sums, distinct_rows, joined_sums
-from .stochastic_complexity import Climb, maximised_log_likelihoods
+from .stochastic_complexity import maximised_log_likelihoods
 
 MixtureRule: TypeAlias = Literal["map", "evidence", "stochastic_complexity"]
 """The predictive rules of a mixture whose components are hidden."""
@@ -32,6 +33,9 @@ Method: TypeAlias = Literal["auto", "exact", "gibbs", "annealed", "neighbourhood
 """How the evidence rule sums over clusterings."""
 
 _DRAWN = {"gibbs": gibbs_products, "annealed": annealed_products}
+
+MOST_ROWS = 2000
+"""With more rows than this, equal ones told apart, no exact sum is thought of unless it is asked for."""
 
 AUTO_SECONDS = 10.0
 """An exact sum that is estimated to take longer is not chosen by itself."""
@@ -86,19 +90,20 @@ class Effort:
 
     Attributes
     ----------
-    chains : Chains
-        How chains run.
-    climb : Climb
-        How far EM goes on.
+    chains : Chains, optional
+        How chains run; by default ten long ones for ``"gibbs"``, fifty short ones for ``"annealed"``.
+    climb : Climb, optional
+        How far EM goes on; by default not far for ``"cheeseman_stutz"``.
     """
 
-    chains: Chains = field(default_factory=Chains)
-    climb: Climb = field(default_factory=Climb)
+    chains: Chains | None = None
+    climb: Climb | None = None
 
     def check(self) -> None:
         """Refuse what nothing can run by."""
-        self.chains.check()
-        self.climb.check()
+        for part in (self.chains, self.climb):
+            if part is not None:
+                part.check()
 
 
 def predict(
@@ -145,10 +150,11 @@ def predict(
     if rule == "map":
         answer = _map(learned, question, rows)
     elif rule == "stochastic_complexity":
-        logs = maximised_log_likelihoods(learned.rows, learned.mixture, question, rows, given.climb)
+        climb = given.climb or Climb()
+        logs = maximised_log_likelihoods(learned.rows, learned.mixture, question, rows, climb)
         answer = question.answer(_weights(logs), method="em")
     else:
-        answer = _evidence(learned, question, rows, method, random_state, given.chains)
+        answer = _evidence(learned, question, rows, method, random_state, given)
     return answer.take(places)
 
 
@@ -159,7 +165,7 @@ def _map(learned: Learned, question: Question, rows: Coded) -> Answer:
 
 
 def _evidence(
-    learned: Learned, question: Question, rows: Coded, method: Method, random_state: Any, chains: Chains
+    learned: Learned, question: Question, rows: Coded, method: Method, random_state: Any, effort: Effort
 ) -> Answer:
     """The average over all mixtures, exactly or by an approximation."""
     if method in ("auto", "exact"):
@@ -168,9 +174,10 @@ def _evidence(
             return answer
         method = "gibbs"
     if method == "cheeseman_stutz":
-        logs = cheeseman_stutz_weights(learned.rows, learned.mixture, learned.prior, question, rows)
+        given = learned.rows, learned.mixture, learned.prior
+        logs = cheeseman_stutz_weights(*given, question, rows, effort.climb or SHORT)
         return question.answer(_weights(logs), method=method)
-    parts = learned.products(method, random_state, chains)
+    parts = learned.products(method, random_state, effort.chains or Chains.usual(method))
     if method == "neighbourhood":
         return question.answer(_summed(learned, question, rows, parts).sums, method=method)
     total, errors = joined_sums([_summed(learned, question, rows, [part]) for part in parts])
@@ -180,7 +187,8 @@ def _evidence(
 def _exactly(learned: Learned, question: Question, rows: Coded, *, is_asked_for: bool) -> Answer | None:
     """The exact answer; None where it takes too long or too much memory and was not asked for."""
     weights = learned.rows.weights
-    if not is_asked_for and weights is not None and (weights % 1 != 0).any():
+    whole = weights is None or not (weights % 1).any()
+    if not is_asked_for and (not whole or learned.rows.total_weight > MOST_ROWS):
         return None
     posterior = learned.posterior
     problem = posterior.problem
