@@ -43,6 +43,11 @@ def pair_sizes(n_values: IntArray) -> tuple[FloatArray, FloatArray]:
     return sizes.astype(np.float64), times / times.sum()
 
 
+def _sizes(n_values: IntArray, law: Law | float) -> tuple[FloatArray, FloatArray]:
+    """Pseudocounts in each class to average over, and their shares."""
+    return pair_sizes(n_values) if isinstance(law, str) else (np.array([float(law)]), np.ones(1))
+
+
 @dataclass(frozen=True, eq=False)
 class OneForest:
     """One forest, averaged over its parameters.
@@ -53,13 +58,13 @@ class OneForest:
         What is known.
     parents : array of shape (n_variables,)
         The parent of each variable; -1 at roots.
-    law : {"pairs", "uniform"}
-        What is taken to be equally probable.
+    law : {"pairs", "uniform"} or float
+        What is taken to be equally probable; or so many pseudocounts in each class, shared evenly.
     """
 
     counts: ForestCounts
     parents: IntArray
-    law: Law
+    law: Law | float
 
     @cached_property
     def _laws(self) -> list[tuple[float, ForestLaw]]:
@@ -69,7 +74,7 @@ class OneForest:
             return [(0.0, ForestLaw.uniform(n_values, self.parents))]
         return [
             (float(np.log(share)), ForestLaw.even(n_values, self.parents, float(size)))
-            for size, share in zip(*pair_sizes(n_values), strict=True)
+            for size, share in zip(*_sizes(n_values, self.law), strict=True)
         ]
 
     @cached_property
@@ -83,7 +88,7 @@ class OneForest:
     @property
     def is_exact(self) -> bool:
         """Whether this is the very average that the law asks for; see :meth:`ForestLaw.uniform`."""
-        return self.law == "pairs" or self._laws[0][1].is_shallow
+        return self.law != "uniform" or self._laws[0][1].is_shallow
 
     @cached_property
     def log_evidence(self) -> float:
@@ -105,7 +110,7 @@ class OneForest:
         return found
 
 
-def best_forest(counts: ForestCounts, law: Law) -> OneForest:
+def best_forest(counts: ForestCounts, law: Law | float) -> OneForest:
     """The forest under which the counts are most probable.
 
     Under the law of pairs with a single size this is the most probable of all forests. With several sizes it
@@ -116,7 +121,7 @@ def best_forest(counts: ForestCounts, law: Law) -> OneForest:
     n_variables, n_classes = len(counts.n_values), len(counts.class_counts)
     if n_variables < 2:
         return OneForest(counts, np.full(n_variables, -1), law)
-    sizes = pair_sizes(counts.n_values)[0].tolist()
+    sizes = _sizes(counts.n_values, law)[0].tolist()
     gains = [counts.augmented.at(size * n_classes).log_weights for size in sizes]
     if law == "uniform":
         gains += [_gains_alone(counts), np.full(counts.pairs.n_pairs, -1.0)]
@@ -161,9 +166,12 @@ class AllForests:
     ----------
     counts : ForestCounts
         What is known.
+    law : "pairs" or float
+        As for one forest.
     """
 
     counts: ForestCounts
+    law: Literal["pairs"] | float = "pairs"
 
     @property
     def is_exact(self) -> bool:
@@ -202,7 +210,7 @@ class AllForests:
     @cached_property
     def _parts(self) -> list["_AtSize"]:
         parts: list[_AtSize] = []
-        for size, share in zip(*pair_sizes(self.counts.n_values), strict=True):
+        for size, share in zip(*_sizes(self.counts.n_values, self.law), strict=True):
             parts.append(_AtSize.of(self.counts, float(size), float(share)))
             best = max(part.log_evidence for part in parts)
             parts = [part for part in parts if part.log_evidence >= best - NEGLIGIBLE]

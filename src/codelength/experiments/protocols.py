@@ -7,9 +7,9 @@ training size.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from ..typing import FloatArray, IntArray
 from .prepared import Prepared
 from .spec import Model, Result
 from .splits import Split, cross_validation, partition
+
+Predicted: TypeAlias = Callable[[Prepared, Sequence[Model], Split], Mapping[str, Predictions]]
+"""What some models predict for the test rows of a split, by name."""
 
 TRAIN_SHARE = 0.7
 """Share of the rows in the training reservoir of a learning curve."""
@@ -53,8 +56,12 @@ def cross_validations(
     folds: int,
     fraction: float = 1.0,
     cap: float | None = None,
+    predicted: "Predicted | None" = None,
 ) -> Result:
-    """One whole cross-validation for every random stream."""
+    """One whole cross-validation for every random stream.
+
+    Models are predictive rules on counts, unless ``predicted`` tells what they predict.
+    """
     result: Result = {
         model.name: {"accuracy": [], "log_score": [], "n_zero": 0, "n_undefined": 0} for model in models
     }
@@ -62,7 +69,7 @@ def cross_validations(
     for stream in streams:
         sums = {model.name: np.zeros(2) for model in models}
         for split in cross_validation(n_rows, folds, train_fraction=fraction, random_state=stream):
-            predictions = _predictions(prepared, models, split)
+            predictions = (predicted or _predictions)(prepared, models, split)
             for model in models:
                 made = predictions[model.name].tempered(model.power)
                 sums[model.name] += made.hits.sum(), made.capped_log_probs(cap).sum()

@@ -8,11 +8,12 @@ from ..errors import InvalidParameter
 from .averages import AVERAGES
 from .experiment import Experiment
 from .findings import Findings
+from .further import FURTHER
 from .papers import PAPERS
 from .settings import changed, differences
 from .spec import Result, Spec
 
-EXPERIMENTS: dict[str, Experiment] = {**PAPERS, AVERAGES.key: AVERAGES}
+EXPERIMENTS: dict[str, Experiment] = {**PAPERS, **FURTHER, AVERAGES.key: AVERAGES}
 """The experiments by key: those of the papers in the order of their years, then our own."""
 
 

@@ -1,0 +1,104 @@
+"""Averages over cut points, on the tables of the 1998 paper that have numbers.
+
+The paper cuts numbers into intervals first. Beside its BIBL, with cut points of the whole table and of the
+training rows alone: BIBL averaged over all ways to merge up to 20 intervals.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from ...counts import count
+from ...rules import Predictor
+from ...rules.interval_average import IntervalAverage
+from ...scores import Predictions
+from ...table.infer import AVERAGED, with_intervals_of
+from ..findings import Findings
+from ..papers.bayes_optimal_ibl import BINS
+from ..papers.paper import source
+from ..prepared import Prepared
+from ..published import published
+from ..settings import Settings
+from ..spec import Model, Result
+from ..splits import Split
+from ..summary import Summary
+from .overview import by_table, claim, overall
+from .task import ModelTask, cross_validations, experiment
+
+KEY = "interval-averages"
+SHARES = (1.0, 0.1)
+REPEATS, QUICK_REPEATS = 100, 2
+WITHOUT_NUMBERS = ("breast-cancer", "lymphography", "primary-tumor")
+"""Tables of the paper that have categories alone."""
+
+WHOLE, FIXED, AVERAGE = "BIBL, cut points of the whole table", "BIBL, fixed cut points", "BIBL, averaged"
+MODELS = (WHOLE, FIXED, AVERAGE)
+
+DEFAULTS = Settings(discretization="kmeans", learned="train", missing="value", cap=None)
+
+
+def predictions(prepared: Prepared, models: Sequence[Model], split: Split) -> Mapping[str, Predictions]:
+    """What the models predict for the test rows of a split."""
+    ways = {
+        WHOLE: (Predictor, prepared.coded),
+        FIXED: (Predictor, prepared.learned_on(split.train)),
+        AVERAGE: (IntervalAverage, with_intervals_of(prepared.coded, prepared.table, split.train, AVERAGED)),
+    }
+    made = {}
+    for model in models:
+        kind, coded = ways[model.name]
+        test = coded.take(split.test)
+        predictor = kind.of(count(coded.take(split.train)), "evidence")
+        made[model.name] = Predictions(*predictor.log_probs(test), test.class_codes)
+    return made
+
+
+def _rows() -> list[tuple[str, int]]:
+    """Names of the tables that have numbers, and their folds."""
+    rows = published("bayes-optimal-ibl")["table"][0]["rows"].values()
+    return [(row["dataset"], row["folds"]) for row in rows if row["dataset"] not in WITHOUT_NUMBERS]
+
+
+def _tasks(quick: bool, settings: Settings) -> list[ModelTask]:
+    repeats = QUICK_REPEATS if quick else REPEATS
+    return [
+        task
+        for name, folds in _rows()
+        for share in SHARES
+        for task in cross_validations(
+            "interval_averages",
+            source(name, settings, BINS.get(name, 5)),
+            MODELS,
+            settings,
+            folds=folds,
+            fraction=share,
+            repeats=repeats,
+        )
+    ]
+
+
+def _find(opened: Findings, summary: Summary, results: Mapping[str, Result]) -> Findings:
+    names = [name for name, _ in _rows()]
+    return replace(
+        opened,
+        claims=[
+            claim(summary, names, share, AVERAGE, other) for share in (0.1, 1.0) for other in (FIXED, WHOLE)
+        ],
+        tables=[overall(summary, names, SHARES, MODELS), by_table(summary, names, SHARES, MODELS)],
+        notes=[
+            f"{AVERAGE}: up to {AVERAGED.n_bins} intervals of equal frequency, learned from the training "
+            "rows; all ways to merge neighbouring ones are averaged, each weighted by its evidence.",
+            f"Fixed cut points are those of the paper's own experiment. In {WHOLE} they have seen the test "
+            "rows (not their classes), as they seem to have in the paper.",
+            f"Without {', '.join(WITHOUT_NUMBERS)}, which have no numbers.",
+        ],
+    )
+
+
+EXPERIMENT = experiment(
+    KEY,
+    "Averages over cut points",
+    "Our own comparison, on the tables of Kontkanen, Myllymäki, Silander and Tirri (1998).",
+    DEFAULTS,
+    _tasks,
+    _find,
+)
