@@ -17,7 +17,6 @@ _STAMP = re.compile(
 )
 _CLOCK = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9]):([0-5][0-9])(?:\.([0-9]+))?")
 _AMOUNT = re.compile(r"(-?[0-9]+(?:\.[0-9]+)?) (?:s|months)")
-_TOO_LARGE = 10**308
 _EPOCH = datetime.datetime(1970, 1, 1)
 
 
@@ -181,7 +180,10 @@ def _interval(variable: Mapping[str, Any], cell: str | int | float) -> int | Non
 def _measured(cell: str | int | float, scale: str) -> float | None:
     """A cell as a number on a scale; None where it is not on it."""
     if not isinstance(cell, str):
-        return float(cell) if abs(cell) < _TOO_LARGE else None
+        try:
+            return float(cell)
+        except OverflowError:  # a whole number beyond all others
+            return None
     if scale == "number":
         return _spelt(cell)
     if scale in ("date", "utc"):

@@ -2,6 +2,7 @@
 
 import json
 import math
+import sys
 
 import numpy as np
 import pytest
@@ -116,7 +117,7 @@ def test_cells_mean_what_they_mean_to_the_model():
 
     nothing = found()
     edges = document["variables"][0]["cuts"]
-    for cell in [*edges, edges[0] - 1e-9, -1e300, 1e300]:
+    for cell in [*edges, edges[0] - 1e-9, -1e300, 1e300, sys.float_info.max]:
         row = {"number": [cell], "code": [None], "mixed": [None], "truth": [None]}
         expected = pytest.approx(model.predict_proba(row)[0].tolist(), abs=1e-12)
         assert found(number=cell) == expected
@@ -129,7 +130,12 @@ def test_cells_mean_what_they_mean_to_the_model():
     for missing in (None, float("nan"), "", "unheard of", 99):
         assert found(code=missing) == found(truth=missing) == nothing
     assert (
-        found(number="many") == found(number="") == found(number=math.inf) == found(number="0x1") == nothing
+        found(number="many")
+        == found(number=10**400)
+        == found(number="")
+        == found(number=math.inf)
+        == found(number="0x1")
+        == nothing
     )
 
 
