@@ -1,7 +1,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo reproduce test tests lint style types bench docs clean
+.PHONY: demo reproduce test tests tests-without-numba lint style types bench docs clean
 
 demo: .venv/installed
 	@mkdir -p demo
@@ -26,13 +26,15 @@ demo: .venv/installed
 reproduce: .venv/installed
 	$(BIN)/codelength reproduce all
 
-# mypy keeps one processor busy; tests use the other meanwhile.
+# What takes one processor only is done beside the tests.
 test: style
-	$(MAKE) --no-print-directory --jobs=2 types tests
+	$(MAKE) --no-print-directory --jobs=2 types tests tests-without-numba
 
 tests: .venv/installed
 	$(BIN)/python -m pytest -q -n 2
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -n 2 tests/golden/test_naive_bayes.py
+
+tests-without-numba: .venv/installed
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -p no:cacheprovider tests/golden/test_naive_bayes.py
 
 lint: style types
 
