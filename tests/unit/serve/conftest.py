@@ -66,7 +66,7 @@ class User:
             told = self.get(f"{location}/state").json()
             if told["state"] in until:
                 return told
-            time.sleep(0.02)
+            time.sleep(0.05)
         raise AssertionError(f"{location} is still {told}")
 
     def desk_table(self, location):
