@@ -251,10 +251,9 @@ def test_no_rows_leave_the_prior():
 
 @pytest.mark.parametrize("n_components", [1, 2, 3, 4])
 def test_equal_rows_are_counted_as_if_they_were_told_apart(n_components):
-    rows = [[0, 0], [0, 0], [0, 0], [1, 1], [1, 1], [0, 1]]
-    case = case_of([2, 2], n_components, rows, 0.5, 2)
-    expected = naive_hidden.evidence(rows[:5], [None, 1], [0], case.naive_prior)
-    fewer = case_of([2, 2], n_components, rows[:5], 0.5, 2)
+    rows = [[0, 0], [0, 0], [0, 0], [1, 1], [1, 1]][: 7 - n_components]
+    fewer = case_of([2, 2], n_components, rows, 0.5, 2)
+    expected = naive_hidden.evidence(rows, [None, 1], [0], fewer.naive_prior)
     assert_same(
         answered(fewer, [None, 1], [0], "evidence", Learned(fewer.coded, _even(fewer), fewer.prior)), expected
     )
