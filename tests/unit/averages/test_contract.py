@@ -26,7 +26,7 @@ NEW = np.concatenate([drawn_rows(20, seed=9)[0], [[7, 3, 60], [7, 0, 60], [0, 3,
 """Rows that were not seen, some with missing cells, one with nothing else."""
 
 
-@pytest.fixture(params=MEMBERS.values(), ids=list(MEMBERS))
+@pytest.fixture(params=MEMBERS.values(), ids=list(MEMBERS), scope="module")
 def kind(request):
     return request.param
 
@@ -36,16 +36,21 @@ def rows():
     return drawn_rows(60)
 
 
-def test_predictions_are_distributions(kind, rows):
+@pytest.fixture(scope="module")
+def learned(kind):
+    """What is learned from the same 60 rows."""
+    return kind.fit(training_of(*drawn_rows(60)))
+
+
+def test_predictions_are_distributions(learned, rows):
     training = training_of(*rows)
-    learned = kind.fit(training)
     assert_distributions(learned.held_out, (training.n_rows, 4))
     assert_distributions(learned.member.log_probs(coded_of(NEW)), (len(NEW), 4))
     assert training.log_score(learned.held_out) > training.log_score(training.log_prior_left_out)
 
 
-def test_additive_members_are_explained(kind, rows):
-    member = kind.fit(training_of(*rows)).member
+def test_additive_members_are_explained(kind, learned):
+    member = learned.member
     if kind.is_additive:
         assert_explained(member, coded_of(NEW))
     else:
@@ -124,8 +129,8 @@ def test_500_columns_of_50_rows(kind):
     assert_distributions(learned.member.log_probs(coded_of(codes, schema=schema)), (50, 2))
 
 
-def test_a_class_that_was_never_seen_has_a_little_probability(kind, rows):
-    probs = np.exp(kind.fit(training_of(*rows)).member.log_probs(coded_of(NEW)))
+def test_a_class_that_was_never_seen_has_a_little_probability(learned):
+    probs = np.exp(learned.member.log_probs(coded_of(NEW)))
     assert (probs[:, NEVER] > 0).all()
     assert probs[:, NEVER].max() < 0.1
 
@@ -137,12 +142,12 @@ def test_a_part_of_the_rows_is_held_out(kind):
     assert training.log_score(learned.held_out) > training.log_score(training.log_prior_left_out)
 
 
-def test_files_keep_every_bit(kind, rows):
-    member = kind.fit(training_of(*rows)).member
+def test_files_keep_every_bit(learned):
+    member = learned.member
     again = read_back(member)
     np.testing.assert_array_equal(again.log_probs(coded_of(NEW)), member.log_probs(coded_of(NEW)))
     assert again.to_json() == member.to_json()
 
 
-def test_damaged_files_are_refused(kind, rows):
-    assert_damage_is_refused(kind.fit(training_of(*rows)).member)
+def test_damaged_files_are_refused(learned):
+    assert_damage_is_refused(learned.member)

@@ -260,9 +260,15 @@ DAMAGES = [
 ]
 
 
-@pytest.mark.parametrize("damage", DAMAGES)
-def test_damaged_files_are_refused(damage):
+@pytest.fixture(scope="module")
+def learned():
+    """Rows, and the file of what was learned from them."""
     training = Training.of(coded_of(*some_columns(70, seed=9)))
-    document = Kernel.fit(training).member.to_json()
+    return training, Kernel.fit(training).member.to_json()
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_damaged_files_are_refused(damage, learned):
+    training, document = learned
     with pytest.raises((DataError, LookupError, TypeError, ValueError)):
         Kernel.from_json(damage(document), training.views, training.log_prior)

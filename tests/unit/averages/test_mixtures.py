@@ -182,9 +182,15 @@ DAMAGES = [
 ]
 
 
-@pytest.mark.parametrize("damage", DAMAGES)
-def test_damaged_files_are_refused(damage):
+@pytest.fixture(scope="module")
+def learned():
+    """Rows, and the file of what was learned from them."""
     training = training_of(*grouped_rows(30, 11), SIZES, N_CLASSES)
-    document = Mixtures.fit(training).member.to_json()
+    return training, Mixtures.fit(training).member.to_json()
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_damaged_files_are_refused(damage, learned):
+    training, document = learned
     with pytest.raises((DataError, LookupError, TypeError, ValueError)):
         Mixtures.from_json(damage(document), training.views, training.log_prior)
