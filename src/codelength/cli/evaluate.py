@@ -1,6 +1,7 @@
 """``codelength evaluate``."""
 
-from collections.abc import Sequence
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -11,12 +12,11 @@ from .choices import COMPARABLE, RULE, Fraction, Whole
 from .command import Section, command
 from .models import build, check_capable, given, means_naive_bayes, parameters, parsed
 from .output import decimals, print_json, show
-from .progress import working
+from .progress import counting, working
 from .source import Source
 
 if TYPE_CHECKING:
     from ..experiments import Evaluation
-    from ..table import Table
 
 in_evaluation = Section("Evaluation")
 
@@ -29,7 +29,7 @@ USUAL = ("model-average", "naive-bayes", "logistic-regression")
 
 @command("Compare classifiers on a table.")
 @options.target
-@options.table
+@options.any_table
 @options.in_model(
     "--model kinds",
     COMPARABLE,
@@ -86,6 +86,7 @@ def evaluate(
       codelength evaluate vote --rule evidence --rule map
       codelength evaluate zoo --model model-average --model random-forest
       codelength evaluate train.csv --target play --cv 10 --repeats 10
+      codelength evaluate 'sales/*.parquet' -t paid --rule evidence --rule map
     """
     from ..experiments import evaluate as evaluated
 
@@ -96,6 +97,10 @@ def evaluate(
     by_leaving_out = cv is None and all("leave_one_out" in model.capabilities for model in models.values())
     if by_leaving_out and (repeats is not None or train_fraction is not None):
         raise InvalidParameter("--repeats and --train-fraction go with --cv; leave-one-out needs neither")
+    if source.is_large and by_leaving_out and _are_counts(models):
+        results = _streamed(models, source, cells)
+        _show(results, source.data, results[0].n_predictions, source.target or "", as_json=as_json)
+        return
     table = source.read(needs_target=True)
     with working("evaluating") as progress:
         results = evaluated(
@@ -108,10 +113,45 @@ def evaluate(
             progress=progress,
             **cells,
         )
+    assert table.target is not None
+    _show(results, source.data, table.n_rows, table.target.name, as_json=as_json)
+
+
+def _are_counts(models: Mapping[str, Any]) -> bool:
+    """Whether all models learn counts of tables of any size."""
+    return all("fit_table" in model.capabilities and model.select is None for model in models.values())
+
+
+def _streamed(models: Mapping[str, Any], source: Source, cells: Mapping[str, Any]) -> "list[Evaluation]":
+    """Each row predicted from all the others, batch after batch; the rows are counted once for all models."""
+    from ..experiments import Evaluation
+
+    if source.target is None:
+        raise InvalidParameter("--target is missing: name the column to predict")
+    given = {name: value for name, value in cells.items() if value is not None}
+    results: list[Evaluation] = []
+    counts, read = None, {"weights": source.weights, "na": source.na or None}
+    for name, model in models.items():
+        model.set_params(**given)
+        start = time.perf_counter()
+        if counts is None:
+            with counting("counting") as progress:
+                model.fit_table(source.stream, source.target, progress=progress, **source.columns)
+            counts = model.counts_
+        else:
+            model.fit_counts(counts, weighted=source.weights is not None)
+        seconds = time.perf_counter() - start
+        with counting(f"evaluating {name}") as progress:
+            scores = model.evaluate_table(source.stream, source.target, progress=progress, **read)
+        results.append(Evaluation.of(name, "leave-one-out", scores, seconds))
+    return results
+
+
+def _show(results: "Sequence[Evaluation]", data: str, n_rows: int, target: str, *, as_json: bool) -> None:
     if as_json:
-        print_json(_document(results, source.data, table))
+        print_json(_document(results, data, n_rows, target))
     else:
-        show(_blocks(results, source.data, table))
+        show(_blocks(results, data, n_rows, target))
 
 
 def _models(
@@ -139,19 +179,17 @@ def _models(
     return models
 
 
-def _document(results: "Sequence[Evaluation]", data: str, table: "Table") -> dict[str, Any]:
-    assert table.target is not None
+def _document(results: "Sequence[Evaluation]", data: str, n_rows: int, target: str) -> dict[str, Any]:
     return {
         "data": data,
-        "rows": table.n_rows,
-        "target": table.target.name,
+        "rows": n_rows,
+        "target": target,
         "protocol": results[0].protocol,
         "results": [asdict(result) | {"log_score_bits": result.log_score_bits} for result in results],
     }
 
 
-def _blocks(results: "Sequence[Evaluation]", data: str, table: "Table") -> list[Block]:
-    assert table.target is not None
+def _blocks(results: "Sequence[Evaluation]", data: str, n_rows: int, target: str) -> list[Block]:
     names = ["model", "log score", "accuracy", "Brier", "calibration", "fit, s"]
     rows = [
         [
@@ -164,7 +202,7 @@ def _blocks(results: "Sequence[Evaluation]", data: str, table: "Table") -> list[
         ]
         for result in sorted(results, key=lambda result: -result.log_score)
     ]
-    title = f"{data}: {table.n_rows} rows, predicting {table.target.name}, by {results[0].protocol}"
+    title = f"{data}: {n_rows} rows, predicting {target}, by {results[0].protocol}"
     told = [_zeros(result) for result in results if result.n_zero or result.n_undefined]
     return [Grid(title, names, rows), *(Paragraph(text) for text in told)]
 

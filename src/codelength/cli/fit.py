@@ -6,16 +6,15 @@ from ..blocks import Paragraph
 from . import options
 from .choices import CRITERION, MODEL, RULE
 from .command import command
-from .models import build, check_capable, given, means_naive_bayes
+from .models import build, check_capable, given, learn, means_naive_bayes
 from .output import print_json, show
-from .progress import working
 from .saving import check_outputs, save
 from .source import Source
 
 
 @command("Learn a model from a table.")
 @options.target
-@options.table
+@options.any_table
 @options.in_model(
     "--model",
     MODEL,
@@ -42,7 +41,8 @@ def fit(
     """Learn a model from a table and write it to a file.
 
     By default the model is an average over several kinds of models, each weighed by how well it predicts
-    rows that it has not seen. There is nothing to tune.
+    rows that it has not seen. There is nothing to tune. Naive Bayes and mixtures read files of any size, and
+    several files or a query, batch after batch.
 
     \b
     Examples:
@@ -50,14 +50,15 @@ def fit(
       codelength fit zoo --model mixture-classifier -o zoo.json
       codelength fit train.csv --target play --rule map -o model.json
       codelength fit june.csv --target play --prior may.json -o june.json
+      codelength fit 'sales/*.parquet' -t paid --model naive-bayes -o paid.json
+      codelength fit --sql 'select * from sales' --database shop.duckdb \\
+        -t paid --model naive-bayes -o paid.json
     """
     kind = model or ("naive-bayes" if means_naive_bayes(chosen, params) else "model-average")
     estimator = build(kind, given([kind], chosen, params))
     check_capable(estimator, source)
     check_outputs({"--output": output}, source.files, as_json=as_json)
-    table = source.read(needs_target="classes" in estimator.capabilities)
-    with working(f"fitting {kind}"):
-        estimator.fit(table)
+    learn(estimator, source, kind)
     save(estimator, output)
     if as_json:
         print_json({"model": output, **estimator.summary_document()})

@@ -6,6 +6,7 @@ from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InvalidParameter
+from .progress import counting, working
 
 if TYPE_CHECKING:
     from ..estimators.contract import TableEstimator
@@ -120,6 +121,21 @@ def check_capable(model: "Model", source: "Source") -> None:
         )
     if "weights" not in model.capabilities and source.weights is not None:
         raise InvalidParameter(f"--weights: {model.kind} takes no weights; repeat the rows instead")
+
+
+def learn(model: "TableEstimator", source: "Source", what: str) -> None:
+    """Fit a model to a table: batch after batch where the table is large and the model can."""
+    has_classes = "classes" in model.capabilities
+    if not (source.is_large and "fit_table" in model.capabilities and getattr(model, "select", None) is None):
+        table = source.read(needs_target=has_classes)
+        with working(f"fitting {what}"):
+            model.fit(table)
+        return
+    if has_classes and source.target is None:
+        raise InvalidParameter("--target is missing: name the column to predict")
+    targets = [source.target] if has_classes else []
+    with counting(f"fitting {what}") as progress:
+        model.fit_table(source.stream, *targets, progress=progress, **source.columns)
 
 
 def _value(text: str) -> Any:

@@ -4,6 +4,7 @@ import functools
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
+from ..errors import InvalidParameter
 from .choices import (
     FILE,
     IDENTIFIERS,
@@ -59,6 +60,16 @@ param = in_model(
 )
 as_json = in_output("--json as_json", None, "Print JSON for machines.")
 
+_QUERY: list[Callable[[Any], Any]] = [
+    in_table("--sql", "QUERY", "A query whose result is the table, instead of DATA."),
+    in_table(
+        "--database",
+        "FILE",
+        "The database of the query: a DuckDB or SQLite file, or postgresql://USER@HOST/NAME. Without it the "
+        "query reads files, as in select * from 'sales/*.parquet'.",
+    ),
+]
+
 _CELLS: list[Callable[[Any], Any]] = [
     in_model(
         "--missing",
@@ -74,12 +85,17 @@ def table(command: F) -> F:
     return _data(_with_source(command))
 
 
+def any_table(command: F) -> F:
+    """As :func:`table`; instead of DATA there may be a query."""
+    return _any_data(_with_source(_all_of(_QUERY)(command)))
+
+
 def optional_table(command: F) -> F:
     """As :func:`table`; the source is None where DATA is not given."""
-    return _optional_data(_with_source(command))
+    return _optional_data(_with_source(command, is_needed=False))
 
 
-def _with_source(command: F) -> F:
+def _with_source(command: F, *, is_needed: bool = True) -> F:
     @functools.wraps(command)
     def with_source(
         *,
@@ -89,9 +105,18 @@ def _with_source(command: F) -> F:
         weights: str | None,
         na: tuple[str, ...],
         target: str | None = None,
+        sql: str | None = None,
+        database: str | None = None,
         **others: Any,
     ) -> Any:
-        source = None if data is None else Source(data, target, weights, drop, keep, na)
+        source = None
+        if sql is not None or database is not None:
+            _check_query(data, sql, na)
+            source = Source("the query", target, weights, drop, keep, (), sql, database)
+        elif data is not None:
+            source = Source(data, target, weights, drop, keep, na)
+        elif is_needed:
+            raise InvalidParameter("DATA is missing: name a table, or give --sql")
         return command(source=source, **others)
 
     return _all_of(_COLUMNS)(cast(F, with_source))
@@ -114,8 +139,23 @@ _DATA_PURPOSE = (
     "datasets), or - for standard input."
 )
 
+_STREAM_PURPOSE = (
+    "A table: a .csv, .tsv, .parquet, .arff or .json file, a directory or a quoted pattern of them, the name "
+    "of a bundled table (see codelength datasets), or - for standard input. Or give --sql."
+)
+
+_any_data = argument("data", metavar="[DATA]", type=TABLE, purpose=_STREAM_PURPOSE, required=False)
 _data = argument("data", metavar="DATA", type=TABLE, purpose=_DATA_PURPOSE)
 _optional_data = argument("data", metavar="[DATA]", type=TABLE, purpose=_DATA_PURPOSE, required=False)
+
+
+def _check_query(data: str | None, sql: str | None, na: tuple[str, ...]) -> None:
+    if sql is None:
+        raise InvalidParameter("--database goes with --sql; write a query, such as 'select * from sales'")
+    if data is not None:
+        raise InvalidParameter(f"DATA {data!r:.60} and --sql both name a table; leave one of them out")
+    if na:
+        raise InvalidParameter("--na: the cells of a query have types; write nullif(column, 'text') in it")
 
 
 def _all_of(options: list[Callable[[Any], Any]]) -> Callable[[F], F]:

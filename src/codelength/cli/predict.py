@@ -2,14 +2,15 @@
 
 import itertools
 import sys
-from collections.abc import Sequence
-from contextlib import AbstractContextManager, closing, nullcontext
+from collections.abc import Callable, Generator, Sequence
+from contextlib import AbstractContextManager, ExitStack, closing
 from typing import TYPE_CHECKING
 
+from ..errors import DataError
 from . import options
 from .choices import FILE, Whole
 from .command import argument, command
-from .progress import working
+from .progress import counting
 from .saving import check_outputs
 from .source import Source
 
@@ -24,7 +25,7 @@ BATCH_ROWS = 100_000
 
 @command("Predict the class or the component of each row.")
 @argument("model", metavar="MODEL", type=FILE, purpose="A model file written by fit or cluster.")
-@options.table
+@options.any_table
 @options.in_output(
     "--output -o",
     FILE,
@@ -47,12 +48,13 @@ def predict(
     """Write the class, or the component, of each row and all their probabilities.
 
     Columns are matched by name, and columns that the model does not know are passed over. The table may be
-    larger than memory.
+    larger than memory, several files, or a query.
 
     \b
     Examples:
       codelength predict vote.json vote --carry class
       codelength predict model.json new.csv -o predictions.parquet
+      codelength predict paid.json 'sales/*.parquet' --carry id -o paid.parquet
     """
     from ..estimators import load
 
@@ -62,16 +64,46 @@ def predict(
     names = fitted.outcome_columns(carried, name)
     # Rows on a terminal are progress enough.
     is_quiet = output == "-" and sys.stdout.isatty()
-    with (
-        nullcontext() if is_quiet else working("predicting"),
-        closing(source.batches(fitted.schema_, carried, batch_rows)) as batches,
-    ):
-        rows = (_predicted(fitted, batch, carried, names) for batch in batches)
+    with ExitStack() as stack:
+        progress = None if is_quiet else stack.enter_context(counting("predicting"))
+        rows = _rows(fitted, source, carried, names, batch_rows, progress)
+        stack.enter_context(closing(rows))
         # The first rows are predicted before anything is written, so that a bad table leaves no trace.
-        first = next(rows)
+        first = next(rows, None)
+        if first is None:
+            raise DataError(f"{source.data}: has no rows")
         with writer_to(output, [*carried, *names], as_json=as_json) as writer:
             for columns in itertools.chain([first], rows):
                 writer.write(columns)
+
+
+def _rows(
+    fitted: "TableEstimator",
+    source: Source,
+    carried: Sequence[str],
+    names: Sequence[str],
+    batch_rows: int,
+    progress: Callable[[int], object] | None,
+) -> "Generator[ColumnDict]":
+    """The columns of the output, some rows at a time."""
+    if source.is_large:
+        source.check_kept([*fitted.schema_.names, *carried])
+        for rows in fitted.predict_table(
+            source.stream,
+            keep=carried,
+            name=names[0],
+            na=source.na or None,
+            batch_rows=batch_rows,
+            progress=progress,
+        ):
+            arrays = (column.to_numpy(zero_copy_only=False) for column in rows.columns)
+            yield dict(zip(rows.schema.names, arrays, strict=True))
+        return
+    with closing(source.batches(fitted.schema_, carried, batch_rows)) as batches:
+        for batch in batches:
+            yield _predicted(fitted, batch, carried, names)
+            if progress is not None:
+                progress(batch.n_rows)
 
 
 def _predicted(

@@ -5,6 +5,7 @@ All of it goes to standard error, so that results can be piped while one waits.
 
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
@@ -43,6 +44,36 @@ def working(what: str) -> Iterator[Report]:
         stack.callback(_Delayed(bar).stop)
         stack.enter_context(announced())
         yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+@contextmanager
+def counting(what: str) -> Iterator[Callable[[int], None]]:
+    """As :func:`working`, for work of unknown size: shows how many rows were read, and how many per second.
+
+    Yields
+    ------
+    function
+        Told how many rows were read since it was last told.
+    """
+    if not _on_terminal():
+        yield lambda n_rows: None
+        return
+    from ._compiling import announced
+
+    with ExitStack() as stack:
+        bar = _bar()
+        task = bar.add_task(what, total=None)
+        stack.callback(_Delayed(bar).stop)
+        stack.enter_context(announced())
+        start, n_read = time.perf_counter(), 0
+
+        def told(n_rows: int) -> None:
+            nonlocal n_read
+            n_read += n_rows
+            rate = n_read / max(time.perf_counter() - start, 1e-9)
+            bar.update(task, description=f"{what}: {n_read:,} rows, {rate:,.0f} per second")
+
+        yield told
 
 
 class _Delayed:

@@ -4,7 +4,7 @@ import os
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..errors import InvalidParameter, SchemaMismatch
 from .output import note
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 _TYPED = (".parquet", ".json", ".jsonl", ".ndjson")
 
+LARGE = 100_000_000
+"""Bytes from which on a file is read batch after batch, by models that can."""
+
 
 @dataclass(frozen=True, slots=True)
 class Source:
@@ -25,7 +28,8 @@ class Source:
     Attributes
     ----------
     data : str
-        A file, the name of a bundled table, or ``"-"`` for standard input.
+        A file, a directory or a pattern of files, the name of a bundled table, or ``"-"`` for standard input;
+        what messages call the query where there is one.
     target : str, optional
         The column to predict.
     weights : str, optional
@@ -34,6 +38,8 @@ class Source:
         Columns to leave out, or the only ones to take.
     na : tuple of str
         Texts that mean missing; none for the usual ones.
+    sql, database : str, optional
+        A query whose result is the table, and the database that it is put to.
     """
 
     data: str
@@ -42,22 +48,61 @@ class Source:
     drop: tuple[str, ...] = ()
     keep: tuple[str, ...] = ()
     na: tuple[str, ...] = ()
+    sql: str | None = None
+    database: str | None = None
 
     @property
     def is_bundled(self) -> bool:
         """Whether the name is that of a bundled table, or another name for one."""
         from ..datasets.registry import find
 
-        return find(self.data) is not None
+        return self.sql is None and find(self.data) is not None
+
+    @property
+    def is_stream(self) -> bool:
+        """Whether it is a query, a directory, or a pattern of files."""
+        if self.sql is not None:
+            return True
+        is_file = self.is_bundled or self.data == "-" or os.path.isfile(self.data)
+        return not is_file and (os.path.isdir(self.data) or any(sign in self.data for sign in "*?["))
+
+    @property
+    def is_large(self) -> bool:
+        """Whether it is better read batch after batch."""
+        if self.is_stream:
+            return True
+        is_file = not self.is_bundled and self.data != "-" and os.path.isfile(self.data)
+        return is_file and os.path.getsize(self.data) >= LARGE and _has_arrow()
+
+    @property
+    def stream(self) -> Any:
+        """What :func:`codelength.as_batches` takes."""
+        if self.sql is None:
+            return self.data
+        from ..table.stream import SqlQuery
+
+        return SqlQuery(self.sql, self.database)
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """What is meant by the columns, as methods that read streams take it."""
+        return {
+            "weights": self.weights,
+            "drop": self.drop,
+            "keep": self.keep or None,
+            "na": self.na or None,
+        }
 
     @property
     def is_text(self) -> bool:
         """Whether the cells are texts that have no types of their own."""
-        return not self.is_bundled and not self.data.lower().endswith(_TYPED)
+        return not self.is_bundled and self.sql is None and not self.data.lower().endswith(_TYPED)
 
     @property
     def files(self) -> tuple[str, ...]:
         """Files that are read, which no output may replace."""
+        if self.sql is not None:
+            return () if self.database is None else (self.database,)
         if not self.is_bundled:
             return (self.data,)
         own = os.environ.get("CODELENGTH_DATA")
@@ -77,7 +122,16 @@ class Source:
             return self._bundled(needs_target=needs_target)
         if needs_target and self.target is None:
             raise InvalidParameter("--target is missing: name the column to predict")
-        return self._read_file(None)
+        return self._collected() if self.is_stream else self._read_file(None)
+
+    def _collected(self) -> "Table":
+        """A query, or several files, as one table in memory."""
+        from ..table.stream import collected
+
+        with working("reading"):
+            table = collected(self.stream, self.target, **self.columns)
+        self._tell_missing(_n_missing(table))
+        return replace(table, name=self.data)
 
     def _read_file(self, kinds: "Kinds") -> "Table":
         from ..table.files.readers import read_table
@@ -167,6 +221,10 @@ class Source:
         table = table.keep(self.keep) if self.keep else table
         return table if needs_target else replace(table, target=None)
 
+    def check_kept(self, wanted: Sequence[str]) -> None:
+        """Refuse to leave out columns that are needed."""
+        self._check_present([name for name in wanted if self.keep or name in self.drop], wanted)
+
     def _check_present(self, wanted: Sequence[str], names: Sequence[str]) -> None:
         from ..table._messages import suggestion
 
@@ -202,6 +260,12 @@ def _completed(table: "Table", schema: "Schema") -> "Table":
     nothing = np.full(table.n_rows, -1)
     blank = tuple(Factor(name, nothing, ()) for name in schema.names if name not in table.names)
     return replace(table, columns=(*table.columns, *blank))
+
+
+def _has_arrow() -> bool:
+    from importlib.util import find_spec
+
+    return find_spec("pyarrow") is not None
 
 
 def _n_missing(table: "Table") -> int:

@@ -8,7 +8,7 @@ from ..counts import Counts
 from ..counts.stream import learn_counts
 from ..errors import InvalidParameter
 from ..table import Schema
-from ..table.checks import check_instance
+from ..table.checks import check_flag, check_instance
 from ..table.stream import BATCH_ROWS
 from ._prior_knowledge import KnowsBefore
 from ._tables import Progress
@@ -83,8 +83,32 @@ class CountsTables(KnowsBefore):
             handle_unknown=self.handle_unknown,
             **taken,
         )
+        return self.fit_counts(counts, weighted=weights is not None)
+
+    def fit_counts(self, counts: Counts, *, weighted: bool = False) -> Self:
+        """Learn from counts that were made elsewhere: by an engine, on a cluster, or by another model.
+
+        Parameters
+        ----------
+        counts : Counts
+            How often each value was seen in each class; see :meth:`codelength.Counts.from_cells`.
+        weighted : bool
+            Whether rows were counted with weights.
+
+        Examples
+        --------
+        >>> from codelength import NaiveBayes
+        >>> model = NaiveBayes("map").fit({"colour": ["red", "blue", "red"]}, ["ripe", "raw", "ripe"])
+        >>> averaged = NaiveBayes("evidence").fit_counts(model.counts_)
+        >>> averaged.predict_proba({"colour": ["red"]}).round(2)
+        array([[0.22, 0.78]])
+        """
+        self._check_params()
+        check_instance("counts", counts, Counts, "Counts")
+        check_flag("weighted", weighted)
+        self._check_countable(None)
         check_classes(counts.schema)
-        self._state = self._counted(counts, weighted=weights is not None)
+        self._state = self._counted(counts, weighted=weighted)
         return self
 
     def _counted(self, counts: Counts, *, weighted: bool) -> Any:
@@ -108,5 +132,6 @@ class CountsTables(KnowsBefore):
         schema = self._known_schema
         if schema is None or schema.target is not None:
             return schema
-        classes = learn_counts(source, target, **(taken | {"keep": ()}))
+        # Any column goes with the classes; there are no rows without one.
+        classes = learn_counts(source, target, keep=schema.names[:1], **taken)
         return replace(schema, target=classes.schema.target)

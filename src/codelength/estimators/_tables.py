@@ -87,7 +87,10 @@ class PredictsTables:
         names = self.outcome_columns(kept, name)
         schema, params = self._fitted.schema, self._fitted.params
         encoder = BatchEncoder(schema, handle_unknown=params["handle_unknown"])
-        batches = as_batches(source, batch_rows=batch_rows, na=na, kinds=_verbatim(schema, kept))
+        batches = as_batches(source, batch_rows=batch_rows, na=na, kinds=schema)
+        if getattr(batches, "is_text", False) and not set(kept) <= set(schema.names):
+            batches.close()
+            batches = as_batches(source, batch_rows=batch_rows, na=na, kinds=_verbatim(schema, kept))
         columns = _present([*encoder.columns, *kept], batches)
         if params["strict"]:
             _check_surplus(schema, [name for name in batches.names if name not in kept])
@@ -280,7 +283,7 @@ def with_target(schema: Schema, target: str) -> Schema:
 
 
 def _verbatim(schema: Schema, kept: Sequence[str]) -> Schema:
-    """The schema by which the cells of files are read; those that go along stay as they stand in them."""
+    """The schema by which the cells of text files are read; those that go along stay as they stand there."""
     others = [name for name in kept if name not in schema.names]
     return Schema((*schema.variables, *(Variable(name, ("text",)) for name in others)))
 

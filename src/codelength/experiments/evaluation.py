@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import DataError, InvalidParameter
-from ..scores import Predictions
+from ..scores import Predictions, Scores
 from ..table import Coded, Table, as_table, encode
 from ..table.checks import check_choice, check_instance, check_number, check_size, seed_of
 from ..table.infer import Identifiers, Missing, Numeric, with_intervals_of
@@ -72,7 +72,9 @@ class Evaluation:
         return self.log_score / math.log(2)
 
     @classmethod
-    def of(cls, model: str, protocol: str, predictions: Predictions, fit_seconds: float) -> "Evaluation":
+    def of(
+        cls, model: str, protocol: str, predictions: Predictions | Scores, fit_seconds: float
+    ) -> "Evaluation":
         """The scores of some predictions."""
         return cls(
             model,

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from ...errors import DataError
 from .._messages import listed, shown
 from ..checks import check_names
-from ..files._duckdb import one_line, session
+from ..files._duckdb import one_line, path_literal, session
 from ..files._kinds import Kinds, Reading, readings
 from ..files._plan import Plan, make_plans
-from ..files._relations import Relation, file_relation
+from ..files._relations import Relation, file_relation, json_relation
 from ..files._stage import Stored, natural_form, stage, stored_as
 from ..files.readers import SUFFIXES, as_file, format_of, name_of, read_table, usual_markers
 from ._frames import cells_of, open_table
@@ -72,13 +72,14 @@ class FileBatches:
         self._na, self._readings, self._stack = tuple(na), readings(kinds), stack
         self.name = name_of(paths[0]) if len(paths) == 1 else f"{name_of(paths[0])} and {len(paths) - 1} more"
         with session() as connection:
-            relations = [file_relation(connection, path, format_, name_of(path)) for path in paths]
+            relations = _relations_of(connection, paths, format_)
         self.names = relations[0].names
         self._types = dict(zip(self.names, relations[0].types, strict=True))
-        for path, relation in zip(paths, relations, strict=True):
+        for path, relation in zip(paths, relations, strict=False):
             _check_same(self.names, self._types, relation, name_of(paths[0]), name_of(path))
         self.n_rows = parquet_rows(paths) if format_ == "parquet" else None
         self.once = False
+        self.is_text = format_ == "csv"
         self._staged: _Staged | None = None
 
     def read(self, columns: Sequence[str]) -> Iterator[Batch]:
@@ -181,16 +182,19 @@ class _Staged:
         connection, as_table = self._connection, format_ != "parquet"
         self._sizes: list[int] = []
         parts: list[list[Stored]] = []
-        for i, path in enumerate(paths):
-            relation = file_relation(connection, path, format_, name_of(path))
+        for i, (path, relation) in enumerate(
+            zip(paths, _relations_of(connection, paths, format_), strict=False)
+        ):
             parts.append(
                 stage(connection, path, relation, columns, how, na, name_of(path), as_table=as_table)
             )
             (n_rows,) = connection.execute("SELECT count(*) FROM t").fetchall()[0]
             self._sizes.append(int(n_rows))
-            if len(paths) > 1:
+            if len(paths) > 1 and format_ != "json":
                 connection.execute(f"ALTER {'TABLE' if as_table else 'VIEW'} t RENAME TO part{i}")
-        if len(paths) > 1:
+        if format_ == "json":
+            self._sizes = [_n_objects(connection, path) for path in paths]
+        elif len(paths) > 1:
             _join(connection, parts)
         return parts[0]
 
@@ -223,6 +227,18 @@ class _Staged:
                 return file, position
             position -= size
         return len(self._sizes) - 1, self._sizes[-1]
+
+
+def _relations_of(connection: "DuckDBPyConnection", paths: Sequence[Path], format_: str) -> list[Relation]:
+    """One relation per file; one for all JSON files, none of which knows the types of its columns by itself."""
+    if format_ == "json" and len(paths) > 1:
+        return [json_relation(connection, paths, name_of(paths[0]))]
+    return [file_relation(connection, path, format_, name_of(path)) for path in paths]
+
+
+def _n_objects(connection: "DuckDBPyConnection", path: Path) -> int:
+    found = connection.execute(f"SELECT count(*) FROM read_json_objects({path_literal(path)})").fetchall()
+    return int(found[0][0])
 
 
 def _of_values(plan: Plan, array: Any) -> tuple[Any, Any]:
