@@ -121,6 +121,13 @@ def test_no_variable_or_one_is_one_multinomial(method, n_values, n_classes, n_ro
     assert found == pytest.approx(expected, rel=1e-12)
 
 
+@pytest.mark.parametrize(("n_values", "n_classes"), [([], 7), ([4], 5), ([2], 300)])
+def test_many_rows(n_values, n_classes):
+    """Where the tilt is found from a part of the weights only."""
+    found = naive_bayes_log_normaliser(n_values, n_classes, 200_000)
+    assert found == pytest.approx(log_normaliser(n_classes * math.prod(n_values), 200_000), rel=1e-12)
+
+
 @pytest.mark.parametrize(
     ("n_values", "n_classes", "n_rows"), [([2] * 36, 3, 3196), ([16] * 16, 26, 2000), ([9, 2, 3], 40, 17)]
 )

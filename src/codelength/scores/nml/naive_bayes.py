@@ -30,7 +30,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 
 from ...errors import Infeasible
-from ...typing import FloatArray
+from ...typing import FloatArray, IntArray
 from .multinomial import log_normalisers, stirling_gap
 
 Method: TypeAlias = Literal["auto", "quadratic", "fft"]
@@ -89,7 +89,7 @@ def _log_coefficient(log_weights: FloatArray, power: int, method: Method) -> flo
     if power == 1 or last == 0:
         return float(power * log_weights[last])
     tilt = _balancing_tilt(log_weights, last / power)
-    shares, log_total = _tilted(log_weights, tilt)
+    shares, log_total = _tilted(log_weights, np.arange(last + 1), tilt)
     by_fft = method == "fft" or (method == "auto" and last > MOST_QUADRATIC)
     convolve: _Convolve = partial(_convolved_by_fft, n=len(shares)) if by_fft else _convolved
     half = _power(shares, power // 2, convolve)
@@ -122,10 +122,12 @@ def _convolved_by_fft(one: FloatArray, other: FloatArray, n: int) -> FloatArray:
 
 def _balancing_tilt(log_weights: FloatArray, mean: float) -> float:
     """The exponential factor that gives a distribution this mean, near enough: safeguarded Newton steps."""
-    rows = np.arange(len(log_weights))
+    # The weights are smooth, so that some tens of thousands of many are enough.
+    stride = max(1, min(len(log_weights) // 65_536, int(mean) // 256))
+    rows, sampled = np.arange(len(log_weights))[::stride], log_weights[::stride]
     low, high, tilt = -np.inf, np.inf, 0.0
     for _ in range(100):
-        shares, _ = _tilted(log_weights, tilt)
+        shares, _ = _tilted(sampled, rows, tilt)
         excess = float(shares @ rows) - mean
         spread = float(shares @ np.square(rows - mean)) - excess * excess
         if excess * excess <= 1e-4 * max(spread, 1e-4):
@@ -140,9 +142,9 @@ def _balancing_tilt(log_weights: FloatArray, mean: float) -> float:
     return tilt
 
 
-def _tilted(log_weights: FloatArray, tilt: float) -> tuple[FloatArray, float]:
+def _tilted(log_weights: FloatArray, rows: IntArray, tilt: float) -> tuple[FloatArray, float]:
     """The distribution with these log weights after a tilt, and the log of what it was divided by."""
-    logs = log_weights - tilt * np.arange(len(log_weights))
+    logs = log_weights - tilt * rows
     largest = float(logs.max())
     weights = np.exp(logs - largest)
     total = float(weights.sum())
