@@ -7,8 +7,12 @@ from numba import njit
 
 from ..typing import BoolArray, FloatArray, IntArray
 
-NEGLIGIBLE = 45.0
-"""Terms that are smaller by a factor of exp(-45) than the largest do not change a sum of float64."""
+NEGLIGIBLE = 40.0
+"""Terms that are smaller by a factor of exp(-40) than the largest do not change a sum of float64."""
+
+
+FEW = 1000.0
+"""Below so many, the logarithm of the gamma function loses no digits that matter."""
 
 
 @njit(cache=True)
@@ -24,22 +28,28 @@ def log_averages(
     terms: FloatArray,
     averages: FloatArray,
 ) -> float:
-    """Averages over the sizes of a domain, one per class, on the log scale; the log evidence of the sizes.
+    """Averages over the sizes of a domain, one per class, on the log scale.
 
     The average of ``1 / (total + pseudocount * size)``, or where a value is new that of
-    ``pseudocount * (size - n_known) / (total + pseudocount * size)``.
+    ``pseudocount * (size - n_known) / (total + pseudocount * size)``. What is returned is the log evidence of
+    all sizes together, set against the smallest that is possible.
     """
     first = int(np.searchsorted(sizes, n_known))
+    start = pseudocount * sizes[first]
+    of_start = math.lgamma(start)
+    for c in range(len(totals)):
+        averages[c] = math.lgamma(start + totals[c]) if start + totals[c] < FEW else 0.0
     stop, top, top_beyond = first, -np.inf, -np.inf
     for s in range(first, len(sizes)):
         size = sizes[s]
+        more = pseudocount * (size - sizes[first])
         term = log_prior[s]
         if n_met > 0:
             term += math.lgamma(size - n_declared + 1) - math.lgamma(size - n_declared - n_met + 1)
-        of_nothing = math.lgamma(pseudocount * size)
-        for total in totals:
-            if total > 0:
-                term += of_nothing - math.lgamma(pseudocount * size + total)
+        rise = _log_rise(start, more, of_start)
+        for c in range(len(totals)):
+            if totals[c] > 0:
+                term += rise - _log_rise(start + totals[c], more, averages[c])
         terms[s] = term
         stop = s + 1
         top = max(top, term)
@@ -58,10 +68,20 @@ def log_averages(
             weight *= pseudocount * (size - n_known)
         for c in range(len(totals)):
             averages[c] += weight / (totals[c] + pseudocount * size)
-    log_evidence = top + math.log(evidence)
     for c in range(len(totals)):
-        averages[c] = math.log(averages[c]) + scale - log_evidence
-    return log_evidence
+        averages[c] = math.log(averages[c]) - math.log(evidence) + (scale - top)
+    return top + math.log(evidence)
+
+
+@njit(cache=True)
+def _log_rise(x: float, more: float, log_gamma: float) -> float:
+    """``lgamma(x + more) - lgamma(x)``, not as a difference of large numbers; ``log_gamma`` is the latter."""
+    y = x + more
+    if x < FEW:
+        return math.lgamma(y) - log_gamma
+    # Stirling's series, whose next term is below 1e-18.
+    of_ends = (1 / y - 1 / x) / 12 - (1 / y**3 - 1 / x**3) / 360
+    return more * math.log(x) + ((y - 0.5) * math.log1p(more / x) - more) + of_ends
 
 
 @njit(cache=True)

@@ -49,4 +49,6 @@ def _of_variable(
     terms, averages = np.empty(len(SIZES)), np.empty(len(totals))
     known = (domain.n_known, domain.n_declared, n_met, pseudocount)
     found += float(log_averages(totals, *known, SIZES, LOG_PRIOR, False, terms, averages))
+    smallest = pseudocount * SIZES[np.searchsorted(SIZES, domain.n_known)]
+    found += float((gammaln(smallest) - gammaln(smallest + totals)).sum())
     return found - log_prior_of_at_least(max(domain.n_declared, 1))

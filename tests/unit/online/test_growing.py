@@ -3,6 +3,7 @@
 import math
 from fractions import Fraction
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,8 +11,9 @@ from hypothesis import strategies as st
 
 from codelength import NaiveBayes, OnlineNaiveBayes, Prior, Schema, Variable, datasets
 from codelength.errors import DataError, Infeasible, InvalidParameter
-from codelength.online import growing
-from naive_streams import NEW, class_probabilities, table_probability
+from codelength.online import domain_sizes, growing
+from codelength.online._kernels import log_averages
+from naive_streams import NEW, SIZES, class_probabilities, table_probability
 
 ROWS = st.fixed_dictionaries({"a": st.sampled_from([None, "x", "y", "z"]), "b": st.sampled_from([1, 2, 3])})
 STREAMS = st.lists(st.tuples(ROWS, st.sampled_from(["k", "l", "m"])), min_size=1, max_size=6)
@@ -154,8 +156,6 @@ def test_a_half_life_weighs_rows_and_first_occurrences():
 
 def _escaped(n_known, n_met, totals, own, is_new, n_seen):
     """Probability of a value seen so often, or of a new one, averaged over sizes of the domain."""
-    from naive_streams import SIZES
-
     found = evidence = 0.0
     for size, prior in SIZES:
         if size < n_known:
@@ -175,6 +175,42 @@ def test_new_values_stay_possible_after_very_many_rows():
     found = model.joint_log_prob_one({"x": "new"}, "k")
     assert -40 < found < -10
     assert 0 < model.new_class_proba_one({"x": "a"}) < 1e-6
+
+
+@pytest.mark.parametrize(
+    ("totals", "n_known", "n_declared", "pseudocount"),
+    [
+        ([1e6, 3e6, 0.0], 5, 0, 1.0),
+        ([1e8, 2e8, 0.0], 30, 3, 0.5),
+        ([1e3, 5.0, 0.0], 100, 0, 1.0),
+        ([7e4, 7e4, 0.0], 60_000, 0, 2.0),
+        ([1e9, 0.0], 2, 2, 1.0),
+        ([990.0, 999.5, 1000.0], 12, 1, 0.7),
+    ],
+)
+@pytest.mark.parametrize("is_new", [False, True])
+def test_averages_over_sizes_keep_their_digits(totals, n_known, n_declared, pseudocount, is_new):
+    """In 50 digits, from the definition."""
+    n_sizes = len(domain_sizes.SIZES)
+    found, n_met = np.empty(len(totals)), float(n_known - n_declared)
+    of_domain = (np.array(totals), n_known, n_declared, n_met, pseudocount)
+    log_averages(*of_domain, domain_sizes.SIZES, domain_sizes.LOG_PRIOR, is_new, np.empty(n_sizes), found)
+    with mpmath.workdps(50):
+        evidence, averages = mpmath.mpf(0), [mpmath.mpf(0) for _ in totals]
+        for size, prior in SIZES:
+            if size < n_known:
+                continue
+            log = mpmath.log(prior.numerator) - mpmath.log(prior.denominator)
+            log += mpmath.loggamma(size - n_declared + 1) - mpmath.loggamma(size - n_known + 1)
+            start = mpmath.mpf(pseudocount) * size
+            log += sum(mpmath.loggamma(start) - mpmath.loggamma(start + total) for total in totals)
+            weight = mpmath.exp(log)
+            evidence += weight
+            for c, total in enumerate(totals):
+                share = pseudocount * (size - n_known) if is_new else 1
+                averages[c] += weight * share / (total + start)
+        expected = [float(mpmath.log(average / evidence)) for average in averages]
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-11)
 
 
 def test_declared_intervals_and_codes_stay_closed():
