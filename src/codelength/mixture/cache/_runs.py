@@ -8,7 +8,6 @@ import numpy as np
 from ...typing import FloatArray
 from ._packing import WordArray
 
-
 WINDOW = 1 << 15
 """Rows of each run that are looked at together where all are in memory."""
 

@@ -18,6 +18,10 @@ PIECE_ROWS = 1 << 15
 """Rows that are looked at together: they stay within the second-level cache."""
 
 
+MOST_KEPT = 1 << 26
+"""Bytes of a file that may stay in memory once they were looked at: fetching them again takes time."""
+
+
 class CachedRows:
     """Distinct rows that are kept in a temporary file, mapped into memory where they are looked at.
 
@@ -101,7 +105,7 @@ class CachedRows:
 
     def _let_go(self, start: int, stop: int) -> None:
         """Tell the system that these rows need not stay in memory: the file has them."""
-        if not hasattr(mmap, "MADV_DONTNEED"):
+        if self.n_bytes <= MOST_KEPT or not hasattr(mmap, "MADV_DONTNEED"):
             return
         for mapped, array in zip(self._maps, (self._keys, self._weights), strict=True):
             row_bytes = array.nbytes // max(len(array), 1)
