@@ -9,6 +9,7 @@ SUITES = (
     "naive_bayes",
     "code_lengths",
     "mixtures",
+    "mixtures_on_disk",
     "hidden_rules",
     "latent_classes",
     "prequential",
