@@ -75,6 +75,7 @@ class NaiveDistribution(Knowledge):
 
     def __post_init__(self) -> None:
         if isinstance(self.cases, Counts):
+            _check_counted(self.cases)
             return
         cases = self.cases.tolist() if isinstance(self.cases, (np.ndarray, np.generic)) else self.cases
         if is_number(cases):
@@ -223,6 +224,24 @@ def _table_of_cases(table: Any, i: int) -> tuple[tuple[float, ...], ...]:
             f"from 0 to {LARGEST:g}"
         )
     return tuple(tuple(row) for row in given.tolist())
+
+
+def _check_counted(cases: Counts) -> None:
+    """Refuse counts that no table has: condition (9), in which missing cells count as well."""
+    schema, totals = cases.schema, np.zeros((cases.schema.n_classes, 0))
+    if not (np.isfinite(cases.value_counts).all() and cases.value_counts.min(initial=0.0) >= 0):
+        raise InvalidParameter("cases: a count is negative or not finite; pass what count() made of a table")
+    if schema.n_variables:
+        totals = np.add.reduceat(cases.value_counts, schema.offsets[:-1], axis=1)
+    of_class = cases.class_counts[:, None]
+    wrong = np.abs(totals - of_class) > _ROUNDING * np.maximum(totals, of_class)
+    if wrong.any():
+        i, k = (int(place) for place in np.argwhere(wrong.T)[0])
+        raise InvalidParameter(
+            f"cases of {shown(schema.names[i])}: they add up to {totals[k, i]:g} in a class of "
+            f"{cases.class_counts[k]:g} cases; a case has one value of each variable or lacks it, so pass "
+            "what count() made of a table"
+        )
 
 
 def _class_cases(schema: Schema, values: FloatArray) -> FloatArray:

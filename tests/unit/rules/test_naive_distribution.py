@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive_distributions
-from codelength import NaiveBayes, NaiveDistribution, Schema, count
+from codelength import Counts, NaiveBayes, NaiveDistribution, Schema, count
 from codelength.errors import DataError, InvalidParameter
 from codelength.rules import Predictor, pseudocounts, unclassed_pseudocounts
 from codelength.rules.rooted import RootedNetwork
@@ -190,6 +190,20 @@ def test_cases_that_do_not_add_up_are_refused_by_the_name_of_the_variable():
         NaiveDistribution(wrong).hyperparameters(schema)
     with pytest.raises(InvalidParameter, match="cases of 'sky': those of class 1"):
         NaiveBayes(prior=NaiveDistribution(wrong), schema=schema).fit({"wind": [0], "sky": [1]}, [0])
+
+
+def test_counts_that_no_table_has_are_refused_by_the_name_of_the_variable():
+    right = Counts.empty(SCHEMA).add([0, 2], 1).add([2, 1], 0)  # one cell is missing
+    assert NaiveDistribution(right).hyperparameters(SCHEMA) == right
+    for wrong, message in (
+        (
+            np.where(np.arange(7) == 5, 1.0, right.value_counts),
+            "cases of 'x1': they add up to 2 in a class of 1",
+        ),
+        (-right.value_counts, "a count is negative"),
+    ):
+        with pytest.raises(InvalidParameter, match=message):
+            pseudocounts(Counts(SCHEMA, right.class_counts, wrong), SCHEMA)
 
 
 @pytest.mark.parametrize(
