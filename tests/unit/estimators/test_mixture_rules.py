@@ -1,5 +1,6 @@
 """The three predictive rules of mixtures, through the models."""
 
+import pickle
 import warnings
 
 import numpy as np
@@ -161,3 +162,12 @@ def test_a_classifier_knows_classes_and_is_asked_about_columns():
     )
     with pytest.raises(InvalidParameter, match="no joint distribution"):
         averaged.fit(columns(ROWS), [0, 1, 0, 1, 0, 1, 0]).query(columns(ROWS), "x0")
+
+
+def test_copies_predict_the_same_without_what_can_be_made_again():
+    model, row = mixture(rule="evidence"), columns([[None, 1, 0]])
+    before = len(pickle.dumps(model))
+    probs = model.predict_values(row, "x0", method="gibbs").probs
+    assert len(pickle.dumps(model)) < before + 10_000
+    again = pickle.loads(pickle.dumps(model)).predict_values(row, "x0", method="gibbs").probs
+    np.testing.assert_array_equal(again, probs)

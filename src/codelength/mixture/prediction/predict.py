@@ -60,6 +60,10 @@ class Learned:
     prior: PriorLike = "uniform"
     _made: dict[Any, Any] = field(default_factory=dict, repr=False)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Without what was made to predict from: it can be made again."""
+        return Learned, (self.rows, self.mixture, self.prior)
+
     @cached_property
     def posterior(self) -> ExactPosterior:
         """The exact sum over clusterings."""
