@@ -27,7 +27,7 @@ from .task import ModelTask, cross_validations, experiment, parts, predictions_o
 
 KEY = "indifferent-trees"
 SHARES = (1.0, 0.1)
-REPEATS, REPEATS_LARGE = 10, 1
+REPEATS, REPEATS_LARGE = 30, 5
 QUICK_TABLES = ("cleve", "glass", "iris", "vote")
 STRENGTH = 10.0
 """Pseudocounts of the whole table in the Dirichlet form, as in Cerquides and López de Màntaras (2005)."""
@@ -101,7 +101,7 @@ def _find(opened: Findings, summary: Summary, results: Mapping[str, Result]) -> 
 def _notes(summary: Summary) -> list[str]:
     folds = summary.spec.tasks[0].folds
     return [
-        f"Scores are means over repeated cross-validations of {folds} folds; {REPEATS_LARGE} repetition on "
+        f"Scores are means over repeated cross-validations of {folds} folds; {REPEATS_LARGE} repetitions on "
         f"{', '.join(LARGE)}, {REPEATS} on the other tables. DCREDITS is not available.",
         f"{BEST} and {AVERAGE} have a Dirichlet prior: {STRENGTH:g} pseudocounts of the whole table, shared "
         "evenly by the pairs of values of any two variables in each class.",

@@ -1,0 +1,126 @@
+"""Experiments beyond the papers: what is run, and what is made of it."""
+
+import numpy as np
+import pytest
+
+from codelength import datasets
+from codelength.averages.pool import Pool
+from codelength.counts import count
+from codelength.estimators import EvidenceAverage
+from codelength.experiments import EXPERIMENTS, PAPERS, reproduce
+from codelength.experiments.further import FURTHER
+from codelength.experiments.further.evidence_weights import Weighed, models_for
+from codelength.experiments.further.indifferent_trees import INDIFFERENT_NAIVE, MODELS, predictions
+from codelength.experiments.papers import indifferent_naive_bayes
+from codelength.experiments.prepared import prepare
+from codelength.experiments.published import published
+from codelength.experiments.registry import specify
+from codelength.experiments.splits import Split, cross_validation
+from codelength.rules import Predictor
+
+ONE = ["folds=2"]
+
+
+def test_they_are_run_by_reproduce_all_and_are_no_papers():
+    assert set(FURTHER) <= set(EXPERIMENTS)
+    assert not set(FURTHER) & set(PAPERS)
+
+
+@pytest.mark.parametrize(
+    ("key", "paper"),
+    [
+        ("indifferent-trees", "indifferent-naive-bayes"),
+        ("evidence-weights", "bayes-optimal-ibl"),
+        ("interval-averages", "bayes-optimal-ibl"),
+    ],
+)
+def test_tables_are_those_of_the_paper(key, paper):
+    printed = published(paper)
+    rows = printed["table"][0]["rows"].values()
+    every = set(printed["datasets"].values()) if "datasets" in printed else {row["dataset"] for row in rows}
+    used = {task.source.name for task in specify(key).tasks}
+    if key != "interval-averages":
+        assert used == every
+    else:
+        schemas = {name: prepare(_source(name)).coded.schema for name in every}
+        with_numbers = {
+            name for name, schema in schemas.items() if any(v.kind == "interval" for v in schema.variables)
+        }
+        assert used == with_numbers
+    shares = {task.fraction for task in specify(key).tasks if hasattr(task, "fraction")}
+    assert shares == {1.0, 0.1}
+
+
+def _source(name):
+    spec = specify("bayes-optimal-ibl")
+    return next(task.source for task in spec.tasks if task.source.name == name)
+
+
+def test_trees_see_the_rows_that_the_paper_sees():
+    """The indifferent rule in this experiment is the one in the paper's own: same splits, same cuts."""
+    own = next(task for task in specify("indifferent-trees").tasks if task.source.name == "iris")
+    papers = specify(indifferent_naive_bayes.KEY).tasks
+    other = next(t for t in papers if t.source.name == "iris" and t.fraction == own.fraction)
+    assert (own.source, own.group, own.stream(0)) == (other.source, other.group, other.stream(0))
+    prepared = prepare(own.source)
+    split = next(iter(cross_validation(prepared.coded.n_rows, 10)))
+    made = predictions(prepared, own.models, split)
+    coded = prepared.learned_on(split.train)
+    rule = Predictor.of(count(coded.take(split.train)), "indifferent")
+    expected = rule.log_probs(coded.take(split.test)).log_probs
+    np.testing.assert_array_equal(made[INDIFFERENT_NAIVE].log_probs, expected)
+    assert list(made) == list(MODELS)
+    assert len({one.log_score for one in made.values()}) == len(MODELS)
+
+
+def test_weights_of_the_experiment_are_those_of_the_estimator(monkeypatch):
+    monkeypatch.setattr("codelength.experiments.further.evidence_weights.COMPONENTS", (2,))
+    coded = prepare(_source("iris")).coded
+    split = Split(np.arange(0, 150, 2), np.arange(1, 150, 2))
+    train, test = coded.take(split.train), coded.take(split.test)
+    weighed = Weighed.of(train)
+    average = EvidenceAverage(models_for(train)).fit_coded(train)
+    np.testing.assert_allclose(np.exp(weighed.log_weights), list(average.weights_.values()), atol=1e-12)
+    made = weighed.predictions(test)
+    np.testing.assert_allclose(
+        made["evidence weights"].log_probs, average.log_probs_of(test).log_probs, atol=1e-9
+    )
+    assert isinstance(weighed.pool, Pool)
+    assert weighed.pool.weights.shape == (len(weighed.models),)
+    np.testing.assert_allclose(np.exp(made["pool"].log_probs).sum(axis=1), 1.0, atol=1e-12)
+    alone = weighed.models["BIBL"].log_joint(test)
+    np.testing.assert_array_equal(made["BIBL"].log_probs.argmax(axis=1), alone.argmax(axis=1))
+
+
+@pytest.mark.parametrize("key", ["indifferent-trees", "interval-averages"])
+def test_an_experiment_runs_from_end_to_end_and_is_resumed(key, tmp_path, monkeypatch):
+    module = f"codelength.experiments.further.{key.replace('-', '_')}"
+    if key == "indifferent-trees":
+        monkeypatch.setattr(f"{module}.QUICK_TABLES", ("iris",))
+    else:
+        monkeypatch.setattr(f"{module}._rows", lambda: [("iris", 5), ("glass", 7)])
+    made = reproduce(key, quick=True, settings=ONE, directory=tmp_path, jobs=1)
+    models = [row["model"] for row in made.findings.table("overall")]
+    assert len(models) >= 3
+    for row in made.findings.table("overall"):
+        assert 0 < row["log loss 100%"] < np.log(datasets.describe("glass").classes)
+    assert all(claim.is_beyond for claim in made.findings.claims)
+    assert made.findings.claims[0].text.endswith("on average over tables.")
+    assert made.outcome.n_run > 0
+    again = reproduce(key, quick=True, settings=ONE, directory=tmp_path, jobs=1)
+    assert again.outcome.n_run == 0
+    assert again.findings.table("by_table") == made.findings.table("by_table")
+
+
+def test_weights_of_whole_tables_are_shown(tmp_path, monkeypatch):
+    module = "codelength.experiments.further.evidence_weights"
+    monkeypatch.setattr(f"{module}._rows", lambda quick: [("iris", 5)])
+    monkeypatch.setattr(f"{module}.COMPONENTS", (2,))
+    made = reproduce("evidence-weights", quick=True, settings=ONE, directory=tmp_path, jobs=1)
+    [row] = made.findings.table("weights")
+    assert row["models"] == 10
+    everything = made.findings.table("all_weights")
+    assert sum(model["evidence"] for model in everything) == pytest.approx(1.0)
+    assert sum(model["pool"] for model in everything) == pytest.approx(1.0)
+    best = min(everything, key=lambda model: model["code length"])
+    assert best["model"] == row["heaviest by evidence"]
