@@ -49,6 +49,7 @@ class GrowingCounts:
         self._places, self._columns = Places(), Places()
         target = None if schema is None else schema.target
         self.target = Domain("class" if target is None else target.name, target, self._columns)
+        _check_declared(target)
         self.domains: list[Domain] = []
         self._by_name: dict[str, tuple[int, Domain, dict[str, int]]] = {}
         self.n_known = np.zeros(0, dtype=np.int64)
@@ -273,6 +274,7 @@ class GrowingCounts:
         """Add a variable without values, or with those that are declared."""
         if name in self._by_name:
             raise DataError(f"variable {shown(name)} is there twice")
+        _check_declared(declared)
         domain = Domain(name, declared, self._places)
         self._by_name[name] = (len(self.domains), domain, domain.texts)
         self.domains.append(domain)
@@ -280,7 +282,7 @@ class GrowingCounts:
 
     def _check_room(self, is_new_class: bool, n_new_values: int) -> None:
         n_classes, n_places = self._columns.n_places + is_new_class, self._places.n_places + n_new_values
-        if n_classes * n_places > MOST_CELLS:
+        if n_classes * n_places > MOST_CELLS or n_classes > MOST_VALUES:
             raise Infeasible(
                 f"{n_classes:,} classes and {n_places:,} values were met, too many to count together; "
                 "declare numbers as intervals with schema=, and leave identifiers out"
@@ -305,6 +307,14 @@ class GrowingCounts:
         for i, domain in enumerate(self.domains):
             self.n_known[i], self.n_declared[i] = domain.n_known, domain.n_declared
             self.is_open[i] = domain.is_open
+
+
+def _check_declared(variable: Variable | None) -> None:
+    if variable is not None and variable.kind == "category" and variable.n_values > MOST_VALUES:
+        raise Infeasible(
+            f"variable {shown(variable.name)}: {variable.n_values:,} values are declared, and a domain that "
+            f'grows has at most {MOST_VALUES:,}; pass domains="fixed", or leave the variable out'
+        )
 
 
 def _located(code: int, places: list[int], positions: list[int]) -> Located:

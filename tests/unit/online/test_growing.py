@@ -297,6 +297,18 @@ def test_too_much_to_count_is_refused_before_anything_changes(monkeypatch):
     assert model.counts == before
 
 
+def test_domains_that_are_too_large_to_grow(monkeypatch):
+    monkeypatch.setattr(growing, "MOST_VALUES", 3)
+    large = Variable("x", tuple("abcd"))
+    for schema in (Schema([large], Variable("y", ("k",))), Schema([], large)):
+        with pytest.raises(Infeasible, match="variable 'x': 4 values are declared"):
+            OnlineNaiveBayes(schema, domains="growing")
+    model = learned(OnlineNaiveBayes(domains="growing"), [({}, label) for label in "abc"])
+    with pytest.raises(Infeasible, match="4 classes"):
+        model.learn_one({}, "d")
+    assert model.schema.classes == ("a", "b", "c")
+
+
 @pytest.mark.parametrize(
     ("x", "y", "message"),
     [
