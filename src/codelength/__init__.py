@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from .estimators import MixturesClassifier as MixturesClassifier
     from .estimators import ModelAverage as ModelAverage
     from .estimators import NaiveBayes as NaiveBayes
-    from .estimators import OnVariables as OnVariables
     from .estimators import OneDependenceClassifier as OneDependenceClassifier
+    from .estimators import OnVariables as OnVariables
     from .estimators import SubsetsClassifier as SubsetsClassifier
     from .estimators import TreeAugmentedClassifier as TreeAugmentedClassifier
     from .estimators import TreesClassifier as TreesClassifier
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from .rules import Prior as Prior
     from .rules.answer import Answer as Answer
     from .scores import Predictions as Predictions
+    from .scores import Scores as Scores
     from .scores import accuracy as accuracy
     from .scores import brier_score as brier_score
     from .scores import evidence_code_length as evidence_code_length
@@ -58,6 +59,8 @@ if TYPE_CHECKING:
     from .table import as_table as as_table
     from .table.files.readers import read_table as read_table
     from .table.intervals.discretize import Discretizer as Discretizer
+    from .table.stream import SqlQuery as SqlQuery
+    from .table.stream import as_batches as as_batches
 
 # Where each public name lives: modules are loaded when a name is first used, so that the import is light.
 _HOMES = {
@@ -85,6 +88,8 @@ _HOMES = {
     "Report": "reports.page",
     "RiverNaiveBayes": "online.river",
     "Schema": "table",
+    "Scores": "scores",
+    "SqlQuery": "table.stream",
     "SubsetsClassifier": "estimators",
     "Table": "table",
     "TreeAugmentedClassifier": "estimators",
@@ -93,6 +98,7 @@ _HOMES = {
     "accuracy": "scores",
     "annealed_code_length": "mixture",
     "as_coded": "table",
+    "as_batches": "table.stream",
     "as_table": "table",
     "best_clustering": "mixture",
     "brier_score": "scores",

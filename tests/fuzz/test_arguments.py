@@ -134,6 +134,8 @@ def calls(directory: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any]
             | {"sample_weight": None}
             | settings,
         ),
+        "as_batches": (codelength.as_batches, {"source": ROWS, "batch_rows": 2, "na": None, "kinds": None}),
+        "SqlQuery": (codelength.SqlQuery, {"sql": "SELECT 1 AS a", "database": None}),
         "read_table": (
             codelength.read_table,
             {"source": directory / "table.csv", "target": "y", "weights": "a", "drop": [], "keep": None}
@@ -182,6 +184,8 @@ def calls(directory: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any]
         "Explanation.ranked": (explained.ranked, {"row": 0, "of": "yes"}),
         "Predictions.tempered": (left_out.tempered, {"power": 2}),
         "Predictions.capped_log_probs": (left_out.capped_log_probs, {"cap": 2}),
+        "Scores.of": (codelength.Scores.of, {"predictions": left_out}),
+        "Scores.merge": (codelength.Scores.of(left_out).merge, {"other": codelength.Scores.of(left_out)}),
         "Predictions.joined": (codelength.Predictions.joined, {"parts": [left_out, left_out]}),
         "Discretizer": (
             lambda **options: codelength.Discretizer(**options).fit(numbers, [0, 1, 0]),
@@ -370,6 +374,10 @@ def calls(directory: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any]
                 EvidenceAverage,
             )
         },
+        "OnVariables": (
+            lambda **options: EvidenceAverage([codelength.OnVariables(**options)]).fit(ROWS, CLASSES),
+            {"model": NaiveBayes(), "variables": ("size",)},
+        ),
         "MixtureClassifier.fit": (
             lambda **rows: MixtureClassifier(candidates=1, n_components=2, n_orderings=1).fit(**rows),
             {"X": ROWS, "y": CLASSES},

@@ -187,9 +187,9 @@ class ScoresTables(PredictsTables):
 
     def _check_left_out(self, *, weighted: bool) -> None:
         """Refuse to leave rows out where one pass over them is not enough."""
-        if "leave_one_out" not in self.capabilities:
+        if not {"leave_one_out", "fit_table"} <= self.capabilities:
             raise InvalidParameter(
-                f"leave_one_out=True: {self.kind} has no leave-one-out in closed form; pass "
+                f"leave_one_out=True: {self.kind} does not leave rows out one batch after the other; pass "
                 "leave_one_out=False to score rows that it has not seen"
             )
 
