@@ -136,16 +136,18 @@ class Sightings:
         """Look at some rows."""
         used = coded if coded.weights is None else coded.take(coded.weights > 0)
         schema = self._schema
-        missing = used.codes == schema.n_values
-        in_row = missing.sum(axis=1)
         self.n_rows += coded.n_rows
         self.n_used += used.n_rows
         self._weights.append(used.total_weight)
+        in_row = np.zeros(used.n_rows, dtype=np.int64)
+        for i, n_values in enumerate(schema.n_values.tolist()):
+            found = np.bincount(used.codes[:, i], minlength=n_values + 1)
+            self._seen[schema.offsets[i] : schema.offsets[i + 1]] |= found > 0
+            self._n_missing[i] += found[n_values]
+            if found[n_values]:
+                in_row += used.codes[:, i] == n_values
         self._n_incomplete += int((in_row > 0).sum())
         self._n_blank += int((in_row == schema.n_variables).sum()) if schema.n_variables else 0
-        self._n_missing += missing.sum(axis=0)
-        for i, offset in enumerate(schema.offsets[:-1].tolist()):
-            self._seen[offset + np.unique(used.codes[:, i]).astype(np.int64)] = True
 
     def observed(self, n_distinct: int, scale: float = 1.0) -> Observed:
         """The figures, given how many distinct rows there were; weights are multiplied by ``scale``."""
