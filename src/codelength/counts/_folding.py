@@ -4,9 +4,10 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from .._threads import n_threads_or_default
+from ..errors import DataError
 from ..table.stream import Batch, Batches
 from ..table.stream.batch import located
 
@@ -57,10 +58,13 @@ def fold(
         return found
     with closing(_results(work, batches.read(columns), n_threads_or_default(n_threads))) as results:
         total: Part | None = None
-        for part, n_rows in results:
-            total = part if total is None else merge(total, part)
+        for part, place in results:
+            try:
+                total = part if total is None else merge(total, part)
+            except DataError as error:
+                raise type(error)(f"{place.where}: {error}") from None
             if progress is not None:
-                progress(n_rows)
+                progress(place.n_rows)
     return total
 
 
@@ -76,25 +80,32 @@ def map_batches(
             yield part
 
 
+class _Place(NamedTuple):
+    """What is remembered of a batch once it was worked on."""
+
+    n_rows: int
+    where: str
+
+
 def _results(
     work: Callable[[Batch], Part], batches: Iterator[Batch], n_threads: int
-) -> Generator[tuple[Part, int]]:
+) -> Generator[tuple[Part, _Place]]:
     """The results of some work, in order, a few batches ahead."""
     if n_threads == 1:
         for batch in batches:
-            yield located(work, batch), batch.n_rows
+            yield located(work, batch), _Place(batch.n_rows, batch.where)
         return
-    ahead: deque[tuple[Future[Part], int]] = deque()
+    ahead: deque[tuple[Future[Part], _Place]] = deque()
     pool = ThreadPoolExecutor(n_threads, thread_name_prefix="codelength")
     try:
         for batch in batches:
-            ahead.append((pool.submit(located, work, batch), batch.n_rows))
+            ahead.append((pool.submit(located, work, batch), _Place(batch.n_rows, batch.where)))
             if len(ahead) > _AHEAD * n_threads:
-                future, n_rows = ahead.popleft()
-                yield future.result(), n_rows
+                future, place = ahead.popleft()
+                yield future.result(), place
         while ahead:
-            future, n_rows = ahead.popleft()
-            yield future.result(), n_rows
+            future, place = ahead.popleft()
+            yield future.result(), place
     finally:
         # Also where a batch failed, or the user has had enough.
         pool.shutdown(wait=True, cancel_futures=True)

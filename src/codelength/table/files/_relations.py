@@ -14,7 +14,7 @@ from ._duckdb import one_line, path_literal, quoted
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["SPELT", "SPELT_NUMBER", "SPELT_TEXT", "Relation", "file_relation"]
+__all__ = ["SPELT", "SPELT_NUMBER", "SPELT_TEXT", "Relation", "file_relation", "json_relation"]
 
 SPELT, SPELT_NUMBER, SPELT_TEXT = "spelt", "spelt number", "spelt text"
 """Types of columns known only by the text of their cells: of anything, of numbers, of text or times."""
@@ -55,7 +55,7 @@ def file_relation(connection: "DuckDBPyConnection", path: Path, format_: str, sh
         raise DataError(f"{shown}: is empty")
     if format_ == "parquet":
         return _parquet_relation(connection, path, shown)
-    return _json_relation(connection, path, shown)
+    return json_relation(connection, [path], shown)
 
 
 def _parquet_relation(connection: "DuckDBPyConnection", path: Path, shown: str) -> Relation:
@@ -94,11 +94,13 @@ def _top_level_names(nodes: Sequence[tuple[str, int | None]]) -> tuple[str, ...]
     return tuple(names)
 
 
-def _json_relation(connection: "DuckDBPyConnection", path: Path, shown: str) -> Relation:
+def json_relation(connection: "DuckDBPyConnection", paths: Sequence[Path], shown: str) -> Relation:
+    """Look at JSON files, which together say what the types of their columns are."""
     import duckdb
 
-    _check_whole(path, shown)
-    file = f"{path_literal(path)}, hive_partitioning = false"
+    for path in paths:
+        _check_whole(path, shown if len(paths) == 1 else str(path))
+    file = f"[{', '.join(map(path_literal, paths))}], hive_partitioning = false"
     keys = f"SELECT DISTINCT unnest(json_keys(json)) FROM read_json_objects({file})"
     other = f"SELECT count(*) FROM read_json_objects({file}) WHERE json_type(json) <> 'OBJECT'"
     try:

@@ -30,6 +30,9 @@ from ..times import Scale, time_numbers, time_scale, whole_unit
 MOST_DISTINCT = MAX_VALUES
 """Columns with more distinct values than this are wide: the values themselves are no longer kept."""
 
+MOST_NUMBERS = MAX_VALUES
+"""The same for columns of numbers and times."""
+
 _SMALL_RANGE = 1 << 16
 _NO_SCALE = ""
 
@@ -100,7 +103,7 @@ class ColumnProfile:
         else:
             for value, total in other.values.items():
                 self.values[value] = self.values.get(value, 0.0) + total
-        if self.kind != "declared" and max(len(self.values), len(self.totals)) > MOST_DISTINCT:
+        if self.kind != "declared" and (len(self.values) > MOST_DISTINCT or len(self.totals) > MOST_NUMBERS):
             self._forget()
 
     def column(self) -> tuple[Column, FloatArray]:
@@ -228,7 +231,7 @@ def _look_at_numbers(
         found.is_wide = True
     else:
         found.numbers, found.totals = _tally(present, kept)
-        if len(found.totals) > MOST_DISTINCT:
+        if len(found.totals) > MOST_NUMBERS:
             found._forget()
     if missing is not None and found.kind == "number":
         floats = np.where(missing, np.nan, floats)

@@ -230,7 +230,7 @@ class _Staged:
 
 
 def _relations_of(connection: "DuckDBPyConnection", paths: Sequence[Path], format_: str) -> list[Relation]:
-    """One relation per file; one for all JSON files, none of which knows the types of its columns by itself."""
+    """One relation per file; one for all JSON files, none of which knows the types of all its columns."""
     if format_ == "json" and len(paths) > 1:
         return [json_relation(connection, paths, name_of(paths[0]))]
     return [file_relation(connection, path, format_, name_of(path)) for path in paths]

@@ -143,9 +143,9 @@ def located(work: Callable[[Batch], Part], batch: Batch) -> Part:
         text = str(error)
         if batch.source and text.startswith(batch.source):
             raise
-        if not batch.source and "row" in text.partition(":")[0]:
-            raise
-        raise type(error)(f"{batch.where}: {text}") from None
+        # A message that names a row needs no more than the file.
+        where = batch.prefix if ", row " in text.partition(":")[0] else f"{batch.where}: "
+        raise type(error)(f"{where}{text}") from None
 
 
 def numbered(rows: Iterator[Any], source: str, position: int = 0) -> Iterator[Batch]:

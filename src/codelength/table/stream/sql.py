@@ -79,7 +79,9 @@ def _related(connection: "DuckDBPyConnection", query: SqlQuery, batch_rows: int,
     import duckdb
 
     try:
-        relation = connection.sql(query.sql)
+        statements = connection.extract_statements(query.sql)
+        is_select = len(statements) == 1 and statements[0].type == duckdb.StatementType.SELECT
+        relation = connection.sql(query.sql) if is_select else None
         names = None if relation is None else relation.columns
     except (duckdb.Error, RuntimeError) as error:
         connection.close()

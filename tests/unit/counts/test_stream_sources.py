@@ -1,0 +1,99 @@
+"""Every kind of source gives the schema and the counts of the whole table in memory, to the last bit."""
+
+import duckdb
+import polars as pl
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pytest
+
+from codelength.counts.stream import learn_counts
+from codelength.table.profile import column as column_module
+from codelength.table.profile import profile as profile_module
+from codelength.table.stream import SqlQuery
+from stream_tables import assert_same, in_memory, mixed_frame, quietly
+
+OPTIONS = {
+    "plain": (41, {}),
+    "weighted": (1000, {"weights": "weight", "missing": "value"}),
+    "averaged": (64, {"numeric": "average", "identifiers": "keep"}),
+}
+FRAME = mixed_frame(150)
+PARTS = [FRAME.iloc[:80], FRAME.iloc[80:81], FRAME.iloc[81:]]
+
+
+@pytest.fixture(autouse=True)
+def narrow(monkeypatch):
+    """Columns are wide from 25 distinct numbers on, and samples are small: all passes are needed."""
+    monkeypatch.setattr(column_module, "MOST_NUMBERS", 25)
+    monkeypatch.setattr(profile_module, "sample_size", lambda n_columns: 64)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The frame as files of every format, whole and in parts."""
+    folder = tmp_path_factory.mktemp("files")
+    for name, frames in (("whole", [FRAME]), ("parts", PARTS)):
+        for kind in ("parquet", "csv", "jsonl"):
+            (folder / name / kind).mkdir(parents=True)
+            for i, frame in enumerate(frames):
+                path = folder / name / kind / f"{i}.{kind}"
+                if kind == "parquet":
+                    frame.to_parquet(path, index=False)
+                elif kind == "csv":
+                    frame.to_csv(path, index=False)
+                else:
+                    # Without times, which JSON has not.
+                    rows = frame.drop(columns=["day", "moment"])
+                    rows.to_json(path, orient="records", lines=True, force_ascii=False)
+    FRAME.to_csv(folder / "table.tsv.gz", index=False, sep="\t")
+    with duckdb.connect(str(folder / "shop.duckdb")) as connection:
+        connection.execute(f"CREATE TABLE sales AS FROM '{folder}/whole/parquet/0.parquet'")
+    return folder
+
+
+def sources(folder):
+    """Sources by name, each with the same rows in memory."""
+    polars, arrow = pl.from_pandas(FRAME), pa.Table.from_pandas(FRAME, preserve_index=False)
+    parquet, csv, jsonl = (str(folder / "whole" / kind / f"0.{kind}") for kind in ("parquet", "csv", "jsonl"))
+    relation = duckdb.connect().sql(f"FROM '{parquet}'")
+    sliced = [pl.from_pandas(part) for part in PARTS]
+    return {
+        "pandas": (FRAME, FRAME),
+        "polars": (polars, polars),
+        "polars lazy": (polars.lazy(), polars),
+        "polars categories": (polars.with_columns(pl.col("text").cast(pl.Categorical)), polars),
+        "arrow": (arrow, arrow),
+        "arrow batch": (arrow.combine_chunks().to_batches()[0], arrow),
+        "arrow dataset": (ds.dataset(arrow), arrow),
+        "arrow reader": (arrow.to_reader(50), arrow),
+        "duckdb": (relation, relation),
+        "sql": (SqlQuery("SELECT * FROM sales", folder / "shop.duckdb"), relation),
+        "mapping": ({name: FRAME[name].tolist() for name in ("text", "few", "class", "weight")},) * 2,
+        "parquet": (parquet, parquet),
+        "parquet folder": (folder / "parts" / "parquet", parquet),
+        "parquet pattern": (str(folder / "parts" / "parquet" / "*.parquet"), parquet),
+        "csv": (csv, csv),
+        "csv list": ([str(folder / "parts" / "csv" / f"{i}.csv") for i in range(3)], csv),
+        "tsv, compressed": (folder / "table.tsv.gz", csv),
+        "jsonl": (jsonl, jsonl),
+        "jsonl folder": (folder / "parts" / "jsonl", jsonl),
+        "list of frames": (sliced, polars),
+        "iterator over frames": (iter(sliced), polars),
+        "function": (lambda: iter(sliced), polars),
+        "pandas in parts": (PARTS, FRAME),
+    }
+
+
+@pytest.mark.parametrize("case", OPTIONS)
+def test_counts_are_those_of_the_table_in_memory(folder, case):
+    batch_rows, options = OPTIONS[case]
+    expected = {}
+    for name, (source, memory) in sources(folder).items():
+        key = memory if isinstance(memory, str) else id(memory)
+        if key not in expected:
+            expected[key] = in_memory(memory, **options)
+        found = quietly(learn_counts, source, "class", batch_rows=batch_rows, **options)
+        try:
+            assert_same(found, expected[key])
+        except AssertionError as error:
+            raise AssertionError(f"{name}: {error}") from error
