@@ -1,0 +1,152 @@
+"""The tables on the page about hidden classes: ``python docs/_ext/hidden_tables.py [--run]``.
+
+They are written from ``hidden-errors.csv`` and stand between comments. ``--run`` first predicts the class in
+small samples of bundled tables by every rule and method, which takes two minutes, and writes that file.
+"""
+
+import csv
+import re
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+DOCS = Path(__file__).parents[1]
+RUN = DOCS / "hidden-errors.csv"
+PAGE = DOCS / "theory" / "hidden-classes.md"
+TABLES = ("breast-cancer", "iris", "vote", "zoo")
+SIZES = (8, 12, 16, 20)
+N_SAMPLES, N_NEW, N_COMPONENTS = 5, 25, 3
+WAYS = {
+    "Gibbs chains": ("evidence", "gibbs"),
+    "annealed chains": ("evidence", "annealed"),
+    "neighbourhoods": ("evidence", "neighbourhood"),
+    "Cheeseman-Stutz ratio": ("evidence", "cheeseman_stutz"),
+    "MAP": ("map", "auto"),
+    "stochastic complexity": ("stochastic_complexity", "auto"),
+}
+
+
+def errors_in(name: str, n_rows: int, sample: int) -> Iterator[dict[str, object]]:
+    """What every way is off by in one sample, against the exact average."""
+    from codelength import as_coded, datasets
+    from codelength.mixture import fit_mixture
+    from codelength.mixture.prediction import Learned, predict
+    from codelength.rules.query import Question
+
+    coded = as_coded(datasets.load(name).table).with_class_as_column()
+    order = np.random.default_rng([sample, n_rows]).permutation(coded.n_rows)
+    rows, new = coded.take(order[:n_rows]), coded.take(order[n_rows : n_rows + N_NEW])
+    mixture, _ = fit_mixture(rows, N_COMPONENTS, n_init=10, random_state=sample)
+    learned, question = Learned(rows, mixture), Question.of(rows.schema, rows.schema.names[-1])
+    exact = predict(learned, question, new, method="exact")
+    classes = new.codes[:, -1].astype(np.int64)
+
+    def log_score(probs: np.ndarray) -> float:
+        return float(np.log(np.maximum(probs[np.arange(len(classes)), classes], 1e-300)).mean())
+
+    for way, (rule, method) in WAYS.items():
+        answer = predict(learned, question, new, rule, method=method, random_state=sample)
+        away = np.abs(answer.probs - exact.probs)
+        scores = 0.0 if answer.errors is None else (away / answer.errors).ravel()
+        yield {
+            "table": name,
+            "rows": n_rows,
+            "sample": sample,
+            "way": way,
+            "mean": f"{away.mean():.3g}",
+            "largest": f"{away.max():.3g}",
+            "standardised": f"{np.sqrt(np.mean(np.square(scores))):.3g}",
+            "log_score": f"{log_score(answer.probs):.4g}",
+            "log_score_exact": f"{log_score(exact.probs):.4g}",
+        }
+
+
+def run() -> None:
+    """Predict all samples, and keep the errors."""
+    rows = [
+        line
+        for name in TABLES
+        for n_rows in SIZES
+        for sample in range(N_SAMPLES)
+        for line in errors_in(name, n_rows, sample)
+    ]
+    with RUN.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def kept() -> dict[tuple[str, int], list[dict[str, str]]]:
+    """The results by way and number of rows."""
+    found = defaultdict(list)
+    with RUN.open(encoding="utf-8", newline="") as file:
+        for line in csv.DictReader(file):
+            found[line["way"], int(line["rows"])].append(line)
+    return dict(found)
+
+
+def _grid(first: str, rows: dict[str, list[str]]) -> str:
+    head = [f"N = {n_rows}" for n_rows in SIZES]
+    lines = [f"| {first} | {' | '.join(head)} |", f"|---|{'---|' * len(SIZES)}"]
+    return "\n".join([*lines, *(f"| {name} | {' | '.join(cells)} |" for name, cells in rows.items())])
+
+
+def errors() -> str:
+    """Mean and largest error of each way, by the number of rows."""
+    found, rows = kept(), {}
+    for way in WAYS:
+        of_way = [_figures(found[way, n_rows], "mean", "largest") for n_rows in SIZES]
+        rows[way] = [f"{mean.mean():.4f} ({largest.max():.2f})" for mean, largest in of_way]
+    return _grid("way", rows)
+
+
+def standardised() -> str:
+    """Errors of chains in units of their standard errors, by the number of rows."""
+    found, rows = kept(), {}
+    for way in ("Gibbs chains", "annealed chains"):
+        of_way = [_figures(found[way, n_rows], "standardised")[0] for n_rows in SIZES]
+        rows[way] = [f"{np.sqrt((figures**2).mean()):.2f}" for figures in of_way]
+    return _grid("root mean square", rows)
+
+
+def scores() -> str:
+    """Mean log scores of two rules, and how much they differ from sample to sample."""
+    found, rows = kept(), {}
+    both = [
+        _figures(found["stochastic complexity", n_rows], "log_score", "log_score_exact") for n_rows in SIZES
+    ]
+    rows["evidence, exactly"] = [f"{exact.mean():.3f}" for _, exact in both]
+    rows["stochastic complexity"] = [f"{own.mean():.3f}" for own, _ in both]
+    gains = [own - exact for own, exact in both]
+    rows["gain, with standard error"] = [
+        f"{gain.mean():+.3f} ± {gain.std(ddof=1) / np.sqrt(len(gain)):.3f}" for gain in gains
+    ]
+    return _grid("rule", rows)
+
+
+def _figures(lines: list[dict[str, str]], *names: str) -> tuple[np.ndarray, ...]:
+    return tuple(np.array([float(line[name]) for line in lines]) for name in names)
+
+
+def page() -> str:
+    """The page with its tables as the results have them."""
+    text = PAGE.read_text(encoding="utf-8")
+    for name, made in {"errors": errors, "standardised": standardised, "scores": scores}.items():
+        inside = re.compile(rf"(<!-- {name} -->\n).*?(\n<!-- end of {name} -->)", re.DOTALL)
+        table = made()
+        text = inside.sub(lambda found, table=table: f"{found[1]}{table}{found[2]}", text)
+    return text
+
+
+def main() -> None:
+    """Write the page, after a new run if one is asked for."""
+    if "--run" in sys.argv[1:]:
+        run()
+    PAGE.write_text(page(), encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    main()
