@@ -7,7 +7,6 @@ from functools import cached_property, singledispatch
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 from .._packing import packed, unpacked
 from ..counts import Counts
@@ -106,7 +105,7 @@ class _Estimator(Described):
 @described.register(NaiveBayes)
 @described.register(IndifferentTrees)
 def _(model: NaiveBayes | IndifferentTrees, coded: Coded) -> Described:
-    fitted: NaiveBayes | IndifferentTrees = clone(model)
+    fitted = type(model)(**model.get_params(deep=False))
     # Not by fit_coded, which tells of a single class: that was told already.
     fitted._state = fitted._learned(coded, Fitted(fitted._params(), coded.schema, named=True))
     return _Estimator(fitted)

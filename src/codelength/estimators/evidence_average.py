@@ -12,7 +12,7 @@ from ..errors import DataError, InvalidParameter
 from ..rules import Distributions, normalised
 from ..table import Coded, Schema
 from ..table._messages import shown
-from ..table.checks import as_array, check_choice, check_sequence
+from ..table.checks import check_choice, check_number, check_sequence
 from ..table.encode import HandleUnknown
 from ..table.infer import Identifiers, Missing, Numeric
 from ..table.schema import classes_grid
@@ -32,6 +32,9 @@ from .contract import Fitted, TableClassifier, Weighting, register
 from .indifferent_trees import IndifferentTrees
 from .naive_bayes import NaiveBayes
 from .validation import check_coded
+
+LARGEST = 1e100
+"""No model can be asked to be more probable beforehand, relative to others."""
 
 LEAST_WEIGHT = 1e-18
 """Models that weigh less are not asked."""
@@ -227,12 +230,11 @@ class EvidenceAverage(ClassifierMixin, TableClassifier):
 
     def _learned(self, coded: Coded, fitted: Fitted) -> FittedAverageOfModels:
         rows, named = fitted.weighed(coded), self._named()
-        prior_probs = np.ones(len(named)) if self.prior is None else as_array(self.prior, np.float64)
         return FittedAverageOfModels(
             **vars(fitted),
             names=tuple(named),
             models=tuple(described(model, rows) for model in named.values()),
-            prior_probs=prior_probs / prior_probs.sum(),
+            prior_probs=_prior_probs(self.prior, len(named)),
             class_counts=np.bincount(rows.class_codes, rows.weights, rows.schema.n_classes).astype(
                 np.float64
             ),
@@ -252,7 +254,7 @@ class EvidenceAverage(ClassifierMixin, TableClassifier):
                 raise InvalidParameter("models: there is none; give at least one")
             for model in models:
                 check_describes(model)
-        _check_prior(self.prior, len(self._named()))
+        _prior_probs(self.prior, len(self._named()))
 
     def _shown_params(self) -> dict[str, Any]:
         params = {name: value for name, value in self._fitted.params.items() if name != "models"}
@@ -324,12 +326,11 @@ class EvidenceAverage(ClassifierMixin, TableClassifier):
         counts = np.array([float(count) for count in content["class_counts"]])
         if len(models) != len(names) or counts.shape != (fitted.schema.n_classes,):
             raise DataError("the models are not what a fit leaves behind")
-        prior_probs = np.ones(len(names)) if self.prior is None else as_array(self.prior, np.float64)
         return FittedAverageOfModels(
             **vars(replace(fitted, params=self._params())),
             names=names,
             models=models,
-            prior_probs=prior_probs / prior_probs.sum(),
+            prior_probs=_prior_probs(self.prior, len(names)),
             class_counts=counts,
         )
 
@@ -338,17 +339,14 @@ def _default_models() -> list[Any]:
     return [NaiveBayes(), OnVariables(NaiveBayes()), IndifferentTrees("best"), IndifferentTrees("all")]
 
 
-def _check_prior(prior: Any, n_models: int) -> None:
+def _prior_probs(prior: Any, n_models: int) -> FloatArray:
+    """How probable each model is beforehand; what is no such list is refused."""
     if prior is None:
-        return
+        return np.full(n_models, 1.0 / n_models)
     given = check_sequence("prior", prior, of="numbers, one per model")
-    try:
-        numbers = np.array(given, dtype=np.float64)
-    except (TypeError, ValueError):
-        numbers = np.empty(0)
-    sound = numbers.shape == (n_models,) and np.isfinite(numbers).all() and (numbers >= 0).all()
-    if not sound or not numbers.any():
+    numbers = np.array([check_number("prior", number, 0, LARGEST) for number in given])
+    if len(numbers) != n_models or not numbers.any():
         raise InvalidParameter(
-            f"prior={shown(prior)}: expected {n_models} numbers that are not negative, one per model, and "
-            "not all zero"
+            f"prior={shown(prior)}: expected {n_models} numbers, one per model, and not all of them zero"
         )
+    return np.asarray(numbers / numbers.sum())

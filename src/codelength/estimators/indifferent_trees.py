@@ -244,7 +244,8 @@ class IndifferentTrees(ClassifierMixin, NetworkClassifier):
                 )
             return
         for edge in check_sequence("forest", self.forest, of='pairs of names, "all" or "best"'):
-            if not isinstance(edge, (tuple, list)) or len(edge) != 2:
+            is_pair = isinstance(edge, (tuple, list)) and len(edge) == 2
+            if not is_pair or not all(isinstance(name, str) for name in edge):
                 raise InvalidParameter(
                     f'forest: {shown(edge)} is no edge; expected pairs of names, such as ("age", "income")'
                 )

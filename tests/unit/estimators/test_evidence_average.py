@@ -148,7 +148,7 @@ def test_missing_cells_are_summed_out():
         ({"models": [OnVariables(NaiveBayes(), ("a", "a"))]}, "given twice"),
         ({"models": {1: NaiveBayes()}}, "names that are text"),
         ({"models": [NaiveBayes()], "prior": [1, 2]}, "expected 1 numbers"),
-        ({"models": [NaiveBayes()], "prior": [0.0]}, "not all zero"),
+        ({"models": [NaiveBayes()], "prior": [0.0]}, "not all of them zero"),
         ({"models": [NaiveBayes(rule="best")]}, "rule"),
     ],
 )
