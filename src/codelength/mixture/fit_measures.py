@@ -149,7 +149,7 @@ def goodness_of_fit(coded: Rows, mixture: MixtureParameters) -> tuple[float | No
         with np.errstate(divide="ignore", over="ignore", under="ignore"):
             expected = np.exp(log_expected)
             terms = (seen * (np.log(seen) - log_expected), (seen - expected) ** 2 / expected, expected)
-        parts.append([math.fsum(term) for term in terms])
+        parts.append([math.fsum(term.tolist()) for term in terms])
     gain, distance, n_expected = (math.fsum(part) for part in zip(*parts, strict=True))
     g2, chi2 = 2 * gain, distance + (n_complete - n_expected)
     # Rounding must not make a perfect fit look better than perfect.
@@ -158,7 +158,7 @@ def goodness_of_fit(coded: Rows, mixture: MixtureParameters) -> tuple[float | No
 
 def membership_entropy(coded: Rows, mixture: MixtureParameters) -> float:
     """Entropy of the memberships, added up over the rows, in nats: how much the classes overlap."""
-    return math.fsum(term for block in mixture.blocks(coded) for term in _entropies(block, mixture))
+    return math.fsum(math.fsum(_entropies(block, mixture).tolist()) for block in mixture.blocks(coded))
 
 
 def _entropies(coded: Coded, mixture: MixtureParameters) -> FloatArray:

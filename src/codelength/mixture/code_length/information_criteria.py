@@ -29,7 +29,8 @@ def log_likelihood(coded: Rows, mixture: MixtureParameters, *, n_threads: int | 
     >>> round(log_likelihood(Coded.of(schema, [[0], [1], [1]]), fair_coin) / math.log(2), 9)
     -3.0
     """
-    return math.fsum(term for block in RowBlocks(coded) for term in _log_probs(block, mixture, n_threads))
+    # From lists, through which it runs several times faster than through arrays.
+    return math.fsum(math.fsum(_log_probs(block, mixture, n_threads).tolist()) for block in RowBlocks(coded))
 
 
 def _log_probs(coded: Coded, mixture: MixtureParameters, n_threads: int | None) -> FloatArray:
