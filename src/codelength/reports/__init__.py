@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .averages import comparison_page, write_comparison
     from .files import as_document, read, write
+    from .further import further_page, write_further
     from .paper import blocks_of
     from .saving import save
     from .validation import validation_page, write_validation
@@ -15,11 +16,13 @@ _HOMES = {
     "as_document": "files",
     "blocks_of": "paper",
     "comparison_page": "averages",
+    "further_page": "further",
     "read": "files",
     "save": "saving",
     "validation_page": "validation",
     "write": "files",
     "write_comparison": "averages",
+    "write_further": "further",
     "write_validation": "validation",
 }
 
@@ -27,11 +30,13 @@ __all__ = [
     "as_document",
     "blocks_of",
     "comparison_page",
+    "further_page",
     "read",
     "save",
     "validation_page",
     "write",
     "write_comparison",
+    "write_further",
     "write_validation",
 ]
 

@@ -3,10 +3,12 @@
 import sys
 
 from .averages import write_comparison
+from .further import write_further
 from .validation import write_validation
 
 if __name__ == "__main__":
     docs = (sys.argv[1:2] or ["docs"])[0]
     print(write_validation(docs))
-    if (path := write_comparison(docs)) is not None:
-        print(path)
+    for write in (write_comparison, write_further):
+        if (path := write(docs)) is not None:
+            print(path)

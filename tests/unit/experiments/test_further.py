@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from codelength import datasets
+from codelength import datasets, reports
 from codelength.averages.pool import Pool
 from codelength.counts import count
+from codelength.errors import DataError
 from codelength.estimators import EvidenceAverage
 from codelength.experiments import EXPERIMENTS, PAPERS, reproduce
 from codelength.experiments.further import FURTHER
@@ -112,6 +113,12 @@ def test_an_experiment_runs_from_end_to_end_and_is_resumed(key, tmp_path, monkey
     assert again.findings.table("by_table") == made.findings.table("by_table")
 
 
+def test_without_results_there_is_no_page(tmp_path):
+    assert reports.write_further(tmp_path) is None
+    with pytest.raises(DataError, match="has no results"):
+        reports.further_page(tmp_path)
+
+
 def test_weights_of_whole_tables_are_shown(tmp_path, monkeypatch):
     module = "codelength.experiments.further.evidence_weights"
     monkeypatch.setattr(f"{module}._rows", lambda quick: [("iris", 5)])
@@ -122,5 +129,10 @@ def test_weights_of_whole_tables_are_shown(tmp_path, monkeypatch):
     everything = made.findings.table("all_weights")
     assert sum(model["evidence"] for model in everything) == pytest.approx(1.0)
     assert sum(model["pool"] for model in everything) == pytest.approx(1.0)
+    reports.save(made.findings, tmp_path / "results" / "evidence-weights")
+    page = reports.write_further(tmp_path).read_text(encoding="utf-8")
+    assert page == reports.further_page(tmp_path / "results")
+    assert "## Weights of models" in page
+    assert f"| iris | 10 | {row['heaviest by evidence']} |" in page
     best = min(everything, key=lambda model: model["code length"])
     assert best["model"] == row["heaviest by evidence"]
