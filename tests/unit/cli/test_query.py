@@ -81,3 +81,20 @@ def test_models_without_a_joint_distribution_say_what_to_fit(run, model, train):
     assert code == 2
     assert "fit naive-bayes" in err
     assert is_one_line(err)
+
+
+def test_mixtures_and_trees_answer_from_their_files(run, train, tmp_path):
+    options = ("--components", 2, "--starts", 2, "--drop", "play")
+    for rule in ("map", "evidence"):
+        path = tmp_path / f"{rule}.json"
+        assert run("cluster", train, *options, "--param", f"rule={rule}", "-o", path)[0] == 0
+    asked = ("--ask", "outlook", "--show", "marginals")
+    by_one, by_all = (
+        rows_of(run("query", tmp_path / f"{rule}.json", train, *asked)[1]) for rule in ("map", "evidence")
+    )
+    assert [row["value"] for row in by_one] == [row["value"] for row in by_all]
+    assert [row["probability"] for row in by_one] != [row["probability"] for row in by_all]
+    assert run("fit", train, "--target", "play", "--model", "best-tree", "-o", tmp_path / "tree.json")[0] == 0
+    code, out, err = run("query", tmp_path / "tree.json", train, "--ask", "wind,play")
+    assert code == 0, err
+    assert len(rows_of(out)) == 6

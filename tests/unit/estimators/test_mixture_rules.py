@@ -21,10 +21,11 @@ def columns(rows):
     return {f"x{i}": [row[i] for row in rows] for i in range(3)}
 
 
-def mixture(**options):
+def mixture(weights=None, **options):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DoubtfulFit)
-        return FiniteMixture(2, n_init=3, max_init=3, random_state=0, **options).fit(columns(ROWS))
+        model = FiniteMixture(2, n_init=3, max_init=3, random_state=0, **options)
+        return model.fit(columns(ROWS), sample_weight=weights)
 
 
 def test_a_mixture_averages_over_all_clusterings_of_its_rows():
@@ -171,3 +172,25 @@ def test_copies_predict_the_same_without_what_can_be_made_again():
     assert len(pickle.dumps(model)) < before + 10_000
     again = pickle.loads(pickle.dumps(model)).predict_values(row, "x0", method="gibbs").probs
     np.testing.assert_array_equal(again, probs)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_weight_of_two_counts_as_two_rows(rule):
+    row, twice = columns([[None, 1, 0]]), [[*ROWS, ROWS[0]], [*ROWS, ROWS[4]]]
+    for rows, weights in zip(twice, ([2, 1, 1, 1, 1, 1, 1], [1, 1, 1, 1, 2, 1, 1]), strict=True):
+        weighted = mixture(weights)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DoubtfulFit)
+            repeated = FiniteMixture(2, n_init=3, max_init=3, random_state=0).fit(columns(rows))
+        found, expected = (model.predict_values(row, "x0", rule=rule).probs for model in (weighted, repeated))
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6)
+
+
+def test_weights_that_are_no_whole_numbers_leave_the_rules_that_take_them():
+    model, row = mixture([0.5, 1, 1, 1, 1, 1, 1.5]), columns([[None, 1, 0]])
+    for options in ({"rule": "map"}, {"rule": "stochastic_complexity"}, {"method": "cheeseman_stutz"}):
+        probs = model.predict_values(row, "x0", **({"rule": "evidence"} | options)).probs
+        assert probs.sum() == pytest.approx(1)
+    for method in ("auto", "exact", "gibbs", "annealed", "neighbourhood"):
+        with pytest.raises(DataError, match="some weights are not whole numbers; round them"):
+            model.predict_values(row, "x0", rule="evidence", method=method)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive
-from codelength import FiniteMixture, NaiveBayes, Schema, load
+from codelength import FiniteMixture, NaiveBayes, Schema, datasets, load
 from codelength.errors import Infeasible, InvalidParameter, SchemaMismatch, UndefinedPrediction
 
 SIZES, N_CLASSES = (2, 3, 2), 3
@@ -173,3 +173,16 @@ def test_a_model_from_a_file_answers_the_same(tmp_path):
     asked = ("play", "outlook")
     again = load(tmp_path / "model.json").query({"wind": ["no"]}, asked)
     np.testing.assert_array_equal(again.probs, model.query({"wind": ["no"]}, asked).probs)
+
+
+@pytest.mark.parametrize("options", [{"numeric": "average"}, {"missing": "value"}, {"prior": "jeffreys"}])
+def test_the_class_alone_is_predicted_under_every_option(options):
+    table = datasets.load("hepatitis", backend="columns").table
+    model = NaiveBayes(**options).fit(table)
+    rows = table.take(np.arange(20))
+    np.testing.assert_allclose(
+        model.query(rows, "class").probs, model.predict_proba(rows), rtol=0, atol=1e-12
+    )
+    answer = model.query(rows, ("SEX", "class"))
+    alone = model.query(rows, "SEX")
+    np.testing.assert_allclose(answer.marginal("SEX"), alone.probs, rtol=0, atol=1e-12)

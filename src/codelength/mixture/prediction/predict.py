@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from ...errors import Infeasible
+from ...errors import DataError, Infeasible
 from ...rules import PriorLike, Scorer
 from ...rules.answer import Answer
 from ...rules.query import Question, answer_by_tables
@@ -172,6 +172,8 @@ def _evidence(
     learned: Learned, question: Question, rows: Coded, method: Method, random_state: Any, effort: Effort
 ) -> Answer:
     """The average over all mixtures, exactly or by an approximation."""
+    if method != "cheeseman_stutz":
+        _check_whole(learned.rows)
     if method in ("auto", "exact"):
         answer = _exactly(learned, question, rows, is_asked_for=method == "exact")
         if answer is not None:
@@ -190,9 +192,7 @@ def _evidence(
 
 def _exactly(learned: Learned, question: Question, rows: Coded, *, is_asked_for: bool) -> Answer | None:
     """The exact answer; None where it takes too long or too much memory and was not asked for."""
-    weights = learned.rows.weights
-    whole = weights is None or not (weights % 1).any()
-    if not is_asked_for and (not whole or learned.rows.total_weight > MOST_ROWS):
+    if not is_asked_for and learned.rows.total_weight > MOST_ROWS:
         return None
     posterior = learned.posterior
     problem = posterior.problem
@@ -212,6 +212,15 @@ def _exactly(learned: Learned, question: Question, rows: Coded, *, is_asked_for:
     sums = _summed(learned, question, rows, posterior.blocks())
     answer = question.answer(sums.sums)
     return question.answer(sums.sums, method="exact", errors=answer.probs * bound)
+
+
+def _check_whole(rows: Coded) -> None:
+    """Refuse clusterings of rows that are no whole rows."""
+    if rows.weights is not None and (rows.weights % 1).any():
+        raise DataError(
+            'rule="evidence": clusterings are of whole rows, and some weights are not whole numbers; round '
+            'them, or pass method="cheeseman_stutz" or rule="map"'
+        )
 
 
 def _summed(learned: Learned, question: Question, rows: Coded, parts: Iterable[Products]) -> Sums:
