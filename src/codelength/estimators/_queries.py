@@ -49,8 +49,8 @@ class JointModel(TableEstimator):
         variables : name or names
             The variables to ask about, in this order; the class may be one of them.
         y : series, array or name of a column of X, optional
-            The classes as far as they are known, None where they are not. By default the column of ``X``
-            that has the name of the class, if there is one.
+            The classes as far as they are known, None where they are not. By default the target of a
+            :class:`codelength.Table`, or the column of ``X`` that has the name of the class, if there is one.
 
         Returns
         -------
