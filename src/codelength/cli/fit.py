@@ -51,8 +51,7 @@ def fit(
       codelength fit train.csv --target play --rule map -o model.json
       codelength fit june.csv --target play --prior may.json -o june.json
       codelength fit 'sales/*.parquet' -t paid --model naive-bayes -o paid.json
-      codelength fit --sql 'select * from sales' --database shop.duckdb \\
-        -t paid --model naive-bayes -o paid.json
+      codelength fit --sql 'from sales' --database shop.db -t paid -o paid.json
     """
     kind = model or ("naive-bayes" if means_naive_bayes(chosen, params) else "model-average")
     estimator = build(kind, given([kind], chosen, params))

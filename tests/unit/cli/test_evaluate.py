@@ -111,13 +111,15 @@ def test_different_models_are_compared_by_cross_validation(run, train):
     code, out, err = run(*call, *small, "--rule", "map", "--rule", "evidence", "--prior", "indifferent")
     assert code == 0, err
     names = [result["model"] for result in json.loads(out)["results"]]
-    assert names == ["naive-bayes map", "naive-bayes evidence", "mixture-classifier"]
+    assert names == [
+        f"{kind} {rule}" for kind in ("naive-bayes", "mixture-classifier") for rule in ("map", "evidence")
+    ]
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--model", "mixture-classifier", "--rule", "map"], "--rule: mixture-classifier has no such option"),
+        (["--model", "kernel", "--rule", "map"], "--rule: kernel has no such option"),
         (["--param", "candidates=2"], "naive-bayes or logistic-regression has no such parameter"),
         (
             ["--model", "logistic-regression", "--prior", "jeffreys"],
@@ -146,7 +148,7 @@ def test_a_table_of_80_columns_is_not_broken():
     """Numbers stand in one piece, and names on one line."""
     table = datasets.load("lenses").table
     found = evaluate(table, {f"naive-bayes {rule}": NaiveBayes(rule) for rule in RULES}, n_folds=2)
-    page = [text.plain for text in lines(_blocks(found, "lenses", table), 80)]
+    page = [text.plain for text in lines(_blocks(found, "lenses", table.n_rows, "lenses"), 80)]
     heads = {"model", "log", "score", "accuracy", "Brier", "calibration", "fit,", "s"}
     assert set(" ".join(page[1:3]).split()) == heads
     assert all(len(line) <= 80 for line in page)
