@@ -5,7 +5,7 @@ import pytest
 from sklearn.cluster import KMeans
 
 from codelength.mixture.candidates import indicator_columns
-from codelength.mixture.em import STARTS
+from codelength.mixture.em import STARTS, starts
 from codelength.mixture.em.starts import kmeans_shares, kmodes_shares, random_shares
 from codelength.mixture.parameters import with_components
 from codelength.table import Coded, Schema
@@ -81,3 +81,12 @@ def test_means_are_as_good_as_those_of_scikit_learn(seed):
     )
     theirs = scatter(KMeans(4, n_init=10, random_state=seed).fit(indicators).labels_)
     assert own < 1.05 * theirs
+
+
+@pytest.mark.parametrize("start", [kmeans_shares, kmodes_shares])
+def test_distances_that_are_not_kept_give_the_same_start(start, monkeypatch):
+    coded = random_coded(1, 300, [3] * 6, missing=0.1, n_components=5)
+    kept = shares_of(start, coded, np.random.default_rng(0))
+    monkeypatch.setattr(starts, "MOST_DISTANCES", 0)
+    monkeypatch.setattr(starts, "SUMS_AT_ONCE", 1)
+    assert np.array_equal(shares_of(start, coded, np.random.default_rng(0)), kept)

@@ -32,6 +32,12 @@ SPREAD = 0.1
 MAX_SWEEPS = 20
 """Sweeps of a quick clustering at most: EM does the rest."""
 
+MOST_DISTANCES = 1 << 24
+"""Rows whose distances from the modes so far are kept while more are drawn, at most."""
+
+SUMS_AT_ONCE = 1 << 15
+"""Sums that are added up together: they stay within the second-level cache."""
+
 Shares: TypeAlias = Iterator[tuple[Coded, FloatArray]]
 """Blocks of rows, and the share of each component in each of their rows."""
 
@@ -106,29 +112,54 @@ def start_counts(start: Start, rows: Rows, n_components: int, generator: np.rand
 
 def _first_modes(rows: Rows, n_components: int, generator: np.random.Generator) -> CodeArray:
     """Rows to start from, each drawn in proportion to its distance from those before it."""
-    blocks, schema = RowBlocks(rows), rows.schema
-    modes = np.empty((0, schema.n_variables), dtype=schema.code_type)
-    while len(modes) < n_components:
-        table = _to_modes(modes, rows) if len(modes) else None
-        ends = np.cumsum([_chances(block, table).sum() for block in blocks])
+    blocks, spread = RowBlocks(rows), _Spread(rows)
+    while len(spread.modes) < n_components:
+        ends = np.cumsum([spread.chances(number, block).sum() for number, block in enumerate(blocks)])
         if not len(ends) or not ends[-1] > 0:
             break
         place = generator.random() * ends[-1]
         number = min(int(np.searchsorted(ends, place, side="right")), len(ends) - 1)
         block = blocks[number]
-        within = np.cumsum(_chances(block, table))
+        within = np.cumsum(spread.chances(number, block))
         place -= ends[number - 1] if number else 0.0
         # Rounding must not lead beyond the last row that has a chance.
         row = min(int(np.searchsorted(within, place, side="right")), int(np.searchsorted(within, within[-1])))
-        modes = np.vstack((modes, block.codes[row]))
-    return modes
+        spread.add(block.codes[row])
+    return spread.modes
 
 
-def _chances(block: Coded, to_modes: NDArray[Any] | None) -> FloatArray:
-    """What the chance of each row to be drawn is in proportion to."""
-    distances: Any = 1.0 if to_modes is None else _sums(block, to_modes).min(axis=1)
-    weights = np.ones(block.n_rows) if block.weights is None else block.weights
-    return np.asarray(distances * weights)
+class _Spread:
+    """Modes, and how far rows are from the nearest of them.
+
+    Distances are kept, unless there are so many rows that those are computed again each time.
+    """
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
+        self._is_kept = rows.n_rows <= MOST_DISTANCES
+        self._kept: dict[int, tuple[int, IntArray]] = {}
+        self.modes: CodeArray = np.empty((0, rows.schema.n_variables), dtype=rows.schema.code_type)
+
+    def add(self, mode: CodeArray) -> None:
+        """One mode more."""
+        self.modes = np.vstack((self.modes, mode))
+
+    def chances(self, number: int, block: Coded) -> FloatArray:
+        """What the chance of each row of a block to be drawn is in proportion to."""
+        weights = np.ones(block.n_rows) if block.weights is None else block.weights
+        return weights if not len(self.modes) else np.asarray(self._distances(number, block) * weights)
+
+    def _distances(self, number: int, block: Coded) -> IntArray:
+        n_known, known = self._kept.get(number, (0, None))
+        distances: IntArray
+        if known is not None and n_known == len(self.modes):
+            return known
+        distances = _sums(block, _to_modes(self.modes[n_known:], self._rows)).min(axis=1)
+        if known is not None:
+            distances = np.minimum(distances, known)
+        if self._is_kept:
+            self._kept[number] = len(self.modes), distances.astype(np.uint16)
+        return distances
 
 
 def _to_modes(modes: CodeArray, rows: Rows) -> NDArray[Any]:
@@ -166,9 +197,12 @@ def _nearest(block: Coded, distances: NDArray[Any]) -> IntArray:
 def _sums(block: Coded, table: NDArray[Any]) -> NDArray[Any]:
     """For each row the sum over its cells of the rows of a table, and the last row of the table."""
     sums = np.zeros((block.n_rows, table.shape[1]), dtype=table.dtype)
-    for i, offset in enumerate(block.schema.offsets[:-1].tolist()):
-        sums += table[offset : block.schema.offsets[i + 1]][block.codes[:, i]]
-    sums += table[-1]
+    offsets, n_at_once = block.schema.offsets, max(64, SUMS_AT_ONCE // table.shape[1])
+    for start in range(0, block.n_rows, n_at_once):
+        own, codes = sums[start : start + n_at_once], block.codes[start : start + n_at_once]
+        for i in range(block.schema.n_variables):
+            own += table[offsets[i] : offsets[i + 1]].take(codes[:, i], axis=0)
+        own += table[-1]
     return sums
 
 
