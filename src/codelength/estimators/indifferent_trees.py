@@ -29,6 +29,7 @@ from ..table.encode import HandleUnknown
 from ..table.infer import Identifiers, Missing, Numeric
 from ..table.schema import classes_grid
 from ..typing import FloatArray, IntArray
+from ._enumerated_queries import EnumeratedJoint
 from ._exports import NetworkClassifier
 from .contract import Fitted, Weighting, register
 from .validation import check_coded
@@ -74,7 +75,7 @@ class FittedTrees(Fitted):
 
 
 @register
-class IndifferentTrees(ClassifierMixin, NetworkClassifier):
+class IndifferentTrees(ClassifierMixin, EnumeratedJoint, NetworkClassifier):
     r"""Tree-augmented naive Bayes under the principle of indifference.
 
     Within a class, each variable may depend on one other: the dependences make a forest. The indifferent
@@ -132,7 +133,7 @@ class IndifferentTrees(ClassifierMixin, NetworkClassifier):
     """
 
     kind = "indifferent-trees"
-    capabilities = frozenset({"classes", "weights", "network"})
+    capabilities = frozenset({"classes", "weights", "network", "query"})
 
     def __init__(
         self,
@@ -171,6 +172,13 @@ class IndifferentTrees(ClassifierMixin, NetworkClassifier):
         model = self._fitted.model
         check_coded(coded, self._fitted.schema)
         return model.log_joint(model.counts.codes(coded))
+
+    def _taking_part(self) -> list[int]:
+        positions: list[int] = self._fitted.model.counts.variables.tolist()
+        return positions
+
+    def _sums_out(self) -> bool:
+        return isinstance(self._fitted.model, OneForest)
 
     def predict_joint_log_proba(self, X: Any) -> FloatArray:
         """Log probability of each row together with each class, in nats."""

@@ -5,8 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
-from codelength import TreeAugmentedClassifier, datasets, load
-from codelength.errors import InvalidParameter
+from codelength import IndifferentTrees, TreeAugmentedClassifier, datasets, load
+from codelength.errors import Infeasible, InvalidParameter
 
 NAMES, SIZES, N_CLASSES = ("a", "b", "c", "d"), (2, 3, 2, 3), 2
 
@@ -39,13 +39,21 @@ def joint(member):
     return weights
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_a_tree_answers_as_the_enumeration_of_all_whole_rows(seed):
-    table, labels = chained(seed)
-    model = TreeAugmentedClassifier(missing="ignore").fit(table, labels)
-    member = model._fitted.members[0]
-    assert len(member.edges) >= 2
-    weights = joint(member)
+def expected(weights, row, label, asked):
+    """The distribution of what is asked about, by weights of all whole rows."""
+    part = weights
+    for axis, name in enumerate(("y", *NAMES)):
+        value = label if name == "y" else row[name]
+        if name not in asked and value is not None:
+            part = np.take(part, [value], axis=axis)
+    places = [("y", *NAMES).index(name) for name in asked]
+    summed = part.sum(axis=tuple(axis for axis in range(5) if axis not in places))
+    # Axes come in the order of the names, and go into the order of the question.
+    found = np.moveaxis(summed, range(len(places)), np.argsort(places))
+    return found / found.sum()
+
+
+def check_questions(model, weights, seed):
     generator = np.random.default_rng(seed)
     for _ in range(12):
         asked = generator.permutation([*NAMES, "y"])[: generator.integers(1, 4)].tolist()
@@ -53,17 +61,28 @@ def test_a_tree_answers_as_the_enumeration_of_all_whole_rows(seed):
         row = {name: None if generator.random() < 0.4 else value for name, value in row.items()}
         label = int(generator.integers(N_CLASSES)) if generator.random() < 0.5 else None
         answer = model.query({name: [value] for name, value in row.items()}, asked, y=[label])
-        part = weights
-        for axis, name in enumerate(("y", *NAMES)):
-            value = label if name == "y" else row[name]
-            if name not in asked and value is not None:
-                part = np.take(part, [value], axis=axis)
-        places = [("y", *NAMES).index(name) for name in asked]
-        others = tuple(axis for axis in range(5) if axis not in places)
-        summed = part.sum(axis=others)
-        order = sorted(range(len(places)), key=lambda j: places[j])
-        expected = np.moveaxis(summed, range(len(order)), order)
-        np.testing.assert_allclose(answer.probs[0], expected / expected.sum(), rtol=0, atol=1e-12)
+        np.testing.assert_allclose(answer.probs[0], expected(weights, row, label, asked), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_tree_answers_as_the_enumeration_of_all_whole_rows(seed):
+    table, labels = chained(seed)
+    model = TreeAugmentedClassifier(missing="ignore").fit(table, labels)
+    member = model._fitted.members[0]
+    assert len(member.edges) >= 2
+    check_questions(model, joint(member), seed)
+
+
+@pytest.mark.parametrize("forest", ["all", "best"])
+def test_forests_under_indifference_answer_as_the_enumeration_of_all_whole_rows(forest):
+    table, labels = chained(7)
+    model = IndifferentTrees(forest).fit(table, labels)
+    rows = list(itertools.product(*map(range, SIZES)))
+    whole = {name: [row[i] for row in rows] for i, name in enumerate(NAMES)}
+    weights = np.exp(model.predict_joint_log_proba(whole)).T.reshape(N_CLASSES, *SIZES)
+    # Pairs are counted where both cells are there, so that gaps in training leave the sum a little off.
+    assert weights.sum() == pytest.approx(1, abs=0.01)
+    check_questions(model, weights, 7)
 
 
 def test_the_class_alone_is_what_predict_proba_says():
@@ -91,3 +110,15 @@ def test_variables_that_take_no_part_are_refused():
     model = TreeAugmentedClassifier().fit({**table, "same": ["x"] * 80}, labels)
     with pytest.raises(InvalidParameter, match="'same' takes no part"):
         model.query({**table, "same": ["x"] * 80}, "same")
+    model = IndifferentTrees().fit({**table, "same": ["x"] * 80}, labels)
+    with pytest.raises(InvalidParameter, match="'same' takes no part"):
+        model.query({**table, "same": ["x"] * 80}, "same")
+
+
+def test_too_many_ways_to_fill_rows_are_refused():
+    generator = np.random.default_rng(0)
+    table = {f"x{i}": generator.integers(8, size=60) for i in range(12)}
+    model = IndifferentTrees(numeric="category").fit(table, generator.integers(2, size=60))
+    blank = {name: [None] for name in table}
+    with pytest.raises(Infeasible, match="fewer missing cells"):
+        model.query(blank, "x0")

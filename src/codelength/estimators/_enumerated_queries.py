@@ -1,0 +1,113 @@
+"""Questions about several variables at once, for models that give whole rows a probability."""
+
+import itertools
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..errors import Infeasible, InvalidParameter
+from ..rules.answer import Answer
+from ..rules.query import Question, with_known_classes
+from ..table import Coded
+from ..table._messages import listed, shown
+from ..typing import FloatArray, IntArray
+from ._queries import JointModel, Known
+
+AT_ONCE = 1 << 17
+"""Whole rows whose probabilities are computed at a time."""
+
+MOST_FILLED = 1 << 24
+"""Most whole rows that a question may take."""
+
+
+class EnumeratedJoint(JointModel):
+    """A classifier that knows the joint probability of rows and classes.
+
+    Every combination of values asked about is put into the row, and so is every combination of values that
+    are not known, unless the model sums them out by itself.
+    """
+
+    def log_joint_of(self, coded: Coded) -> FloatArray:
+        """Log probability of coded rows together with each class, in nats, shape (n_rows, n_classes)."""
+        raise NotImplementedError
+
+    def _taking_part(self) -> list[int]:
+        """Positions of the variables that the model looks at."""
+        raise NotImplementedError
+
+    def _sums_out(self) -> bool:
+        """Whether missing cells are summed out exactly by the model itself."""
+        raise NotImplementedError
+
+    def question(self, variables: Any) -> Question:
+        """The variables of a question, checked, and the values that the model tells apart."""
+        schema, used = self.schema_, self._taking_part()
+        question = Question.of(schema, variables)
+        for i in question.columns:
+            if i not in used:
+                names = [schema.names[position] for position in used]
+                raise InvalidParameter(
+                    f"variables: {shown(schema.names[i])} takes no part in the model, because it does not "
+                    f"vary or says little about the class; ask about {listed(names)}"
+                )
+        return question
+
+    def _answer(self, question: Question, known: Known) -> Answer:
+        coded, schema = known.coded, self.schema_
+        logs = np.empty((coded.n_rows, schema.n_classes, math.prod(_sizes(coded, question.columns))))
+        for rows, free in self._alike(question, coded):
+            for part in _parts(rows, math.prod(_sizes(coded, (*question.columns, *free)))):
+                logs[part] = self._summed(coded.take(part), question.columns, free)
+        flat = np.moveaxis(logs, 1, 2).reshape(-1, schema.n_classes)
+        flat = with_known_classes(flat, np.repeat(known.classes, logs.shape[2]))
+        logs = np.moveaxis(flat.reshape(coded.n_rows, -1, schema.n_classes), 2, 1)
+        highest = logs.max(axis=(1, 2), keepdims=True, initial=-np.inf)
+        weights = np.exp(logs - np.where(np.isfinite(highest), highest, 0.0))
+        return question.answer(weights.sum(axis=1) if question.class_axis is None else weights)
+
+    def _alike(self, question: Question, coded: Coded) -> Iterator[tuple[IntArray, tuple[int, ...]]]:
+        """Rows in which the same variables have to be filled in, and these variables."""
+        if self._sums_out():
+            yield np.arange(coded.n_rows), ()
+            return
+        others = np.array([i for i in self._taking_part() if i not in question.columns], dtype=np.int64)
+        unknown = coded.codes[:, others] == coded.schema.n_values[others]
+        patterns, places = np.unique(unknown, axis=0, return_inverse=True)
+        groups = [
+            (np.flatnonzero(places.ravel() == j), others[pattern]) for j, pattern in enumerate(patterns)
+        ]
+        n_filled = sum(
+            float(len(rows)) * question.n_combinations * math.prod(_sizes(coded, free))
+            for rows, free in groups
+        )
+        if n_filled > MOST_FILLED:
+            raise Infeasible(
+                f"the cells that are not known can be filled in {n_filled:.2g} ways, more than the "
+                f"{MOST_FILLED:,} that are summed; give fewer rows, or rows with fewer missing cells"
+            )
+        yield from ((rows, tuple(free.tolist())) for rows, free in groups)
+
+    def _summed(self, coded: Coded, asked: tuple[int, ...], free: tuple[int, ...]) -> FloatArray:
+        """Log probability of rows with every combination asked about, shape (n_rows, n_classes, n_asked)."""
+        sizes = _sizes(coded, (*asked, *free))
+        combinations = np.array(list(itertools.product(*map(range, sizes))), dtype=np.int64)
+        codes = np.repeat(coded.codes, len(combinations), axis=0)
+        codes[:, (*asked, *free)] = np.tile(combinations, (coded.n_rows, 1)).astype(codes.dtype)
+        whole = Coded(coded.schema, np.asfortranarray(codes), np.zeros(len(codes), dtype=np.uint8))
+        logs = self.log_joint_of(whole).reshape(
+            coded.n_rows, math.prod(_sizes(coded, asked)), -1, self.schema_.n_classes
+        )
+        return np.moveaxis(np.logaddexp.reduce(logs, axis=2), 2, 1)
+
+
+def _sizes(coded: Coded, variables: Any) -> list[int]:
+    return [int(coded.schema.n_values[i]) for i in variables]
+
+
+def _parts(rows: IntArray, n_each: int) -> Iterator[IntArray]:
+    """Some rows at a time."""
+    step = max(1, AT_ONCE // max(n_each, 1))
+    for start in range(0, len(rows), step):
+        yield rows[start : start + step]
