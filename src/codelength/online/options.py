@@ -9,7 +9,7 @@ SMALLEST, LARGEST = 1e-9, 1e9
 
 def check_growing(rule: Rule, prior: PriorLike, handle_unknown: str) -> tuple[float, float]:
     """The pseudocounts of classes and values of domains that grow, refused where these cannot."""
-    if rule.name != "evidence":
+    if not (rule.averages and rule.needs_prior):
         raise InvalidParameter(
             f'domains="growing" averages over how many values there are, and rule="{rule.name}" does not; '
             'pass rule="evidence"'
