@@ -65,8 +65,8 @@ def query(
     """Write the joint distribution of a few variables, given whatever else is known in each row.
 
     The variables asked about, the class among them or not, need not be columns of the table; other missing
-    cells are summed out. Naive Bayes, best-tree and mixtures answer, all of them exactly; a mixture that was
-    fitted with another rule than map averages over clusterings, as its rule says.
+    cells are summed out. Naive Bayes, mixtures and trees answer, exactly; only a mixture with rule=evidence
+    draws clusterings where there are too many to sum over.
 
     \b
     Examples:
@@ -80,8 +80,8 @@ def query(
     fitted = load(model)
     if "query" not in fitted.capabilities:
         raise InvalidParameter(
-            f"{model}: {fitted.kind} does not say how its variables vary together; fit naive-bayes, or "
-            "cluster the table"
+            f"{model}: {fitted.kind} does not say how its variables vary together; fit naive-bayes or "
+            "best-tree, or cluster the table"
         )
     question = fitted.question(_asked(ask, fitted.schema_))
     carried = list(dict.fromkeys(carry))
