@@ -3,13 +3,13 @@
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import NamedTuple, TypeVar
 
 from .._threads import n_threads_or_default
 from ..errors import DataError
 from ..table.stream import Batch, Batches
-from ..table.stream.batch import located
+from ..table.stream.batch import UnlistedValue, located
 
 Part = TypeVar("Part")
 Progress = Callable[[int], object]
@@ -56,8 +56,21 @@ def fold(
     if own is not None:
         found: Part | None = own(work, columns, merge, progress=progress)
         return found
-    with closing(_results(work, batches.read(columns), n_threads_or_default(n_threads))) as results:
-        total: Part | None = None
+    threads = n_threads_or_default(n_threads)
+    domains, read_known = getattr(work, "domains", None), getattr(batches, "read_known", None)
+    if domains and read_known is not None:
+        with suppress(UnlistedValue):
+            return _sum(_results(work, read_known(columns, domains), threads), merge, progress)
+    return _sum(_results(work, batches.read(columns), threads), merge, progress)
+
+
+def _sum(
+    results: "Generator[tuple[Part, _Place]]",
+    merge: Callable[[Part, Part], Part],
+    progress: Progress | None,
+) -> Part | None:
+    total: Part | None = None
+    with closing(results):
         for part, place in results:
             try:
                 total = part if total is None else merge(total, part)

@@ -15,6 +15,8 @@ from ..table.stream.roles import Roles
 from ..table.unknown import Unknown
 from .counts import Counts, count
 
+_MOST_KNOWN = 4096
+
 
 @dataclass(slots=True)
 class Tally:
@@ -68,6 +70,21 @@ class CountWork:
             of_chosen = None if weights is None else weights[chosen]
             kept[i] = Kept.of(numbers, coded.class_codes[chosen].astype(np.int64), of_chosen)
         return Tally(count(coded, n_threads=1), unknown, kept)
+
+    @property
+    def domains(self) -> dict[str, tuple[Any, ...]]:
+        """The columns of text whose values are known, and not too many, for sources that make use of it."""
+        named = [(variable.name, variable) for variable in self.schema.variables]
+        if self.roles.target is not None and self.schema.target is not None:
+            named.append((self.roles.target, self.schema.target))
+        return {
+            name: known
+            for name, variable in named
+            if (known := tuple(value for value in variable.values if value is not None))
+            and variable.kind == "category"
+            and len(known) <= _MOST_KNOWN
+            and all(isinstance(value, str) for value in known)
+        }
 
     @property
     def encoder(self) -> BatchEncoder:

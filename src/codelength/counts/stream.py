@@ -222,7 +222,8 @@ def _roles_of(schema: Schema, batches: Batches, target: str | None, weights: str
     if absent:
         raise SchemaMismatch(
             f"{batches.name or 'the table'}: column {shown(absent[0])} is absent ({len(absent)} of "
-            f"{len(used)} are); add it, filled with missing cells if it is unknown{suggestion(absent[0], batches.names)}"
+            f"{len(used)} are); add it, filled with missing cells if it is "
+            f"unknown{suggestion(absent[0], batches.names)}"
         )
     return replace(roles, variables=tuple(used))
 

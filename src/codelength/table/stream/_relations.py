@@ -1,35 +1,98 @@
 """DuckDB relations: read by DuckDB in batches, without bringing the whole result here."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ...errors import DataError
-from ..files._duckdb import one_line
+from ..files._duckdb import one_line, quoted
 from ._arrow import ArrowBatches
-from .batch import Batches
+from .batch import Batch, Batches, UnlistedValue, numbered
+
+
+class RelationBatches(ArrowBatches):
+    """The rows of a relation, which is computed again each time it is read."""
+
+    def __init__(self, relation: Any, batch_rows: int, name: str = "") -> None:
+        super().__init__(relation.columns, self._computed, name=name, batch_rows=batch_rows)
+        self._relation = relation
+
+    def read_known(self, columns: Sequence[str], domains: Mapping[str, Sequence[str]]) -> Iterator[Batch]:
+        """The rows, with columns of text as dictionaries of the values that they are known to have.
+
+        DuckDB makes them two times faster than text.
+
+        Raises
+        ------
+        UnlistedValue
+            When a cell holds another value. Nothing else is said about it.
+        """
+
+        known = [name for name in columns if name in domains]
+        # A cell that is not listed turns into a missing one, which is seen by how many there are.
+        gaps = " + ".join(["0", *(f"CAST({_quoted_name(name)} IS NULL AS INTEGER)" for name in known)])
+        selected = [_selected(name, domains.get(name, ())) for name in columns]
+
+        def rows() -> Iterator[Any]:
+            import pyarrow.compute as pc
+
+            try:
+                for part in self._fetched([*selected, f"{gaps} AS {_quoted_name(_unused(columns))}"]):
+                    n_missing = sum(part.column(name).null_count for name in known)
+                    if n_missing != (pc.sum(part.column(len(columns))).as_py() or 0):
+                        raise UnlistedValue
+                    yield part.select(list(columns))
+            except _errors() as error:
+                raise UnlistedValue from error
+
+        return numbered(rows(), self.name)
+
+    def _computed(self, columns: list[str]) -> Iterator[Any]:
+        n_rows = 0
+        try:
+            for part in self._fetched([_quoted_name(column) for column in columns]):
+                yield part
+                n_rows += part.num_rows
+        except _errors() as error:
+            raise DataError(
+                f"{self.name or 'the query'}: cannot be read after row {n_rows:,} ({one_line(error)}); "
+                "mend it"
+            ) from error
+
+    def _fetched(self, selected: list[str]) -> Iterator[Any]:
+        # A connection takes no other query until all rows of one have been fetched.
+        reader = self._relation.project(", ".join(selected)).to_arrow_reader(self._batch_rows)
+        try:
+            yield from reader
+        finally:
+            reader.close()
 
 
 def open_batches(source: Any, batch_rows: int, *, name: str = "") -> Batches | None:
     """The batches of a relation; None for a connection."""
     if not hasattr(source, "to_arrow_reader") or not hasattr(source, "project"):
         return None
+    return RelationBatches(source, batch_rows, name)
+
+
+def _errors() -> tuple[type[Exception], ...]:
     import duckdb
 
-    def computed(columns: list[str]) -> Iterator[Any]:
-        listed = ", ".join('"' + column.replace('"', '""') + '"' for column in columns)
-        n_rows = 0
-        try:
-            # A connection takes no other query until all rows of one have been fetched.
-            reader = source.project(listed).to_arrow_reader(batch_rows)
-            try:
-                for part in reader:
-                    yield part
-                    n_rows += part.num_rows
-            finally:
-                reader.close()
-        except (duckdb.Error, OSError, RuntimeError) as error:
-            raise DataError(
-                f"{name or 'the query'}: cannot be read after row {n_rows:,} ({one_line(error)}); mend it"
-            ) from error
+    return duckdb.Error, OSError, RuntimeError
 
-    return ArrowBatches(source.columns, computed, name=name, batch_rows=batch_rows)
+
+def _unused(names: Sequence[str]) -> str:
+    """A name that no column has."""
+    name = "missing"
+    while name.lower() in {own.lower() for own in names}:
+        name += " too"
+    return name
+
+
+def _quoted_name(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _selected(name: str, values: Sequence[str]) -> str:
+    own = _quoted_name(name)
+    # A cast that may fail is not done once per value, but once per row.
+    return f"TRY_CAST({own} AS ENUM({', '.join(map(quoted, values))})) AS {own}" if values else own

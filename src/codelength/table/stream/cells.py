@@ -13,7 +13,7 @@ from .._series import from_arrow
 from ..column import Column, Factor, Positions
 from ..times import Scale, time_numbers
 from ..values import widened
-from .batch import arrow, mark_of, positions_in, values_in
+from .batch import arrow, mark_of, missing_in, positions_in, raw_numbers, values_in
 
 CellKind = Literal["number", "truth", "time", "text", "values", "declared", "nothing"]
 """What a column holds, by its type alone; ``"values"`` takes a look at each distinct cell."""
@@ -79,9 +79,11 @@ def numbers_of(name: str, array: Any, first_row: int = 0) -> tuple[NDArray[Any],
     Floats are float64, and what stands in a missing cell is anything.
     """
     pa = arrow()
-    missing = array.is_null().to_numpy(zero_copy_only=False) if array.null_count else None
+    missing = missing_in(array)
     if pa.types.is_decimal(array.type):
         return _decimals(array), missing
+    if pa.types.is_integer(array.type) and len(array):
+        return raw_numbers(array), missing
     if missing is not None:
         array = array.fill_null(pa.scalar(0).cast(array.type))
     numbers = array.to_numpy(zero_copy_only=False)
@@ -102,7 +104,7 @@ def numbers_of(name: str, array: Any, first_row: int = 0) -> tuple[NDArray[Any],
 def counts_of(array: Any) -> tuple[IntArray, BoolArray | None]:
     """The times in an array in its own unit, and which of its cells are missing."""
     pa = arrow()
-    missing = array.is_null().to_numpy(zero_copy_only=False) if array.null_count else None
+    missing = missing_in(array)
     width = pa.int32() if array.type.bit_width == 32 else pa.int64()
     counts = array.cast(width).cast(pa.int64())
     if missing is not None:
@@ -158,14 +160,19 @@ class Dictionaries:
 
     def of(self, name: str, array: Any, mark: str) -> tuple[tuple[Scalar, ...], Positions]:
         """The values of a dictionary array, and the position of each cell's among them."""
+        values, places = self.look_up(name, array, mark)
+        positions = positions_in(array)
+        return values, positions if places is None else places[positions]
+
+    def look_up(self, name: str, array: Any, mark: str) -> tuple[tuple[Scalar, ...], IntArray | None]:
+        """The values of a dictionary array, and for each cell of its dictionary which of them it is."""
         known_mark, known, values, places = self._last
         if known is None or known_mark != mark or not array.dictionary.equals(known):
             cells = values_in(array.dictionary, mark)
             values, found = canonical_values(name, cells)
             places = None if np.array_equal(found[:-1], np.arange(len(cells))) else found
             self._last = (mark, array.dictionary, values, places)
-        positions = positions_in(array)
-        return values, positions if places is None else places[positions]
+        return values, places
 
 
 def texts_of(array: Any) -> Any:

@@ -16,7 +16,7 @@ from ..encode import UNKNOWN, HandleUnknown, cell_of, codes_of, places_of, unkno
 from ..schema import Schema, Variable, smallest_code_type
 from ..target import target_column
 from ..unknown import Unknown, is_of_other_kind
-from .batch import Batch, arrow, mark_of
+from .batch import Batch, arrow, mark_of, missing_in, raw_numbers
 from .cells import Dictionaries, column_of, counts_of, kind_of, numbers_of, on_scale, scale_of
 
 _FEW_CUTS = 24
@@ -192,16 +192,26 @@ class _Coder:
 
     def _write_places(self, array: Any, column: Any, codes: NDArray[Any]) -> BoolArray | None:
         """A dictionary is looked up once, whatever the number of rows."""
-        values, positions = self._dictionaries.of(self.variable.name, array, mark_of(column))
+        values, of_cells = self._dictionaries.look_up(self.variable.name, array, mark_of(column))
         # Read and written in one step each, because several threads share a coder.
         known, places = self._places
         if known is not values:
-            places = np.array([*places_of(self.variable, values), -1], dtype=np.int64)
+            listed = np.array([*places_of(self.variable, values), -1], dtype=np.int64)
+            places = listed if of_cells is None else listed[of_cells]
             places[places == -1] = self.missing
             self._places = (values, places)
+        if not len(array):
+            return None
+        positions, missing = raw_numbers(array.indices), missing_in(array.indices)
+        # A missing cell may hold any position.
         if (places == UNKNOWN).any():
-            return self._settle(places[positions], codes)
-        np.take(places.astype(codes.dtype), positions, out=codes, mode="wrap")
+            found = np.take(places, positions, mode="clip")
+            if missing is not None:
+                found[missing] = self.missing
+            return self._settle(found, codes)
+        np.take(places.astype(codes.dtype), positions, out=codes, mode="clip")
+        if missing is not None:
+            codes[missing] = self.missing
         return None
 
     def _write_texts(self, array: Any, codes: NDArray[Any]) -> BoolArray | None:

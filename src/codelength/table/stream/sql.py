@@ -1,7 +1,7 @@
 """Queries against databases, run by DuckDB."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +10,7 @@ from ...errors import DataError, InvalidParameter
 from .._messages import shown
 from ..checks import check_instance
 from ..files._duckdb import one_line, quoted
-from ._relations import open_batches
+from ._relations import RelationBatches
 from .batch import Batch, Batches
 
 if TYPE_CHECKING:
@@ -65,6 +65,10 @@ class QueryBatches:
         """The rows, in the order in which the database gives them, with these columns."""
         return self._batches.read(columns)
 
+    def read_known(self, columns: Sequence[str], domains: Mapping[str, Sequence[str]]) -> Iterator[Batch]:
+        """The rows, with columns of text as dictionaries of the values that they are known to have."""
+        return self._batches.read_known(columns, domains)
+
     def close(self) -> None:
         """Close the database."""
         self._connection.close()
@@ -75,18 +79,19 @@ def open_query(query: SqlQuery, batch_rows: int) -> Batches:
     return QueryBatches(query, batch_rows)
 
 
-def _related(connection: "DuckDBPyConnection", query: SqlQuery, batch_rows: int, name: str) -> Batches:
+def _related(
+    connection: "DuckDBPyConnection", query: SqlQuery, batch_rows: int, name: str
+) -> RelationBatches:
     import duckdb
 
     try:
         statements = connection.extract_statements(query.sql)
         is_select = len(statements) == 1 and statements[0].type == duckdb.StatementType.SELECT
         relation = connection.sql(query.sql) if is_select else None
-        names = None if relation is None else relation.columns
+        batches = None if relation is None else RelationBatches(relation, batch_rows, name)
     except (duckdb.Error, RuntimeError) as error:
         connection.close()
         raise DataError(f"{name} cannot be run ({one_line(error)}); mend it: {shown(query.sql)}") from error
-    batches = None if names is None else open_batches(relation, batch_rows, name=name)
     if batches is None:
         connection.close()
         raise InvalidParameter(f"sql={shown(query.sql)}: gives no rows; pass one SELECT statement")

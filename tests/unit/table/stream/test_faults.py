@@ -269,6 +269,18 @@ class TestSchemas:
         counts = learn_counts(frame(), "y", schema=schema, drop=["colour"])
         assert counts.class_counts.sum() == 600
 
+    def test_a_relation_with_values_that_are_not_listed(self):
+        """DuckDB is told the values, and asked again without where they do not do."""
+        rows = frame().assign(missing=["a", None] * 300)
+        relation = duckdb.from_df(rows)
+        learned = learn_counts(rows, "y")
+        assert count_batches(learned.schema, as_batches(relation, batch_rows=50)) == learned
+        schema = Schema((*self.SCHEMA.variables, Variable("missing", ("a", "it's"))), self.SCHEMA.target)
+        with pytest.warns(IgnoredValues, match="value 'green'"):
+            expected = learn_counts(rows, "y", schema=schema)
+        with pytest.warns(IgnoredValues, match="value 'green'"):
+            assert learn_counts(relation, "y", schema=schema, batch_rows=50) == expected
+
     def test_prediction_warns_once_per_column(self):
         encoder = BatchEncoder(self.SCHEMA)
         rows = pa.record_batch({"x": [1.0] * 30, "colour": ["green"] * 30})
