@@ -5,6 +5,7 @@ import shutil
 import sys
 
 import click
+import duckdb
 import numpy as np
 import pytest
 
@@ -27,12 +28,28 @@ def page_id(page):
     return str(page.relative_to(ROOT))
 
 
+@pytest.fixture(scope="session")
+def shop(tmp_path_factory):
+    """A table in a database, and in files."""
+    made = tmp_path_factory.mktemp("shop")
+    (made / "sales").mkdir()
+    with duckdb.connect(made / "shop.duckdb") as database:
+        database.execute(
+            "CREATE TABLE sales AS SELECT i AS id, i % 4 AS shop, i % 9 < 4 AS paid FROM range(90) AS t(i)"
+        )
+        for part in range(2):
+            database.execute(f"COPY (FROM sales WHERE id // 45 = {part}) TO '{made}/sales/{part}.parquet'")
+    return made
+
+
 @pytest.fixture
-def place(tmp_path, monkeypatch):
+def place(tmp_path, monkeypatch, shop):
     """A directory with the files that pages speak of, as a reader would have them."""
     monkeypatch.chdir(tmp_path)
     for path in DATA.glob("*.csv"):
         shutil.copy(path, tmp_path)
+    for path in shop.iterdir():
+        (tmp_path / path.name).symlink_to(path)
     return tmp_path
 
 
