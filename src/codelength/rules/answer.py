@@ -92,7 +92,8 @@ class Answer(Shown):
 
     def _title(self) -> str:
         rows, sizes = counted(len(self.probs), "row"), math.prod(map(len, self.values))
-        return f"Answer about {', '.join(self.variables)}: {rows}, {counted(sizes, 'combination')}"
+        by = "" if self.method == "exact" else f", by {self.method.replace('_', ' ')}"
+        return f"Answer about {', '.join(self.variables)}: {rows}, {counted(sizes, 'combination')}{by}"
 
     def _blocks(self) -> list[Block]:
         first = self.take(np.arange(min(len(self.probs), MOST_ROWS + 1)))

@@ -56,6 +56,7 @@ def test_every_method_says_how_far_to_trust_it(method):
     assert answer.probs.shape == (1, 2, 2)
     assert answer.probs.sum() == pytest.approx(1)
     assert (answer.errors is None) == (method in ("neighbourhood", "cheeseman_stutz"))
+    assert repr(answer).endswith("combinations>") == (method == "exact")
 
 
 @pytest.mark.parametrize("rule", RULES)
