@@ -22,8 +22,8 @@ def check_not_empty(table: Table) -> None:
         )
     if not table.n_rows:
         raise DataError(
-            "Found array with 0 sample(s) while a minimum of 1 is required; the table has no rows: add some, "
-            "or declare the variables with schema="
+            "Found array with 0 sample(s) while a minimum of 1 is required; the table has no rows, or none of weight above 0: add "
+            "some, or declare the variables with schema="
         )
 
 
@@ -44,7 +44,7 @@ def check_classes(schema: Schema) -> None:
     if schema.n_classes < 2:
         tell(
             f"target {shown(schema.target.name)}: only one class, {shown(schema.classes[0])}, which gets "
-            "probability 1; if there are more, name them all with schema= or partial_fit(classes=)",
+            "probability 1; if there are more, name them all with schema=",
             OneClass,
         )
 
