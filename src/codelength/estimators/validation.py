@@ -22,8 +22,8 @@ def check_not_empty(table: Table) -> None:
         )
     if not table.n_rows:
         raise DataError(
-            "Found array with 0 sample(s) while a minimum of 1 is required; the table has no rows, or none of weight above 0: add "
-            "some, or declare the variables with schema="
+            "Found array with 0 sample(s) while a minimum of 1 is required; the table has no rows, or none "
+            "of weight above 0: add some, or declare the variables with schema="
         )
 
 
