@@ -23,14 +23,11 @@ from ..table._messages import shown
 from ..table.checks import check_choice, check_flag, check_random_state, check_size, seed_of
 from ..table.encode import HandleUnknown
 from ..table.infer import Identifiers, Missing, Numeric
-from ..typing import FloatArray
+from ._candidate_table import candidate_weights, check_candidates
 from ._hidden_clusters import HiddenClusters, with_classes
 from ._queries import JointModel, Known
 from .contract import Fitted, TableClassifier, register
 from .validation import check_coded
-
-LEAST_WEIGHT = 1e-12
-"""Candidates that weigh less than this are left out of an average."""
 
 COMPARED = ("prequential", "leave_one_out", "evidence")
 """Criteria that are shown beside the one that chooses."""
@@ -275,7 +272,7 @@ class MixtureClassifier(ClassifierMixin, JointModel, TableClassifier):
         """The candidates, the best first, and one row of the table for each."""
         lengths = np.array([scores[self.criterion] for scores in scored], dtype=np.float64)
         order = np.argsort(lengths, kind="stable").tolist()
-        weights = _weights(lengths[order], self.average)
+        weights = candidate_weights(lengths[order], self.average)
         table = [
             {
                 "candidate": found[i].number,
@@ -357,7 +354,7 @@ class MixtureClassifier(ClassifierMixin, JointModel, TableClassifier):
 
     def _restored(self, fitted: Fitted, content: Mapping[str, Any]) -> FittedMixtureClassifier:
         table = [dict(row) for row in content["candidates"]]
-        _check_table(table, content["counts"], (fitted.params["criterion"], *COMPARED))
+        check_candidates(table, content["counts"], (fitted.params["criterion"], *COMPARED))
         wide = fitted.schema.with_class_as_variable()
         predictors = [
             ClusterPredictor.of(
@@ -380,34 +377,3 @@ def _least(table: Sequence[Mapping[str, Any]], criterion: str) -> str:
     """The candidate that a criterion would choose: the first of several."""
     row = min(table, key=lambda row: float(row[criterion]))
     return f"candidate {row['candidate']}, {row[criterion]:.1f}"
-
-
-def _weights(lengths: FloatArray, average: bool) -> FloatArray:
-    """Weights of candidates sorted by their code lengths: those of the criterion, or all on the first."""
-    if not average:
-        return np.asarray(np.eye(1, len(lengths))[0])
-    weights = np.exp(lengths[0] - lengths)
-    weights[weights < LEAST_WEIGHT * weights.sum()] = 0.0
-    return np.asarray(weights / weights.sum())
-
-
-def _check_table(table: list[dict[str, Any]], counts: Sequence[Any], scores: Sequence[str]) -> None:
-    for row in table:
-        numbers = [row[name] for name in ("candidate", "n_components", *scores)]
-        of_criteria = (value for name, value in row.items() if name not in ("method", "prequential_se"))
-        if not all(_is_number(value) for value in (*numbers, *of_criteria)) or row["method"] not in METHODS:
-            raise DataError(f"candidate {shown(row['candidate'])}: is not what a fit leaves behind")
-    weights = np.array([row["weight"] for row in table], dtype=np.float64)
-    if not len(table) or not (np.isfinite(weights).all() and (weights >= 0).all() and weights[0] > 0):
-        raise DataError("the weights of the candidates are not what a fit leaves behind")
-    if not np.isclose(weights.sum(), 1.0):
-        raise DataError("the weights of the candidates do not add up to 1")
-    if np.count_nonzero(weights) != len(counts) or not (weights[: len(counts)] > 0).all():
-        raise DataError("the counts are not those of the candidates that have a weight")
-    for row, of_candidate in zip(table, counts, strict=False):
-        if row["n_components"] != len(of_candidate["class_counts"]):
-            raise DataError(f"candidate {row['candidate']}: its counts are not those of its clusters")
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and bool(np.isfinite(float(value)))
