@@ -258,7 +258,8 @@ def _text_plan(connection: "DuckDBPyConnection", column: Stored, n_rows: int, si
     )
     texts = connection.execute(f"SELECT unnest(enum_range(NULL::{enum})) AS v").fetchnumpy()["v"].tolist()
     width = next(name for name, most in _WIDTHS.items() if len(texts) <= most)
-    select = f"CAST(coalesce(CAST(enum_code(CAST({text} AS {enum})) AS INTEGER), -1) AS {width})"
+    # A cast that may fail is not done once per value, but once per row; this one finds every value.
+    select = f"CAST(coalesce(CAST(enum_code(TRY_CAST({text} AS {enum})) AS INTEGER), -1) AS {width})"
     values, places = _values_of(column.name, column.parse, texts)
     changed = not np.array_equal(places[:-1], np.arange(len(texts)))
     finish = partial(_from_codes, column.name, values, places if changed else None)

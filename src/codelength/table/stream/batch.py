@@ -205,8 +205,13 @@ def missing_in(array: Any) -> BoolArray | None:
     """Which cells of an array are missing; None where none is."""
     if not array.null_count:
         return None
-    missing: BoolArray = array.is_null().to_numpy(zero_copy_only=False)
-    return missing
+    validity = array.buffers()[0]
+    if validity is None:  # a type without a mask of its own
+        missing: BoolArray = array.is_null().to_numpy(zero_copy_only=False)
+        return missing
+    end = array.offset + len(array)
+    bits = np.unpackbits(np.frombuffer(validity, np.uint8)[: (end + 7) // 8], bitorder="little")
+    return np.asarray(bits[array.offset : end] == 0)
 
 
 def positions_in(array: Any) -> Any:

@@ -211,7 +211,7 @@ class _Coder:
             return self._settle(found, codes)
         np.take(places.astype(codes.dtype), positions, out=codes, mode="clip")
         if missing is not None:
-            codes[missing] = self.missing
+            np.copyto(codes, self.missing, where=missing, casting="unsafe")
         return None
 
     def _write_texts(self, array: Any, codes: NDArray[Any]) -> BoolArray | None:
@@ -247,7 +247,7 @@ class _Coder:
         else:
             codes[:] = np.searchsorted(np.array(cuts), floats, side="right")
         if missing is not None:
-            codes[missing] = self.missing
+            np.copyto(codes, self.missing, where=missing, casting="unsafe")
 
     def _has_small_range(self) -> bool:
         if self._look_up is None:
