@@ -263,3 +263,32 @@ def _even(case):
     """A mixture of the right size; the exact average does not look at it."""
     uniform = case_of(case.n_values, case.n_components, case.rows)
     return posterior_mode(clustering_counts(uniform.coded, np.zeros(len(case.rows), dtype=np.int64)))
+
+
+@pytest.mark.parametrize(("n_rows", "n_components"), [(15, 3), (14, 4)])
+def test_more_rows_than_one_tile_holds_give_the_ratio_of_two_code_lengths(n_rows, n_components):
+    generator = np.random.default_rng(n_rows)
+    rows = generator.integers(0, 4, size=(n_rows, 6)).tolist()
+    case = case_of([4] * 6, n_components, rows)
+    assert len({tuple(row) for row in rows}) > 13
+    lengths = []
+    for value in range(4):
+        longer = case_of([4] * 6, n_components, [*rows, [0, 1, value, 2, 3, 0]])
+        lengths.append(float(exact_code_length(longer.coded, n_components)))
+    expected = np.exp(-np.array(lengths) + min(lengths))
+    answer = answered(case, [0, 1, None, 2, 3, 0], [2], "evidence", method="exact")
+    np.testing.assert_allclose(answer.probs[0], expected / expected.sum(), rtol=0, atol=1e-10)
+    problem = ClusteringSum.of(case.coded, n_components, case.prior)
+    length = float(exact_code_length(case.coded, n_components))
+    assert ExactPosterior(problem).code_length == pytest.approx(length, abs=1e-9)
+
+
+def test_many_copies_of_a_few_rows_give_the_ratio_of_two_code_lengths():
+    rows = [[0, 0, 1]] * 9 + [[1, 1, 0]] * 6 + [[0, 1, 2]] * 4 + [[1, 0, 2]] * 3
+    case = case_of([2, 2, 3], 3, rows)
+    lengths = [
+        float(exact_code_length(case_of([2, 2, 3], 3, [*rows, [1, 1, value]]).coded, 3)) for value in range(3)
+    ]
+    expected = np.exp(-np.array(lengths) + min(lengths))
+    answer = answered(case, [1, 1, None], [2], "evidence", method="exact")
+    np.testing.assert_allclose(answer.probs[0], expected / expected.sum(), rtol=0, atol=1e-10)
