@@ -170,6 +170,19 @@ def test_tables_without_variables_know_the_classes():
         assert math.exp(model.log_evidence) == pytest.approx(1 / 12)
 
 
+def test_values_of_a_root_share_one_pseudocount_more_than_its_tree_has_free_parameters():
+    sizes = np.array([2, 3, 4, 2, 5])
+    parents = rooted([(0, 1), (1, 2), (2, 3)], 5)
+    law = ForestLaw.uniform(sizes, parents)
+    joints = [2 * 3, 3 * 4, 4 * 2]  # a path: tables of pairs, less what they agree on
+    free = sum(joints) - 3 - 4 - 1
+    root = int(np.flatnonzero(parents[:4] < 0)[0])
+    assert law.of_cells[root] * sizes[root] == pytest.approx(1 + free)
+    assert law.of_cells[4] == 1
+    assert law.of_class == pytest.approx(1 + free + 4)
+    assert not law.is_shallow
+
+
 def test_roots_are_centres():
     assert rooted([(4, 3), (3, 2), (2, 1), (1, 0)], 5).tolist() == [1, 2, -1, 2, 3]
     assert rooted([], 2).tolist() == [-1, -1]
