@@ -1,4 +1,8 @@
-"""EM on rows and one more. Arrays in, arrays out, nothing checked."""
+"""EM on rows and one more. Arrays in, arrays out, nothing checked.
+
+Components stand side by side in lanes, padded to a multiple of four: so many numbers stay in registers from
+the first column of a row to the last. In a spare lane counts are 0, and the log of the component is -inf.
+"""
 
 import math
 
@@ -17,6 +21,7 @@ def climb_with(
     expected: FloatArray,
     excess: FloatArray,
     shares: FloatArray,
+    n_components: int,
     n_first: int,
     max_iter: int,
     least_gain: float,
@@ -24,7 +29,7 @@ def climb_with(
 ) -> float:
     """Climb from several starts to the most probable mixture of the rows and a new one.
 
-    ``expected``, of shape (n_cells + 1, n_components), has the expected counts of the rows, sizes last, and
+    ``expected``, of shape (n_cells + 1, n_lanes), has the expected counts of the rows, sizes last, and
     ``excess`` the pseudocounts less one. Each row of ``shares`` is a start: how the new row is shared out
     over the components at first. Every start makes ``n_first`` iterations, and the best of them goes on.
     ``logs`` receives the logs of the mixture; returns its log-likelihood plus its log prior up to a constant.
@@ -32,15 +37,15 @@ def climb_with(
     best, highest = np.zeros_like(expected), -np.inf
     for s in range(len(shares)):
         counts = expected.copy()
-        _add(counts, new, 1.0, shares[s])
+        _add(counts, new, 0, 1.0, shares[s])
         reached = -np.inf
         for _ in range(n_first):
-            reached = _iterate(cells, weights, new, offsets, excess, counts, logs)
+            reached = _iterate(cells, weights, new, offsets, excess, n_components, counts, logs)
         if reached > highest or s == 0:
             highest = reached
             best[:] = counts
     for _ in range(max_iter):
-        reached = _iterate(cells, weights, new, offsets, excess, best, logs)
+        reached = _iterate(cells, weights, new, offsets, excess, n_components, best, logs)
         gain = reached - highest
         highest = max(reached, highest)
         if gain < least_gain:
@@ -49,14 +54,18 @@ def climb_with(
 
 
 @njit(cache=True, nogil=True)
-def _add(counts: FloatArray, cells: IntArray, weight: float, shares: FloatArray) -> None:
+def _add(counts: FloatArray, cells: IntArray, n: int, weight: float, shares: FloatArray) -> None:
     """Add a row, shared out over the components."""
     last = len(counts) - 1
-    for k in range(len(shares)):
-        counts[last, k] += weight * shares[k]
-    for i in range(len(cells)):
-        for k in range(len(shares)):
-            counts[cells[i], k] += weight * shares[k]
+    for k in range(0, len(shares), 4):
+        s0, s1 = weight * shares[k], weight * shares[k + 1]
+        s2, s3 = weight * shares[k + 2], weight * shares[k + 3]
+        for i in range(cells.shape[1] + 1):
+            cell = cells[n, i] if i < cells.shape[1] else last
+            counts[cell, k] += s0
+            counts[cell, k + 1] += s1
+            counts[cell, k + 2] += s2
+            counts[cell, k + 3] += s3
 
 
 @njit(cache=True, nogil=True)
@@ -66,6 +75,7 @@ def _iterate(
     new: IntArray,
     offsets: IntArray,
     excess: FloatArray,
+    n_components: int,
     counts: FloatArray,
     logs: FloatArray,
 ) -> float:
@@ -73,50 +83,52 @@ def _iterate(
     for cell in range(len(counts)):
         for k in range(counts.shape[1]):
             counts[cell, k] += excess[cell, k]
-    _best_logs(offsets, counts, logs)
+    _best_logs(offsets, counts, n_components, logs)
     total = 0.0
     for cell in range(len(counts)):
         for k in range(counts.shape[1]):
             counts[cell, k] = 0.0
             if excess[cell, k] > 0.0:
                 total += excess[cell, k] * logs[cell, k]
-    shares = np.empty(counts.shape[1])
+    shares = np.zeros(counts.shape[1])
     for n in range(len(cells)):
-        total += weights[n] * _share(cells[n], logs, shares)
-        _add(counts, cells[n], weights[n], shares)
-    total += _share(new, logs, shares)
-    _add(counts, new, 1.0, shares)
+        total += weights[n] * _share(cells, n, logs, n_components, shares)
+        _add(counts, cells, n, weights[n], shares)
+    total += _share(new, 0, logs, n_components, shares)
+    _add(counts, new, 0, 1.0, shares)
     return total
 
 
 @njit(cache=True, nogil=True)
-def _share(cells: IntArray, logs: FloatArray, shares: FloatArray) -> float:
+def _share(cells: IntArray, n: int, logs: FloatArray, n_components: int, shares: FloatArray) -> float:
     """Share a row out over the components; returns its log probability."""
     last, highest = len(logs) - 1, -np.inf
-    for k in range(len(shares)):
-        shares[k] = logs[last, k]
-    for i in range(len(cells)):
-        for k in range(len(shares)):
-            shares[k] += logs[cells[i], k]
-    for k in range(len(shares)):
-        highest = max(highest, shares[k])
+    for k in range(0, len(shares), 4):
+        s0, s1, s2, s3 = logs[last, k], logs[last, k + 1], logs[last, k + 2], logs[last, k + 3]
+        for i in range(cells.shape[1]):
+            cell = cells[n, i]
+            s0 += logs[cell, k]
+            s1 += logs[cell, k + 1]
+            s2 += logs[cell, k + 2]
+            s3 += logs[cell, k + 3]
+        shares[k], shares[k + 1], shares[k + 2], shares[k + 3] = s0, s1, s2, s3
+        highest = max(highest, max(max(s0, s1), max(s2, s3)))
     if highest == -np.inf:
         for k in range(len(shares)):
-            shares[k] = 1.0 / len(shares)
+            shares[k] = 1.0 / n_components if k < n_components else 0.0
         return -np.inf
     total = 0.0
-    for k in range(len(shares)):
+    for k in range(n_components):
         shares[k] = math.exp(shares[k] - highest)
         total += shares[k]
     for k in range(len(shares)):
-        shares[k] /= total
+        shares[k] = shares[k] / total if k < n_components else 0.0
     return highest + math.log(total)
 
 
 @njit(cache=True, nogil=True)
-def _best_logs(offsets: IntArray, counts: FloatArray, logs: FloatArray) -> None:
+def _best_logs(offsets: IntArray, counts: FloatArray, n_components: int, logs: FloatArray) -> None:
     """Logs of the best mixture for expected counts; uniform where there are none."""
-    n_components = counts.shape[1]
     total = 0.0
     for k in range(n_components):
         total += counts[-1, k]

@@ -97,9 +97,9 @@ class Climber:
 
     @cached_property
     def expected(self) -> FloatArray:
-        """Expected counts of the rows by the mixture, sizes last."""
+        """Expected counts of the rows by the mixture in lanes, sizes last."""
         counts = expected_counts(self.coded, soft_shares(self.coded, self.mixture))
-        return np.vstack((counts.value_counts.T, counts.class_counts))
+        return _in_lanes(np.vstack((counts.value_counts.T, counts.class_counts)))
 
     def with_row(self, row: IntArray) -> tuple[float, FloatArray]:
         """The objective at the end of the climb with a row more, and the logs of the mixture there.
@@ -111,16 +111,19 @@ class Climber:
         """
         from ._em_kernels import climb_with
 
-        tables, logs = self.mixture.log_tables(), np.zeros(self.excess.shape)
+        tables, logs = self.mixture.log_tables(), np.zeros_like(self.expected)
+        n_components = self.mixture.n_components
+        logs[-1, n_components:] = -np.inf
         own = tables.class_table + tables.value_table[:, row].sum(axis=1)
-        starts = np.eye(self.mixture.n_components)
+        starts = np.eye(n_components)
         if np.isfinite(highest := own.max()):
             shares = np.exp(own - highest)
             starts = np.vstack((shares / shares.sum(), starts))
-        settings = FIRST_ITERATIONS, self.climb.max_iter, self.climb.tol
-        offsets, rows = self.coded.schema.offsets, (self.cells, self.weights, row)
-        reached = climb_with(*rows, offsets, self.expected, self.excess, starts, *settings, logs)
-        return float(reached), logs
+        settings = n_components, FIRST_ITERATIONS, self.climb.max_iter, self.climb.tol
+        rows = self.cells, self.weights, row[None, :], self.coded.schema.offsets
+        excess = _in_lanes(self.excess)
+        reached = climb_with(*rows, self.expected, excess, _in_lanes(starts), *settings, logs)
+        return float(reached), logs[:, :n_components]
 
     def of_combinations(
         self, question: Question, new: Coded, work: Callable[[IntArray], float]
@@ -146,6 +149,13 @@ class Climber:
         with ThreadPoolExecutor(n_threads_or_default(None)) as pool:
             found = list(pool.map(of_row, blank))
         return np.array(found).reshape(new.n_rows, question.n_combinations)
+
+
+def _in_lanes(table: FloatArray) -> FloatArray:
+    """Components padded to a multiple of four, as the kernels take them."""
+    padded = np.zeros((len(table), -(-table.shape[1] // 4) * 4))
+    padded[:, : table.shape[1]] = table
+    return padded
 
 
 def _filled(question: Question, offsets: IntArray, known: IntArray) -> Iterator[IntArray]:
