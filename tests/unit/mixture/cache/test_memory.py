@@ -37,7 +37,7 @@ def peak_megabytes(**options):
 @pytest.mark.parametrize("init", ["random", "kmodes", "kmeans"])
 def test_memory_does_not_grow_with_the_rows(init):
     few, many = (
-        peak_megabytes(n_rows=n_rows, memory=50_000_000, init=init) for n_rows in (4_000_000, 16_000_000)
+        peak_megabytes(n_rows=n_rows, memory=50_000_000, init=init) for n_rows in (2_000_000, 8_000_000)
     )
     assert many < 1.25 * few < 500
 
