@@ -80,7 +80,7 @@ def from_arrow(name: str, array: Any) -> Column:
     """A column from an Arrow array, in one piece or in several."""
     import pyarrow as pa
 
-    array = _in_one_piece(array)
+    array = in_one_piece(array)
     kind, types = array.type, pa.types
     if types.is_dictionary(kind):
         return from_distinct(name, array.dictionary.to_pylist(), _indices(array), declared=True)
@@ -90,7 +90,7 @@ def from_arrow(name: str, array: Any) -> Column:
         or types.is_string_view(kind)
         or types.is_decimal(kind)
     ):
-        encoded = _in_one_piece(array.cast(pa.large_string()) if types.is_string_view(kind) else array)
+        encoded = in_one_piece(array.cast(pa.large_string()) if types.is_string_view(kind) else array)
         encoded = encoded.dictionary_encode()
         return from_distinct(name, encoded.dictionary.to_pylist(), _indices(encoded))
     if types.is_temporal(kind) and kind != pa.month_day_nano_interval():
@@ -119,7 +119,7 @@ def _from_counts(name: str, counts: NDArray[Any], form: str, unit: str, zone: st
     return from_distinct(name, clocks_as_text(distinct * _NANOSECONDS[unit]), positions)
 
 
-def _in_one_piece(array: Any) -> Any:
+def in_one_piece(array: Any) -> Any:
     """An Arrow array from one of several pieces, whose dictionaries may differ."""
     if hasattr(array, "combine_chunks"):
         array = array.combine_chunks()

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from .._series import from_series
+from .._series import from_series, in_one_piece
 from ..checks import check_distinct
 from ..values import joined
 from ._frames import Cells, cells_of, in_pieces
@@ -34,7 +34,9 @@ def _cells(name: str, series: Any) -> Cells:
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
             pass
         else:
-            return pa.field(name, type_), lambda rows: pa.Array.from_pandas(series.iloc[rows], type=type_)
+            return pa.field(name, type_), lambda rows: in_one_piece(
+                pa.Array.from_pandas(series.iloc[rows], type=type_)
+            )
     import narwhals.stable.v2 as nw
 
     return cells_of(from_series(name, nw.from_native(series, series_only=True)))
