@@ -1,7 +1,7 @@
 """Predictions for tables of any size, which are read as streams of Arrow batches."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -216,6 +216,17 @@ class _Predicting:
         return pa.RecordBatch.from_arrays(
             [*columns, outcomes, *(pa.array(row) for row in by_outcome)], names=[*self.kept, *self.names]
         )
+
+    def outcomes_alone(self) -> "_Predicting":
+        """The same without the columns that go along, for engines that have them already."""
+        return replace(self, kept=())
+
+    @property
+    def outcomes(self) -> "pyarrow.Schema":
+        """What is predicted: the names and types of the columns beside those that go along."""
+        pa = arrow()
+        types = [self.labels.type, *(pa.float64() for _ in self.names[1:])]
+        return pa.schema(list(zip(self.names, types, strict=True)))
 
     @property
     def labels(self) -> "pyarrow.Array":
