@@ -26,6 +26,7 @@ __all__ = [
     "count",
     "explain",
     "first_fault",
+    "first_rows",
     "invalid_utf8",
     "is_gzip",
     "read_header",
@@ -260,6 +261,12 @@ def _line_of(path: Path, record: int) -> int:
                 return number
             quotes += line.count(b'"')
     return record
+
+
+def first_rows(path: Path, n_bytes: int = _CHUNK) -> bytes:
+    """The first lines of a CSV file, whatever they hold; the last of them is whole."""
+    with _open_bytes(path) as file:
+        return bytes(file.read(n_bytes) + file.readline())
 
 
 def _first_record(path: Path, shown: str) -> str:

@@ -27,7 +27,7 @@ from ._stage import Stored
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["Plan", "fetch", "make_plans"]
+__all__ = ["Plan", "fetch", "look_like_numbers", "make_plans"]
 
 _INT64 = 2.0**63
 _GLANCE = 1000  # rows that show most columns of text to be text
@@ -131,6 +131,20 @@ def _glance(connection: "DuckDBPyConnection", columns: Sequence[Stored]) -> dict
         return {}
     arrays = connection.execute(f"SELECT {', '.join(texts)} FROM t LIMIT {_GLANCE}").fetchnumpy()
     return {sql: _facts(_texts(array)) for sql, array in arrays.items()}
+
+
+def look_like_numbers(connection: "DuckDBPyConnection", columns: Sequence[Stored]) -> frozenset[str]:
+    """Columns of text of the table ``t`` that hold nothing but numbers in the first rows."""
+    asked = [column for column in columns if column.kind in (None, "number")]
+    found = set()
+    for start in range(0, len(asked), _AT_ONCE):
+        part = asked[start : start + _AT_ONCE]
+        glances = _glance(connection, part)
+        for column in part:
+            facts = glances.get(column.sql)
+            if facts and facts["numbers"] and facts["numbers"] + facts["nans"] == facts["present"]:
+                found.add(column.name)
+    return frozenset(found)
 
 
 def _is_open(column: Stored) -> bool:

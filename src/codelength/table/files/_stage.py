@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -15,6 +15,7 @@ from . import _csv
 from ._arrow_schema import DURATION
 from ._duckdb import one_line, path_literal, quoted
 from ._kinds import Kind, Parse, Reading
+from ._numbers import stored_numbers
 from ._relations import SPELT, SPELT_NUMBER, SPELT_TEXT, Relation
 
 if TYPE_CHECKING:
@@ -67,8 +68,13 @@ def stage(
     shown: str,
     *,
     as_table: bool,
+    as_numbers: Collection[str] = (),
 ) -> list[Stored]:
-    """Create ``t`` with the wanted columns of a file; as a view where the file can be read in place."""
+    """Create ``t`` with the wanted columns of a file; as a view where the file can be read in place.
+
+    Of a CSV file, columns named by ``as_numbers`` are stored as numbers, each beside one that says what the
+    cells were; see :mod:`codelength.table.files._numbers`.
+    """
     import duckdb
 
     columns, expressions = [], []
@@ -81,7 +87,8 @@ def stage(
         columns.append(column)
     select = ", ".join(expressions)
     if relation.header is not None:
-        _stage_csv(connection, path, relation.header, select, shown)
+        form = stored_numbers([column.sql for column in columns if column.name in as_numbers])
+        _stage_csv(connection, path, relation.header, select, shown, form)
         return columns
     try:
         connection.execute(
@@ -158,7 +165,7 @@ def _expression(column: Stored, type_: str, na: Sequence[str]) -> str:
 
 
 def _stage_csv(
-    connection: "DuckDBPyConnection", path: Path, header: _csv.Header, select: str, shown: str
+    connection: "DuckDBPyConnection", path: Path, header: _csv.Header, select: str, shown: str, form: str
 ) -> None:
     """Read a CSV file so that no row is lost and none is ragged.
 
@@ -170,11 +177,13 @@ def _stage_csv(
     import duckdb
 
     try:
-        n_rows = _created_in_parallel(connection, _create_from_csv(path, header, select, parallel=True))
+        n_rows = _created_in_parallel(connection, _create_from_csv(path, header, select, form, parallel=True))
         tally = _csv.count(path, header)
         if tally == (n_rows + 1, (n_rows + 1) * (len(header.names) - 1), False):
             return
-        (n_rows,) = connection.execute(_create_from_csv(path, header, select, parallel=False)).fetchall()[0]
+        (n_rows,) = connection.execute(
+            _create_from_csv(path, header, select, form, parallel=False)
+        ).fetchall()[0]
     except (duckdb.Error, *_csv.DAMAGED) as error:
         raise _csv.explain(error, path, shown) from error
     if fault := _csv.first_fault(path, header, n_rows, shown):
@@ -192,7 +201,7 @@ def _created_in_parallel(connection: "DuckDBPyConnection", create: str) -> int:
     return int(n_rows)
 
 
-def _create_from_csv(path: Path, header: _csv.Header, select: str, *, parallel: bool) -> str:
+def _create_from_csv(path: Path, header: _csv.Header, select: str, form: str, *, parallel: bool) -> str:
     columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(header.names)))
     options = [
         "auto_detect = false",  # the sniffer may take another line for the header, or skip lines
@@ -208,4 +217,4 @@ def _create_from_csv(path: Path, header: _csv.Header, select: str, *, parallel: 
         *(["new_line = '\\r\\n'"] if header.broken else []),
     ]
     source = f"read_csv({path_literal(path)}, {', '.join(options)})"
-    return f"CREATE OR REPLACE TABLE t AS SELECT {select} FROM {source}"
+    return f"CREATE OR REPLACE TABLE t AS {form.replace('{rows}', f'SELECT {select} FROM {source}')}"

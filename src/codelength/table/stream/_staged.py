@@ -1,0 +1,241 @@
+"""Files loaded into a temporary database, and read from it in batches."""
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...errors import DataError
+from ..files._csv import DAMAGED, first_rows
+from ..files._duckdb import one_line, path_literal, session
+from ..files._kinds import Reading
+from ..files._numbers import number_plans, what_was
+from ..files._plan import Plan, look_like_numbers, make_plans
+from ..files._relations import Relation, file_relation, json_relation
+from ..files._stage import Stored, stage
+from ..files.readers import name_of
+from ._frames import cells_of
+from .batch import Batch, arrow
+from .sql import MEMORY
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+
+class Staged:
+    """Files loaded into a temporary database, and how their columns are read from it."""
+
+    def __init__(
+        self,
+        paths: Sequence[Path],
+        format_: str,
+        columns: Sequence[str],
+        how: dict[str, Reading],
+        na: tuple[str, ...],
+    ) -> None:
+        import duckdb
+
+        self.columns = tuple(columns)
+        self._names = [name_of(path) for path in paths]
+        self._sizes: list[int] = []
+        self.n_rows = 0
+        self._stack = ExitStack()
+        try:
+            self._connection = self._stack.enter_context(session(on_disk=True, memory=MEMORY))
+            self._plans = self._planned(paths, format_, columns, how, na)
+        except duckdb.Error as error:
+            self._stack.close()
+            raise DataError(f"{self._names[0]}: cannot be read, or is damaged ({one_line(error)})") from error
+        except DataError as error:
+            self._stack.close()
+            known = any(str(error).startswith(name) for name in self._names)
+            raise error if known else DataError(f"{self._names[0]}, {error}") from None
+        except BaseException:
+            self._stack.close()
+            raise
+
+    def read(self, batch_rows: int) -> Iterator[Batch]:
+        """The rows, in the order of the files."""
+        import duckdb
+
+        select = ", ".join(f"{plan.select} AS p{i}" for i, plan in enumerate(self._plans))
+        n_read = 0
+        # A reader of its own, so that one that was left unfinished does no harm.
+        cursor = self._connection.cursor()
+        try:
+            reader = cursor.sql(f"SELECT {select} FROM t").to_arrow_reader(batch_rows)
+            for rows in reader:
+                yield from self._located(self._converted(rows), n_read)
+                n_read += rows.num_rows
+        except (duckdb.Error, OSError, RuntimeError) as error:
+            file, row = self._place(n_read)
+            raise DataError(
+                f"{self._names[file]}: cannot be read after row {row:,} ({one_line(error)})"
+            ) from error
+        finally:
+            cursor.close()
+
+    def close(self) -> None:
+        """Remove the database."""
+        self._stack.close()
+
+    def _planned(
+        self,
+        paths: Sequence[Path],
+        format_: str,
+        columns: Sequence[str],
+        how: dict[str, Reading],
+        na: tuple[str, ...],
+    ) -> list[Plan]:
+        """Load the files, and decide how each column is read."""
+        as_numbers: frozenset[str] = frozenset()
+        if format_ == "csv":
+            as_numbers = _seeming_numbers(paths[0], columns, how, na)
+        while True:
+            stored = self._load(paths, format_, columns, how, na, as_numbers)
+            self.n_rows = sum(self._sizes)
+            if not self.n_rows:
+                raise DataError(f"{self._names[0]}: has a header but no rows")
+            numeric = [column for column in stored if column.name in as_numbers]
+            plans = number_plans(self._connection, numeric, self.n_rows)
+            wrong = [name for name, plan in plans.items() if plan is None]
+            if not wrong:
+                break
+            as_numbers -= set(wrong)
+            self._drop(len(paths))
+        others = [column for column in stored if column.name not in as_numbers]
+        found = {plan.name: plan for plan in make_plans(self._connection, others, self.n_rows)}
+        found |= {name: plan for name, plan in plans.items() if plan is not None}
+        return [found[name] for name in columns]
+
+    def _drop(self, n_files: int) -> None:
+        """Forget what was loaded."""
+        if n_files > 1:
+            self._connection.execute("DROP VIEW t")
+            for i in range(n_files):
+                self._connection.execute(f"DROP TABLE part{i}")
+
+    def _load(
+        self,
+        paths: Sequence[Path],
+        format_: str,
+        columns: Sequence[str],
+        how: dict[str, Reading],
+        na: tuple[str, ...],
+        as_numbers: frozenset[str],
+    ) -> list[Stored]:
+        connection, as_table = self._connection, format_ != "parquet"
+        self._sizes = []
+        parts: list[list[Stored]] = []
+        for i, (path, relation) in enumerate(
+            zip(paths, relations_of(connection, paths, format_), strict=False)
+        ):
+            parts.append(
+                stage(
+                    connection,
+                    path,
+                    relation,
+                    columns,
+                    how,
+                    na,
+                    name_of(path),
+                    as_table=as_table,
+                    as_numbers=as_numbers,
+                )
+            )
+            (n_rows,) = connection.execute("SELECT count(*) FROM t").fetchall()[0]
+            self._sizes.append(int(n_rows))
+            if len(paths) > 1 and format_ != "json":
+                connection.execute(f"ALTER {'TABLE' if as_table else 'VIEW'} t RENAME TO part{i}")
+        if format_ == "json":
+            self._sizes = [_n_objects(connection, path) for path in paths]
+        elif len(paths) > 1:
+            _join(connection, parts, as_numbers)
+        return parts[0]
+
+    def _converted(self, rows: Any) -> Any:
+        """Cells as the columns of a stream; text in the form of its kind."""
+        pa = arrow()
+        arrays, fields = [], []
+        for i, plan in enumerate(self._plans):
+            array = rows.column(i)
+            field = pa.field(plan.name, array.type)
+            if plan.form != "cells" and not (plan.form == "text" and plan.is_final):
+                field, array = _of_values(plan, array)
+            arrays.append(array)
+            fields.append(field)
+        return pa.RecordBatch.from_arrays(arrays, schema=pa.schema(fields))
+
+    def _located(self, rows: Any, position: int) -> Iterator[Batch]:
+        """The rows, divided where a file ends."""
+        start = 0
+        while start < rows.num_rows:
+            file, row = self._place(position + start)
+            part = rows.slice(start, min(self._sizes[file] - row, rows.num_rows - start))
+            yield Batch(part, self._names[file], row, position + start)
+            start += part.num_rows
+
+    def _place(self, position: int) -> tuple[int, int]:
+        """The position of the file that has a row, and the number of the row in it."""
+        for file, size in enumerate(self._sizes):
+            if position < size:
+                return file, position
+            position -= size
+        return len(self._sizes) - 1, self._sizes[-1]
+
+
+def relations_of(connection: "DuckDBPyConnection", paths: Sequence[Path], format_: str) -> list[Relation]:
+    """One relation per file; one for all JSON files, none of which knows the types of all its columns."""
+    if format_ == "json" and len(paths) > 1:
+        return [json_relation(connection, paths, name_of(paths[0]))]
+    return [file_relation(connection, path, format_, name_of(path)) for path in paths]
+
+
+def _n_objects(connection: "DuckDBPyConnection", path: Path) -> int:
+    found = connection.execute(f"SELECT count(*) FROM read_json_objects({path_literal(path)})").fetchall()
+    return int(found[0][0])
+
+
+def _of_values(plan: Plan, array: Any) -> tuple[Any, Any]:
+    if plan.form == "positions":
+        column = plan.finish(array.to_numpy(zero_copy_only=False))
+        field, cells = cells_of(column)
+        return field, cells(slice(0, len(array)))
+    encoded = array.dictionary_encode()
+    column = plan.finish(encoded.dictionary.to_numpy(zero_copy_only=False))
+    field, cells = cells_of(column)
+    distinct = cells(slice(0, len(encoded.dictionary)))
+    return field, distinct.take(encoded.indices)
+
+
+def _seeming_numbers(
+    path: Path, columns: Sequence[str], how: dict[str, Reading], na: tuple[str, ...]
+) -> frozenset[str]:
+    """Columns that hold numbers in the first rows of a CSV file."""
+    with tempfile.TemporaryDirectory(prefix="codelength-") as directory, session() as connection:
+        head = Path(directory) / "head.csv"
+        try:
+            head.write_bytes(first_rows(path))
+            relation = file_relation(connection, head, "csv", name_of(path))
+            stored = stage(connection, head, relation, columns, how, na, name_of(path), as_table=True)
+        except (DataError, *DAMAGED):  # to be said about the whole file
+            return frozenset()
+        return look_like_numbers(connection, stored)
+
+
+def _join(
+    connection: "DuckDBPyConnection", parts: Sequence[Sequence[Stored]], as_numbers: frozenset[str]
+) -> None:
+    """One view of all files, whose columns may stand in another order."""
+    selects = []
+    for i, part in enumerate(parts):
+        pairs = [(own.sql, first.sql) for own, first in zip(part, parts[0], strict=True)]
+        pairs += [
+            (what_was(own), what_was(first))
+            for (own, first), column in zip(pairs, part, strict=True)
+            if column.name in as_numbers
+        ]
+        columns = ", ".join(f"{own} AS {first}" for own, first in pairs)
+        selects.append(f"SELECT {columns} FROM part{i}")
+    connection.execute(f"CREATE VIEW t AS {' UNION ALL '.join(selects)}")
