@@ -16,6 +16,7 @@ from ..mixture.code_length.cheeseman_stutz import soft_shares
 from ..mixture.parameters import with_components
 from ..rules import Predictor, rule_of
 from ..rules.dirichlet import dirichlet_log_evidence
+from ..rules.priors import bound_prior
 from ..selection.components import choose_components
 from ..table import Coded, Schema
 from ..table._messages import shown
@@ -254,12 +255,15 @@ def title_of(model: Any) -> str:
     return kind
 
 
-def spec_to_json(model: Any) -> dict[str, Any]:
-    """A model that has seen nothing, as JSON types."""
+def spec_to_json(model: Any, schema: Schema) -> dict[str, Any]:
+    """A model that has seen nothing, as JSON types; the schema is that of the table to see."""
     if isinstance(model, OnVariables):
-        return {"on": list(model.variables), "model": spec_to_json(model.model)}
-    params = {name: documents.plain(value) for name, value in model.get_params(deep=False).items()}
-    return {"kind": model.kind, "params": params}
+        some = schema.select([schema.position(name) for name in model.variables])
+        return {"on": list(model.variables), "model": spec_to_json(model.model, some)}
+    params = dict(model._params())
+    if isinstance(model, NaiveBayes):
+        params["prior"] = bound_prior(params["prior"], schema)  # which may have been a model
+    return {"kind": model.kind, "params": {name: documents.plain(value) for name, value in params.items()}}
 
 
 def spec_from_json(document: Mapping[str, Any]) -> Any:
@@ -290,4 +294,6 @@ def restored(document: Mapping[str, Any], schema: Schema) -> Described:
     counts, length = Counts.from_json(document["counts"], wide), document["code_length"]
     if type(length) is not float or not np.isfinite(length):
         raise DataError("a code length in the average is not a number")
-    return _Mixture(length, counts, documents.restored(document["prior"]))
+    made = _Mixture(length, counts, documents.restored(document["prior"]))
+    made.predictor.scorer  # noqa: B018 (a prior under which there is no prediction is refused here)
+    return made

@@ -303,7 +303,7 @@ class EvidenceAverage(ClassifierMixin, TableClassifier):
         fitted, given = self._fitted, self._fitted.params["models"]
         specs = list(given.values()) if isinstance(given, Mapping) else given
         return {
-            "given": None if specs is None else [spec_to_json(model) for model in specs],
+            "given": None if specs is None else [spec_to_json(model, fitted.schema) for model in specs],
             "is_named": isinstance(given, Mapping),
             "prior": documents.plain(fitted.params["prior"]),
             "names": list(fitted.names),

@@ -1,5 +1,6 @@
 """Models weighted by their evidence: equation (4) of the 1998 paper."""
 
+import json
 import math
 from fractions import Fraction
 
@@ -8,9 +9,10 @@ import pytest
 
 import naive_trees
 from codelength import EvidenceAverage, FiniteMixture, IndifferentTrees, NaiveBayes, OnVariables, load
-from codelength.errors import InvalidParameter, SchemaMismatch
+from codelength.errors import InvalidModelFile, InvalidParameter, SchemaMismatch
 from codelength.mixture.code_length import CRITERIA
 from codelength.table import as_coded
+from unit.estimators.test_model_files import places, replaced
 
 ROWS = [((0, 1), 0), ((1, 1), 1), ((0, 0), 0), ((1, 0), 1), ((0, 1), 1), ((1, 1), 1)]
 TABLE = {name: [values[i] for values, _ in ROWS] for i, name in enumerate("ab")}
@@ -117,10 +119,13 @@ def test_a_saved_average_predicts_the_same(tmp_path):
         "trees": IndifferentTrees("best", law="uniform"),
         "mixture": FiniteMixture(2, prior=20.0, n_init=2, random_state=0),
         "b": OnVariables(NaiveBayes("indifferent"), ("b",)),
+        "after others": NaiveBayes(prior=NaiveBayes(numeric="category").fit(TABLE, CLASSES)),
         "hidden b": OnVariables(FiniteMixture(2, n_init=2, random_state=0), ("b",)),
     }
     rows = TABLE | {"a": [0, None, 1, 0, None, 1]}
-    average = EvidenceAverage(models, prior=(0.5, 0.25, 0.125, 0.125), numeric="category").fit(rows, CLASSES)
+    average = EvidenceAverage(models, prior=(0.5, 0.25, 0.125, 0.0625, 0.0625), numeric="category").fit(
+        rows, CLASSES
+    )
     average.save(tmp_path / "average.json")
     again = load(tmp_path / "average.json")
     np.testing.assert_array_equal(average.predict_log_proba(rows), again.predict_log_proba(rows))
@@ -128,6 +133,32 @@ def test_a_saved_average_predicts_the_same(tmp_path):
     assert again.code_length_ == average.code_length_
     assert list(again.get_params()["models"]) == list(models)
     assert again.fit(rows, CLASSES).code_length_ == pytest.approx(average.code_length_, rel=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore::codelength.errors.CodelengthWarning")
+@pytest.mark.parametrize(
+    "model",
+    [
+        EvidenceAverage([OnVariables(FiniteMixture(2, n_init=1, reached=1, random_state=0), ("b",))]),
+        EvidenceAverage([OnVariables(NaiveBayes(), ("b",))]),
+        IndifferentTrees([("a", "b")]),
+    ],
+    ids=["mixture", "variables", "forest"],
+)
+def test_whatever_a_file_says_a_model_that_predicts_or_invalid_model_file_comes_out(model, tmp_path):
+    path = tmp_path / "model.json"
+    model.set_params(numeric="category").fit(TABLE, CLASSES).save(path)
+    document, n_refused = json.loads(path.read_text()), 0
+    for place in places(document["model"]["fitted"], ("fitted",)):
+        for value in (None, -1, "?", [["?"]]):
+            path.write_text(json.dumps(replaced(document, place, value)))
+            try:
+                probs = load(path).predict_proba(TABLE)
+            except InvalidModelFile:
+                n_refused += 1
+            else:
+                np.testing.assert_allclose(probs.sum(axis=1), 1.0, atol=1e-12)
+    assert n_refused > 40
 
 
 def test_missing_cells_are_summed_out():
