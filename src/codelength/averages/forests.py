@@ -140,6 +140,13 @@ class ForestsAtGrain:
 
     def log_probs(self, coded: Coded) -> FloatArray:
         """Log probability of each class for each row, in nats, shape (n_rows, n_classes)."""
+        return normalised(self.log_joint(coded))
+
+    def log_joint(self, coded: Coded) -> FloatArray:
+        """Log probability of each row together with each class and all training cells, in nats.
+
+        Where a row has no value, the factors of its pairs are left out.
+        """
         codes = self.counts.codes(self.views, coded)
         found = np.empty((len(codes), len(self.log_prior)))
         nothing = np.full(len(codes), -1)
@@ -150,7 +157,7 @@ class ForestsAtGrain:
                 + part.log_sums(codes[rows], part.weights[None, :], nothing[rows])
                 for part in self._parts
             ]
-            found[rows] = normalised(self.log_prior + np.logaddexp.reduce(logs, axis=0))
+            found[rows] = self.log_prior + np.logaddexp.reduce(logs, axis=0)
         return found
 
     @cached_property

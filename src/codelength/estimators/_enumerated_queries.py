@@ -3,7 +3,7 @@
 import itertools
 import math
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from ..rules.answer import Answer
 from ..rules.query import Question, with_known_classes
 from ..table import Coded
 from ..table._messages import listed, shown
-from ..typing import FloatArray, IntArray
+from ..typing import FloatArray, IntArray, Scalar
 from ._queries import JointModel, Known
 
 AT_ONCE = 1 << 17
@@ -20,6 +20,24 @@ AT_ONCE = 1 << 17
 
 MOST_FILLED = 1 << 24
 """Most whole rows that a question may take."""
+
+
+class States(NamedTuple):
+    """What a model tells apart of a variable.
+
+    Attributes
+    ----------
+    values : tuple
+        What each state is called.
+    codes : array of shape (n_states,)
+        A code that stands for each state.
+    of_codes : array of shape (n_values + 1,)
+        The state of each code; ``n_states`` for codes that say nothing.
+    """
+
+    values: tuple[Scalar | None, ...]
+    codes: IntArray
+    of_codes: IntArray
 
 
 class EnumeratedJoint(JointModel):
@@ -41,10 +59,16 @@ class EnumeratedJoint(JointModel):
         """Whether missing cells are summed out exactly by the model itself."""
         raise NotImplementedError
 
+    def _states(self, position: int) -> States:
+        """What the model tells apart of a variable: by default all its values."""
+        variable = self.schema_.variables[position]
+        return States(variable.values, np.arange(variable.n_values), np.arange(variable.n_values + 1))
+
     def question(self, variables: Any) -> Question:
         """The variables of a question, checked, and the values that the model tells apart."""
         schema, used = self.schema_, self._taking_part()
-        question = Question.of(schema, variables)
+        values = {schema.names[i]: self._states(i).values for i in used}
+        question = Question.of(schema, variables, values)
         for i in question.columns:
             if i not in used:
                 names = [schema.names[position] for position in used]
@@ -56,9 +80,9 @@ class EnumeratedJoint(JointModel):
 
     def _answer(self, question: Question, known: Known) -> Answer:
         coded, schema = known.coded, self.schema_
-        logs = np.empty((coded.n_rows, schema.n_classes, math.prod(_sizes(coded, question.columns))))
+        logs = np.empty((coded.n_rows, schema.n_classes, self._n_ways(question.columns)))
         for rows, free in self._alike(question, coded):
-            for part in _parts(rows, math.prod(_sizes(coded, (*question.columns, *free)))):
+            for part in _parts(rows, self._n_ways((*question.columns, *free))):
                 logs[part] = self._summed(coded.take(part), question.columns, free)
         flat = np.moveaxis(logs, 1, 2).reshape(-1, schema.n_classes)
         flat = with_known_classes(flat, np.repeat(known.classes, logs.shape[2]))
@@ -72,38 +96,44 @@ class EnumeratedJoint(JointModel):
         if self._sums_out():
             yield np.arange(coded.n_rows), ()
             return
-        others = np.array([i for i in self._taking_part() if i not in question.columns], dtype=np.int64)
-        unknown = coded.codes[:, others] == coded.schema.n_values[others]
-        patterns, places = np.unique(unknown, axis=0, return_inverse=True)
+        others = [i for i in self._taking_part() if i not in question.columns]
+        states = [self._states(i) for i in others]
+        unknown = np.array(
+            [
+                own.of_codes[coded.codes[:, i]] == len(own.codes)
+                for i, own in zip(others, states, strict=True)
+            ],
+            dtype=np.bool_,
+        ).reshape(len(others), coded.n_rows)
+        patterns, places = np.unique(unknown.T, axis=0, return_inverse=True)
         groups = [
-            (np.flatnonzero(places.ravel() == j), others[pattern]) for j, pattern in enumerate(patterns)
+            (np.flatnonzero(places.ravel() == j), tuple(itertools.compress(others, pattern)))
+            for j, pattern in enumerate(patterns.tolist())
         ]
         n_filled = sum(
-            float(len(rows)) * question.n_combinations * math.prod(_sizes(coded, free))
-            for rows, free in groups
+            float(len(rows)) * question.n_combinations * self._n_ways(free) for rows, free in groups
         )
         if n_filled > MOST_FILLED:
             raise Infeasible(
                 f"the cells that are not known can be filled in {n_filled:.2g} ways, more than the "
                 f"{MOST_FILLED:,} that are summed; give fewer rows, or rows with fewer missing cells"
             )
-        yield from ((rows, tuple(free.tolist())) for rows, free in groups)
+        yield from groups
 
     def _summed(self, coded: Coded, asked: tuple[int, ...], free: tuple[int, ...]) -> FloatArray:
         """Log probability of rows with every combination asked about, shape (n_rows, n_classes, n_asked)."""
-        sizes = _sizes(coded, (*asked, *free))
-        combinations = np.array(list(itertools.product(*map(range, sizes))), dtype=np.int64)
+        of_each = [self._states(i).codes.tolist() for i in (*asked, *free)]
+        combinations = np.array(list(itertools.product(*of_each)), dtype=np.int64)
         codes = np.repeat(coded.codes, len(combinations), axis=0)
         codes[:, (*asked, *free)] = np.tile(combinations, (coded.n_rows, 1)).astype(codes.dtype)
         whole = Coded(coded.schema, np.asfortranarray(codes), np.zeros(len(codes), dtype=np.uint8))
-        logs = self.log_joint_of(whole).reshape(
-            coded.n_rows, math.prod(_sizes(coded, asked)), -1, self.schema_.n_classes
-        )
+        shape = coded.n_rows, self._n_ways(asked), -1, self.schema_.n_classes
+        logs = self.log_joint_of(whole).reshape(shape)
         return np.moveaxis(np.logaddexp.reduce(logs, axis=2), 2, 1)
 
-
-def _sizes(coded: Coded, variables: Any) -> list[int]:
-    return [int(coded.schema.n_values[i]) for i in variables]
+    def _n_ways(self, variables: tuple[int, ...]) -> int:
+        """How many combinations some variables have."""
+        return math.prod(len(self._states(i).codes) for i in variables)
 
 
 def _parts(rows: IntArray, n_each: int) -> Iterator[IntArray]:

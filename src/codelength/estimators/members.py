@@ -4,13 +4,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..averages.forests import Forests, ForestsAtGrain
 from ..averages.pool import Pool
 from ..averages.training import Training
-from ..table import Schema
+from ..errors import InvalidParameter
+from ..export.network import OTHERS
+from ..table import Coded, Schema
 from ..table.encode import HandleUnknown
 from ..table.infer import Identifiers, Missing, Numeric
 from ..typing import FloatArray
 from ._averaging import AveragingClassifier
+from ._enumerated_queries import EnumeratedJoint, States
 from ._exports import ExportedAverage
 from ._fitted_average import TOGETHER
 from ._network_queries import QueriedNetwork
@@ -100,14 +104,45 @@ class KernelClassifier(MemberClassifier):
 
 
 @register
-class ForestsClassifier(MemberClassifier):
+class ForestsClassifier(EnumeratedJoint, MemberClassifier):
     """Tree-augmented naive Bayes, averaged over all forests.
 
     See :mod:`codelength.averages.forests`; parameters and attributes are those of :class:`MemberClassifier`.
+    Where no column is ordered, :meth:`query` answers questions about several variables.
     """
 
     kind = "forests"
     member = "forests"
+    capabilities = MemberClassifier.capabilities | {"query"}
+
+    def log_joint_of(self, coded: Coded) -> FloatArray:
+        """Log probability of coded rows together with each class, in nats and up to a constant."""
+        return self._one_view().log_joint(coded)
+
+    def _one_view(self) -> ForestsAtGrain:
+        fitted = self._fitted
+        views = fitted.members[0].grains if fitted.members and isinstance(fitted.members[0], Forests) else ()
+        if len(views) != 1 or len(fitted.seen) < fitted.schema.n_classes:
+            raise InvalidParameter(
+                "the model has no joint distribution: it averages over ways to cut ordered columns, or there "
+                'are classes without rows; fit it with numeric="category", or fit best-tree'
+            )
+        return views[0]
+
+    def _taking_part(self) -> list[int]:
+        view = self._one_view()
+        return [view.views.columns[j].position for j in view.counts.variables.tolist()]
+
+    def _sums_out(self) -> bool:
+        return False
+
+    def _states(self, position: int) -> States:
+        view = next(view for view in self._one_view().views.columns if view.position == position)
+        variable, n_states = self.schema_.variables[position], view.n_coarse
+        members = [np.flatnonzero(view.coarse[:-1] == state) for state in range(n_states)]
+        values = tuple(variable.values[own[0]] if len(own) == 1 else OTHERS for own in members)
+        of_codes = np.where(view.coarse < 0, n_states, view.coarse)
+        return States(values, np.array([own[0] for own in members]), of_codes)
 
 
 @register

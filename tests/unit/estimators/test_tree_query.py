@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from codelength import IndifferentTrees, TreeAugmentedClassifier, datasets, load
+from codelength import ForestsClassifier, IndifferentTrees, TreeAugmentedClassifier, datasets, load
 from codelength.errors import Infeasible, InvalidParameter
 
 NAMES, SIZES, N_CLASSES = ("a", "b", "c", "d"), (2, 3, 2, 3), 2
@@ -85,9 +85,22 @@ def test_forests_under_indifference_answer_as_the_enumeration_of_all_whole_rows(
     check_questions(model, weights, 7)
 
 
-def test_the_class_alone_is_what_predict_proba_says():
+def test_all_forests_answer_as_the_enumeration_of_all_whole_rows():
+    table, labels = chained(8)
+    model = ForestsClassifier(missing="ignore", numeric="category").fit(table, labels)
+    rows = list(itertools.product(*map(range, SIZES)))
+    whole = {name: [row[i] for row in rows] for i, name in enumerate(NAMES)}
+    logs = model.log_joint_of(model._encoded(whole))
+    check_questions(model, np.exp(logs - logs.max()).T.reshape(N_CLASSES, *SIZES), 8)
+    numbers = ForestsClassifier().fit({"x": np.arange(60) / 7, "y": [0, 1] * 30}, labels[:60])
+    with pytest.raises(InvalidParameter, match="no joint distribution"):
+        numbers.query({"x": [1.0]}, "y")
+
+
+@pytest.mark.parametrize("kind", [TreeAugmentedClassifier, ForestsClassifier])
+def test_the_class_alone_is_what_predict_proba_says(kind):
     table = datasets.load("vote", backend="columns").table
-    model = TreeAugmentedClassifier().fit(table)
+    model = kind().fit(table)
     np.testing.assert_allclose(
         model.query(table, "class").probs, model.predict_proba(table), rtol=0, atol=1e-12
     )
