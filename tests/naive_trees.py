@@ -138,6 +138,26 @@ def uniform_edge(rows, n_nodes=6):
     return float((box.weights @ likelihood) / box.weights.sum())
 
 
+def uniform_naive(rows, n_nodes=6):
+    """The same for two classes and two variables that are not joined; None is a cell that is missing."""
+    box = Box(n_nodes)
+    box.integrate(np.ones(1))
+    for label in (0, 1):
+        for _variable in (0, 1):
+            share = box.chosen[0]
+            box.integrate(share if label else 1 - share)
+    share, *joint = box.chosen
+    likelihood = np.ones_like(share)
+    for values, label in rows:
+        whole = share if label else 1 - share
+        likelihood *= whole
+        for variable, value in enumerate(values):
+            with_one = joint[2 * label + variable]
+            if value is not None:
+                likelihood *= (with_one if value else whole - with_one) / whole
+    return float((box.weights @ likelihood) / box.weights.sum())
+
+
 def path_by_completions(rows):
     """What :func:`uniform_path` is, exactly: sums over what variable 1 may be in rows that only show 2.
 

@@ -47,6 +47,28 @@ def test_two_joined_variables_are_uniform_over_all_joint_distributions(seed):
         assert forest.is_exact
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_with_missing_cells_the_indifferent_rule_is_the_integral_all_the_same(seed):
+    """Rows to learn from and rows to predict: a cell that is missing is summed out of both."""
+    rng = np.random.default_rng(seed)
+    rows = [
+        (tuple(None if rng.random() < 0.3 else value for value in values), label)
+        for values, label in rows_of([2, 2], 2, 5, seed)
+    ]
+    *table, (_, label) = rows
+    cells = [[2 if value is None else value for value in values] for values, _ in rows]
+    coded = Coded.of(Schema.from_sizes([2, 2], n_classes=2), cells, [label for _, label in rows])
+    before = naive_trees.uniform_naive(table)
+    rule = Predictor.of(count(coded.take(np.arange(4))), "indifferent")
+    forest = OneForest(ForestCounts.of(coded.take(np.arange(4))), np.array([-1, -1]), "uniform")
+    assert math.exp(-rule.evidence_code_length()) == pytest.approx(before, rel=1e-9)
+    assert math.exp(forest.log_evidence) == pytest.approx(before, rel=1e-9)
+    joint = naive_trees.uniform_naive(rows) / before
+    last = coded.take(np.array([4]))
+    assert math.exp(rule.log_weights(last)[0, label]) == pytest.approx(joint, rel=1e-9)
+    assert math.exp(forest.log_joint(forest.counts.codes(last))[0, label]) == pytest.approx(joint, rel=1e-9)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_a_star_is_uniform_over_all_pairs_of_joint_distributions_that_agree(seed):
     rows = rows_of([2, 2, 2], 1, 5, seed)
