@@ -516,7 +516,8 @@ class FiniteMixture(StreamedMixture, LatentInference, ClusterMixin, DensityMixin
 
     def _learned(self, coded: Coded, fitted: Fitted) -> FittedMixture:
         rows = fitted.weighed(coded)
-        return self._chosen(rows, observed(rows), fitted, rows)
+        distinct = rows.distinct()
+        return self._chosen(distinct, observed(rows, distinct.n_rows), fitted, rows)
 
     def _chosen(self, rows: Rows, seen: Observed, fitted: Fitted, training: Coded | None) -> FittedMixture:
         """The state after learning from rows in memory, which are kept as ``training``, or on disk."""

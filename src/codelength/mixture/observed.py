@@ -170,8 +170,8 @@ class Sightings:
         )
 
 
-def observed(coded: Coded) -> Observed:
-    """How much of a table was observed.
+def observed(coded: Coded, n_distinct: int | None = None) -> Observed:
+    """How much of a table was observed; how many rows are distinct is counted where it is not known.
 
     Examples
     --------
@@ -182,5 +182,4 @@ def observed(coded: Coded) -> Observed:
     """
     sightings = Sightings(coded.schema)
     sightings.add(coded)
-    used = coded if coded.weights is None else coded.take(coded.weights > 0)
-    return sightings.observed(used.distinct().n_rows)
+    return sightings.observed(coded.distinct().n_rows if n_distinct is None else n_distinct)
