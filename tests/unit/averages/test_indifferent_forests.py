@@ -99,14 +99,14 @@ def test_without_edges_the_uniform_law_is_the_indifferent_rule(sizes):
     np.testing.assert_allclose(found, rule.log_weights(coded), rtol=1e-12)
 
 
-@pytest.mark.parametrize(("sizes", "n_rows"), [([2, 3, 2], 6), ([3, 2, 2, 2], 4), ([2, 2], 0)])
+@pytest.mark.parametrize(("sizes", "n_rows"), [([2, 3, 2], 6), ([3, 2, 2, 2], 3), ([2, 2], 0)])
 def test_all_forests_are_the_sum_over_each_of_them_in_fractions(sizes, n_rows):
     rows = rows_of(sizes, 2, n_rows, 1)
     average = AllForests(counts_of(rows, sizes, 2))
     whole = naive_trees.probability_over_forests(rows, sizes, 2)
     assert average.log_evidence == pytest.approx(math.log(whole), abs=1e-10)
-    found = average.log_joint(every_row(sizes)[:3])
-    for values, made in zip(every_row(sizes)[:3].tolist(), found, strict=True):
+    found = average.log_joint(every_row(sizes)[:2])
+    for values, made in zip(every_row(sizes)[:2].tolist(), found, strict=True):
         for label in range(2):
             joint = naive_trees.probability_over_forests([*rows, (tuple(values), label)], sizes, 2) / whole
             assert made[label] == pytest.approx(math.log(joint), abs=1e-10)
