@@ -247,7 +247,7 @@ def title_of(model: Any) -> str:
     kind = str(model.kind)
     if isinstance(model, FiniteMixture):
         return f"{kind} of {model.n_components}"
-    if isinstance(model, NaiveBayes) and model.rule != "evidence":
+    if isinstance(model, NaiveBayes) and model.rule != NaiveBayes().rule:
         return f"{kind} {model.rule}"
     if isinstance(model, IndifferentTrees):
         forest = model.forest if isinstance(model.forest, str) else "given"
