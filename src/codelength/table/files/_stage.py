@@ -158,8 +158,8 @@ def _expression(column: Stored, type_: str, na: Sequence[str]) -> str:
     markers = [quoted(marker.strip(SPACES)) for marker in na]
     if not markers:
         return sql
-    # Trimming takes many times longer than to see that there is nothing to find.
-    possible = " OR ".join(f"contains({text}, {marker})" for marker in markers)
+    # Trimming takes many times longer than to see that there is nothing to find. All spaces come before "!".
+    possible = " OR ".join([f"{text} < '!'", *(f"starts_with({text}, {marker})" for marker in markers)])
     is_marker = f"trim({text}, {quoted(SPACES)}) IN ({', '.join(markers)})"
     return f"CASE WHEN {possible} THEN CASE WHEN {is_marker} THEN NULL ELSE {sql} END ELSE {sql} END"
 
