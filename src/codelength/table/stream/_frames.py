@@ -138,4 +138,7 @@ def open_frames(source: Any, batch_rows: int) -> Batches | None:
 
 
 def _is_frame(source: Any) -> bool:
+    if isinstance(source, Mapping):
+        # One of cells would be a row.
+        return bool(source) and all(isinstance(cells, (list, tuple, np.ndarray)) for cells in source.values())
     return isinstance(source, Table) or (hasattr(source, "columns") and hasattr(source, "shape"))
