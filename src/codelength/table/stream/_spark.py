@@ -1,7 +1,9 @@
 """Spark data frames: work is done where their partitions are, and only what it comes to travels."""
 
 import pickle
+import uuid
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from importlib import import_module
 from typing import Any
@@ -75,7 +77,9 @@ class SparkBatches:
 
         try:
             parts = self._selected(names).mapInArrow(looked_at, _PARTS)
-            found = parts.groupBy("position").applyInArrow(brought_together, _PARTS).collect()
+            whole = parts.groupBy("position").applyInArrow(brought_together, _PARTS)
+            with _cancelled_with_us(self._source.sparkSession):
+                found = whole.collect()
         except Exception as error:
             raise _told(error) from error
         return _whole(sorted(found, key=lambda row: row["position"]), merge, progress)
@@ -110,6 +114,22 @@ class SparkBatches:
 def open_batches(source: Any, batch_rows: int) -> Batches | None:
     """The batches of a data frame; None for anything else of Spark's."""
     return SparkBatches(source, batch_rows) if hasattr(source, "mapInArrow") else None
+
+
+@contextmanager
+def _cancelled_with_us(session: Any) -> Iterator[None]:
+    """Jobs that end when the user has had enough: Spark's own way fails while it waits for an answer."""
+    tag = f"codelength-{uuid.uuid4()}"
+    session.addTag(tag)
+    try:
+        yield
+    except KeyboardInterrupt:
+        with suppress(Exception):
+            session.interruptTag(tag)
+        raise
+    finally:
+        with suppress(Exception):
+            session.removeTag(tag)
 
 
 def _sent(work: Any) -> bytes:

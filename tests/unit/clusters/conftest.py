@@ -1,0 +1,46 @@
+"""A small cluster of each kind, started once for all tests."""
+
+import os
+import shutil
+import sys
+import warnings
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def dask_client():
+    """Two worker processes of Dask."""
+    distributed = pytest.importorskip("distributed", reason="Dask is not installed")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        settings = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None, "memory_limit": 0}
+        with distributed.LocalCluster(**settings) as cluster, distributed.Client(cluster) as client:
+            yield client
+
+
+@pytest.fixture(scope="session")
+def spark():
+    """A session of Spark with two workers."""
+    if shutil.which("java") is None:
+        pytest.skip("Spark takes Java, which is not installed")
+    sql = pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
+    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.driver.memory": "700m",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.sql.session.timeZone": "UTC",
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        builder = sql.SparkSession.builder.master("local[2]")
+        for name, value in settings.items():
+            builder = builder.config(name, value)
+        session = builder.getOrCreate()
+        session.sparkContext.setLogLevel("OFF")
+        yield session
+        session.stop()
