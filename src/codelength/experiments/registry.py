@@ -10,10 +10,11 @@ from .experiment import Experiment
 from .findings import Findings
 from .further import FURTHER
 from .papers import PAPERS
+from .questions import QUESTIONS
 from .settings import changed, differences
 from .spec import Result, Spec
 
-EXPERIMENTS: dict[str, Experiment] = {**PAPERS, **FURTHER, AVERAGES.key: AVERAGES}
+EXPERIMENTS: dict[str, Experiment] = {**PAPERS, **FURTHER, **QUESTIONS, AVERAGES.key: AVERAGES}
 """The experiments by key: those of the papers in the order of their years, then our own."""
 
 

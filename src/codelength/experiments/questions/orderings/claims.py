@@ -1,0 +1,134 @@
+"""Is the fall an accident? And sampling against optimising, at equal computing time."""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from ....typing import FloatArray
+from ...findings import Claim, signed
+from ...papers.prequential_selection.task import LEAVE_ONE_OUT, best_of, rand
+from ...verdicts import all_of, by_lead
+from .studies import PEAK, Studies
+from .task import GREEDY, LIMIT, MOVES, RACE, linked, searched
+
+FALL = "section 4.2: the fall after 30 orderings"
+CHOICE = "section 5: sampling or optimising"
+SAMPLERS = "section 5: more elaborate sampling"
+LEAVING = "section 5: leave-one-out"
+
+
+def claims_of(found: Studies) -> list[Claim]:
+    """All claims; what the paper says of the fall first."""
+    most = found.printed_sizes[-1]
+    return [
+        _claim(
+            found,
+            FALL,
+            f"PREQ-RAND({most}) gains less than PREQ-RAND({PEAK}): the fall is real.",
+            [(rand(PEAK), rand(most))],
+        ),
+        _claim(
+            found,
+            FALL,
+            "The mean over all orderings that were drawn gains less than PREQ-RAND(30).",
+            [(rand(PEAK), LIMIT)],
+            is_beyond=True,
+        ),
+        _accident(found),
+        _claim(found, FALL, f"PREQ-RAND({PEAK}) gains more than PREQ-RAND(1).", [(rand(PEAK), rand(1))]),
+        _claim(
+            found,
+            CHOICE,
+            "Averaging beats taking the best of as many random orderings, for every number above 1.",
+            [(rand(n), best_of(n)) for n in found.sizes if n > 1],
+        ),
+        _claim(
+            found,
+            CHOICE,
+            "Averaging over 10 orderings beats the greedy ordering, which takes longer.",
+            [(rand(10), GREEDY)],
+        ),
+        _claim(
+            found,
+            CHOICE,
+            "Averaging beats a local search for the best ordering, at equal computing time.",
+            [(rand(n), searched(n)) for n in MOVES if n in found.sizes],
+            is_beyond=True,
+        ),
+        _claim(
+            found,
+            CHOICE,
+            "A longer local search gains more than a shorter one.",
+            [(searched(400), searched(100))],
+            is_beyond=True,
+        ),
+        _claim(
+            found,
+            SAMPLERS,
+            f"{PEAK} antithetic orderings gain more than {PEAK} independent ones.",
+            [(linked("antithetic", PEAK), rand(PEAK))],
+            is_beyond=True,
+        ),
+        _claim(
+            found,
+            SAMPLERS,
+            "The mean over all orderings that were drawn gains more than a race along antithetic ones.",
+            [(LIMIT, RACE)],
+            is_beyond=True,
+        ),
+        _claim(
+            found,
+            LEAVING,
+            "The mean over all orderings that were drawn gains more than leave-one-out.",
+            [(LIMIT, LEAVE_ONE_OUT)],
+        ),
+    ]
+
+
+def _claim(
+    found: Studies, where: str, text: str, pairs: Iterable[tuple[str, str]], *, is_beyond: bool = False
+) -> Claim:
+    """A claim decided on the tables at hand; how sure it is for other tables stands beside."""
+    given = list(pairs)
+    leads = {pair: found.lead(*pair) for pair in given}
+    least = min(leads, key=lambda pair: leads[pair].value)
+    over_tables = found.gains.lead(*least, "log")
+    word = "smallest lead " if len(given) > 1 else ""
+    return Claim(
+        where,
+        text,
+        all_of(by_lead(*lead) for lead in leads.values()),
+        f"{word}{least[0]} less {least[1]}: {signed(*leads[least], 2)} points on these tables; with the "
+        f"spread between tables: ± {over_tables.standard_error:.2f}",
+        is_beyond,
+    )
+
+
+def _accident(found: Studies) -> Claim:
+    """Whether a study of the paper's size sees a fall more often than not, and a rise about as often."""
+    drawn, sizes = found.drawn(), found.printed_sizes
+    falls = falls_after(drawn, sizes, PEAK)
+    peaks = float(np.mean(drawn.argmax(axis=1) == sizes.index(PEAK)))
+    step = drawn[:, -1] - drawn[:, sizes.index(PEAK)]
+    mean = signed(float(step.mean()), digits=2)
+    return Claim(
+        FALL,
+        "A study of the paper's size, repeated on these tables, sees the fall at least once in ten "
+        "times: it can be an accident.",
+        by_lead(falls - 0.1),
+        f"PREQ-RAND({sizes[-1]}) is below PREQ-RAND({PEAK}) in {falls:.0%} of {len(drawn):,} studies drawn "
+        f"from ours, and PREQ-RAND({PEAK}) is the best of all in {peaks:.0%}; the step is {mean} "
+        f"points on average, with a standard deviation of {step.std():.2f}",
+        is_beyond=True,
+    )
+
+
+def falls_after(drawn: FloatArray, sizes: list[int], peak: int) -> float:
+    """Share of studies in which the last number of orderings gains less than a smaller one.
+
+    Examples
+    --------
+    >>> falls_after(np.array([[1.0, 3.0, 2.0], [1.0, 2.0, 3.0]]), [1, 30, 100], 30)
+    0.5
+    """
+    return float(np.mean(drawn[:, -1] < drawn[:, sizes.index(peak)]))
