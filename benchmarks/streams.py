@@ -3,7 +3,6 @@
 The table has 10 columns of text, 8 of whole numbers and 2 of fractions, 3 classes and up to 3 % missing cells.
 """
 
-import resource
 import subprocess
 import sys
 import tempfile
@@ -20,7 +19,6 @@ N_ROWS = 10_000_000
 MOST_MEGABYTES = 1024
 
 _FIT = """
-import resource
 from codelength.counts.stream import learn_counts
 learn_counts({path!r}, "y")
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
@@ -31,12 +29,16 @@ def write_table(path: Path, n_rows: int) -> None:
     """Write the table as a Parquet file, in the order of its rows."""
     columns = [f"('value ' || (hash(i, {j}) % {2 + 2 * j})::VARCHAR)" for j in range(1, 11)]
     columns += [f"(hash(i, {j}) % {3 + 7 * (j - 10)})::INTEGER" for j in range(11, 19)]
-    columns += [f"sqrt(-2 * ln((hash(i, {j}) % 9007199254740991 + 1) / 9007199254740992.0))" for j in (19, 20)]
+    columns += [
+        f"sqrt(-2 * ln((hash(i, {j}) % 9007199254740991 + 1) / 9007199254740992.0))" for j in (19, 20)
+    ]
     cells = [
         f"CASE WHEN hash(i, {100 + j}) % 100 < {j % 4} THEN NULL ELSE {cell} END AS v{j}"
         for j, cell in enumerate(columns)
     ]
-    select = f"SELECT {', '.join(cells)}, 'class ' || (hash(i) % 3)::VARCHAR AS y FROM range({n_rows}) AS t(i)"
+    select = (
+        f"SELECT {', '.join(cells)}, 'class ' || (hash(i) % 3)::VARCHAR AS y FROM range({n_rows}) AS t(i)"
+    )
     with duckdb.connect() as connection:
         connection.execute(f"COPY ({select}) TO '{path}' (FORMAT parquet, ROW_GROUP_SIZE 131072)")
 
@@ -54,7 +56,10 @@ def group_bys(path: Path) -> None:
 
 def read_csv(path: Path) -> None:
     """What DuckDB takes to read a CSV file into a table."""
-    with tempfile.TemporaryDirectory() as directory, duckdb.connect(f"{directory}/table.duckdb") as connection:
+    with (
+        tempfile.TemporaryDirectory() as directory,
+        duckdb.connect(f"{directory}/table.duckdb") as connection,
+    ):
         connection.execute(f"CREATE TABLE t AS FROM read_csv('{path}')")
 
 
