@@ -15,6 +15,7 @@ SUITES = (
     "prequential",
     "averages",
     "online",
+    "streams",
 )
 
 

@@ -1,6 +1,6 @@
 """Tables larger than memory, beside DuckDB: ``python -m benchmarks.streams [rows]``.
 
-The table has 10 columns of text, 8 of whole numbers and 2 of fractions, 3 classes and up to 3 % missing cells.
+The table has 10 columns of text, 8 of whole numbers, 2 of fractions, 3 classes and up to 3 % missing cells.
 """
 
 import subprocess

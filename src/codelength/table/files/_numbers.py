@@ -26,6 +26,7 @@ _WHAT = (
     "CAST(CASE WHEN {c} IS NULL THEN 0 "
     f"WHEN x_{{c}} IS NULL OR isinf(x_{{c}}) OR contains({{c}}, '_') OR contains({{c}}, '+-') THEN {_NONE} "
     f"WHEN isnan(x_{{c}}) THEN CASE WHEN contains({{c}}, '(') THEN {_NONE} ELSE {_NAN} END "
+    f"WHEN x_{{c}} <> floor(x_{{c}}) THEN {_NUMBER} "
     f"WHEN contains({{c}}, '.') OR contains({{c}}, 'e') OR contains({{c}}, 'E') THEN {_NUMBER} "
     f"ELSE {_WHOLE} END AS UTINYINT)"
 )
