@@ -17,6 +17,7 @@ from ..mixture.observed import Observed
 from ..mixture.parameters import MixtureParameters
 from ..mixture.prediction import Effort, Learned, Method, MixtureRule, predict
 from ..mixture.residuals import BivariateResiduals
+from ..rules import rule_of
 from ..rules.answer import Answer
 from ..rules.query import Question
 from ..selection.comparison import Comparison, with_criteria
@@ -168,7 +169,8 @@ class FittedMixture(Fitted):
         """The answer to a question about several variables."""
         chosen = self.params["rule"] if rule is None else rule
         check_choice("rule", chosen, MixtureRule)
-        learned = Learned(coded, self.mixture, self.params["prior"]) if chosen == "map" else self.learned
+        is_enough = rule_of(chosen).settles
+        learned = Learned(coded, self.mixture, self.params["prior"]) if is_enough else self.learned
         return predict(learned, question, coded, chosen, method=method, random_state=self.seed, effort=effort)
 
     @cached_property
@@ -253,7 +255,7 @@ class FittedMixture(Fitted):
 
     def _content_of_rows(self) -> dict[str, Any]:
         """The rows, where the rule predicts from them."""
-        needed = self.params["rule"] != "map" and self.own_rows is not None
+        needed = not rule_of(self.params["rule"]).settles and self.own_rows is not None
         return {"rows": packed_rows(self.learned.rows)} if needed else {}
 
     @classmethod

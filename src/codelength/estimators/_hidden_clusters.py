@@ -10,7 +10,7 @@ from ..mixture.clusterings import clustering_counts
 from ..mixture.em import em
 from ..mixture.parameters import MixtureParameters, posterior_mode, with_components
 from ..mixture.prediction import Learned, MixtureRule, predict
-from ..rules import Distributions, PriorLike, normalised
+from ..rules import Distributions, PriorLike, normalised, rule_of
 from ..rules.answer import Answer
 from ..rules.query import Question
 from ..table import Coded, Schema
@@ -45,7 +45,7 @@ class HiddenClusters:
         """The mixture that EM finds from a clustering, with as many components."""
         rows = with_components(training, int(labels.max(initial=0)) + 1)
         # The other rules need no mode: the evidence averages, and stochastic complexity has no prior.
-        own = prior if rule == "map" else "uniform"
+        own = prior if rule_of(rule).settles else "uniform"
         start = posterior_mode(clustering_counts(rows, labels), own)
         mixture, _ = em(rows, start, own, max_iter=MAX_ITER, tol=TOL)
         return cls(Learned(training, mixture, prior), rule, seed)

@@ -10,6 +10,7 @@ from ..counts.stream import _named, _roles_of, fold, map_batches
 from ..errors import DataError, Infeasible
 from ..mixture.cache import MEMORY, CachedRows, RowGatherer, Rows
 from ..mixture.observed import Observed, Sightings
+from ..rules import rule_of
 from ..table import Coded, Schema
 from ..table.encode import HandleUnknown
 from ..table.infer import How, Identifiers, Missing, Numeric
@@ -108,7 +109,7 @@ class StreamedMixture:
             rows = gathered.rows
             if isinstance(rows, CachedRows):
                 open_files.enter_context(rows)
-                if self.rule != "map":
+                if not rule_of(self.rule).settles:
                     raise Infeasible(
                         f'rule="{self.rule}" predicts from all rows, and {rows.n_rows:,} distinct rows are '
                         'more than memory= allows; raise it, or pass rule="map"'

@@ -375,7 +375,7 @@ class NaiveBayes(ClassifierMixin, CountsTables, JointModel, ExportedNetwork):
     def code_length_(self) -> float:
         """Code length of the training table by the code of the rule, in nats."""
         rule = self._fitted.predictor.rule
-        if not (rule.averages or rule.maximises):
+        if rule.settles:
             raise AttributeError(
                 f'code_length_: rule="{rule.name}" settles on one model and has no code for a table; '
                 "evidence_code_length_ is the one of its prior"

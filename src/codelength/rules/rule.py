@@ -65,6 +65,11 @@ class Rule:
     normalises: ClassVar[bool] = True
     gives_zero: ClassVar[bool] = False
 
+    @property
+    def settles(self) -> bool:
+        """Whether it settles on one model, and predicts with that alone."""
+        return not (self.averages or self.maximises)
+
     def prior(self, prior: PriorLike) -> PriorLike:
         """The prior that the rule uses when ``prior`` is asked for."""
         if not self.needs_prior and as_knowledge(prior) is not None:

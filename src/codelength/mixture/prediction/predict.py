@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from ...errors import DataError, Infeasible
-from ...rules import PriorLike, Scorer
+from ...rules import PriorLike, Scorer, rule_of
 from ...rules.answer import Answer
 from ...rules.query import Question, answer_by_tables
 from ...table import Coded
@@ -151,9 +151,10 @@ def predict(
     given = effort or Effort()
     given.check()
     rows, places = distinct_rows(question, new)
-    if rule == "map":
+    kind = rule_of(rule)
+    if kind.settles:
         answer = _map(learned, question, rows)
-    elif rule == "stochastic_complexity":
+    elif kind.maximises:
         climb = given.climb or Climb()
         logs = maximised_log_likelihoods(learned.rows, learned.mixture, question, rows, climb)
         answer = question.answer(_weights(logs), method="em")
