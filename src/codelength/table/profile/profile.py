@@ -22,6 +22,9 @@ from .brackets import MOST_KEPT, Grid, draft_grid
 from .column import ColumnProfile, profile_of
 from .sample import Sample, priorities, sample_size
 
+MOST_SENT = 1 << 14
+"""Most rows of the sample of a partition that travel to other machines."""
+
 
 @dataclass(slots=True)
 class Profile:
@@ -174,6 +177,11 @@ class ProfileWork:
         self._wide.update(name for name, column in total.columns.items() if column.is_wide)
         self._below = min(self._below, total.sample.below)
         return total
+
+    @staticmethod
+    def pack(part: Profile) -> None:
+        """Make the profile of a partition small enough to travel: others have rows for the sample, too."""
+        part.sample.thin(MOST_SENT)
 
 
 def _variable(column: ColumnProfile, how: How) -> Variable:

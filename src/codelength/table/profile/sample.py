@@ -10,6 +10,7 @@ from ...typing import FloatArray, IntArray
 
 _MOST_CELLS = 1 << 23
 _MOST_ROWS, _LEAST_ROWS = 1 << 18, 1 << 13
+_NO_LIMIT = 2**64 - 1
 
 
 def sample_size(n_columns: int) -> int:
@@ -48,6 +49,8 @@ class Sample:
     weights: FloatArray
     columns: dict[str, FloatArray]
     _waiting: list["Sample"] = field(default_factory=list)
+    # Rows of a priority not below this may have been left out.
+    _limit: int = _NO_LIMIT
 
     @classmethod
     def of(
@@ -84,18 +87,33 @@ class Sample:
             name: np.concatenate([part.columns.get(name, np.full(len(part.ranks), np.nan)) for part in parts])
             for name in names
         }
-        if len(ranks) > self.size:
-            kept = np.argpartition(ranks, self.size)[: self.size]
-            ranks, weights = ranks[kept], weights[kept]
-            columns = {name: cells[kept] for name, cells in columns.items()}
         self.ranks, self.weights, self.columns = ranks, weights, columns
+        # A sample of all rows alike is one without those that some part has left out.
+        self._limit = min(part._limit for part in parts)
+        if self._limit < _NO_LIMIT:
+            self._keep(np.flatnonzero(ranks < np.uint64(self._limit)))
+        if len(self.ranks) > self.size:
+            self._keep(np.argpartition(self.ranks, self.size)[: self.size])
+
+    def thin(self, n_rows: int) -> None:
+        """Keep no more than so many rows: enough of one part among many."""
+        self.settle()
+        if len(self.ranks) > n_rows:
+            order = np.argpartition(self.ranks, n_rows)
+            self._limit = int(self.ranks[order[n_rows]])
+            self._keep(order[:n_rows])
+
+    def _keep(self, kept: IntArray) -> None:
+        self.ranks, self.weights = self.ranks[kept], self.weights[kept]
+        self.columns = {name: cells[kept] for name, cells in self.columns.items()}
 
     @property
     def below(self) -> int:
         """Rows of a priority not below this do not enter the sample any more."""
-        return int(self.ranks.max()) + 1 if len(self.ranks) >= self.size else 2**64 - 1
+        full = int(self.ranks.max()) + 1 if len(self.ranks) >= self.size else _NO_LIMIT
+        return min(full, self._limit)
 
 
 def replace_waiting(sample: Sample) -> Sample:
     """A sample without the parts that wait to be joined."""
-    return Sample(sample.size, sample.ranks, sample.weights, sample.columns)
+    return Sample(sample.size, sample.ranks, sample.weights, sample.columns, _limit=sample._limit)

@@ -45,12 +45,18 @@ def part_of(
     work: Callable[[Batch], Any],
     merge: Callable[[Any, Any], Any],
 ) -> Part:
-    """What some work makes of the batches of a partition."""
+    """What some work makes of the batches of a partition.
+
+    Work that has a method ``pack`` makes its result smaller by it before it travels.
+    """
     total, n_rows = None, 0
     for batch in placed(batches, partition):
         found = located(work, batch)
         total = found if total is None else _merged(merge, total, found, batch.where)
         n_rows += batch.n_rows
+    pack = getattr(work, "pack", None)
+    if pack is not None and total is not None:
+        pack(total)
     return Part(partition, n_rows, None if total is None else _pickled(total))
 
 
