@@ -13,6 +13,7 @@ SUITES = (
     "hidden_rules",
     "latent_classes",
     "prequential",
+    "orderings",
     "averages",
     "online",
     "streams",

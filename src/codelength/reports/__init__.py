@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from .files import as_document, read, write
     from .further import further_page, write_further
     from .paper import blocks_of
+    from .questions import question_page, write_questions
     from .saving import save
     from .validation import validation_page, write_validation
 
@@ -17,12 +18,14 @@ _HOMES = {
     "blocks_of": "paper",
     "comparison_page": "averages",
     "further_page": "further",
+    "question_page": "questions",
     "read": "files",
     "save": "saving",
     "validation_page": "validation",
     "write": "files",
     "write_comparison": "averages",
     "write_further": "further",
+    "write_questions": "questions",
     "write_validation": "validation",
 }
 
@@ -31,12 +34,14 @@ __all__ = [
     "blocks_of",
     "comparison_page",
     "further_page",
+    "question_page",
     "read",
     "save",
     "validation_page",
     "write",
     "write_comparison",
     "write_further",
+    "write_questions",
     "write_validation",
 ]
 

@@ -4,6 +4,7 @@ import sys
 
 from .averages import write_comparison
 from .further import write_further
+from .questions import write_questions
 from .validation import write_validation
 
 if __name__ == "__main__":
@@ -12,3 +13,5 @@ if __name__ == "__main__":
     for write in (write_comparison, write_further):
         if (path := write(docs)) is not None:
             print(path)
+    for path in write_questions(docs):
+        print(path)

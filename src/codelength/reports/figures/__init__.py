@@ -12,6 +12,7 @@ from .approximations import approximations
 from .averages import averages
 from .iris import iris
 from .learning_curves import learning_curves
+from .questions import hidden_classes, orderings
 from .selection import selection
 from .style import PLOT_STYLE, Panel
 from .versus import versus
@@ -28,6 +29,8 @@ FIGURES: dict[str, Callable[[Findings], dict[str, list[Panel]]]] = {
     "prequential-selection": selection,
     "indifferent-naive-bayes": versus,
     "averages": averages,
+    "predictive-inference-mixtures": hidden_classes,
+    "orderings": orderings,
 }
 """The figures of the experiments that have some: from findings to panels by the name of the file."""
 

@@ -17,7 +17,7 @@ from ...papers import predictive_inference
 from ...papers.paper import general_notes, source
 from ...settings import Settings, differences
 from ...spec import Result, Spec, chunks
-from .claims import claims_of, share_of_agreement
+from .claims import claims_of
 from .collected import Collected
 from .rows import tables_of
 from .task import ANNEALED, LOCAL, MOST_EXACT, ONE_OPTIMUM, STARTS, HiddenTask
@@ -64,13 +64,7 @@ def _find(spec: Spec[Any], results: dict[str, Result]) -> Findings:
         differences(DEFAULTS, spec.settings),
         notes=[
             *_notes(spec, found),
-            "The order of the three rules by mean log-score is the same with the class hidden as with it "
-            "observed for "
-            + ", ".join(
-                f"{share:.0%} of tables and sizes with {n} components"
-                for n, share in _agreed(found, rankings)
-            )
-            + ".",
+            _agreement(found, rankings),
             *general_notes(spec, DEFAULTS, (task.source for task in spec.tasks)),
         ],
         claims=claims_of(found),
@@ -78,11 +72,17 @@ def _find(spec: Spec[Any], results: dict[str, Result]) -> Findings:
     )
 
 
-def _agreed(found: Collected, rankings: list[dict[str, Any]]) -> list[tuple[int, float]]:
-    return [
-        (n, share_of_agreement((row["observed"], row[f"hidden, {n} components"]) for row in rankings))
-        for n in found.components
-    ]
+def _agreement(found: Collected, rankings: list[dict[str, Any]]) -> str:
+    """How often the order of the rules carries over."""
+    titles = [f"hidden, {n} components" for n in found.components]
+    shares = [float(np.mean([row[title] == row["observed"] for row in rankings])) for title in titles]
+    told = ", ".join(
+        f"{share:.0%} of tables and sizes ({title})" for title, share in zip(titles, shares, strict=True)
+    )
+    return (
+        "The order of the three rules by mean log-score along the learning curves is the same with the class "
+        f"hidden as with it observed for {told}."
+    )
 
 
 def _notes(spec: Spec[HiddenTask], found: Collected) -> list[str]:

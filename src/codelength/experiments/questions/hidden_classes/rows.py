@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from ...findings import ResultTable, Value
 from ...summary import SCORES
-from .claims import ranking
+from .claims import answers_of, ranking
 from .collected import Collected
 from .task import CHAINS, MODELS, MOST_EXACT, OBSERVED, ONE_OPTIMUM, RULES
 
@@ -12,6 +12,7 @@ from .task import CHAINS, MODELS, MOST_EXACT, OBSERVED, ONE_OPTIMUM, RULES
 def tables_of(found: Collected) -> list[ResultTable]:
     """All tables."""
     return [
+        answers_of(found),
         _left_out(found),
         _small_and_large(found),
         _rankings(found),

@@ -1,7 +1,7 @@
 """What each criterion costs, in random orderings of the same rows.
 
-Ratios of processor times, means over the 14 tables, which ``benchmarks/bench_orderings.py`` measures in one
-run. They vary by a third or so from table to table: greedy orderings take longer where there are more rows.
+Ratios of processor times, means over the 14 tables, which ``python -m benchmarks orderings`` measures in
+one run. They vary by a third or so from table to table: greedy ones take longer where there are more rows.
 """
 
 from ...papers.prequential_selection.task import best_of, rand
