@@ -5,6 +5,8 @@ import shutil
 import sys
 import warnings
 
+import numpy as np
+import pyarrow as pa
 import pytest
 
 
@@ -44,3 +46,20 @@ def spark():
         session.sparkContext.setLogLevel("OFF")
         yield session
         session.stop()
+
+
+@pytest.fixture(scope="session")
+def million_rows():
+    """Text, whole numbers and wide columns, some of them with ties."""
+    n_rows, rng = 1_000_000, np.random.default_rng(0)
+    ties = rng.random(n_rows) < 0.3
+    return pa.table(
+        {
+            **{f"text {i}": np.array(list("abcdefgh"))[rng.integers(0, 2 + i, n_rows)] for i in range(4)},
+            **{f"whole {i}": rng.integers(0, 10 ** (i + 1), n_rows) for i in range(3)},
+            "real": rng.normal(size=n_rows),
+            "gaps": pa.array(rng.exponential(size=n_rows), mask=rng.random(n_rows) < 0.05),
+            "tied": np.where(ties, 0.0, rng.normal(size=n_rows)),
+            "class": np.array(["yes", "no", "perhaps"])[rng.integers(0, 3, n_rows)],
+        }
+    )

@@ -237,3 +237,9 @@ def test_prediction_in_memory_says_that_it_collects():
         with pytest.warns(CollectedRows):
             found = model.predict(spread[["text", "few"]])
     assert list(found) == list(model.predict(frame[["text", "few"]]))
+
+
+@pytest.mark.long
+def test_a_million_rows_are_counted_alike(dask_client, million_rows):
+    spread = dd.from_pandas(million_rows.to_pandas(), npartitions=16)
+    assert_same(learn_counts(spread, "class"), in_memory(million_rows))

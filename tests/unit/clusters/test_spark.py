@@ -9,6 +9,7 @@ import time
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from codelength import FiniteMixture, NaiveBayes
@@ -138,3 +139,10 @@ def test_an_interrupt_cancels_the_work(spark):
     while tracker.getActiveJobsIds() and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not tracker.getActiveJobsIds()
+
+
+@pytest.mark.long
+def test_a_million_rows_are_counted_alike(spark, million_rows, tmp_path):
+    pq.write_table(million_rows, tmp_path / "rows.parquet", row_group_size=100_000)
+    frame = spark.read.parquet(str(tmp_path)).repartition(16)
+    assert_same(learn_counts(frame, "class"), in_memory(million_rows))
