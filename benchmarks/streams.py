@@ -19,6 +19,7 @@ N_ROWS = 10_000_000
 MOST_MEGABYTES = 1024
 
 _FIT = """
+import resource
 from codelength.counts.stream import learn_counts
 learn_counts({path!r}, "y")
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
