@@ -5,9 +5,9 @@ from collections.abc import Iterable
 import numpy as np
 
 from ....typing import FloatArray
-from ...findings import Claim, signed
+from ...findings import Claim, ResultTable, Value, signed
 from ...papers.prequential_selection.task import LEAVE_ONE_OUT, best_of, rand
-from ...verdicts import all_of, by_lead
+from ...verdicts import Verdict, all_of, by_lead
 from .studies import PEAK, Studies
 from .task import GREEDY, LIMIT, MOVES, RACE, linked, searched
 
@@ -85,6 +85,44 @@ def claims_of(found: Studies) -> list[Claim]:
     ]
 
 
+def answers_of(found: Studies) -> ResultTable:
+    """The questions of the page, and what our figures say."""
+    most = found.printed_sizes[-1]
+    fall, sampler = found.lead(rand(PEAK), rand(most)), found.lead(linked("antithetic", PEAK), rand(PEAK))
+    rows: list[dict[str, Value]] = [
+        {
+            "question": f"Do {most} orderings choose worse than {PEAK}, on average over samples?",
+            "answer": _ANSWERS[by_lead(*fall)],
+            "points of log gain": signed(*fall, 2),
+        },
+        {
+            "question": f"How often does a study of the paper's size see {most} below {PEAK}?",
+            "answer": f"in {falls_after(found.drawn, found.printed_sizes, PEAK):.0%} of studies",
+            "points of log gain": "",
+        },
+        {
+            "question": f"Do {PEAK} antithetic orderings choose better than {PEAK} independent ones?",
+            "answer": _ANSWERS[by_lead(*sampler)],
+            "points of log gain": signed(*sampler, 2),
+        },
+    ]
+    pairs = {n: [(rand(n), best_of(n)), (rand(n), searched(n))] for n in MOVES if n in found.sizes}
+    for n, rivals in pairs.items():
+        for ours, other in rivals:
+            lead = found.lead(ours, other)
+            question = f"In the time of {n} orderings, does averaging choose better than {other}?"
+            answer = _ANSWERS[by_lead(*lead)]
+            rows.append({"question": question, "answer": answer, "points of log gain": signed(*lead, 2)})
+    return ResultTable("answers", "The answers", rows, first=True)
+
+
+_ANSWERS: dict[Verdict, str] = {
+    "held": "yes",
+    "not held": "no, the other way round",
+    "unsettled": "it cannot be told from noise",
+}
+
+
 def _claim(
     found: Studies, where: str, text: str, pairs: Iterable[tuple[str, str]], *, is_beyond: bool = False
 ) -> Claim:
@@ -106,7 +144,7 @@ def _claim(
 
 def _accident(found: Studies) -> Claim:
     """Whether a study of the paper's size sees a fall more often than not, and a rise about as often."""
-    drawn, sizes = found.drawn(), found.printed_sizes
+    drawn, sizes = found.drawn, found.printed_sizes
     falls = falls_after(drawn, sizes, PEAK)
     peaks = float(np.mean(drawn.argmax(axis=1) == sizes.index(PEAK)))
     step = drawn[:, -1] - drawn[:, sizes.index(PEAK)]

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -35,13 +36,13 @@ class Studies:
     spec: Spec[OrderingsTask]
     results: Mapping[str, Result]
 
-    @property
+    @cached_property
     def gains(self) -> Gains:
         """Relative gains over the marginal likelihood, table by table."""
         scores = {key: result["scores"] for key, result in self.results.items()}
         return Gains(self.spec, scores, with_class=True)
 
-    @property
+    @cached_property
     def tables(self) -> dict[str, list[OrderingsTask]]:
         """The tasks of each table."""
         found: dict[str, list[OrderingsTask]] = {}
@@ -88,6 +89,7 @@ class Studies:
         logs = [np.log(result["efficiency"][scheme]) for result in self.results.values()]
         return float(np.exp(np.mean(logs)))
 
+    @cached_property
     def drawn(self) -> FloatArray:
         """Mean gains of PREQ-RAND(n) in studies of the paper's size, shape (n_studies, n_sizes).
 
