@@ -108,6 +108,10 @@ def test_an_error_on_a_worker_names_partition_and_row(spark):
     rows = spark.createDataFrame(pa.table({"size": cells, "class": ["a", "b"] * 15})).coalesce(1)
     with pytest.raises(DataError, match=r"^partition 0, column 'size', row 25: the value is infinite"):
         learn_counts(rows, "class")
+    # Of several partitions that fail, the first is told.
+    everywhere = rows.selectExpr("size + double('infinity') AS size", "class").repartition(6)
+    with pytest.raises(DataError, match=r"^partition 0, column 'size', row 0: the value is infinite"):
+        learn_counts(everywhere, "class")
     with pytest.raises(SchemaMismatch, match="no column 'clas'"):
         NaiveBayes().fit_table(rows, "clas")
     with pytest.raises(DataError, match=r"the Spark data frame: has no rows that count"):

@@ -61,9 +61,7 @@ class SparkBatches:
         def looked_at(record_batches: Iterator[Any]) -> Iterator[Any]:
             number = _partition()
             batches = regrouped((rows.rename_columns(names) for rows in record_batches), batch_rows)
-            yield _row(
-                number // _JOINED_AT_ONCE, _attempt(lambda: part_of(batches, number, *pickle.loads(sent)))
-            )
+            yield _row(number, _attempt(lambda: part_of(batches, number, *pickle.loads(sent))))
 
         def brought_together(rows: Any) -> Any:
             merging = pickle.loads(sent)[1]
@@ -72,7 +70,7 @@ class SparkBatches:
             if failed is not None:
                 return arrow().Table.from_pylist([failed], schema=rows.schema)
             parts = [Part(row["first"], row["n_rows"], row["part"]) for row in found]
-            whole = _row(found[0]["position"], _attempt(lambda: joined(parts, merging)))
+            whole = _row(found[0]["first"], _attempt(lambda: joined(parts, merging)))
             return arrow().Table.from_batches([whole])
 
         try:
@@ -152,13 +150,13 @@ def _attempt(work: Callable[[], Part]) -> Part | Exception:
         return error
 
 
-def _row(position: int, found: Part | Exception) -> Any:
+def _row(partition: int, found: Part | Exception) -> Any:
     """A part, or an error, as a record batch of one row."""
-    part = found if isinstance(found, Part) else Part(position * _JOINED_AT_ONCE, 0, None)
+    part = found if isinstance(found, Part) else Part(partition, 0, None)
     failure = None if isinstance(found, Part) else pickle.dumps(found)
     return _record_batch(
         {
-            "position": (position, "int32"),
+            "position": (partition // _JOINED_AT_ONCE, "int32"),
             "first": (part.partition, "int32"),
             "n_rows": (part.n_rows, "int64"),
             "part": (part.pickled, "binary"),
