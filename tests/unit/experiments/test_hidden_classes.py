@@ -5,6 +5,7 @@ import pytest
 
 import naive
 import naive_hidden
+from codelength import reports
 from codelength.counts import count
 from codelength.experiments import reproduce
 from codelength.experiments.prepared import prepare
@@ -171,5 +172,8 @@ def test_the_experiment_runs_from_end_to_end_and_is_resumed(tmp_path, monkeypatc
     assert all(-5 < row["log_score"] < 0 for row in curves if row["model"] in ("EV", "SC"))
     exact = made.findings.table("approximations")[0]
     assert 0 < exact[f"{CHAINS}: distance"] < 0.1
+    written = {path.name for path in reports.save(made.findings, tmp_path / "saved")}
+    assert {"log-score-hepatitis.svg", "answers.csv", "learning-curves.csv"} <= written
+    assert reports.blocks_of(reports.read(tmp_path / "saved")) == reports.blocks_of(made.findings)
     again = reproduce(KEY, quick=True, directory=tmp_path, jobs=1)
     assert (again.outcome.n_run, repr(again.findings)) == (0, repr(made.findings))

@@ -1,5 +1,6 @@
 """Some rows to learn from, others to predict: the three rules with the class observed and with it hidden."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -7,6 +8,7 @@ import numpy as np
 
 from .... import datasets
 from ....counts import count
+from ....errors import Infeasible
 from ....mixture import fit_mixture
 from ....mixture.em import em
 from ....mixture.prediction import Chains, Climb, Effort, Learned, predict
@@ -195,7 +197,7 @@ def hidden(
     chains = predict(learned, question, new, method="annealed", random_state=stream, effort=Effort(ANNEALED))
     answers = {
         "MAP": predict(by_mode, question, new, "map"),
-        "EV": predict(learned, question, new, method="exact") if rows.n_rows <= MOST_EXACT else chains,
+        "EV": _exactly(learned, question, new) or chains,
         "SC": predict(learned, question, new, "stochastic_complexity", effort=Effort(climb=CLIMB)),
         ONE_OPTIMUM: predict(
             learned, question, new, method="gibbs", random_state=stream, effort=Effort(LOCAL)
@@ -203,6 +205,14 @@ def hidden(
         CHAINS: chains,
     }
     return {name: _answered(answer, test, cap) for name, answer in answers.items()}
+
+
+def _exactly(learned: Learned, question: Question, new: Coded) -> Answer | None:
+    """The exact average over all mixtures; None with many rows, or where floats do not hold its terms."""
+    if learned.rows.n_rows <= MOST_EXACT:
+        with suppress(Infeasible):
+            return predict(learned, question, new, method="exact")
+    return None
 
 
 def _answered(answer: Answer, test: Coded, cap: float | None) -> Scores:
