@@ -164,7 +164,7 @@ class Choices:
         rng, n_groups = np.random.default_rng([self.seed, n]), min(50, plain.shape[1] // n * 10)
         picked = [[rng.permutation(plain.shape[1])[:n] for _ in self.models] for _ in range(n_groups)]
         return np.array(
-            [[own[rows].mean() for own, rows in zip(plain, group, strict=True)] for group in picked]
+            [[lengths[rows].mean() for lengths, rows in zip(plain, group, strict=True)] for group in picked]
         )
 
     def _optimised(self) -> dict[str, list[float]]:
