@@ -11,7 +11,8 @@ from codelength.errors import DataError, SchemaMismatch
 
 # The tables are too small to identify classes, which fits are warned about, and some are lazy.
 pytestmark = [
-    pytest.mark.filterwarnings(f"ignore::codelength.errors.{name}") for name in ("DoubtfulFit", "CollectedRows")
+    pytest.mark.filterwarnings(f"ignore::codelength.errors.{name}")
+    for name in ("DoubtfulFit", "CollectedRows")
 ]
 
 COLUMNS = {"colour": ["red", "blue", "red", "blue", "red"], "size": [1, 2, 2, 3, 1]}

@@ -47,7 +47,7 @@ def answer(analysis: LatentAnalysis) -> Markup:
         return tag("p", lead, class_="lead")
     found = analysis.model.classification_
     smallest = float(analysis.model.parameters_.class_probs.min())
-    doubt = "" if analysis.model.trust_.is_enough else " Few starts of the search ended here: take it with care."
+    doubt = "" if analysis.model.trust_.is_enough else " Few starts of the search ended here: be careful."
     return join(
         tag(
             "p",
@@ -78,8 +78,8 @@ def hidden(analysis: LatentAnalysis, target: str) -> Section:
     body = join(
         answer(analysis),
         paragraph(
-            f"The other columns were looked at without {name(target)}. This is a first look; for all rows and "
-            "larger numbers of classes:",
+            f"The other columns were looked at without {name(target)}. This is a first look; for all rows "
+            "and larger numbers of classes:",
         ),
         command(analysis),
         tag("h3", how_many.title),
