@@ -15,7 +15,7 @@ from . import _csv
 from ._arrow_schema import DURATION
 from ._duckdb import one_line, path_literal, quoted
 from ._kinds import Kind, Parse, Reading
-from ._numbers import stored_numbers
+from ._numbers import is_never_a_number, stored_numbers
 from ._relations import SPELT, SPELT_NUMBER, SPELT_TEXT, Relation
 
 if TYPE_CHECKING:
@@ -78,16 +78,20 @@ def stage(
     import duckdb
 
     columns, expressions = [], []
+    never_numbers = all(is_never_a_number(marker) for marker in na)
     positions = {name: position for position, name in enumerate(relation.names)}
     for name in wanted:
         position = positions[name]
         type_ = relation.types[position]
         column = stored_as(name, f"c{position}", type_, readings.get(name, Reading()), shown)
-        expressions.append(f"{_expression(column, type_, na)} AS {column.sql}")
+        # What is no number is found while numbers are stored, and compared with the markers only then.
+        markers = () if name in as_numbers and never_numbers else na
+        expressions.append(f"{_expression(column, type_, markers)} AS {column.sql}")
         columns.append(column)
     select = ", ".join(expressions)
     if relation.header is not None:
-        form = stored_numbers([column.sql for column in columns if column.name in as_numbers])
+        numbers = [column.sql for column in columns if column.name in as_numbers]
+        form = stored_numbers(numbers, na if never_numbers else ())
         _stage_csv(connection, path, relation.header, select, shown, form)
         return columns
     try:
@@ -217,4 +221,6 @@ def _create_from_csv(path: Path, header: _csv.Header, select: str, form: str, *,
         *(["new_line = '\\r\\n'"] if header.broken else []),
     ]
     source = f"read_csv({path_literal(path)}, {', '.join(options)})"
-    return f"CREATE OR REPLACE TABLE t AS {form.replace('{rows}', f'SELECT {select} FROM {source}')}"
+    # The last, because markers of missing cells may hold anything.
+    before, _, after = form.rpartition("{rows}")
+    return f"CREATE OR REPLACE TABLE t AS {before}SELECT {select} FROM {source}{after}"
