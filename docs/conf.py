@@ -77,10 +77,11 @@ sphinx_gallery_conf = {
 }
 
 
-def of_scikit_learn(app, what, name, obj, skip, options):
+def of_other_libraries(app, what, name, obj, skip, options):
     """Leave out what estimators inherit: it is documented there, in roles that are not known here."""
     is_request = name.startswith("set_") and name.endswith("_request")
-    return True if is_request or name in ("get_metadata_routing", "set_output") else None
+    is_of_river = str(getattr(obj, "__module__", "")).startswith("river.")
+    return True if is_request or is_of_river or name in ("get_metadata_routing", "set_output") else None
 
 
 def with_targets(app, docname, source):
@@ -90,5 +91,5 @@ def with_targets(app, docname, source):
 
 def setup(app):
     """Connect the rules above."""
-    app.connect("autodoc-skip-member", of_scikit_learn)
+    app.connect("autodoc-skip-member", of_other_libraries)
     app.connect("source-read", with_targets)
