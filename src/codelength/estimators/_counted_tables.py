@@ -101,7 +101,7 @@ class CountsTables(KnowsBefore):
         >>> model = NaiveBayes("map").fit({"colour": ["red", "blue", "red"]}, ["ripe", "raw", "ripe"])
         >>> averaged = NaiveBayes("evidence").fit_counts(model.counts_)
         >>> averaged.predict_proba({"colour": ["red"]}).round(2)
-        array([[0.22, 0.78]])
+        array([[0.23, 0.77]])
         """
         self._check_params()
         check_instance("counts", counts, Counts, "Counts")

@@ -2,7 +2,6 @@
 
 import os
 import signal
-import threading
 import time
 
 import numpy as np
@@ -220,9 +219,12 @@ def test_an_interrupt_cancels_the_work(dask_client):
     dask_client.wait_for_workers(2)
     frame = mixed_frame(400)
     spread = dd.from_pandas(frame, npartitions=100).map_partitions(slowly)
-    threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+
+    def interrupt(n_rows):
+        raise KeyboardInterrupt
+
     with pytest.raises(KeyboardInterrupt):
-        learn_counts(spread, "class")
+        learn_counts(spread, "class", progress=interrupt)
     deadline = time.monotonic() + 20
     while any(dask_client.processing().values()) and time.monotonic() < deadline:
         time.sleep(0.05)

@@ -129,17 +129,18 @@ def test_what_fails_for_other_reasons_is_told_in_short(spark):
     assert len(str(caught.value)) < 600
 
 
+@pytest.mark.long
 def test_an_interrupt_cancels_the_work(spark):
     rows = spark.createDataFrame(pa.table({"size": [1, 2] * 4, "class": ["a", "b"] * 4})).repartition(8)
 
     def slowly(batches):
-        time.sleep(2)
+        time.sleep(15)
         yield from batches
 
     threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):
         learn_counts(rows.mapInArrow(slowly, rows.schema), "class")
-    tracker, deadline = spark.sparkContext.statusTracker(), time.monotonic() + 3
+    tracker, deadline = spark.sparkContext.statusTracker(), time.monotonic() + 20
     while tracker.getActiveJobsIds() and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not tracker.getActiveJobsIds()

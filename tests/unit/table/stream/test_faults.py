@@ -369,4 +369,4 @@ class TestQueries:
 
 def _has_extension(name):
     installed = "SELECT installed FROM duckdb_extensions() WHERE starts_with(extension_name, ?)"
-    return bool(duckdb.execute(installed, [name]).fetchone()[0])
+    return bool(duckdb.execute(installed, [name]).fetchall()[0][0])

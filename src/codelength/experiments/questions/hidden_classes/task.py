@@ -12,7 +12,7 @@ from ....errors import Infeasible
 from ....mixture import fit_mixture
 from ....mixture.em import em
 from ....mixture.prediction import Chains, Climb, Effort, Learned, predict
-from ....rules import Predictor, Prior, normalised
+from ....rules import Predictor, Prior, normalised, rule_of
 from ....rules.answer import Answer
 from ....rules.query import Question
 from ....scores import Predictions
@@ -164,7 +164,7 @@ class HiddenTask:
         made = hidden(train, test, self.n_components, smoothed, stream, self.cap)
         counts = count(train)
         for name, rule in zip(OBSERVED, RULES.values(), strict=True):
-            predictor = Predictor.of(counts, rule, smoothed if rule == "map" else "uniform")
+            predictor = Predictor.of(counts, rule, smoothed if rule_of(rule).settles else "uniform")
             made[name] = _scores(Predictions(*predictor.log_probs(test), test.class_codes), self.cap)
         return made
 
