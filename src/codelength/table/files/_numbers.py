@@ -1,8 +1,8 @@
 """Columns of a text file that are taken for numbers while the file is loaded, and checked afterwards.
 
-To store them as numbers is faster than as text, of which numbers are made each time they are read. What each
-cell was is stored beside it: missing, a whole number, another number, NaN, or no number at all. Where there
-is one of the last kind, the file is loaded again with that column as text.
+To store them as numbers is faster than as text, of which numbers are made each time they are read. What the
+cells of a row were is stored beside them, one bit each: missing, a whole number, another number, NaN, or no
+number at all. Where there is one of the last kind, the file is loaded again with that column as text.
 """
 
 from collections.abc import Sequence
@@ -20,24 +20,26 @@ if TYPE_CHECKING:
     from ._plan import Plan
     from ._stage import Stored
 
-__all__ = ["is_never_a_number", "number_plans", "stored_numbers", "what_was"]
+__all__ = ["is_never_a_number", "number_plans", "stored_numbers", "what_they_were"]
 
-_WHOLE, _NUMBER, _NAN, _NONE = 1, 2, 3, 9
+_MISSING, _WHOLE, _NUMBER, _NAN, _NONE = 1, 2, 4, 8, 16
+_N_KINDS, _PER_COLUMN = 5, 12  # that many columns of that many bits fit into 64
 # DuckDB also takes 1_000, +-1, nan(1) and infinity for numbers.
 _WHAT = (
-    "CAST(CASE WHEN {c} IS NULL THEN 0 "
-    f"WHEN x_{{c}} IS NULL THEN CASE WHEN {{is_missing}} THEN 0 ELSE {_NONE} END "
+    f"CAST(CASE WHEN {{c}} IS NULL THEN {_MISSING} "
+    f"WHEN x_{{c}} IS NULL THEN CASE WHEN {{is_missing}} THEN {_MISSING} ELSE {_NONE} END "
     f"WHEN isinf(x_{{c}}) OR contains({{c}}, '_') OR contains({{c}}, '+-') THEN {_NONE} "
     f"WHEN isnan(x_{{c}}) THEN CASE WHEN contains({{c}}, '(') THEN {_NONE} ELSE {_NAN} END "
     f"WHEN x_{{c}} <> floor(x_{{c}}) THEN {_NUMBER} "
     f"WHEN contains({{c}}, '.') OR contains({{c}}, 'e') OR contains({{c}}, 'E') THEN {_NUMBER} "
-    f"ELSE {_WHOLE} END AS UTINYINT)"
+    f"WHEN abs(x_{{c}}) >= {LARGEST_EXACT} THEN {_NONE} "
+    f"ELSE {_WHOLE} END AS BIGINT)"
 )
 
 
-def what_was(sql: str) -> str:
-    """The name of the column that says what the cells of another were."""
-    return f"was_{sql}"
+def what_they_were(n_columns: int) -> list[str]:
+    """Names of the columns that say what the cells of so many others were."""
+    return [f"were{i}" for i in range(-(-n_columns // _PER_COLUMN))]
 
 
 def is_never_a_number(marker: str) -> bool:
@@ -61,40 +63,40 @@ def stored_numbers(columns: Sequence[str], na: Sequence[str] = ()) -> str:
         return "{rows}"
     numbers = ", ".join(f"TRY_CAST({sql} AS DOUBLE) AS x_{sql}" for sql in columns)
     replaced = ", ".join(f"x_{sql} AS {sql}" for sql in columns)
-    markers = ", ".join(quoted(marker.strip(SPACES)) for marker in na)
-    is_missing = f"trim({{c}}, {quoted(SPACES)}) IN ({markers})" if na else "false"
-    what = _WHAT.replace("{is_missing}", is_missing)
-    said = ", ".join(f"{what.replace('{c}', sql)} AS {what_was(sql)}" for sql in columns)
+    bits = [_said(sql, i % _PER_COLUMN, na) for i, sql in enumerate(columns)]
+    starts = range(0, len(columns), _PER_COLUMN)
+    said = ", ".join(
+        f"{' | '.join(bits[start : start + _PER_COLUMN])} AS {name}"
+        for start, name in zip(starts, what_they_were(len(columns)), strict=True)
+    )
     gone = ", ".join(f"x_{sql}" for sql in columns)
     inner = f"SELECT *, {numbers} FROM ({{rows}})"
     return f"SELECT * EXCLUDE ({gone}) REPLACE ({replaced}), {said} FROM ({inner})"
 
 
-def number_plans(
-    connection: "DuckDBPyConnection", columns: Sequence["Stored"], n_rows: int
-) -> dict[str, "Plan | None"]:
+def _said(sql: str, place: int, na: Sequence[str]) -> str:
+    """What a cell was, as a bit at the place of its column."""
+    markers = ", ".join(quoted(marker.strip(SPACES)) for marker in na)
+    is_missing = f"trim({sql}, {quoted(SPACES)}) IN ({markers})" if na else "false"
+    # The markers come last, because they may hold anything.
+    return f"({_WHAT.replace('{c}', sql).replace('{is_missing}', is_missing)} << {place * _N_KINDS})"
+
+
+def number_plans(connection: "DuckDBPyConnection", columns: Sequence["Stored"]) -> dict[str, "Plan | None"]:
     """How columns that were stored as numbers are read; None for those that are none."""
     from ._plan import Plan
 
     if not columns:
         return {}
-    asked = ", ".join(
-        ", ".join(
-            [
-                *(f"count(*) FILTER ({what_was(column.sql)} = {kind})" for kind in (_WHOLE, _NUMBER, _NONE)),
-                f"coalesce(max(abs({column.sql})) FILTER ({what_was(column.sql)} = {_WHOLE}), 0)",
-            ]
-        )
-        for column in columns
-    )
+    asked = ", ".join(f"bit_or({name})" for name in what_they_were(len(columns)))
     answers = connection.execute(f"SELECT {asked} FROM t").fetchall()[0]
     plans: dict[str, Plan | None] = {}
     for i, column in enumerate(columns):
-        n_whole, n_other, n_none, widest = answers[4 * i : 4 * i + 4]
-        nothing = column.kind is None and not n_whole + n_other
-        if n_none or nothing or widest >= LARGEST_EXACT:
+        kinds = answers[i // _PER_COLUMN] >> (i % _PER_COLUMN * _N_KINDS) & (1 << _N_KINDS) - 1
+        nothing = column.kind is None and not kinds & (_WHOLE | _NUMBER)
+        if kinds & _NONE or nothing:
             plans[column.name] = None
         else:
-            select = f"CAST({column.sql} AS BIGINT)" if n_whole == n_rows else column.sql
+            select = f"CAST({column.sql} AS BIGINT)" if kinds == _WHOLE else column.sql
             plans[column.name] = Plan(column.name, select, partial(from_cells, column.name))
     return plans

@@ -78,6 +78,8 @@ def stage(
     import duckdb
 
     columns, expressions = [], []
+    if relation.header is not None and na:
+        na = _csv.those_in(path, na)
     never_numbers = all(is_never_a_number(marker) for marker in na)
     positions = {name: position for position, name in enumerate(relation.names)}
     for name in wanted:

@@ -10,7 +10,7 @@ from ...errors import DataError
 from ..files._csv import DAMAGED, first_rows
 from ..files._duckdb import one_line, path_literal, session
 from ..files._kinds import Reading
-from ..files._numbers import number_plans, what_was
+from ..files._numbers import number_plans, what_they_were
 from ..files._plan import Plan, look_like_numbers, make_plans
 from ..files._relations import Relation, file_relation, json_relation
 from ..files._stage import Stored, stage
@@ -98,7 +98,7 @@ class Staged:
             if not self.n_rows:
                 raise DataError(f"{self._names[0]}: has a header but no rows")
             numeric = [column for column in stored if column.name in as_numbers]
-            plans = number_plans(self._connection, numeric, self.n_rows)
+            plans = number_plans(self._connection, numeric)
             wrong = [name for name, plan in plans.items() if plan is None]
             if not wrong:
                 break
@@ -231,11 +231,7 @@ def _join(
     selects = []
     for i, part in enumerate(parts):
         pairs = [(own.sql, first.sql) for own, first in zip(part, parts[0], strict=True)]
-        pairs += [
-            (what_was(own), what_was(first))
-            for (own, first), column in zip(pairs, part, strict=True)
-            if column.name in as_numbers
-        ]
-        columns = ", ".join(f"{own} AS {first}" for own, first in pairs)
+        said = what_they_were(sum(column.name in as_numbers for column in part))
+        columns = ", ".join([*(f"{own} AS {first}" for own, first in pairs), *said])
         selects.append(f"SELECT {columns} FROM part{i}")
     connection.execute(f"CREATE VIEW t AS {' UNION ALL '.join(selects)}")
