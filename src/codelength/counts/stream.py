@@ -26,7 +26,17 @@ from ._folding import Progress, fold, map_batches
 from ._tally import CountWork, Tally, settled_counts
 from .counts import Counts
 
-__all__ = ["Progress", "count_batches", "fold", "learn_counts", "map_batches", "partial_counts"]
+__all__ = [
+    "Progress",
+    "count_batches",
+    "fold",
+    "learn_counts",
+    "map_batches",
+    "matched_schema",
+    "partial_counts",
+    "roles_under",
+    "with_target",
+]
 
 
 def count_batches(
@@ -71,7 +81,7 @@ def count_batches(
     check_choice("handle_unknown", handle_unknown, HandleUnknown)
     if target is None and schema.target is not None:
         target = schema.target.name
-    work = CountWork(_roles_of(schema, batches, target, weights), schema, handle_unknown)
+    work = CountWork(roles_under(schema, batches, target, weights), schema, handle_unknown)
     tally = fold(work, batches, work.roles.columns, Tally.merge, n_threads=n_threads, progress=progress)
     if tally is None:
         return Counts.empty(schema)
@@ -175,12 +185,12 @@ def learn_counts(
     if schema is not None:
         check_instance("schema", schema, Schema, "a Schema, or None")
     is_own = not isinstance(source, Batches)
-    batches = as_batches(source, batch_rows=batch_rows, na=na, kinds=_kinds_of(schema, target))
+    batches = as_batches(source, batch_rows=batch_rows, na=na, kinds=with_target(schema, target))
     try:
         roles = Roles.of(batches, target, weights, drop, keep)
         if schema is not None:
             return count_batches(
-                _named(schema, roles),
+                matched_schema(schema, roles),
                 batches,
                 target=target,
                 weights=weights,
@@ -214,7 +224,7 @@ def _in_two_passes(
             return counts
 
 
-def _roles_of(schema: Schema, batches: Batches, target: str | None, weights: str | None) -> Roles:
+def roles_under(schema: Schema, batches: Batches, target: str | None, weights: str | None) -> Roles:
     """What the columns of a stream are under a schema."""
     used = [variable.name for variable in schema.variables if variable.kind != "ignored"]
     roles = Roles.of(batches, target, weights, keep=[name for name in used if name in batches.names] or None)
@@ -228,7 +238,7 @@ def _roles_of(schema: Schema, batches: Batches, target: str | None, weights: str
     return replace(roles, variables=tuple(used))
 
 
-def _named(schema: Schema, roles: Roles) -> Schema:
+def matched_schema(schema: Schema, roles: Roles) -> Schema:
     """A schema given beforehand, once it is sure that it goes with the columns of a stream."""
     nameless = all(variable.name == f"x{i}" for i, variable in enumerate(schema.variables))
     if nameless and len(roles.variables) == schema.n_variables:
@@ -247,7 +257,7 @@ def _named(schema: Schema, roles: Roles) -> Schema:
     return schema
 
 
-def _kinds_of(schema: Schema | None, target: str | None) -> Schema | None:
+def with_target(schema: Schema | None, target: str | None) -> Schema | None:
     """The schema by which the cells of files are read, the class among them."""
     if schema is None or schema.target is None or target is None or target in schema.names:
         return schema

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 from ..counts._tally import CountWork, Tally, settled_counts
-from ..counts.stream import _named, _roles_of, fold, map_batches
+from ..counts.stream import fold, map_batches, matched_schema, roles_under
 from ..errors import DataError, Infeasible
 from ..mixture.cache import MEMORY, CachedRows, RowGatherer, Rows
 from ..mixture.observed import Observed, Sightings
@@ -216,8 +216,8 @@ def _opened(
             at_end.enter_context(closing(batches))
         roles = Roles.of(batches, None, weights, drop, keep)
         if given is not None:
-            named = _named(given, roles)
-            yield _Stream(batches, _roles_of(named, batches, None, weights), named)
+            named = matched_schema(given, roles)
+            yield _Stream(batches, roles_under(named, batches, None, weights), named)
         elif batches.once:
             with closing(Spool(batches, roles.columns)) as again:
                 yield _Stream(again, roles, None)

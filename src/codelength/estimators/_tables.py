@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ..counts.stream import fold, map_batches
+from ..counts.stream import fold, map_batches, with_target
 from ..errors import InvalidParameter, SchemaMismatch
 from ..scores import Predictions, Scores
 from ..table import Coded, Schema, Variable
@@ -284,13 +284,6 @@ def _as_given(array: "pyarrow.Array", field: "pyarrow.Field") -> "pyarrow.Array"
     if len({type(value) for value in values}) > 1:
         values = [value if isinstance(value, str) else str(value) for value in values]
     return pa.array(values).take(array.indices)
-
-
-def with_target(schema: Schema, target: str) -> Schema:
-    """The schema by which the cells of files are read, the class among them."""
-    if schema.target is None or target in schema.names:
-        return schema
-    return Schema((*schema.variables, Variable(target, schema.target.values, schema.target.kind)))
 
 
 def _verbatim(schema: Schema, kept: Sequence[str]) -> Schema:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ... import datasets
-from ...errors import InvalidParameter
 from ...rules import Distributions
 from ...scores import Predictions
 from ...table import Coded
@@ -16,7 +15,7 @@ from ...typing import FloatArray
 from .. import protocols
 from ..experiment import Experiment
 from ..findings import Findings
-from ..papers.paper import general_notes
+from ..papers.paper import check_folds, general_notes
 from ..prepared import Prepared, prepare
 from ..settings import Settings, differences
 from ..spec import Model, Result, Source, Spec, chunks
@@ -73,11 +72,7 @@ def cross_validations(
     effort: float = 1.0,
 ) -> list[ModelTask]:
     """Tasks of repeated cross-validation, one repetition each."""
-    n_rows = datasets.describe(table.name).rows
-    if settings.folds is not None and settings.folds > n_rows:
-        raise InvalidParameter(
-            f"setting folds={settings.folds}: {table.name} has {n_rows:,} rows; use at most one fold per row"
-        )
+    check_folds(table, settings)
     return [
         ModelTask(
             "cross-validation",

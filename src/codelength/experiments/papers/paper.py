@@ -70,15 +70,20 @@ def source(name: str, settings: Settings, bins: int, *, categories: bool = True)
     )
 
 
-def cross_validations(
-    table: Source, models: tuple[Model, ...], settings: Settings, folds: int, fraction: float, repeats: int
-) -> list[Task]:
-    """Tasks of repeated cross-validation; more folds than rows are refused here, before anything runs."""
+def check_folds(table: Source, settings: Settings) -> None:
+    """Refuse more folds than a table has rows."""
     n_rows = datasets.describe(table.name).rows
     if settings.folds is not None and settings.folds > n_rows:
         raise InvalidParameter(
             f"setting folds={settings.folds}: {table.name} has {n_rows:,} rows; use at most one fold per row"
         )
+
+
+def cross_validations(
+    table: Source, models: tuple[Model, ...], settings: Settings, folds: int, fraction: float, repeats: int
+) -> list[Task]:
+    """Tasks of repeated cross-validation; more folds than rows are refused here, before anything runs."""
+    check_folds(table, settings)
     return [
         Task(
             "cross-validation",
