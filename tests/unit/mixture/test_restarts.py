@@ -98,6 +98,18 @@ def test_a_search_that_ends_early_is_worth_a_warning():
     assert not info.converged
 
 
+def test_runs_on_a_plain_of_noise_end():
+    """Where every direction gains next to nothing, a leader that is continued still gains it forever."""
+    generator = np.random.default_rng(0)
+    noise = np.stack([generator.integers(size, size=300_000) for size in (3, 5, 7)], axis=1)
+    coded = encode(Schema.from_sizes([3, 5, 7]), noise)
+    _, info = fit_mixture(coded, 2, reached=5, max_iter=100, random_state=0)
+    assert info.n_reached >= 1
+    # Once from the start; each later round, and the last polish, continues a run at most twice.
+    n_rounds = -(-len(info.runs) // 20)
+    assert max(len(run.log_posteriors) for run in info.runs) <= 100 * (2 + 2 * n_rounds) + 20
+
+
 def test_one_layout_serves_every_number_of_components():
     coded = table()
     layout = EMLayout.of(coded)

@@ -233,11 +233,14 @@ class _Runs:
         best = self._best()
         goal = best - SAME / 2
         self._continue(pool, [n for n in self._order() if _promise(self.ends[n][1]) >= goal], goal)
-        while self._best() > best:
+        ended: set[int] = set()
+        while self._best() > best and (leader := self._order()[0]) not in ended:
             best = self._best()
-            # One that has overtaken the best may have stopped short of its own end.
-            self.settled.discard(self._order()[0])
-            self._continue(pool, self._order()[:1])
+            # One that has overtaken the best may have stopped at the goal, short of its own end.
+            self.settled.discard(leader)
+            self._continue(pool, [leader])
+            ended.add(leader)
+        best = self._best()
         self._continue(pool, [n for n in self._order() if self.ends[n][1].log_posterior < best - SAME][:1])
 
     def polish(self) -> None:
