@@ -573,12 +573,14 @@ def neighbours(clustering: Labels, n_components: int) -> list[list[int]]:
 
 
 def neighbourhood_code_length(
-    rows: Rows, clustering: Labels, prior: Prior, with_centre: bool = True
+    rows: Rows, clustering: Labels, prior: Prior, with_centre: bool = True, radius: int = 1
 ) -> float | None:
     """LN of P4 equation (7); None where the neighbourhood is empty."""
-    chosen = neighbours(clustering, len(prior.class_pseudocounts))
-    if with_centre:
-        chosen.append(list(clustering))
+    chosen = [
+        list(z)
+        for z in itertools.product(range(len(prior.class_pseudocounts)), repeat=len(rows))
+        if 1 - with_centre <= sum(a != b for a, b in zip(z, clustering, strict=True)) <= radius
+    ]
     if not chosen:
         return None
     return -log(sum(evidence(clustering_counts(rows, z, prior), prior) for z in chosen))

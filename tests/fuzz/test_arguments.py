@@ -240,11 +240,11 @@ def calls(directory: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any]
         ),
         "neighbourhood_code_length": (
             codelength.neighbourhood_code_length,
-            hidden | {"mixture": of_rows.parameters_, "with_centre": True},
+            hidden | {"mixture": of_rows.parameters_, "radius": 2, "with_centre": True},
         ),
         "neighbourhoods_code_length": (
             codelength.neighbourhoods_code_length,
-            {"rows": plain, "clusterings": [[0, 1, 0, 1]], "prior": "uniform"},
+            {"rows": plain, "mixture": [[0, 1, 0, 1]], "n_climbs": 2, "prior": "uniform"},
         ),
         "evaluate": (
             _evaluated,

@@ -69,7 +69,8 @@ class FiniteMixture(StreamedMixture, LatentInference, ClusterMixin, DensityMixin
         once ``patience`` further numbers have brought nothing better; one component is a possible answer.
     criterion : str
         The code length that chooses: ``"cheeseman_stutz"``, ``"cheeseman_stutz_soft"``, ``"bic"``, ``"aic"``,
-        ``"neighbourhood"``, ``"annealed"`` or, for few rows, ``"exact"``.
+        ``"neighbourhood"``, ``"neighbourhood_two"``, ``"neighbourhoods"``, ``"annealed"`` or, for few rows,
+        ``"exact"``.
     prior : {"uniform"}, float or Prior
         Dirichlet pseudocounts, none below 1, as in :class:`codelength.NaiveBayes`.
     rule : {"map", "evidence", "stochastic_complexity"}

@@ -6,13 +6,16 @@ import numpy as np
 from scipy.special import gammaln
 
 from ..counts import Counts, count
-from ..errors import DataError
+from ..errors import DataError, InvalidParameter
 from ..rules import Pseudocounts
 from ..table import Coded, Schema, as_coded
 from ..table.checks import as_array
 from ..typing import BoolArray, FloatArray, IntArray
 from .costs import check_memory
 from .parameters import MixtureParameters
+
+LEAST_PSEUDOCOUNT = 1e-6
+"""Smaller pseudocounts lose digits when rows are added to them and taken away again."""
 
 
 def completed(rows: Any, clustering: Any) -> Coded:
@@ -180,7 +183,19 @@ class ClusteringState(NamedTuple):
 
     @classmethod
     def empty(cls, schema: Schema, prior: Pseudocounts) -> "ClusteringState":
-        """No rows yet."""
+        """No rows yet, for rows to come and go."""
+        state = cls.pseudocounts(schema, prior)
+        least = min(float(part[part > 0].min()) for part in (state.raised, state.sizes) if part.any())
+        if least < LEAST_PSEUDOCOUNT:
+            raise InvalidParameter(
+                f"prior: a pseudocount of {least:g} would get lost beside counts of rows that come and go; "
+                f"give pseudocounts of at least {LEAST_PSEUDOCOUNT:g}"
+            )
+        return state
+
+    @classmethod
+    def pseudocounts(cls, schema: Schema, prior: Pseudocounts) -> "ClusteringState":
+        """The pseudocounts alone."""
         raised = np.array(prior.value_pseudocounts.T, order="C")
         totals = (
             np.add.reduceat(raised, schema.offsets[:-1])

@@ -11,9 +11,7 @@ from scipy.special import logsumexp
 from .._display import Shown
 from ..blocks import Block, Grid, Paragraph, Strong
 from ..errors import CodelengthError, DataError, InvalidParameter
-from ..mixture.best_clustering import local_optima
 from ..mixture.cache import Rows
-from ..mixture.clusterings import single_rows
 from ..mixture.code_length import (
     CRITERIA,
     AnnealedCodeLength,
@@ -38,9 +36,6 @@ ON_ANOTHER_SCALE = {"aic": 2.0, "bic": 2.0}
 NO_EVIDENCE = ("aic",)
 """Criteria whose exponential is no probability of the rows, nor an approximation of one."""
 
-N_CENTRES = 20
-"""Climbs whose ends are the centres of neighbourhoods."""
-
 HEADINGS = {
     "components": "classes",
     "log_likelihood": "log-lik.",
@@ -62,7 +57,7 @@ HEADINGS = {
 }
 """How columns are called where people read."""
 
-LOWER_IS_BETTER = ("aic", "bic", "adjusted_bic", "caic", "icl", *CRITERIA, "neighbourhoods")
+LOWER_IS_BETTER = ("aic", "bic", "adjusted_bic", "caic", "icl", *CRITERIA)
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
@@ -345,10 +340,7 @@ def _names(criteria: str | Iterable[str]) -> tuple[str, ...]:
 
 
 def _neighbourhoods(rows: Coded, mixture: MixtureParameters, prior: PriorLike, seed: list[int]) -> float:
-    single = single_rows(mixture.coded(rows))
-    optima = local_optima(single, mixture.n_components, prior, n_starts=N_CENTRES, random_state=seed)
-    centres = [mixture.labels(single), *(optimum.clustering for optimum in optima)]
-    return neighbourhoods_code_length(single, centres, prior)
+    return neighbourhoods_code_length(rows, mixture, prior, random_state=seed)
 
 
 def _annealed(

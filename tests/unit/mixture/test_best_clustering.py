@@ -11,6 +11,7 @@ from codelength.errors import Infeasible, InvalidParameter
 from codelength.mixture.best_clustering import best_clustering, local_optima
 from codelength.mixture.clusterings import clustering_counts
 from codelength.mixture.code_length.neighbourhood import neighbourhood_code_length
+from codelength.rules import Prior
 from codelength.scores import evidence_code_length
 from codelength.table import Coded, Schema
 from unit.mixture.mixture_tables import case_of, cases, random_coded
@@ -69,3 +70,10 @@ def test_edges():
         best_clustering(case.coded, 2, method="guess")
     with pytest.raises(InvalidParameter, match="n_starts=0"):
         best_clustering(case.coded, 2, n_starts=0)
+
+
+def test_pseudocounts_that_counts_would_swallow_are_refused():
+    coded = random_coded(0, 30, [3] * 40)
+    with pytest.raises(InvalidParameter, match="pseudocount of 1e-16 would get lost"):
+        best_clustering(coded, 3, Prior(1e-16, 1e-16))
+    assert np.isfinite(best_clustering(coded, 3, Prior(1e-6, 1e-6), method="climb").code_length)

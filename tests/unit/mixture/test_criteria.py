@@ -13,8 +13,8 @@ from codelength.rules import Prior
 from codelength.table import Coded, Schema
 from unit.mixture.mixture_tables import random_coded
 
-NAMES = ("cheeseman_stutz", "cheeseman_stutz_soft", "bic", "aic", "neighbourhood", "annealed", "exact")
-ON_SINGLE_ROWS = ("neighbourhood", "annealed", "exact")
+ON_SINGLE_ROWS = ("neighbourhood", "neighbourhood_two", "neighbourhoods", "annealed", "exact")
+NAMES = ("cheeseman_stutz", "cheeseman_stutz_soft", "bic", "aic", *ON_SINGLE_ROWS)
 by_name = pytest.mark.parametrize("name", NAMES)
 
 

@@ -4,7 +4,6 @@ Moving one row to another component changes P(Z, D) by the ratio of two predicti
 the others, so that leave-one-out prediction gives a whole neighbourhood at once.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,9 +15,27 @@ from ...counts import count
 from ...errors import InvalidParameter
 from ...rules import Predictor, PriorLike, Pseudocounts, pseudocounts
 from ...table import Coded, as_coded
-from ...table.checks import check_flag, check_sequence
+from ...table._messages import shown
+from ...table.checks import check_flag, check_sequence, check_size, check_whole
 from ...typing import BoolArray, FloatArray, IntArray
-from ..clusterings import canonical, completed, exchangeable, log_renamings, single_rows
+from ..best_clustering import local_optima
+from ..clusterings import (
+    ClusteringState,
+    ObservedCells,
+    canonical,
+    completed,
+    exchangeable,
+    log_renamings,
+    single_rows,
+)
+from ..costs import Cost, refuse
+from ..parameters import MixtureParameters
+
+SECONDS_PER_STEP = 3.5e-9
+"""What one cell of one pair of rows takes."""
+
+N_CLIMBS = 20
+"""Climbs whose ends are the centres of neighbourhoods."""
 
 
 def neighbourhood_code_length(
@@ -27,14 +44,16 @@ def neighbourhood_code_length(
     prior: PriorLike = "uniform",
     *,
     random_state: Any = None,
+    radius: int = 1,
     with_centre: bool = True,
 ) -> float:
-    r"""Code length by a clustering and its one-change neighbours alone, in nats.
+    r"""Code length by a clustering and its neighbours alone, in nats.
 
     .. math:: -\log \sum_{Z \in \mathcal{N}(\hat Z)} P(Z, D)
 
     Equation (7) of the 1997 paper, where the neighbours are the N(K - 1) clusterings that differ in one row.
-    It is never below the exact code length.
+    With a radius of two, those that differ in two rows are neighbours too. The code length is never below
+    the exact one.
 
     Parameters
     ----------
@@ -42,9 +61,17 @@ def neighbourhood_code_length(
         As in :data:`codelength.mixture.code_length.CRITERIA`; nothing is random.
     mixture : MixtureParameters or array of shape (n_rows,)
         A mixture, which puts each row into its most probable component, or the component of each row.
+    radius : {1, 2}
+        In how many rows neighbours may differ. Pairs of rows take time that grows with the square of the
+        number of distinct rows.
     with_centre : bool
         Whether the clustering itself is summed too. Without it a single component has no neighbours,
         and the code length is infinite.
+
+    Raises
+    ------
+    Infeasible
+        Where all pairs of rows would take too long.
 
     Examples
     --------
@@ -57,13 +84,24 @@ def neighbourhood_code_length(
     0.5
     """
     check_flag("with_centre", with_centre)
+    if check_whole("radius", radius) > 2:
+        raise InvalidParameter(f"radius={shown(radius)}: expected 1 or 2")
     table = single_rows(completed(rows, mixture))
-    centre, moves = _log_moves(table, pseudocounts(prior, table.schema))
+    spread = pseudocounts(prior, table.schema)
+    centre, moves = _log_moves(table, spread)
     away = moves[np.arange(table.schema.n_classes) != table.class_codes[:, None]]
-    return -(centre + float(logsumexp(np.append(away, 0.0 if with_centre else -np.inf))))
+    further = [0.0 if with_centre else -np.inf, _log_pairs(table, spread) if radius == 2 else -np.inf]
+    return -(centre + float(logsumexp(np.append(away, further))))
 
 
-def neighbourhoods_code_length(rows: Any, clusterings: Sequence[Any], prior: PriorLike = "uniform") -> float:
+def neighbourhoods_code_length(
+    rows: Any,
+    mixture: Any,
+    prior: PriorLike = "uniform",
+    *,
+    random_state: Any = None,
+    n_climbs: int = N_CLIMBS,
+) -> float:
     """Code length by all clusterings near one of several, under any names of the components, in nats.
 
     A clustering that is near several centres counts once. Components with the same pseudocounts can swap
@@ -74,8 +112,13 @@ def neighbourhoods_code_length(rows: Any, clusterings: Sequence[Any], prior: Pri
     ----------
     rows, prior
         As in :func:`neighbourhood_code_length`.
-    clusterings : sequence of arrays of shape (n_rows,)
-        The centres, such as the local optima that a search found.
+    mixture : MixtureParameters, or sequence of arrays of shape (n_rows,)
+        The clusterings in the middle, such as the local optima that a search found. A mixture stands for the
+        clustering that it makes and for the local optima of climbs from random clusterings.
+    random_state : int, sequence of int, generator or None
+        Where the random clusterings come from.
+    n_climbs : int
+        How many climbs there are.
 
     Examples
     --------
@@ -87,10 +130,15 @@ def neighbourhoods_code_length(rows: Any, clusterings: Sequence[Any], prior: Pri
     >>> round(float(np.exp(-neighbourhoods_code_length(coded, [[0, 1]]))), 9)
     0.194444444
     """
-    clusterings = check_sequence("clusterings", clusterings, of="clusterings")
+    check_size("n_climbs", n_climbs)
+    if isinstance(mixture, MixtureParameters):
+        coded, n_components = single_rows(mixture.coded(rows)), mixture.n_components
+        optima = local_optima(coded, n_components, prior, n_starts=n_climbs, random_state=random_state)
+        clusterings = (mixture.labels(coded), *(optimum.clustering for optimum in optima))
+    else:
+        coded, clusterings = as_coded(rows), check_sequence("mixture", mixture, of="clusterings")
     if not clusterings:
-        raise InvalidParameter("clusterings: none given; name at least one centre")
-    coded = as_coded(rows)
+        raise InvalidParameter("mixture: no clustering given; name at least one centre")
     tables = [single_rows(completed(coded, clustering)) for clustering in clusterings]
     if not tables[0].n_rows:
         return 0.0
@@ -108,6 +156,22 @@ def _log_moves(table: Coded, prior: Pseudocounts) -> tuple[float, FloatArray]:
     log_probs = predictor.leave_one_out(table).log_probs
     own = np.take_along_axis(log_probs, table.class_codes.astype(np.int64)[:, None], axis=1)
     return -predictor.evidence_code_length(), log_probs - own
+
+
+def _log_pairs(table: Coded, prior: Pseudocounts) -> float:
+    """Log of what P(Z, D) gains, summed over all pairs of rows that both go elsewhere."""
+    from ._neighbourhood_kernels import log_pairs_of_moves
+
+    rows = table.distinct()
+    observed, n_components = ObservedCells.of(rows), rows.schema.n_classes
+    n_steps = rows.n_rows * (n_components - 1) * (2 * len(observed.cells) + rows.n_rows * n_components)
+    cost = Cost(SECONDS_PER_STEP * n_steps, 0.0)
+    if not cost.is_feasible:
+        raise refuse(f"the sum over all pairs of {rows.n_rows:,} distinct rows", cost)
+    state = ClusteringState.pseudocounts(rows.schema, prior)
+    none = ClusteringState(*(np.zeros_like(part) for part in state))
+    labels, weights = rows.class_codes.astype(np.int64), np.asarray(rows.weights)
+    return float(log_pairs_of_moves(observed, labels, weights, state, none))
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,9 +131,9 @@ def test_an_interruption_ends_all_runs(cached, monkeypatch):
 
     monkeypatch.setattr(CachedRows, "pieces", pieces)
     with pytest.raises(KeyboardInterrupt):
-        fit_mixture(cached, 3, n_init=8, max_iter=20_000, tol=0.0, random_state=0, n_threads=2)
-    # Two runs to their ends would take hundreds of thousands.
-    assert next(calls) < 100_000
+        fit_mixture(cached, 3, n_init=8, max_iter=200_000, tol=0.0, random_state=0, n_threads=2)
+    # Two runs to their ends would take millions. A busy machine may be slow to interrupt.
+    assert next(calls) < 1_000_000
 
 
 def test_closed_rows_are_no_rows(cached):
