@@ -144,7 +144,10 @@ def those_in(path: Path, texts: Sequence[str]) -> tuple[str, ...]:
         before = b""
         while len(found) < len(sought) and (chunk := file.read(_CHUNK)):
             seam = before + chunk[:overlap]
-            found |= {text for text, part in sought.items() if part in chunk or part in seam}
+            # One byte is found, or not, many times faster than several.
+            found |= {
+                text for text, part in sought.items() if (part[:1] in chunk and part in chunk) or part in seam
+            }
             before = chunk[-overlap:] if overlap else b""
     return tuple(text for text in texts if text in found)
 

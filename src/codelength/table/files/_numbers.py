@@ -24,16 +24,18 @@ __all__ = ["is_never_a_number", "number_plans", "stored_numbers", "what_they_wer
 
 _MISSING, _WHOLE, _NUMBER, _NAN, _NONE = 1, 2, 4, 8, 16
 _N_KINDS, _PER_COLUMN = 5, 12  # that many columns of that many bits fit into 64
-# DuckDB also takes 1_000, +-1, nan(1) and infinity for numbers.
+# DuckDB also takes 1_000, +-1, nan(1) and infinity for numbers. Most whole numbers are spelt as DuckDB spells
+# them, and are told by that at once.
 _WHAT = (
-    f"CAST(CASE WHEN {{c}} IS NULL THEN {_MISSING} "
-    f"WHEN x_{{c}} IS NULL THEN CASE WHEN {{is_missing}} THEN {_MISSING} ELSE {_NONE} END "
-    f"WHEN isinf(x_{{c}}) OR contains({{c}}, '_') OR contains({{c}}, '+-') THEN {_NONE} "
-    f"WHEN isnan(x_{{c}}) THEN CASE WHEN contains({{c}}, '(') THEN {_NONE} ELSE {_NAN} END "
-    f"WHEN x_{{c}} <> floor(x_{{c}}) THEN {_NUMBER} "
-    f"WHEN contains({{c}}, '.') OR contains({{c}}, 'e') OR contains({{c}}, 'E') THEN {_NUMBER} "
-    f"WHEN abs(x_{{c}}) >= {LARGEST_EXACT} THEN {_NONE} "
-    f"ELSE {_WHOLE} END AS BIGINT)"
+    "CASE WHEN {c} = CAST(TRY_CAST(x_{c} AS INTEGER) AS VARCHAR) THEN {whole} "
+    "WHEN {c} IS NULL THEN {missing} "
+    "WHEN x_{c} IS NULL THEN CASE WHEN {is_missing} THEN {missing} ELSE {none} END "
+    "WHEN isinf(x_{c}) OR contains({c}, '_') OR contains({c}, '+-') THEN {none} "
+    "WHEN isnan(x_{c}) THEN CASE WHEN contains({c}, '(') THEN {none} ELSE {nan} END "
+    "WHEN x_{c} <> floor(x_{c}) THEN {number} "
+    "WHEN contains({c}, '.') OR contains({c}, 'e') OR contains({c}, 'E') THEN {number} "
+    f"WHEN abs(x_{{c}}) >= {LARGEST_EXACT} THEN {{none}} "
+    "ELSE {whole} END"
 )
 
 
@@ -78,8 +80,9 @@ def _said(sql: str, place: int, na: Sequence[str]) -> str:
     """What a cell was, as a bit at the place of its column."""
     markers = ", ".join(quoted(marker.strip(SPACES)) for marker in na)
     is_missing = f"trim({sql}, {quoted(SPACES)}) IN ({markers})" if na else "false"
-    # The markers come last, because they may hold anything.
-    return f"({_WHAT.replace('{c}', sql).replace('{is_missing}', is_missing)} << {place * _N_KINDS})"
+    bits = {"missing": _MISSING, "whole": _WHOLE, "number": _NUMBER, "nan": _NAN, "none": _NONE}
+    shifted = {name: f"{bit << place * _N_KINDS}::BIGINT" for name, bit in bits.items()}
+    return _WHAT.format(c=sql, is_missing=is_missing, **shifted)
 
 
 def number_plans(connection: "DuckDBPyConnection", columns: Sequence["Stored"]) -> dict[str, "Plan | None"]:
