@@ -4,6 +4,7 @@ Whatever comes from a table is shown as it is, never obeyed: by a terminal as li
 """
 
 import html
+import math
 from collections.abc import Callable, Iterable, Sequence
 
 from .blocks import Block, Bullets, Facts, Grid, Heading, Paragraph
@@ -54,6 +55,17 @@ def counted(number: float, noun: str) -> str:
     """
     shown = f"{int(number):,}" if number == int(number) else f"{number:g}"
     return f"{shown} {noun}{'' if number == 1 else 'es' if noun.endswith('s') else 's'}"
+
+
+def nats_and_bits(length: float, n_digits: int = 1) -> str:
+    """A code length for people, who think in bits.
+
+    Examples
+    --------
+    >>> nats_and_bits(10)
+    '10.0 nats (14.4 bits)'
+    """
+    return f"{length:.{n_digits}f} nats ({length / math.log(2):.{n_digits}f} bits)"
 
 
 def first_rows(columns: Sequence[tuple[str, Callable[[int], str]]], n_rows: int, n_last: int = 0) -> Grid:

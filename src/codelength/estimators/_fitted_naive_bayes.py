@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .._display import nats_and_bits
 from ..counts import Counts
 from ..errors import DataError, InvalidParameter, SchemaMismatch
 from ..rules import Predictor, rule_of
@@ -93,12 +94,12 @@ class FittedNaiveBayes(Fitted):
         """The code lengths there are, for people to read."""
         rule = self.predictor.rule
         if rule.averages:
-            return [("code length", _nats_and_bits(self.code_length))]
-        evidence = ("evidence code length", _nats_and_bits(self.evidence_code_length))
+            return [("code length", nats_and_bits(self.code_length))]
+        evidence = ("evidence code length", nats_and_bits(self.evidence_code_length))
         if not rule.maximises:
             return [evidence]
         reason = self.why_no_code
-        own = _nats_and_bits(self.code_length) if reason is None else f"not defined: {reason}"
+        own = nats_and_bits(self.code_length) if reason is None else f"not defined: {reason}"
         return [("code length", own), evidence]
 
     def predicting(self, coded: Coded) -> Coded:
@@ -161,10 +162,6 @@ class FittedNaiveBayes(Fitted):
             predictor = Predictor.of(self.counts.select(chosen), self.params["rule"], self.params["prior"])
             log_probs[fold], undefined[fold] = predictor.leave_one_out(coded.take(fold).select(chosen))
         return Predictions(log_probs, undefined, coded.class_codes, coded.weights)
-
-
-def _nats_and_bits(length: float) -> str:
-    return f"{length:.1f} nats ({length / np.log(2):.1f} bits)"
 
 
 def chosen_variables(params: Mapping[str, Any], coded: Coded) -> SelectionResult | None:

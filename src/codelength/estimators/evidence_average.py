@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import ClassifierMixin
 
+from .._display import nats_and_bits
 from ..blocks import Block, Facts, Grid
 from ..errors import DataError, InvalidParameter
 from ..rules import Distributions, normalised
@@ -262,20 +263,22 @@ class EvidenceAverage(ClassifierMixin, TableClassifier):
         return {name: value for name, value in shown_params.items() if name != "schema"}
 
     def _findings(self) -> list[Block]:
-        fitted, bits = self._fitted, self.code_length_ / np.log(2)
+        fitted = self._fitted
+        by_length = sorted(self.models_, key=lambda row: row["code_length"])
+        lengths = [row["code_length"] for row in by_length]
         rows = [
-            [row["name"], f"{row['code_length']:.1f}", f"{row['weight']:.4f}"]
-            for row in sorted(self.models_, key=lambda row: row["code_length"])
+            [row["name"], f"{length:.1f}", f"{length / np.log(2):.1f}", f"{row['weight']:.4f}"]
+            for row, length in zip(by_length, lengths, strict=True)
         ]
         return [
             Facts(
                 [
                     ("rows", f"{fitted.class_counts.sum():,.10g}"),
-                    ("code length", f"{self.code_length_:.1f} nats ({bits:.1f} bits)"),
+                    ("code length", nats_and_bits(self.code_length_)),
                 ]
             ),
             classes_grid(fitted.schema.target, fitted.class_counts),
-            Grid("models", ["model", "code length, nats", "weight"], rows),
+            Grid("models", ["model", "code length, nats", "bits", "weight"], rows),
         ]
 
     def _findings_document(self) -> dict[str, Any]:

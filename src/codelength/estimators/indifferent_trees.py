@@ -7,6 +7,7 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 from sklearn.base import ClassifierMixin
 
+from .._display import nats_and_bits
 from .._packing import packed, unpacked
 from ..averages.forest_law import ForestCounts, rooted
 from ..averages.indifferent_forests import (
@@ -259,11 +260,11 @@ class IndifferentTrees(ClassifierMixin, EnumeratedJoint, NetworkClassifier):
                 )
 
     def _findings(self) -> list[Block]:
-        fitted, bits = self._fitted, self.code_length_ / np.log(2)
+        fitted = self._fitted
         counts = fitted.model.counts.class_counts
         facts = [
             ("rows", f"{counts.sum():,.10g}"),
-            ("code length", f"{self.code_length_:.1f} nats ({bits:.1f} bits)"),
+            ("code length", nats_and_bits(self.code_length_)),
         ]
         if isinstance(fitted.model, AllForests):
             edges = fitted.probable_edges()[:SHOWN]

@@ -7,6 +7,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from sklearn.base import ClassifierMixin
 
+from .._display import nats_and_bits
 from ..blocks import Block, Facts, Grid, Paragraph
 from ..counts import Counts
 from ..errors import DataError, InvalidParameter
@@ -331,7 +332,7 @@ class MixtureClassifier(ClassifierMixin, JointModel, TableClassifier):
             for row in table[:SHOWN]
         ]
         names = ["number", "method", "clusters", *map(_in_words, shown), *(["weight"] if averaged else [])]
-        title = f"optimistic code lengths in nats, the best by {_in_words(criterion)} first"
+        title = f"optimistic code lengths in nats (1.44 bits each), best by {_in_words(criterion)} first"
         classes = ", ".join(str(label) for label in fitted.schema.classes)
         return [
             Facts([("clusters", str(self.n_components_)), ("distinct candidates", str(len(table)))]),
@@ -376,4 +377,4 @@ def _in_words(criterion: str) -> str:
 def _least(table: Sequence[Mapping[str, Any]], criterion: str) -> str:
     """The candidate that a criterion would choose: the first of several."""
     row = min(table, key=lambda row: float(row[criterion]))
-    return f"candidate {row['candidate']}, {row[criterion]:.1f}"
+    return f"candidate {row['candidate']}, {nats_and_bits(row[criterion])}"

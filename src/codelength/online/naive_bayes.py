@@ -8,7 +8,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from .._display import Shown, counted
+from .._display import Shown, counted, nats_and_bits
 from ..blocks import Block, Facts
 from ..counts import Counts
 from ..errors import DataError, InvalidParameter
@@ -297,8 +297,8 @@ class OnlineNaiveBayes(Shown):
         if self.n_scored:
             facts += [
                 ("rows predicted before they were learned", f"{self.n_scored:,}"),
-                ("their log score", f"{self.log_score:.4f} nats"),
-                ("their code length", f"{self.code_length / math.log(2):.1f} bits"),
+                ("their log score", nats_and_bits(self.log_score, 4)),
+                ("their code length", nats_and_bits(self.code_length)),
                 ("their accuracy", f"{self.accuracy:.4f}"),
             ]
         return [Facts(facts)]

@@ -118,8 +118,8 @@ def sizes() -> list[Block]:
         Heading("Sizes of the tables", 2),
         Paragraph(
             "Rows, attributes without the class, and classes of the bundled tables, beside those printed in "
-            "Table 1 of four of the papers; prequential-selection names none of its tables. The one table that "
-            "is not here, DCREDITS (3,781 × 5, 15 classes), is the authors' own and was never published."
+            "Table 1 of four of the papers; prequential-selection names none of its tables. The one table "
+            "that is not here, DCREDITS (3,781 × 5, 15 classes), is the authors' own and was never published."
         ),
         Grid("", ["table", "ours", "printed", "verdict", "why", "missing cells"], rows, n_text=5),
     ]

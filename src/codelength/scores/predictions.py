@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._display import Shown, counted
+from .._display import Shown, counted, nats_and_bits
 from ..blocks import Block, Facts
 from ..errors import DataError
 from ..rules import normalised
@@ -164,7 +164,7 @@ class Predictions(Shown):
         if not (self.n_rows if self.weights is None else self.weights.any()):
             return []
         return [
-            ("log score", f"{self.log_score:.4f} nats"),
+            ("log score", nats_and_bits(self.log_score, 4)),
             ("accuracy", f"{self.accuracy:.4f}"),
             ("Brier score", f"{self.brier_score:.4f}"),
             ("calibration error", f"{self.calibration_error:.4f}"),

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .._display import Shown, counted
+from .._display import Shown, counted, nats_and_bits
 from ..blocks import Block, Facts
 from ..errors import DataError
 from ..table.checks import check_instance
@@ -138,7 +138,7 @@ class Scores(Shown):
         if not self.sums[0]:
             return []
         return [
-            ("log score", f"{self.log_score:.4f} nats"),
+            ("log score", nats_and_bits(self.log_score, 4)),
             ("accuracy", f"{self.accuracy:.4f}"),
             ("Brier score", f"{self.brier_score:.4f}"),
             ("calibration error", f"{self.calibration_error:.4f}"),

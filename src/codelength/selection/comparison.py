@@ -171,7 +171,8 @@ class Comparison(Shown, Sequence[dict[str, Any]]):
         """What a reader of the table must know, in sentences."""
         told = [
             f"* chosen by {self.criterion}. AIC to ICL: minus twice the log-likelihood and a penalty; other "
-            f"criteria: nats. P(classes): by {self.posterior_by}, all numbers equally probable before.",
+            f"criteria: nats (1.44 bits each). P(classes): by {self.posterior_by}, all numbers equally "
+            "probable before.",
         ]
         if self.seconds:
             times = ", ".join(f"{name} {seconds:.1f} s" for name, seconds in self.seconds.items())

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from .._display import Shown
+from .._display import Shown, nats_and_bits
 from ..blocks import Block, Grid
 from ..prequential.naive_bayes import labelled_rows
 from ..rules import PriorLike, RuleLike, bound_prior, rule_of
@@ -68,7 +68,7 @@ class SelectionResult(Shown):
         moves = f"{len(self.path)} move{'' if len(self.path) == 1 else 's'}"
         return (
             f"{chosen}: {', '.join(self.names) or 'none'} "
-            f"(code length {self.score:.1f} nats, from {self.start_score:.1f} in {moves})"
+            f"(code length {nats_and_bits(self.score)}, from {nats_and_bits(self.start_score)} in {moves})"
         )
 
     def _blocks(self) -> list[Block]:
@@ -79,10 +79,11 @@ class SelectionResult(Shown):
                 "add" if move.added else "remove",
                 known.get(move.variable, f"variable {move.variable}"),
                 f"{move.score:.1f}",
+                f"{move.score / math.log(2):.1f}",
             ]
             for move in self.path
         ]
-        return [Grid("", ["move", "variable", "code length in nats"], rows, n_text=2)]
+        return [Grid("", ["move", "variable", "code length in nats", "bits"], rows, n_text=2)]
 
 
 def select_variables(

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from codelength._display import nats_and_bits
 from codelength.errors import DataError
 from codelength.scores import Predictions, Scores, totals
 
@@ -80,5 +81,5 @@ def test_there_is_nothing_to_score_without_rows():
 
 def test_scores_show_themselves():
     made = predictions_of(50, 1)
-    assert f"log score {made.log_score:.4f} nats" in repr(Scores.of(made))
+    assert f"log score {nats_and_bits(made.log_score, 4)}" in repr(Scores.of(made))
     assert "Brier score" in str(Scores.of(made))

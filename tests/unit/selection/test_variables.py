@@ -277,7 +277,9 @@ def test_fractional_weights_have_an_evidence_and_no_rows():
 def test_the_result_has_names_and_reads_well():
     found = select(drawn(400, missing=0.0), "evidence")
     assert found.names == ("x1", "x2", "x3")
-    text = f"(code length {found.score:.1f} nats, from {found.start_score:.1f} in 3 moves)"
+    ends = (found.score, found.start_score)
+    last, first = (f"{length:.1f} nats ({length / np.log(2):.1f} bits)" for length in ends)
+    text = f"(code length {last}, from {first} in 3 moves)"
     assert str(found) == f"3 variables: x1, x2, x3 {text}"
     nothing = select(drawn(), "evidence", max_variables=0)
     assert str(nothing).startswith("0 variables: none (")

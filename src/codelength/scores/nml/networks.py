@@ -25,7 +25,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from ..._display import Shown, counted
+from ..._display import Shown, counted, nats_and_bits
 from ...blocks import Block, Grid
 from ...errors import DataError, InvalidParameter
 from ...table import Coded
@@ -62,9 +62,8 @@ class NetworkCodeLength(Shown):
         return math.fsum(self.by_variable.values())
 
     def _title(self) -> str:
-        total = float(self)
         variables = counted(len(self.by_variable), "variable")
-        return f"{self.code} code of {variables}: {total:.1f} nats ({total / math.log(2):.1f} bits)"
+        return f"{self.code} code of {variables}: {nats_and_bits(float(self))}"
 
     def _blocks(self) -> list[Block]:
         rows = [
