@@ -153,7 +153,7 @@ def select_variables(
     >>> table = {"wings": ["yes", "yes", "no", "no"] * 5, "colour": ["red", "blue"] * 10}
     >>> found = select_variables(as_coded(table, ["bird", "bird", "fish", "fish"] * 5), "evidence")
     >>> print(found)
-    1 variable: wings (code length 35.1 nats, from 45.5 in 1 move)
+    1 variable: wings (code length 35.1 nats (50.7 bits), from 45.5 nats (65.7 bits) in 1 move)
     """
     check_choice("criterion", criterion, VARIABLE_CRITERIA)
     check_choice("direction", direction, Direction)
