@@ -62,9 +62,13 @@ def claim(
         f"{model} is ahead of {other}, on average over tables.",
         by_sample(values),
         f"{signed(*means)}{unit}; ahead on {sum(v > 0 for v in values)} of {len(values)}, "
-        f"p = {tests.wilcoxon:.3f} (Wilcoxon); {_extremes(gains)}",
+        f"{_shown_p(tests.wilcoxon)} (Wilcoxon); {_extremes(gains)}",
         is_beyond=True,
     )
+
+
+def _shown_p(value: float) -> str:
+    return "p < 0.001" if value < 0.001 else f"p = {value:.3f}"
 
 
 def _extremes(gains: Mapping[str, float]) -> str:

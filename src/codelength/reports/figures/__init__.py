@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 from ..._files import atomic_write
 from ...errors import InvalidParameter
 from ...experiments.findings import Findings
+from ...experiments.further import FURTHER
 from .approximations import approximations
 from .averages import averages
+from .further import further
 from .iris import iris
 from .learning_curves import learning_curves
 from .questions import hidden_classes, orderings
@@ -31,6 +33,7 @@ FIGURES: dict[str, Callable[[Findings], dict[str, list[Panel]]]] = {
     "averages": averages,
     "predictive-inference-mixtures": hidden_classes,
     "orderings": orderings,
+    **dict.fromkeys(FURTHER, further),
 }
 """The figures of the experiments that have some: from findings to panels by the name of the file."""
 

@@ -29,3 +29,17 @@ PLOT_STYLE: dict[Any, Any] = {
 def plain(value: float, _: int) -> str:
     """A number on an axis without powers of ten."""
     return f"{value:g}"
+
+
+def symmetric(axes: Axes, linear: float) -> None:
+    """Large and small gains of either sign on one axis."""
+    from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+    axes.set_xscale("symlog", linthresh=linear)
+    low, high = (1.3 * end for end in axes.get_xlim())
+    sizes = [linear * 10**step for step in range(7)]
+    ticks = [-size for size in sizes[::-1]] + [0.0] + sizes
+    axes.xaxis.set_major_locator(FixedLocator([tick for tick in ticks if low <= tick <= high]))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.xaxis.set_major_formatter(FuncFormatter(plain))
+    axes.set_xlim(low, high)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 
 from ...experiments.findings import Findings, Versus
-from .style import BLUE, GREY, ORANGE, Axes, Panel, plain
+from .style import BLUE, GREY, ORANGE, Axes, Panel, symmetric
 
 _UNITS = {"accuracy": ("points of accuracy", 100, 0.1), "log_score": ("nats of LogScore per row", 1, 0.01)}
 """What a gain is counted in, its scale, and below what size the axis is linear."""
@@ -41,7 +41,7 @@ def _gains(entries: Sequence[Versus]) -> Panel:
                 capsize=2.5, linewidth=1.4,
             )  # fmt: skip
         axes.axvline(0, color="#444444", linewidth=0.9)
-        _symmetric(axes, linear)
+        symmetric(axes, linear)
         axes.set_yticks(range(len(finite)), [entry.dataset for entry in finite], fontsize=8)
         axes.grid(visible=False, axis="y")
         left_out = f"; {n_infinite} infinite" if n_infinite else ""
@@ -52,17 +52,3 @@ def _gains(entries: Sequence[Versus]) -> Panel:
         axes.title.set_fontsize(9)
 
     return panel
-
-
-def _symmetric(axes: Axes, linear: float) -> None:
-    """Large and small gains of either sign on one axis."""
-    from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
-
-    axes.set_xscale("symlog", linthresh=linear)
-    low, high = (1.3 * end for end in axes.get_xlim())
-    sizes = [linear * 10**step for step in range(7)]
-    ticks = [-size for size in sizes[::-1]] + [0.0] + sizes
-    axes.xaxis.set_major_locator(FixedLocator([tick for tick in ticks if low <= tick <= high]))
-    axes.xaxis.set_minor_locator(NullLocator())
-    axes.xaxis.set_major_formatter(FuncFormatter(plain))
-    axes.set_xlim(low, high)
