@@ -1,5 +1,6 @@
 """One rule decides claims, in every paper."""
 
+import itertools
 import math
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 from codelength.experiments.findings import Claim, Findings
 from codelength.experiments.papers.learning_curves import WINDOW, curve_claims
+from codelength.experiments.papers.predictive_inference import TABLES
 from codelength.experiments.registry import find, specify
 from codelength.experiments.run import run
 from codelength.experiments.summary import Curve
@@ -70,25 +72,16 @@ def test_claims_of_the_paper_and_beyond_it_are_counted_apart():
     assert findings.verdicts(is_beyond=True) == {"held": 0, "not held": 1, "unsettled": 0}
 
 
-def glass(model, lowest):
-    """A learning curve whose worst case is given."""
-    values = np.asarray(lowest, dtype=np.float64)
-    return Curve("glass", model, "log_score", 100, values + 1, np.full(len(values), 0.1), values, values + 2)
-
-
-def curves_of(jump_at, n_rows=150):
-    """Curves of all models, of which the worst cases jump or climb."""
+def curves_of(jump_at, *, table="glass", n_rows=150):
+    """Curves of all models on a table, of which the worst cases jump or climb."""
     rows = np.arange(1, n_rows + 1)
     made = []
-    for model in ("EV", "SC"):
+    for score, model in itertools.product(("log_score", "accuracy"), ("EV", "SC")):
         at = jump_at[model]
         worst = -3 + rows / n_rows if at is None else np.where(rows > at, -1.0, -3.0)
-        made.append(glass(model, worst))
-    pairs = [Curve("glass", name, "log_score", 100, *[rows * 0.0] * 4) for name in ("MAP - EV", "EV - SC")]
-    hits = [
-        Curve("glass", name, "accuracy", 100, *[rows * 0.0] * 4) for name in ("EV", "MAP - EV", "EV - SC")
-    ]
-    return [*made, *pairs, *hits]
+        made.append(Curve(table, model, score, 100, worst + 1, np.full(n_rows, 0.1), worst, worst + 2))
+    pairs = itertools.product(("MAP - EV", "EV - SC"), ("log_score", "accuracy"))
+    return [*made, *(Curve(table, name, score, 100, *[rows * 0.0] * 4) for name, score in pairs)]
 
 
 @pytest.mark.parametrize(
@@ -113,6 +106,28 @@ def test_a_jump_in_some_series_only_is_unsettled():
     assert [claim.verdict for claim in found] == ["unsettled", "unsettled"]
 
 
+@pytest.mark.parametrize(
+    ("jump_at", "verdicts"),
+    [
+        ({"EV": 22, "SC": 82}, ["held", "held"]),
+        ({"EV": None, "SC": 82}, ["not held", "held"]),  # one climbs, from the first row on
+        ({"EV": 82, "SC": 22}, ["held", "not held"]),  # they jump in another order
+    ],
+)
+def test_graphs_like_figure_3_are_alike_where_both_jump_in_the_same_order(jump_at, verdicts):
+    alike = {"EV": 22, "SC": 82}
+    series = []
+    for n in range(5):
+        by_table = {"glass": alike, "iris": alike, "zoo": jump_at}
+        moved = {name: {m: at and at + n for m, at in where.items()} for name, where in by_table.items()}
+        series.append([curve for name, where in moved.items() for curve in curves_of(where, table=name)])
+    found = [claim for claim in curve_claims(series[0], series) if "look very similar" in claim.text]
+    assert [claim.verdict for claim in found] == [*verdicts, *verdicts]
+    others, hits = (claim.figures for claim in found[1:3])
+    assert "glass" not in others
+    assert all(name in hits for name in ("glass", "iris", "zoo"))
+
+
 @pytest.fixture(scope="module")
 def predictive_inference(tmp_path_factory):
     spec = specify("predictive-inference", quick=True, settings=["repeats=3"])
@@ -126,13 +141,17 @@ def test_that_map_is_never_best_is_unsettled(predictive_inference):
     assert "australian -0.002 ± 0.009" in claim.figures
 
 
-def test_further_series_of_partitions_are_for_figure_3_alone(predictive_inference):
+def test_further_series_of_partitions_are_for_extremes_alone(predictive_inference):
     spec, found = predictive_inference
     further = [task for task in spec.tasks if task.series]
-    assert {(task.protocol, task.source.name) for task in further} == {("learning-curve", "glass")}
+    assert {(task.protocol, task.source.name) for task in further} == {
+        ("learning-curve", name) for name in TABLES
+    }
+    assert {model.name for task in further for model in task.models} == {"EV", "SC"}
     assert {curve.n_partitions for curve in found.curves} == {3}
     first = next(task for task in spec.tasks if task.key == "glass/learning-curve/0-2")
-    assert first.stream(0) != further[0].stream(0)
+    again = next(task for task in further if task.source.name == "glass")
+    assert first.stream(0) != again.stream(0)
 
 
 def test_columns_kept_as_categories_are_named(predictive_inference):

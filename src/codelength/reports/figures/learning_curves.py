@@ -17,7 +17,7 @@ Curves = dict[tuple[str, str, str], Curve]
 
 
 def learning_curves(findings: Findings) -> dict[str, list[Panel]]:
-    """Figures 1 to 3."""
+    """Figures 1 to 3, and the worst cases of Figure 3 on the other tables and for the 0/1 score."""
     curves: Curves = {(curve.dataset, curve.model, curve.score): curve for curve in findings.curves}
     names = {
         "figure-1-glass": "glass",
@@ -35,6 +35,9 @@ def learning_curves(findings: Findings) -> dict[str, list[Panel]]:
         0.9 * max(float(curve.highest.max()) for curve in both),
     )
     figures["figure-3-glass"] = [_band(curve, limits) for curve in both]
+    others = [name for name in names.values() if name != "glass"]
+    figures["like-figure-3-others"] = [_worst(curves, table, "log_score") for table in others]
+    figures["like-figure-3-hits"] = [_worst(curves, table, "accuracy") for table in names.values()]
     return figures
 
 
@@ -54,6 +57,24 @@ def _averages(curves: Curves, table: str, score: str) -> Panel:
             xlabel="training rows",
             ylabel=_AXES[score],
         )
+        if score == "log_score":
+            _by_ratio(axes)
+        axes.legend(loc="lower right")
+
+    return panel
+
+
+def _worst(curves: Curves, table: str, score: str) -> Panel:
+    def panel(axes: Axes) -> None:
+        for model in ("EV", "SC"):
+            curve = curves[table, model, score]
+            colour, line = _STYLES[model]
+            axes.plot(curve.sizes, curve.lowest, line, color=colour, label=_LABELS[model], linewidth=1.4)
+        n_sets = curves[table, "EV", score].n_partitions
+        axes.set(
+            title=f"{table}, the worst of {n_sets} training sets", xlabel="training rows", ylabel=_AXES[score]
+        )
+        axes.title.set_fontsize(10)
         if score == "log_score":
             _by_ratio(axes)
         axes.legend(loc="lower right")
