@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from .._display import Shown, counted, nats_and_bits
+from ..blocks import Block, Grid
 from ..errors import Infeasible
 from ..rules import PriorLike, Pseudocounts, pseudocounts
 from ..scores import evidence_code_length
@@ -29,8 +31,8 @@ MAX_SWEEPS = 1000
 METHODS = ("auto", "exact", "climb")
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class BestClustering:
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class BestClustering(Shown):
     """The best clustering that was found.
 
     Attributes
@@ -46,6 +48,16 @@ class BestClustering:
     clustering: IntArray
     code_length: float
     exact: bool
+
+    def _title(self) -> str:
+        best = "best" if self.exact else "best found"
+        return (
+            f"{best} clustering of {counted(len(self.clustering), 'row')}: {nats_and_bits(self.code_length)}"
+        )
+
+    def _blocks(self) -> list[Block]:
+        sizes = [[f"{k}", f"{n:,}"] for k, n in enumerate(np.bincount(self.clustering))]
+        return [Grid("", ["component", "rows"], sizes)]
 
 
 def local_optima(

@@ -17,6 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import gammaln
 
+from .._display import Shown, counted, nats_and_bits
+from ..blocks import Block, Facts
 from ..errors import Infeasible
 from ..table.checks import check_instance
 from ..typing import FloatArray
@@ -26,8 +28,8 @@ MOST_TERMS = 200_000_000
 """Most predictions: sets of rows, times kinds of rows. Half a minute or so."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class AllOrderings:
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class AllOrderings(Shown):
     """The prequential criterion, its mean over all orderings of the rows.
 
     Attributes
@@ -53,6 +55,13 @@ class AllOrderings:
     def mean_errors(self) -> float:
         """Mean number of rows whose most probable class is another: the prequential 0/1 loss."""
         return math.fsum(self.errors)
+
+    def _title(self) -> str:
+        return f"mean over all orderings of {counted(len(self.errors), 'row')}: {nats_and_bits(self.mean, 3)}"
+
+    def _blocks(self) -> list[Block]:
+        wrong = f"{self.mean_errors:.3f} of {len(self.errors):,}"
+        return [Facts([("rows predicted wrongly", wrong), ("sets of rows", f"{self.n_sets:,}")])]
 
 
 def all_orderings(model: SequentialModel) -> AllOrderings:

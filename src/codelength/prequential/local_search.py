@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from .._display import Shown, counted, nats_and_bits
+from ..blocks import Block, Facts
 from ..table.checks import check_random_state, check_whole
 from ..typing import IntArray
 from .orderings import best_first
@@ -14,8 +16,8 @@ LEAST_GAIN = 1e-9
 """A change that gains less, in nats, is taken for rounding."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class ImprovedOrdering:
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class ImprovedOrdering(Shown):
     """An ordering found by local search.
 
     Attributes
@@ -31,6 +33,12 @@ class ImprovedOrdering:
     order: IntArray
     code_length: float
     start_code_length: float
+
+    def _title(self) -> str:
+        return f"ordering of {counted(len(self.order), 'row')}: {nats_and_bits(self.code_length)}"
+
+    def _blocks(self) -> list[Block]:
+        return [Facts([("before the search", nats_and_bits(self.start_code_length))])]
 
 
 def improve_ordering(

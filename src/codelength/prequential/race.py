@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from scipy.special import stdtrit
 
+from .._display import Shown, nats_and_bits
+from ..blocks import Block, Grid
 from ..errors import InvalidParameter
 from ..table.checks import (
     check_choice,
@@ -24,8 +26,8 @@ FIRST_LOOK = 4
 """Groups of orderings before the first look: fewer say little about the spread."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Race:
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class Race(Shown):
     """Which of several models predicts best in sequence.
 
     Attributes
@@ -50,6 +52,19 @@ class Race:
     excess: FloatArray
     excess_errors: FloatArray
     n_orderings: IntArray
+
+    def _title(self) -> str:
+        verdict = "is the best" if self.settled else "is ahead; not settled"
+        return f"model {self.best} of {len(self.means)} {verdict}: {nats_and_bits(self.means[self.best])}"
+
+    def _blocks(self) -> list[Block]:
+        rows = [
+            [f"{i}", f"{mean:.1f}", f"{mean / np.log(2):.1f}", f"{more:+.2f} ± {error:.2f}", f"{n}"]
+            for i, (mean, more, error, n) in enumerate(
+                zip(self.means, self.excess, self.excess_errors, self.n_orderings, strict=True)
+            )
+        ]
+        return [Grid("", ["model", "nats", "bits", "beyond the best, nats", "orderings"], rows)]
 
 
 def compare_models(

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from codelength.errors import InvalidParameter, SchemaMismatch
+from codelength.mixture.best_clustering import best_clustering
 from codelength.mixture.code_length import CRITERIA
 from codelength.mixture.em import fit_mixture
 from codelength.mixture.parameters import MixtureParameters, with_components
@@ -74,3 +75,17 @@ def test_raw_rows_are_encoded_by_the_schema_of_the_mixture(name):
 def test_rows_of_another_shape_are_refused(name, mixture):
     with pytest.raises(SchemaMismatch, match="encode the rows with the schema of the mixture"):
         CRITERIA[name](Coded.of(Schema.from_sizes([2, 3]), [[0, 1]]), mixture)
+
+
+def test_code_lengths_show_themselves_in_nats_and_bits(mixture):
+    exact, annealed = (CRITERIA[name](table(), mixture, random_state=0) for name in ("exact", "annealed"))
+    best = best_clustering(table(), 2)
+    for found, n_digits in ((exact, 3), (annealed, 2), (best, 1)):
+        nats = found.code_length
+        assert repr(found).endswith(f"{nats:.{n_digits}f} nats ({nats / math.log(2):.{n_digits}f} bits)>")
+    assert [line.split() for line in str(exact).splitlines()[-2:]] == [
+        [str(k), f"{length:.3f}", f"{length / math.log(2):.3f}"]
+        for k, length in enumerate(exact.code_lengths, start=1)
+    ]
+    assert "standard error" in str(annealed)
+    assert str(best).splitlines()[-1].split() == ["0", "12"]

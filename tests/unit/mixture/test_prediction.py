@@ -1,5 +1,7 @@
 """Predictions of mixtures with hidden components, against brute force over all clusterings."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -194,6 +196,43 @@ def test_answers_add_up_and_missing_cells_are_summed_out_where_the_rule_is_a_dis
     difference = abs(answer.marginal("x1") - alone.probs).max()
     # The maximised likelihood of the rows with a cell is no sum over the cell.
     assert difference < 1e-12 if rule != "stochastic_complexity" else 1e-6 < difference < 0.2
+
+
+RULES_AND_METHODS = [
+    ("map", "auto"),
+    ("evidence", "exact"),
+    ("evidence", "neighbourhood"),
+    ("evidence", "gibbs"),
+    ("evidence", "annealed"),
+    ("evidence", "cheeseman_stutz"),
+    ("stochastic_complexity", "auto"),
+]
+
+
+@pytest.mark.parametrize(("rule", "method"), RULES_AND_METHODS)
+@settings(max_examples=15, deadline=None)
+@given(given=questions(min_rows=1, max_rows=5))
+def test_every_answer_is_a_distribution(rule, method, given):
+    case, row, asked = given
+    effort = Effort(chains=Chains(3, 4, 2, 5))
+    answer = answered(case, row, asked, rule, method=method, effort=effort)
+    assert (answer.probs >= 0).all()
+    assert answer.probs.sum() == pytest.approx(1, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("rule", "method"), [("map", "auto"), ("evidence", "exact"), ("stochastic_complexity", "auto")]
+)
+@settings(max_examples=15, deadline=None)
+@given(given=questions(min_rows=2, max_rows=5), seed=st.integers(0, 99))
+def test_the_rows_are_exchangeable(rule, method, given, seed):
+    case, row, asked = given
+    order = np.random.default_rng(seed).permutation(len(case.rows))
+    labels = np.arange(len(order)) % case.n_components
+    turned = replace(case, rows=[case.rows[n] for n in order])
+    first = answered(case, row, asked, rule, learned_from(case, labels), method=method)
+    other = answered(case, row, asked, rule, learned_from(turned, labels[order]), method=method)
+    np.testing.assert_allclose(other.probs, first.probs, rtol=0, atol=1e-9)
 
 
 def test_predictions_row_after_row_multiply_to_the_evidence():

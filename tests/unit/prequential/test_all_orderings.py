@@ -94,8 +94,10 @@ def test_a_sample_is_within_its_standard_error_of_the_exact_mean():
         Schema.from_sizes([2, 2], n_classes=2), rng.integers(0, 2, (14, 2)), rng.integers(0, 2, 14)
     )
     model = naive_bayes_sequence(coded)
-    sample = sample_orderings(model, 400, random_state=0)
-    assert abs(sample.mean - all_orderings(model).mean) < 4 * sample.standard_error
+    sample, every = sample_orderings(model, 400, errors=True, random_state=0), all_orderings(model)
+    assert abs(sample.mean - every.mean) < 4 * sample.standard_error
+    by_group = sample.errors.reshape(-1, sample.n_linked).mean(axis=1)
+    assert abs(sample.mean_errors - every.mean_errors) < 4 * by_group.std(ddof=1) / np.sqrt(len(by_group))
 
 
 def test_many_equal_rows_are_few_sets():

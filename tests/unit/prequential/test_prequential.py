@@ -8,7 +8,14 @@ import pytest
 from codelength.counts import count
 from codelength.errors import DataError, InvalidParameter, SchemaMismatch
 from codelength.mixture.fixed_clustering import FixedClustering
-from codelength.prequential import SequentialModel, compare_models, naive_bayes_sequence, sample_orderings
+from codelength.prequential import (
+    SequentialModel,
+    all_orderings,
+    compare_models,
+    improve_ordering,
+    naive_bayes_sequence,
+    sample_orderings,
+)
 from codelength.prequential.sampling import linked_orders
 from codelength.rules import RULES, pseudocounts
 from codelength.scores import evidence_code_length
@@ -177,6 +184,33 @@ def test_samples_can_be_repeated_and_continued():
         sample_orderings(model, 16, random_state=generator).mean
         == sample_orderings(model, 16, random_state=5).mean
     )
+
+
+def test_errors_are_counted_along_the_same_orderings():
+    model = naive_bayes_sequence(drawn(60))
+    few = sample_orderings(model, 6, errors=True, random_state=2)
+    assert np.array_equal(few.code_lengths, sample_orderings(model, 6, random_state=2).code_lengths)
+    assert few.errors[few.code_lengths.argmin()] == model.errors(few.best_order).sum()
+    assert few.mean_errors == few.errors.mean()
+    with pytest.raises(InvalidParameter, match="errors=True"):
+        _ = sample_orderings(model, 2).mean_errors
+
+
+def test_results_are_shown_in_nats_and_bits():
+    model = naive_bayes_sequence(drawn(12))
+    sample = sample_orderings(model, 4, errors=True, random_state=0)
+    improved, race = improve_ordering(model, max_moves=5), compare_models([model, model], max_orderings=8)
+    for found, length in (
+        (sample, sample.mean),
+        (improved, improved.code_length),
+        (race, race.means[race.best]),
+        (all_orderings(model), None),
+    ):
+        said = "bits)>" if length is None else f"{length:.1f} nats ({length / np.log(2):.1f} bits)>"
+        assert repr(found).endswith(said)
+    assert "rows predicted wrongly" in str(sample)
+    assert f"{improved.start_code_length:.1f} nats" in str(improved)
+    assert str(race).count("±") == 2
 
 
 def test_linked_orderings_are_permutations_of_each_other():

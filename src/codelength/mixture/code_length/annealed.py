@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaln, logsumexp
 
+from ..._display import Shown, nats_and_bits
 from ..._threads import n_threads_or_default
+from ...blocks import Block, Facts
 from ...errors import Infeasible
 from ...rules import PriorLike, Pseudocounts, pseudocounts
 from ...table import Coded
@@ -31,8 +33,8 @@ NAME_POWER = 0.25
 power names count that a chain might have reached but has not; a large one makes the weights less alike."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class AnnealedCodeLength:
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class AnnealedCodeLength(Shown):
     """An estimate of a code length, and how far to trust it.
 
     Attributes
@@ -69,6 +71,13 @@ class AnnealedCodeLength:
         Where it is small, a few chains carry the estimate, and its standard error is not to be trusted.
         """
         return float(1 / (self._shares**2).sum())
+
+    def _title(self) -> str:
+        return f"annealed code length: {nats_and_bits(self.code_length, 2)}"
+
+    def _blocks(self) -> list[Block]:
+        chains = f"{len(self.log_weights):,}, worth {self.effective_sample_size:.1f} of equal weight"
+        return [Facts([("standard error", nats_and_bits(self.standard_error, 2)), ("chains", chains)])]
 
     @property
     def _shares(self) -> FloatArray:

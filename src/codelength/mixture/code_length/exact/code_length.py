@@ -4,6 +4,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from ...._display import Shown, counted, nats_and_bits
+from ....blocks import Block, Facts, Grid
 from ....errors import Infeasible
 from ....rules import PriorLike
 from ....table.checks import check_choice
@@ -12,8 +14,8 @@ from .methods import METHODS, Found, PricedMethod, affordable
 from .problem import ClusteringSum
 
 
-@dataclass(frozen=True, slots=True)
-class ExactCodeLength:
+@dataclass(frozen=True, slots=True, repr=False)
+class ExactCodeLength(Shown):
     """An exact code length, and how it was found.
 
     Attributes
@@ -43,6 +45,18 @@ class ExactCodeLength:
 
     def __float__(self) -> float:
         return self.code_length
+
+    def _title(self) -> str:
+        return f"exact code length: {nats_and_bits(self.code_length, 3)}"
+
+    def _blocks(self) -> list[Block]:
+        rows = f"{counted(self.n_rows, 'row')}, {self.n_distinct_rows:,} distinct"
+        facts = [("rows", rows), ("method", self.method), ("error at most", f"{self.error_bound:.1g} nats")]
+        lengths = [
+            [f"{size}", f"{length:.3f}", f"{length / math.log(2):.3f}"]
+            for size, length in enumerate(self.code_lengths or (), start=1)
+        ]
+        return [Facts(facts), *([Grid("", ["components", "nats", "bits"], lengths)] if lengths else [])]
 
 
 def exact_code_length(
