@@ -12,7 +12,7 @@ HEAD = """# Command line
 This page is generated from the commands themselves: `make docs` writes it. `codelength COMMAND --help` shows
 the same.
 
-Exit codes: 0 if all went well, 1 for a problem with the data or the machine, 2 for one with the call, 130
+Exit codes: 0 if all went well, 1 for a problem with the data or the machine, 2 for a wrong command line, 130
 after Ctrl-C. `codelength completion SHELL` prints a script that completes commands, options, columns and
 names of tables.
 """

@@ -42,7 +42,8 @@ UNTESTED = "No test: one class was found, and there is no smaller number to test
 @options.in_model(
     "--reached",
     Whole("reached"),
-    "Add starts until the best solution was found so often, up to 100 of them (--param max_init=100).",
+    "Add starts until the best solution has been found this many times, up to 100 starts "
+    "(--param max_init=100).",
     usual="5",
 )
 @options.cells
@@ -63,8 +64,7 @@ UNTESTED = "No test: one class was found, and there is no smaller number to test
 @options.in_output(
     "--replications",
     Whole("replications"),
-    "Replications of the test, and of intervals that come from a bootstrap or from draws; by default 99 and "
-    "500.",
+    "Replications of the test (by default 99), and of intervals from a bootstrap or from draws (500).",
 )
 @options.model_output(required=False)
 @options.in_output(
@@ -91,7 +91,7 @@ UNTESTED = "No test: one class was found, and there is no smaller number to test
 @options.in_output(
     "--figure",
     FIGURE,
-    "Draw the profiles, or what KIND says, here, as an .svg, .png or .pdf file.",
+    "Draw the profiles, or another KIND of figure, as an .svg, .png or .pdf file.",
     multiple=True,
 )
 @options.as_json

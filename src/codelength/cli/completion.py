@@ -11,10 +11,10 @@ COMPLETE_VARIABLE = "_CODELENGTH_COMPLETE"
 SHELL = Choice("shell", lambda: ("bash", "zsh", "fish"))
 
 
-@command("Print the script for completion in a shell.")
+@command("Print a shell completion script.")
 @argument("shell", type=SHELL, purpose="Your shell.")
 def completion(shell: str) -> None:
-    """Print the script that completes commands, options and names in a shell.
+    """Print a script that completes commands, options and names in a shell.
 
     Put one of these lines into the start-up file of your shell:
 

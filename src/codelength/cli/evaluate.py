@@ -48,8 +48,7 @@ USUAL = ("model-average", "naive-bayes", "logistic-regression")
 @in_evaluation(
     "--cv",
     Whole("cv", 2),
-    "Folds of cross-validation. Without it, leave-one-out where every model has it without refitting, else "
-    "10 folds.",
+    "Folds of cross-validation; by default leave-one-out if no model has to be refitted for it, else 10.",
 )
 @in_evaluation("--repeats", Whole("repeats"), "How often to repeat the cross-validation.", usual="1")
 @in_evaluation(
@@ -73,11 +72,11 @@ def evaluate(
     """Compare classifiers on a table, by leave-one-out or by cross-validation, the best first.
 
     By default these are the average over model classes, naive Bayes under its four rules, and the logistic
-    regression of scikit-learn, tuned. All predict the same rows from the same rows.
+    regression of scikit-learn, tuned. All models learn from the same rows and predict the same held-out rows.
 
     The log score is the mean log probability of the class that occurred, in nats (0 at best). The Brier score
-    is 0 at best and 2 at worst. Calibration is the mean distance between the probabilities promised and the
-    share that came true (0 at best). The last column is the time of one fit. With --select the variables are
+    is 0 at best and 2 at worst. Calibration is the mean distance between predicted probabilities and the
+    shares that came true (0 at best). The last column is the time of one fit. With --select the variables are
     chosen again without the rows that are predicted, so that the scores are honest.
 
     \b

@@ -26,13 +26,13 @@ MOST_CLASSES = 5
 """Classes for which contributions are shown side by side; a file has all of them."""
 
 
-@command("Say what each variable contributes to a prediction.")
+@command("Show what each variable contributes to a prediction.")
 @argument("model", metavar="MODEL", type=FILE, purpose="A model file written by fit.")
 @options.table
 @options.in_output(
     "--row rows", Whole("row"), "Row to explain, counted from 1; by default the first.", multiple=True
 )
-@options.in_output("--against", "CLASS", "Class that the others are set against; by default the first.")
+@options.in_output("--against", "CLASS", "Class that the others are compared with; by default the first.")
 @options.in_output(
     "--output -o",
     FILE,
@@ -48,7 +48,7 @@ def explain(
     output: str | None,
     as_json: bool,
 ) -> None:
-    """Say what each variable contributes to the log-odds of each class.
+    """Show what each variable contributes to the log-odds of each class.
 
     Contributions are in nats, the strongest first. With the log-odds before any variable is seen they add up
     to those of the prediction.

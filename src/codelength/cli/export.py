@@ -46,7 +46,7 @@ def export(
     sql is one statement from the raw columns of a table to the class and its probabilities. onnx is a graph
     for ONNX runtimes. scorer is a JSON document of look-up tables, with readers in Python and JavaScript.
     These three take naive-bayes, log-ratios, subsets, best-tree and averages of them. bif and xmlbif are
-    Bayesian networks; they take naive-bayes and best-tree.
+    Bayesian networks; they take naive-bayes, best-tree, and indifferent-trees of one forest.
 
     \b
     Examples:

@@ -28,7 +28,7 @@ _COLUMNS: list[Callable[[Any], Any]] = [
     in_table(
         "--keep",
         "COLUMN",
-        "Take only the columns that are named so (and the target and the weights).",
+        "Use only this column (besides the target and the weights).",
         multiple=True,
     ),
     in_table("--weights", "COLUMN", "Column that says how many rows each row stands for."),
@@ -48,9 +48,12 @@ select = in_model(
     VARIABLE_CRITERION,
     "Choose the variables of naive Bayes by this criterion; by default it uses all.",
 )
-seed = in_model("--seed", Whole("seed", 0), "Where random numbers start.", usual="0")
+seed = in_model("--seed", Whole("seed", 0), "Seed of the random numbers.", usual="0")
 identifiers = in_model(
-    "--identifiers", IDENTIFIERS, "What becomes of columns of identifiers and free text.", usual="ignore"
+    "--identifiers",
+    IDENTIFIERS,
+    "How to treat columns of identifiers and free text: leave them out, refuse them, or keep them.",
+    usual="ignore",
 )
 param = in_model(
     "--param params",
@@ -66,7 +69,8 @@ _QUERY: list[Callable[[Any], Any]] = [
         "--database",
         "FILE",
         "The database of the query: a DuckDB or SQLite file, or postgresql://USER@HOST/NAME. Without it the "
-        "query reads files, as in select * from 'sales/*.parquet'.",
+        "query reads files, as in select * from 'sales/*.parquet', by DuckDB's rules, which may give columns "
+        "other types than reading the files directly.",
     ),
 ]
 
@@ -76,7 +80,13 @@ _CELLS: list[Callable[[Any], Any]] = [
         MISSING,
         "Whether missing cells say nothing, or are a value of their own; the default depends on the model.",
     ),
-    in_model("--numeric", NUMERIC, "What becomes of columns of numbers; the default depends on the model."),
+    in_model(
+        "--numeric",
+        NUMERIC,
+        "How columns of numbers are treated: as intervals (discretize), averaged over intervals (average), "
+        "as categories (category), refused (error), or as suits the column (auto); the default depends on "
+        "the model.",
+    ),
 ]
 
 

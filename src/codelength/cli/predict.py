@@ -47,7 +47,7 @@ def predict(
 ) -> None:
     """Write the class, or the component, of each row and all their probabilities.
 
-    Columns are matched by name, and columns that the model does not know are passed over. The table may be
+    Columns are matched by name, and columns that the model does not know are ignored. The table may be
     larger than memory, several files, or a query.
 
     \b

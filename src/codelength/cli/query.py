@@ -65,12 +65,14 @@ def query(
     """Write the joint distribution of a few variables, given whatever else is known in each row.
 
     The variables asked about, the class among them or not, need not be columns of the table; other missing
-    cells are summed out. Naive Bayes, mixtures and trees answer, exactly; only a mixture with rule=evidence
-    draws clusterings where there are too many to sum over.
+    cells are summed out. Naive Bayes, trees and mixtures can be asked; the default model of fit cannot.
+    Answers are exact, except for mixtures: rule=evidence samples clusterings when there are too many to sum
+    over, and rule=stochastic_complexity finds a local maximum of the likelihood.
 
     \b
     Examples:
       codelength query model.json new.csv --ask outlook,wind
+      codelength fit vote --model naive-bayes -o vote.json
       codelength query vote.json vote --ask class,crime --show joint
       codelength query zoo.json zoo --ask legs --show marginals -o legs.csv
     """

@@ -22,7 +22,7 @@ in_run = Section("Run")
 @command("Run the experiments of a paper again, or our own.")
 @argument("experiment", metavar="EXPERIMENT", type=EXPERIMENT, purpose="The experiment.")
 @in_run("--quick", None, "Run few repetitions, for a first look.")
-@in_run("--settings", SETTING, "Another choice where one is open.", multiple=True)
+@in_run("--settings", SETTING, "Change a setting that the paper leaves open.", multiple=True)
 @in_run(
     "--jobs",
     Whole("jobs"),
@@ -51,7 +51,7 @@ def reproduce(
     output: str,
     as_json: bool,
 ) -> None:
-    """Run the experiments of a paper again and set our figures beside the printed ones; or one of our own.
+    """Repeat the experiments of a paper and set our figures beside the printed ones, or run one of our own.
 
     Tables, figures and claims are printed, and written as CSV, JSON and SVG. Repeat the command to resume an
     interrupted run.

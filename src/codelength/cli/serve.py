@@ -25,11 +25,11 @@ in_server = Section("Server")
     metavar="[DATA]",
     type=TABLE,
     required=False,
-    purpose="A table to begin with: a file, the name of a bundled table, or - for standard input.",
+    purpose="A table to start with: a file, the name of a bundled table, or - for standard input.",
 )
-@in_server("--port", Whole("port", 0), "Where to listen; 0 takes any port that is free.", usual="0")
-@in_server("--no-browser", None, "Print the address and open no browser.")
-@in_server("--limit-mb", Whole("limit-mb"), "Largest file that is taken, in megabytes.", usual="200")
+@in_server("--port", Whole("port", 0), "Port to listen on; 0 takes any free port.", usual="0")
+@in_server("--no-browser", None, "Print the address without opening a browser.")
+@in_server("--limit-mb", Whole("limit-mb"), "Largest file accepted, in megabytes.", usual="200")
 def serve(data: str | None, port: int | None, no_browser: bool, limit_mb: int | None) -> None:
     """Serve a page to this computer alone: drop a table, pick the column to predict, read the report.
 
