@@ -86,6 +86,27 @@ class NetworkClassifier(TableClassifier):
         """The network."""
         raise NotImplementedError
 
+    @property
+    def parents_(self) -> dict[str, tuple[str, ...]]:
+        """What each variable of the network depends on, as :func:`codelength.network_code_length` takes it.
+
+        Variables that take no part in the model are left out.
+
+        Examples
+        --------
+        >>> from codelength import TreeAugmentedClassifier, as_coded, datasets, network_code_length
+        >>> table = datasets.load("lenses").table
+        >>> parents = TreeAugmentedClassifier().fit(table).parents_
+        >>> parents["tear_rate"]
+        ('class', 'astigmatic')
+        >>> network_code_length(as_coded(table), parents)
+        <qnml code of 5 variables: 103.3 nats (149.1 bits)>
+        """
+        _, *variables = nodes = self._network().nodes
+        target = self.schema_.target
+        names = [nodes[0].name if target is None else target.name, *(node.name for node in variables)]
+        return {node.name: tuple(names[place] for place in node.parents) for node in variables}
+
     def to_bif(self) -> str:
         """The model as a Bayesian network in the interchange format BIF.
 

@@ -193,6 +193,14 @@ class IndifferentTrees(ClassifierMixin, EnumeratedJoint, NetworkClassifier):
         return self._fitted.edges()
 
     @property
+    def parents_(self) -> dict[str, tuple[str, ...]]:
+        """What each variable of the forest depends on, as :func:`codelength.network_code_length` takes it."""
+        target = self.schema_.target
+        assert target is not None
+        above = {child: (target.name, parent) for parent, child in self.edges_}
+        return {name: above.get(name, (target.name,)) for name in self._fitted.names}
+
+    @property
     def edge_probs_(self) -> FloatArray:
         """How probable it is that two variables are joined, shape (n_variables, n_variables)."""
         model = self._fitted.model

@@ -8,7 +8,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive_nml
-from codelength import Schema, as_coded, count, network_code_length, nml_code_length
+from codelength import (
+    IndifferentTrees,
+    NaiveBayes,
+    Schema,
+    TreeAugmentedClassifier,
+    as_coded,
+    count,
+    datasets,
+    network_code_length,
+    nml_code_length,
+)
 from codelength.errors import DataError, InvalidParameter
 from codelength.table import Coded
 
@@ -134,3 +144,21 @@ def test_missing_cells_and_parts_of_rows_are_refused():
         network_code_length(Coded.of(schema, [[0, 3, 0]]), {})
     with pytest.raises(DataError, match="no whole numbers"):
         network_code_length(Coded.of(schema, [[0, 0, 0]], weights=[0.5]), {})
+
+
+def test_fitted_trees_hand_over_their_network():
+    table = datasets.load("car").table
+    rows = as_coded(table)
+    trees = IndifferentTrees("best").fit(table)
+    expected = {child: ("class", parent) for parent, child in trees.edges_}
+    assert {name: above for name, above in trees.parents_.items() if len(above) > 1} == expected
+    naive_bayes = NaiveBayes().fit(table)
+    assert naive_bayes.parents_ == {name: ("class",) for name in table.names if name != "class"}
+    for code in ("qnml", "fnml"):
+        by_tree = network_code_length(rows, TreeAugmentedClassifier().fit(table).parents_, code=code)
+        alone = network_code_length(rows, naive_bayes.parents_, code=code)
+        # The safety of a car and what it costs have a lot to do with each other, given what is thought of it.
+        assert float(by_tree) < float(alone) - 50
+        assert by_tree.by_variable["doors"] == alone.by_variable["doors"]
+    with pytest.raises(AttributeError, match="all forests are averaged"):
+        _ = IndifferentTrees().fit(table).parents_
