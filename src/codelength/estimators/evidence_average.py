@@ -29,6 +29,7 @@ from ._described import (
     spec_to_json,
     title_of,
 )
+from ._enumerated_queries import EnumeratedJoint
 from .contract import Fitted, TableClassifier, Weighting, register
 from .indifferent_trees import IndifferentTrees
 from .naive_bayes import NaiveBayes
@@ -90,7 +91,7 @@ class FittedAverageOfModels(Fitted):
 
 
 @register
-class EvidenceAverage(ClassifierMixin, TableClassifier):
+class EvidenceAverage(ClassifierMixin, EnumeratedJoint, TableClassifier):
     r"""An average over a list of models, each weighted by how probable it makes the whole table.
 
     .. math:: P(d \mid D) = \sum_k P(d \mid D, M_k)\, P(M_k \mid D), \quad
@@ -147,7 +148,7 @@ class EvidenceAverage(ClassifierMixin, TableClassifier):
     """
 
     kind = "evidence-average"
-    capabilities = frozenset({"classes", "weights"})
+    capabilities = frozenset({"classes", "weights", "query"})
 
     def __init__(
         self,
@@ -185,6 +186,13 @@ class EvidenceAverage(ClassifierMixin, TableClassifier):
         """Log probability of coded rows together with each class, in nats, shape (n_rows, n_classes)."""
         check_coded(coded, self._fitted.schema)
         return self._fitted.log_joint(coded)
+
+    def _taking_part(self) -> list[int]:
+        return list(range(self.schema_.n_variables))
+
+    def _sums_out(self) -> bool:
+        # Some of the models may not.
+        return False
 
     def predict_joint_log_proba(self, X: Any) -> FloatArray:
         """Log probability of each row together with each class, in nats."""

@@ -42,6 +42,22 @@ def average_over_subsets(prior=None):
     return EvidenceAverage(models, prior=prior, numeric="category").fit(TABLE, CLASSES)
 
 
+@pytest.mark.parametrize("known", [{}, {"a": [1]}, {"b": [0]}])
+def test_questions_are_answered_from_the_joint_distribution(known):
+    average = average_over_subsets()
+    joint = np.exp(average.predict_joint_log_proba({"a": [0, 0, 1, 1], "b": [0, 1, 0, 1]})).reshape(2, 2, 2)
+    for axis, name in enumerate("ab"):
+        if name in known:
+            joint = joint.take(known[name], axis=axis)
+    asked = [*(name for name in "ab" if name not in known), average.schema_.target.name]
+    answer = average.query({"a": [None], "b": [None]} | known, asked)
+    np.testing.assert_allclose(answer.probs[0], joint.squeeze() / joint.sum(), rtol=1e-12)
+    alone = average.query({"a": [0, 1], "b": [1, 1]}, asked[-1])
+    np.testing.assert_allclose(
+        alone.probs, average.predict_proba({"a": [0, 1], "b": [1, 1]}), rtol=1e-12, atol=0
+    )
+
+
 @pytest.mark.parametrize("prior", [None, [1, 2, 3, 4]])
 def test_weights_and_predictions_are_those_of_the_equation(prior):
     """Every evidence in fractions, row after row; a prediction is a ratio of two of them."""
