@@ -12,7 +12,7 @@ from ...experiments.further import FURTHER
 from .approximations import approximations
 from .averages import averages
 from .further import further
-from .iris import iris
+from .iris import interval_averages, iris
 from .learning_curves import learning_curves
 from .questions import hidden_classes, orderings
 from .selection import selection
@@ -34,6 +34,7 @@ FIGURES: dict[str, Callable[[Findings], dict[str, list[Panel]]]] = {
     "predictive-inference-mixtures": hidden_classes,
     "orderings": orderings,
     **dict.fromkeys(FURTHER, further),
+    "interval-averages": interval_averages,
 }
 """The figures of the experiments that have some: from findings to panels by the name of the file."""
 

@@ -3,25 +3,36 @@
 from collections.abc import Sequence
 
 from ...experiments.findings import Findings
+from ...experiments.further.interval_averages import AVERAGE, FIXED, WHOLE
 from ...experiments.summary import Score
-from .style import BLUE, ORANGE, Axes, Panel
+from .further import further
+from .style import BLUE, GREY, ORANGE, Axes, Panel
 
-_STYLES = {"MLNB": (ORANGE, "--"), "BIBL": (BLUE, "-")}
+Styles = dict[str, tuple[str, str]]
+
+_STYLES: Styles = {"MLNB": (ORANGE, "--"), "BIBL": (BLUE, "-")}
+_AVERAGES: Styles = {WHOLE: (GREY, "--"), FIXED: (ORANGE, "-."), AVERAGE: (BLUE, "-")}
 
 
 def iris(findings: Findings) -> dict[str, list[Panel]]:
     """Figure 1."""
     scores = [score for score in findings.scores if score.dataset == "iris"]
-    return {"figure-1-iris": [_by_share(scores, "accuracy"), _by_share(scores, "log_score")]}
+    return {"figure-1-iris": [_by_share(scores, name, _STYLES) for name in ("accuracy", "log_score")]}
 
 
-def _by_share(scores: Sequence[Score], name: str) -> Panel:
+def interval_averages(findings: Findings) -> dict[str, list[Panel]]:
+    """The same with averages over cut points, and all tables."""
+    scores = [score for score in findings.scores if score.dataset == "iris"]
+    by_share = [_by_share(scores, name, _AVERAGES) for name in ("accuracy", "log_score")]
+    return further(findings) | {"like-figure-1-iris": by_share}
+
+
+def _by_share(scores: Sequence[Score], name: str, styles: Styles) -> Panel:
     def panel(axes: Axes) -> None:
-        for model in ("MLNB", "BIBL"):
+        for model, (colour, line) in styles.items():
             own = sorted(
                 (score for score in scores if score.model == model), key=lambda score: score.fraction
             )
-            colour, line = _STYLES[model]
             # The paper turns the sign of the log score, so that lower is better there.
             scale = 100 if name == "accuracy" else -1
             axes.errorbar(
