@@ -119,3 +119,14 @@ def test_the_theory_links_its_equations_to_code():
         for path in links:
             source = (ROOT / "src" / "codelength" / path).read_text(encoding="utf-8")
             assert source.startswith(('"""', 'r"""')), path
+
+
+def test_tests_that_the_page_about_the_papers_names_exist():
+    page = (DOCS / "papers.md").read_text(encoding="utf-8")
+    rows = [line for line in page.splitlines() if line.startswith("| ") and not line.startswith("| where")]
+    for row in rows:
+        named = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", row)
+        assert named, row
+        for path, test in named:
+            assert f"def {test}(" in (ROOT / path).read_text(encoding="utf-8"), f"{path}::{test}"
+    assert len(rows) > 100
