@@ -89,7 +89,7 @@ class PriorOrModel(PriorChoice):
         names = ", ".join(self.names())
         return (
             f"One of {names}; an equivalent sample size (a number above 0); or the file of a naive Bayes "
-            "model, which goes on from where it was."
+            "model to continue from."
         )
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:

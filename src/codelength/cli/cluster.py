@@ -76,7 +76,7 @@ UNTESTED = "No test: one class was found, and there is no smaller number to test
 @options.in_output(
     "--carry",
     "COLUMN",
-    "Carry a column, such as an identifier, over to the memberships; it takes no part in the components.",
+    "Carry a column, such as an identifier, over to the memberships; it is not used to find the components.",
     multiple=True,
 )
 @options.in_output(

@@ -29,7 +29,7 @@ AVERAGES = ("model-average", "indifferent-trees")
 @options.in_output("--to", EXPORT, "What to write.", required=True)
 @in_sql("--dialect", DIALECT, "Engine that the statement is for.", usual="duckdb")
 @in_sql("--table", "NAME", "Table to predict, such as orders or shop.orders.", usual="rows")
-@in_sql("--keep", "COLUMN", "Column of the table to keep beside the predictions.", multiple=True)
+@in_sql("--keep", "COLUMN", "Column of the table to keep next to the predictions.", multiple=True)
 @in_sql("--name", "NAME", "Name of the predicted column.", usual="class")
 @options.in_output("--output -o", FILE, "Write it here; - for standard output.", default="-")
 def export(

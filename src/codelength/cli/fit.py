@@ -40,7 +40,7 @@ def fit(
 ) -> None:
     """Learn a model from a table and write it to a file.
 
-    By default the model is an average over several kinds of models, each weighed by how well it predicts
+    By default the model is an average over several kinds of models, each weighted by how well it predicts
     rows that it has not seen. There is nothing to tune. Naive Bayes and mixtures read files of any size, and
     several files or a query, batch after batch.
 
