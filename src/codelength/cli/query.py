@@ -65,9 +65,9 @@ def query(
     """Write the joint distribution of a few variables, given whatever else is known in each row.
 
     The variables asked about, the class among them or not, need not be columns of the table; other missing
-    cells are summed out. Naive Bayes, trees and mixtures can be asked; the default model of fit cannot.
-    Answers are exact, except for mixtures: rule=evidence samples clusterings when there are too many to sum
-    over, and rule=stochastic_complexity finds a local maximum of the likelihood.
+    cells are summed out. Naive Bayes, trees, mixtures and evidence-average can be asked; the default model of
+    fit cannot. Answers are exact, except for mixtures: rule=evidence samples clusterings when there are too
+    many to sum over, and rule=stochastic_complexity finds a local maximum of the likelihood.
 
     \b
     Examples:
