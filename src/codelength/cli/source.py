@@ -1,7 +1,9 @@
 """The table that a command line names."""
 
+import glob
+import json
 import os
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -96,15 +98,21 @@ class Source:
     @property
     def is_text(self) -> bool:
         """Whether the cells are texts that have no types of their own."""
-        return not self.is_bundled and self.sql is None and not self.data.lower().endswith(_TYPED)
+        if self.is_bundled or self.sql is not None:
+            return False
+        # All files of a table are of one format.
+        name = self.files[0] if self.is_stream else self.data
+        return not name.lower().endswith(_TYPED)
 
     @property
     def files(self) -> tuple[str, ...]:
         """Files that are read, which no output may replace."""
         if self.sql is not None:
-            return () if self.database is None else (self.database,)
+            named = _files_in(self.sql)
+            return named if self.database is None else (self.database, *named)
         if not self.is_bundled:
-            return (self.data,)
+            within = _files_named(self.data) if self.is_stream else ()
+            return within or (self.data,)
         own = os.environ.get("CODELENGTH_DATA")
         return tuple(str(path) for path in Path(own).glob(f"{self.data}.*")) if own else ()
 
@@ -249,6 +257,38 @@ class Source:
 
             which = f"{', '.join(USUAL_NA)} or empty"
             note(f"{self._shown}: {n_cells:,} cells are missing ({which}); --na names other texts")
+
+
+def _files_named(path: str) -> tuple[str, ...]:
+    """The files of a directory or a pattern."""
+    from ..table.stream._files import files_within
+
+    return tuple(str(file) for file in files_within(path))
+
+
+def _files_in(sql: str) -> tuple[str, ...]:
+    """Files that a query may read: those that a text or a name in it means."""
+    import duckdb
+
+    from ..table.files._duckdb import session
+
+    try:
+        with session() as connection:
+            ((parsed,),) = connection.execute("SELECT json_serialize_sql(?)", [sql]).fetchall()
+    except duckdb.Error:  # a query that cannot be run reads nothing
+        return ()
+    # A text of signs alone is no pattern of files.
+    named = {text for text in _texts(json.loads(parsed)) if any(map(str.isalnum, text))}
+    return tuple(file for text in sorted(named) for file in glob.glob(text, recursive=True))
+
+
+def _texts(document: Any) -> Iterator[str]:
+    """All texts in a document."""
+    if isinstance(document, str):
+        yield document
+    elif isinstance(document, (dict, list)):
+        for part in document.values() if isinstance(document, dict) else document:
+            yield from _texts(part)
 
 
 def _completed(table: "Table", schema: "Schema") -> "Table":

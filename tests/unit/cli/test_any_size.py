@@ -145,16 +145,49 @@ def test_a_large_file_is_streamed_and_gives_the_same_bytes(run, sales, monkeypat
         (["--sql", "select * from sales", "--database", "none.duckdb", "-t", "b"], 1, "none.duckdb"),
         (["none/*.parquet", "-t", "b"], 1, "no file has such a name"),
         (["empty", "-t", "b"], 1, "holds no files that can be read"),
+        (["--sql", "select 1 as a", "--database", "t.csv", "-t", "b"], 1, "FROM 'sales.csv'"),
     ],
 )
 def test_what_cannot_be_done_is_told_on_one_line(run, tmp_path, monkeypatch, arguments, code, words):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "empty").mkdir()
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n")
     found, out, err = run("fit", *arguments, "--model", "naive-bayes", "-o", "model.json")
     assert (found, out) == (code, "")
     assert words in err
     assert err.count("\n") == 1
     assert not (tmp_path / "model.json").exists()
+
+
+@pytest.mark.parametrize("kind", ["directory", "pattern", "query", "files in a query", "a function in it"])
+def test_no_file_of_the_table_is_written_over(run, sales, kind):
+    functions = {"a function in it": ["--sql", f"from read_parquet(['{sales}/parts/1.parquet'])"]}
+    where = (sources_of(sales) | functions)[kind]
+    NaiveBayes().fit_table(str(sales / "parts"), "paid", drop=["id"]).save(sales / "m.json")
+    part = sales / ("shop.duckdb" if kind == "query" else "parts/1.parquet")
+    before = part.read_bytes()
+    output = part.parent / ".." / part.parent.name / part.name
+    for arguments in (
+        ["predict", sales / "m.json", *where],
+        ["fit", *where, "-t", "paid", "--model", "naive-bayes"],
+    ):
+        code, _, err = run(*arguments, "-o", output)
+        assert code == 2
+        assert f"would write over {part}; name another file" in err
+        assert part.read_bytes() == before
+    assert run("predict", sales / "m.json", *where, "-o", sales / "parts" / "new.csv")[0] == 0
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_only_missing_texts_are_told_of(run, sales, suffix):
+    """The cells of Parquet files have types: nothing but a null is missing there."""
+    if suffix == "csv":
+        for path in (sales / "parts").iterdir():
+            pl.read_parquet(path).write_csv(path.with_suffix(".csv"))
+            path.unlink()
+    code, _, err = run("fit", sales / "parts", "-t", "paid", "--model", "subsets", "-o", sales / "m.json")
+    assert code == 0
+    assert ("--na names other texts" in err) == (suffix == "csv")
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])

@@ -83,6 +83,26 @@ def test_no_room_for_temporary_files(process, tmp_path):
     assert "set TMPDIR to a directory with more room" in told(done)
 
 
+@pytest.mark.parametrize(("blocks", "n_rows"), [(4, 10), (600, 60_000)])
+def test_no_room_for_a_temporary_database(process, model, tmp_path, blocks, n_rows):
+    """At its start, or when what was read of a table is to be kept."""
+    table = tmp_path / "new.csv"
+    table.write_text("outlook,wind,degrees,id\n" + "".join(f"sun,no,{i},{i:040}\n" for i in range(n_rows)))
+    arguments = ["predict", model, table, "--carry", "id", "-o", tmp_path / "out.csv"]
+    done = process(
+        *arguments,
+        shell=">&2",
+        limit=f"trap '' XFSZ; ulimit -f {blocks};",
+        env={"TMPDIR": str(tmp_path)},
+    )
+    assert done.returncode == 1
+    assert told(done) == (
+        f"error: {tmp_path}: has no room for temporary files (File too large); set TMPDIR to a directory "
+        "with more room\n"
+    )
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["model.json", "new.csv", "train.csv"]
+
+
 @pytest.mark.parametrize("arguments", [["inspect", "{model}"], ["datasets", "show", "vote"]])
 def test_a_terminal_in_ascii(process, odd_model, arguments):
     plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}

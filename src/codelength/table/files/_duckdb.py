@@ -3,16 +3,22 @@
 import contextlib
 import glob
 import os
+import re
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from ...errors import DataError
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["one_line", "path_literal", "quoted", "session"]
+__all__ = ["one_line", "path_literal", "quoted", "session", "without_room"]
+
+_PREFIX = "codelength-"
+_NO_ROOM = re.compile("write|create|offload|no space|too large", re.IGNORECASE)
 
 
 @contextmanager
@@ -20,10 +26,26 @@ def session(*, on_disk: bool = False, memory: str | None = None) -> Iterator["Du
     """Open a DuckDB that prints nothing and downloads nothing; its files are removed at the end.
 
     ``memory`` is the most that it may use, such as ``"500MB"``.
+
+    Raises
+    ------
+    DataError
+        When there is no room for its files, whatever else that was taken for inside the block.
     """
     import duckdb
 
-    with tempfile.TemporaryDirectory(prefix="codelength-", ignore_cleanup_errors=True) as directory:
+    try:
+        with _opened(duckdb, on_disk=on_disk, memory=memory) as connection:
+            yield connection
+    except (duckdb.Error, DataError) as error:
+        if lacking := without_room(error):
+            raise lacking from error
+        raise
+
+
+@contextmanager
+def _opened(duckdb: Any, *, on_disk: bool, memory: str | None) -> Iterator["DuckDBPyConnection"]:
+    with tempfile.TemporaryDirectory(prefix=_PREFIX, ignore_cleanup_errors=True) as directory:
         config: dict[str, str | bool | int | float | list[str]] = {
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
@@ -43,6 +65,32 @@ def session(*, on_disk: bool = False, memory: str | None = None) -> Iterator["Du
             yield connection
         finally:
             connection.close()
+
+
+def without_room(error: BaseException) -> DataError | None:
+    """What to say instead of an error that comes from a full disk under DuckDB's own files; None for others.
+
+    Examples
+    --------
+    >>> import duckdb
+    >>> full = duckdb.IOException('Could not write file "/tmp/codelength-1/table.duckdb": File too large')
+    >>> print(without_room(full))
+    /tmp: has no room for temporary files (File too large); set TMPDIR to a directory with more room
+    >>> without_room(duckdb.IOException('Could not read file "sales.csv"')) is None
+    True
+    """
+    import duckdb
+
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, duckdb.Error):
+        cause = cause.__cause__
+    own = re.search(rf'"([^"]*)[\\/]{_PREFIX}[^"\\/]*[\\/](?:table\.duckdb|spill)[^"]*"(.*)', str(cause))
+    if cause is None or own is None or not _NO_ROOM.search(str(cause)):
+        return None
+    reason = own[2].strip(" :.\n") or "it cannot be written"
+    return DataError(
+        f"{own[1]}: has no room for temporary files ({reason}); set TMPDIR to a directory with more room"
+    )
 
 
 def quoted(text: str) -> str:

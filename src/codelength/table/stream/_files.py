@@ -154,6 +154,15 @@ def _files_of(source: Any, stack: ExitStack) -> list[Path]:
     return found
 
 
+def files_within(path: str) -> list[Path]:
+    """The files that a path, a directory or a pattern means; none where there is nothing of that name."""
+    with ExitStack() as stack:
+        try:
+            return [] if path == "-" else [part for part in _files_of(path, stack) if part.is_file()]
+        except (DataError, OSError, ValueError):
+            return []
+
+
 def _is_table(path: Path) -> bool:
     is_hidden = path.name.startswith((".", "_"))
     return path.is_file() and not is_hidden and path.name.lower().endswith(SUFFIXES)

@@ -62,8 +62,8 @@ class Spool:
                     writer.close()
         except OSError as error:
             raise DataError(
-                f"the rows, which can be read only once, cannot be kept on disk ({error}); make room, or "
-                "pass a schema= so that one pass is enough"
+                f"{tempfile.gettempdir()}: has no room for rows that can be read only once ({error}); set "
+                "TMPDIR to a directory with more room, or pass a schema= so that one pass is enough"
             ) from error
         self._is_complete = True
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import DataError
 from ..files._csv import DAMAGED, first_rows
-from ..files._duckdb import one_line, path_literal, session
+from ..files._duckdb import one_line, path_literal, session, without_room
 from ..files._kinds import Reading
 from ..files._numbers import number_plans, what_they_were
 from ..files._plan import Plan, look_like_numbers, make_plans
@@ -46,9 +46,12 @@ class Staged:
             self._plans = self._planned(paths, format_, columns, how, na)
         except duckdb.Error as error:
             self._stack.close()
-            raise DataError(f"{self._names[0]}: cannot be read, or is damaged ({one_line(error)})") from error
+            damaged = DataError(f"{self._names[0]}: cannot be read, or is damaged ({one_line(error)})")
+            raise without_room(error) or damaged from error
         except DataError as error:
             self._stack.close()
+            if lacking := without_room(error):
+                raise lacking from error
             known = any(str(error).startswith(name) for name in self._names)
             raise error if known else DataError(f"{self._names[0]}, {error}") from None
         except BaseException:
@@ -70,9 +73,10 @@ class Staged:
                 n_read += rows.num_rows
         except (duckdb.Error, OSError, RuntimeError) as error:
             file, row = self._place(n_read)
-            raise DataError(
+            unreadable = DataError(
                 f"{self._names[file]}: cannot be read after row {row:,} ({one_line(error)})"
-            ) from error
+            )
+            raise without_room(error) or unreadable from error
         finally:
             cursor.close()
 
