@@ -1,11 +1,13 @@
 """Every kind of source gives the schema and the counts of the whole table in memory, to the last bit."""
 
 import duckdb
+import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.dataset as ds
 import pytest
 
+from codelength import NaiveBayes
 from codelength.counts.stream import learn_counts
 from codelength.table.profile import column as column_module
 from codelength.table.profile import profile as profile_module
@@ -97,3 +99,61 @@ def test_counts_are_those_of_the_table_in_memory(folder, case):
             assert_same(found, expected[key])
         except AssertionError as error:
             raise AssertionError(f"{name}: {error}") from error
+
+
+@pytest.fixture(scope="module")
+def twins():
+    """Columns whose names differ only by case, in memory and as DuckDB has them."""
+    frame = pd.DataFrame(
+        {
+            "y": ["p", "q", "q", "p", "q", "q"] * 5,
+            "answer": ["u", "v", "v", None, "u", "v"] * 5,
+            "Answer": ["v", "v", "u", "v", "v", None] * 5,
+            "n": list(range(5)) * 6,
+            "N": [0.5 * i for i in range(30)],
+            "W": [2, 1, 1] * 10,
+            "w": [1, 2, 3] * 10,
+        }
+    )
+    names = ", ".join(f'c{i} AS "{name}"' for i, name in enumerate(frame))
+    rows = frame.set_axis([f"c{i}" for i in range(frame.shape[1])], axis=1)
+    connection = duckdb.connect()
+    connection.register("twins", rows)
+    return frame, connection.sql(f"SELECT {names} FROM twins")
+
+
+class TestNamesThatDifferByCase:
+    """DuckDB takes them for the same; columns are what they are in memory all the same."""
+
+    @pytest.mark.parametrize("drop", [[], ["answer", "n"], ["Answer", "N"]])
+    @pytest.mark.parametrize("weights", [None, "w", "W"])
+    def test_counts(self, twins, drop, weights):
+        frame, relation = twins
+        options = {"weights": weights, "drop": drop}
+        expected = quietly(learn_counts, frame, "y", **options)
+        assert learn_counts(relation, "y", batch_rows=7, **options) == expected
+        # With the schema beforehand DuckDB is told the values of columns of text.
+        known = learn_counts(relation, "y", schema=expected.schema, batch_rows=7, **options)
+        assert known == expected
+        if "Answer" not in drop:
+            totals = {None: [5, 20], "w": [15, 30], "W": [5, 30]}
+            assert sorted(known.of("Answer").sum(axis=0).tolist()) == totals[weights]
+
+    def test_queries(self, twins, tmp_path):
+        frame, _ = twins
+        frame[["y", "answer", "Answer"]].set_axis(["y", "a", "b"], axis=1).to_parquet(tmp_path / "t.parquet")
+        query = SqlQuery(f"SELECT y, a AS answer, b AS \"Answer\" FROM '{tmp_path}/t.parquet'")
+        expected = learn_counts(frame, "y", keep=["Answer"])
+        assert learn_counts(query, "y", keep=["Answer"]) == expected
+        assert learn_counts(query, "y", schema=expected.schema, drop=["answer"]) == expected
+
+    def test_predictions(self, twins):
+        frame, relation = twins
+        model = NaiveBayes().fit_table(frame, "y", drop=["W", "w"])
+        [found] = model.predict_table(relation, keep=["Answer", "w", "answer", "W"])
+        [expected] = model.predict_table(frame, keep=["Answer", "w", "answer", "W"])
+        assert found.to_pydict() == expected.to_pydict()
+        assert found.to_pydict()["Answer"][:6] == ["v", "v", "u", "v", "v", None]
+        assert found.to_pydict()["W"] == frame["W"].tolist()
+        scores = [model.evaluate_table(source).log_score for source in (relation, frame)]
+        assert scores[0] == scores[1]

@@ -15,6 +15,8 @@ class RelationBatches(ArrowBatches):
     def __init__(self, relation: Any, batch_rows: int, name: str = "") -> None:
         super().__init__(relation.columns, self._computed, name=name, batch_rows=batch_rows)
         self._relation = relation
+        # DuckDB takes names that differ only by case for one, so that columns are asked for by their place.
+        self._places = {column: f"#{i}" for i, column in enumerate(self.names, 1)}
 
     def read_known(self, columns: Sequence[str], domains: Mapping[str, Sequence[str]]) -> Iterator[Batch]:
         """The rows, with columns of text as dictionaries of the values that they are known to have.
@@ -29,14 +31,14 @@ class RelationBatches(ArrowBatches):
 
         known = [name for name in columns if name in domains]
         # A cell that is not listed turns into a missing one, which is seen by how many there are.
-        gaps = " + ".join(["0", *(f"CAST({_quoted_name(name)} IS NULL AS INTEGER)" for name in known)])
-        selected = [_selected(name, domains.get(name, ())) for name in columns]
+        gaps = " + ".join(["0", *(f"CAST({self._places[name]} IS NULL AS INTEGER)" for name in known)])
+        selected = [_as_enumeration(self._places[name], domains.get(name, ())) for name in columns]
 
         def rows() -> Iterator[Any]:
             import pyarrow.compute as pc
 
             try:
-                for part in self._fetched([*selected, f"{gaps} AS {_quoted_name(_unused(columns))}"]):
+                for part in self._fetched([*selected, gaps], [*columns, _unused(columns)]):
                     n_missing = sum(part.column(name).null_count for name in known)
                     if n_missing != (pc.sum(part.column(len(columns))).as_py() or 0):
                         raise UnlistedValue
@@ -49,7 +51,7 @@ class RelationBatches(ArrowBatches):
     def _computed(self, columns: list[str]) -> Iterator[Any]:
         n_rows = 0
         try:
-            for part in self._fetched([_quoted_name(column) for column in columns]):
+            for part in self._fetched([self._places[column] for column in columns], columns):
                 yield part
                 n_rows += part.num_rows
         except _errors() as error:
@@ -58,11 +60,14 @@ class RelationBatches(ArrowBatches):
                 "mend it"
             ) from error
 
-    def _fetched(self, selected: list[str]) -> Iterator[Any]:
+    def _fetched(self, selected: Sequence[str], names: Sequence[str]) -> Iterator[Any]:
+        """The rows of some expressions, which get their names here."""
+        aliased = ", ".join(f"{expression} AS c{i}" for i, expression in enumerate(selected))
         # A connection takes no other query until all rows of one have been fetched.
-        reader = self._relation.project(", ".join(selected)).to_arrow_reader(self._batch_rows)
+        reader = self._relation.project(aliased).to_arrow_reader(self._batch_rows)
         try:
-            yield from reader
+            for part in reader:
+                yield part.rename_columns(list(names))
         finally:
             reader.close()
 
@@ -83,16 +88,11 @@ def _errors() -> tuple[type[Exception], ...]:
 def _unused(names: Sequence[str]) -> str:
     """A name that no column has."""
     name = "missing"
-    while name.lower() in {own.lower() for own in names}:
+    while name in names:
         name += " too"
     return name
 
 
-def _quoted_name(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
-
-
-def _selected(name: str, values: Sequence[str]) -> str:
-    own = _quoted_name(name)
+def _as_enumeration(expression: str, values: Sequence[str]) -> str:
     # A cast that may fail is not done once per value, but once per row.
-    return f"TRY_CAST({own} AS ENUM({', '.join(map(quoted, values))})) AS {own}" if values else own
+    return f"TRY_CAST({expression} AS ENUM({', '.join(map(quoted, values))}))" if values else expression
