@@ -20,7 +20,7 @@ demo: .venv/installed
 	@echo "The model is in demo/vote.json, and what it knows in demo/vote.txt. Try next:"
 	@echo
 	@echo "  $(BIN)/codelength report YOUR.csv --target COLUMN -o report.html"
-	@echo "  $(BIN)/codelength cluster zoo --drop class"
+	@echo "  $(BIN)/codelength cluster zoo"
 	@echo "  make reproduce    the experiments of five papers, our figures beside theirs (takes hours)"
 
 reproduce: .venv/installed

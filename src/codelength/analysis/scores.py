@@ -1,4 +1,4 @@
-"""Models compared: all of them predict the same rows from the same rows."""
+"""Models compared: all of them learn from the same rows and predict the same others."""
 
 import math
 from collections.abc import Mapping, Sequence

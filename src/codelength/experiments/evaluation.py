@@ -103,7 +103,7 @@ def evaluate(
     identifiers: Identifiers | None = None,
     progress: Progress | None = None,
 ) -> list[Evaluation]:
-    """Score models on one table, all of them on predictions of the same rows from the same rows.
+    """Score models on one table: all of them learn from the same rows and predict the same others.
 
     By leave-one-out where every model has it without refitting and no folds are asked for; by
     cross-validation otherwise. Each model reads the columns in its own way. The values of categorical
@@ -375,8 +375,13 @@ def _check(table: Table, models: "Mapping[str, TableClassifier | Opponent]") -> 
     if not models:
         raise InvalidParameter("models: there is none; give at least one")
     for name, model in models.items():
+        if isinstance(model, type):
+            raise InvalidParameter(f"model {name!r}: is a class, not a model; write {model.__name__}()")
         if "classes" not in getattr(model, "capabilities", ()):
-            raise InvalidParameter(f"model {name!r}: predicts no classes; leave it out")
+            raise InvalidParameter(
+                f"model {name!r}: is neither a classifier of codelength nor one of "
+                "codelength.experiments.OPPONENTS; leave it out"
+            )
         if isinstance(model, Opponent):
             model.check_installed()
         elif model.schema is not None:

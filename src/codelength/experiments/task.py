@@ -23,7 +23,7 @@ class Task:
     source : Source
         The table.
     models : tuple of Model
-        What predicts; all of them the same rows from the same rows.
+        What predicts; all of them learn from the same rows and predict the same others.
     seed : int
         Seed of the random streams.
     cap : float, optional

@@ -158,7 +158,8 @@ def test_a_rule_of_the_registry_is_evaluated(glass, monkeypatch):
     ("models", "options", "message"),
     [
         ({}, {}, "there is none"),
-        ({"clusters": FiniteMixture()}, {}, "'clusters': predicts no classes"),
+        ({"clusters": FiniteMixture()}, {}, "'clusters': is neither a classifier of codelength nor one of"),
+        ({"forest": OPPONENTS["random-forest"]}, {}, "'forest': is a class, not a model; write RandomF"),
         ({"a": NaiveBayes()}, {"repeats": 2}, "go with cross-validation"),
         ({"a": NaiveBayes()}, {"train_fraction": 0.5}, "go with cross-validation"),
         ({"a": NaiveBayes()}, {"n_folds": 1}, "n_folds=1"),
