@@ -33,6 +33,14 @@ class Engine:
     ----------
     double, text : str
         Types of numbers with a point and of text.
+    floats : tuple of str
+        What an engine calls numbers of single and of double precision.
+    largest_whole : int
+        Whole numbers below this, and above its opposite, are literals.
+    collation : str
+        What makes text equal only where every character is.
+    is_case_blind : bool
+        Whether names that differ only by case are the same.
     greatest : str
         The function that finds the largest of its arguments.
     not_a_number : function
@@ -44,6 +52,10 @@ class Engine:
     name: Dialect
     double: str
     text: str
+    floats: tuple[str, str]
+    largest_whole: float
+    collation: str
+    is_case_blind: bool
     greatest: str
     not_a_number: Callable[[str], str]
     moment: Callable[[str, str], str] | None
@@ -60,7 +72,11 @@ class Engine:
     def literals(self, values: Sequence[Scalar]) -> list[str]:
         """Values as literals of one type."""
         kinds = {kind_of(value) for value in values}
-        if len(kinds) > 1 and self.name != "sqlite":
+        numbers = [value for value in values if not isinstance(value, str)]
+        # Where one is a number with a point, engines make doubles of all.
+        largest = 2**53 if any(isinstance(value, float) for value in numbers) else self.largest_whole
+        is_lossy = any(isinstance(value, int) and abs(value) >= largest for value in numbers)
+        if is_lossy or (len(kinds) > 1 and self.name != "sqlite"):
             return [text_literal(str(value)) for value in values]
         return [self.literal(value) for value in values]
 
@@ -71,6 +87,39 @@ class Engine:
         if isinstance(value, str):
             return text_literal(value)
         return str(value) if isinstance(value, int) else self.number(value)
+
+    def type_of(self, column: str) -> str:
+        """The type of a column, as text; SQLite does not ask."""
+        return f"typeof({column})" if self.name == "duckdb" else f"CAST(pg_typeof({column}) AS TEXT)"
+
+    def matches(self, text: str, pattern: str) -> str:
+        """A condition that holds where text matches a regular expression, which SQLite does not have."""
+        if self.name == "duckdb":
+            return f"regexp_matches({text}, {text_literal(pattern)})"
+        return f"{text} ~ {text_literal(pattern)}"
+
+    def time_text(self, column: str, zoned: bool) -> str:
+        """A column of times or text as text, by any settings of a session; times of a zone are in UTC."""
+        if self.name == "duckdb":
+            text = f"CAST({column} AS VARCHAR)"
+            kind, utc = "TIMESTAMP WITH TIME ZONE", f"TRY_CAST({column} AS TIMESTAMPTZ) AT TIME ZONE 'UTC'"
+            spelt = f"strftime({utc}, '%Y-%m-%dT%H:%M:%S.%f')"
+        else:
+            text = f"(to_jsonb({column}) #>> '{{}}')"
+            kind = "timestamp with time zone"
+            utc = f"CAST({text} AS timestamptz) AT TIME ZONE 'UTC'"
+            spelt = f"to_char({utc}, 'YYYY-MM-DD\"T\"HH24:MI:SS.US')"
+        if not zoned:
+            return text
+        return f"CASE WHEN {self.type_of(column)} = '{kind}' THEN {spelt} || '+00:00' ELSE {text} END"
+
+    def stamp_before(self, text: str, minutes: str) -> str:
+        """A date with a time, given as text, less some minutes; without fractions of a second."""
+        if self.name == "duckdb":
+            moment = f"TRY_CAST({text} AS TIMESTAMP) - to_minutes({minutes})"
+            return f"strftime({moment}, '%Y-%m-%dT%H:%M:%S')"
+        moment = f"CAST({text} AS timestamp) - make_interval(mins => {minutes})"
+        return f"to_char({moment}, 'YYYY-MM-DD\"T\"HH24:MI:SS')"
 
     def largest(self, columns: Sequence[str]) -> str:
         """The largest of some columns."""
@@ -100,15 +149,39 @@ def _postgres_moment(column: str, scale: str) -> str:
 
 ENGINES: dict[str, Engine] = {
     "duckdb": Engine(
-        "duckdb", "DOUBLE", "VARCHAR", "greatest", lambda c: f"isnan(CAST({c} AS DOUBLE))", _duckdb_moment
+        name="duckdb",
+        double="DOUBLE",
+        text="VARCHAR",
+        floats=("FLOAT", "DOUBLE"),
+        largest_whole=2**127,
+        collation=' COLLATE "binary"',
+        is_case_blind=True,
+        greatest="greatest",
+        not_a_number=lambda c: f"isnan(CAST({c} AS DOUBLE))",
+        moment=_duckdb_moment,
     ),
     "postgres": Engine(
-        "postgres",
-        "DOUBLE PRECISION",
-        "TEXT",
-        "greatest",
-        lambda c: f"CAST({c} AS DOUBLE PRECISION) = CAST('NaN' AS DOUBLE PRECISION)",
-        _postgres_moment,
+        name="postgres",
+        double="DOUBLE PRECISION",
+        text="TEXT",
+        floats=("real", "double precision"),
+        largest_whole=math.inf,
+        collation=' COLLATE "C"',
+        is_case_blind=False,
+        greatest="greatest",
+        not_a_number=lambda c: f"CAST({c} AS DOUBLE PRECISION) = CAST('NaN' AS DOUBLE PRECISION)",
+        moment=_postgres_moment,
     ),
-    "sqlite": Engine("sqlite", "REAL", "TEXT", "max", lambda c: "FALSE", None),
+    "sqlite": Engine(
+        name="sqlite",
+        double="REAL",
+        text="TEXT",
+        floats=("real", "real"),
+        largest_whole=2**63,
+        collation=" COLLATE BINARY",
+        is_case_blind=True,
+        greatest="max",
+        not_a_number=lambda c: "FALSE",
+        moment=None,
+    ),
 }

@@ -1,18 +1,18 @@
 """A fitted model as one SQL statement, from raw columns to the class and its probabilities.
 
-The statement is a chain of steps. ``scored`` sums look-ups, one sum per class and row: small tables of log
-weights are joined by value, and intervals are found by comparisons. Where pairs of values are looked up,
+The statement is a chain of steps. ``cells`` makes of raw columns what is compared. ``scored`` sums look-ups,
+one sum per class and row: small tables of log weights are joined by value, and intervals are found by
+comparisons. Where pairs of values are looked up,
 ``paired`` adds what they say. ``topped`` finds the largest sum, which keeps exponentials within range, and
 ``raised`` takes them. Where classes keep a part of their probability whatever a row holds, ``mixed`` adds it
 and ``ranked`` finds the largest. Each step is kept once computed, because planners that put steps into one
-another would repeat every sum many times.
+another would repeat every sum many times; DuckDB finds what is repeated in the first one by itself.
 
 Names are quoted wherever they stand and values are literals, so nothing in a table can end one of them.
 Columns that are kept go by numbers until the end, so none of them clashes with ours.
 """
 
 import math
-import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -22,7 +22,8 @@ from ..table import Variable
 from ..table._messages import shown
 from ..table.checks import check_choice, check_sequence
 from ..typing import FloatArray
-from .engines import DIALECTS, ENGINES, MOST_TERMS, Dialect, Engine, kind_of, quoted, text_literal
+from .cells import Reading, check_values, measured, reading
+from .engines import DIALECTS, ENGINES, MOST_TERMS, Dialect, Engine, quoted
 from .look_ups import LookUps, check_texts, is_whole
 
 __all__ = ["DIALECTS", "Dialect", "quoted", "to_sql"]
@@ -30,13 +31,8 @@ __all__ = ["DIALECTS", "Dialect", "quoted", "to_sql"]
 MOST_JOINS = 60
 """Tables that are joined at most; SQLite takes 64. Further variables are looked up by comparisons."""
 
-LARGEST_WHOLE = 2**53
-"""Whole numbers beyond this are not kept apart by numbers with a point."""
-
 LEAST_EXPONENT = -700.0
 """PostgreSQL refuses exponentials that are smaller than any number; from here on they are 0."""
-
-_STAMP = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+(?:\+00:00)?")
 
 
 def to_sql(
@@ -71,23 +67,26 @@ def to_sql(
     own = ENGINES[dialect]
     parts = [table] if isinstance(table, str) else check_sequence("table", table, of="names")
     check_texts(look_ups, "SQL")
+    for variable in look_ups.variables:
+        check_values(variable, "SQL")
+    _check_cases(own, [variable.name for variable in look_ups.variables])
     for name in (*parts, *keep, *names):
         _check_name(name)
-    source = ".".join(quoted(part) for part in parts)
+    steps = _Steps(parts)
     n_classes = len(look_ups.classes)
     kept = [f"k{i}" for i in range(len(keep))]
     sums, powers = [f"s{k}" for k in range(n_classes)], [f"e{k}" for k in range(n_classes)]
+    readings = [_reading(own, variable) for variable in look_ups.variables]
     cells = [f"t.{quoted(name)} AS {alias}" for name, alias in zip(keep, kept, strict=True)]
-    steps = [_scored(own, look_ups, f"{source} AS t", cells)]
-    last = "scored"
+    cells += [f"{one.cells} AS v{i}" for i, one in enumerate(readings)]
+    steps.add("cells", cells or ["1 AS nothing"], is_kept=own.name != "duckdb")
+    steps.add("scored", *_scored(own, look_ups, readings, kept))
     if look_ups.pair_tables:
-        steps.append(_paired(own, look_ups, kept))
-        last = "paired"
-    steps.append(_step("topped", [*kept, *sums, f"{own.largest(sums)} AS top"], last))
+        steps.add("paired", *_paired(own, look_ups, kept))
+    steps.add("topped", [*kept, *sums, f"{own.largest(sums)} AS top"])
     raised = [f"{_raised(own, s)} AS {e}" for s, e in zip(sums, powers, strict=True)]
-    steps.append(_step("raised", [*kept, *sums, "top", *raised], "topped"))
-    last, compared = "raised", sums
-    shares = [f"{power} / ({_summed(powers)})" for power in powers]
+    steps.add("raised", [*kept, *sums, "top", *raised])
+    compared, shares = sums, [f"{power} / ({_summed(powers)})" for power in powers]
     if look_ups.floor.any():
         rest = own.number(max(0.0, 1.0 - math.fsum(look_ups.floor)))
         compared = [f"m{k}" for k in range(n_classes)]
@@ -95,47 +94,81 @@ def to_sql(
             f"{own.number(least)} + {rest} * {share} AS {alias}"
             for least, share, alias in zip(look_ups.floor, shares, compared, strict=True)
         ]
-        steps.append(_step("mixed", [*kept, *mixed], "raised"))
-        steps.append(_step("ranked", [*kept, *compared, f"{own.largest(compared)} AS top"], "mixed"))
-        last, shares = "ranked", compared
+        steps.add("mixed", [*kept, *mixed])
+        steps.add("ranked", [*kept, *compared, f"{own.largest(compared)} AS top"])
+        shares = compared
     labels = own.literals(look_ups.classes)
     cases = " ".join(f"WHEN {one} = top THEN {label}" for one, label in zip(compared, labels, strict=True))
     results = [*kept, f"CASE {cases} END", *shares]
     selected = ",\n  ".join(
         f"{result} AS {quoted(name)}" for result, name in zip(results, [*keep, *names], strict=True)
     )
-    return f"WITH {f',{chr(10)}'.join(steps)}\nSELECT\n  {selected}\nFROM {last}"
+    return f"WITH {f',{chr(10)}'.join(steps.written)}\nSELECT\n  {selected}\nFROM {steps.last}"
 
 
-def _step(name: str, columns: Sequence[str], source: str, joins: Sequence[str] = ()) -> str:
-    listed, joined = ",\n    ".join(columns), "".join(f"\n  {join}" for join in joins)
-    return f"{name} AS MATERIALIZED (\n  SELECT {listed}\n  FROM {source}{joined}\n)"
+class _Steps:
+    """The steps of a statement, each of which reads the one before it, and the first one a table."""
+
+    def __init__(self, parts: Sequence[str]) -> None:
+        self.written: list[str] = []
+        self.last = f"{'.'.join(map(quoted, parts))} AS t"
+        self._taken = parts[-1].lower() if len(parts) == 1 else ""
+
+    def add(
+        self, name: str, columns: Sequence[str], joins: Sequence[str] = (), *, is_kept: bool = True
+    ) -> None:
+        """Add a step. It is not named like the table, because it would be read instead."""
+        if name == self._taken:
+            name += "_too"
+        listed, joined = ",\n    ".join(columns), "".join(f"\n  {join}" for join in joins)
+        how = "MATERIALIZED" if is_kept else "NOT MATERIALIZED"
+        self.written.append(f"{name} AS {how} (\n  SELECT {listed}\n  FROM {self.last}{joined}\n)")
+        self.last = name
 
 
-def _scored(own: Engine, look_ups: LookUps, source: str, cells: Sequence[str]) -> str:
-    """The step that sums what single values say, and finds the groups of those that are paired."""
+def _reading(own: Engine, variable: Variable) -> Reading:
+    """How the column of a variable is read."""
+    column = f"t.{quoted(variable.name)}"
+    if variable.kind != "interval":
+        return reading(own, variable, column)
+    if variable.scale == "number":
+        return Reading(measured(own, column), [], "number")
+    if own.moment is None or variable.scale in ("seconds", "months"):
+        raise InvalidParameter(
+            f"column {shown(variable.name)}: {own.name} cannot compare its times with cut points; "
+            "make a number of it before the model is fitted"
+        )
+    return Reading(own.moment(column, variable.scale), [], "other")
+
+
+def _scored(
+    own: Engine, look_ups: LookUps, readings: Sequence[Reading], kept: Sequence[str]
+) -> tuple[list[str], list[str]]:
+    """Columns and joins of the step that sums what single values say, and finds groups of paired ones."""
     joins: list[str] = []
     n_classes, paired = len(look_ups.classes), look_ups.paired
     terms: list[list[str]] = [[own.number(weight)] for weight in look_ups.class_table]
     groups = []
     for i, (variable, entries) in enumerate(zip(look_ups.variables, look_ups.value_tables, strict=True)):
-        column = f"t.{quoted(variable.name)}"
         if i in paired:
             entries = np.column_stack([entries, paired[i]])
         if variable.kind == "interval" or len(joins) >= MOST_JOINS:
-            found = _by_comparison(own, variable, column, entries)
+            found = _by_comparison(own, variable, readings[i], f"v{i}", entries)
         else:
-            join, found = _by_joining(own, variable, column, entries, f"w{i}")
+            join, found = _by_joining(own, variable, readings[i], i, entries)
             joins.append(join)
         for sums, term in zip(terms, found[:n_classes], strict=True):
             sums.append(term)
         groups += [f"{group} AS g{i}" for group in found[n_classes:]]
     scored = [f"{_summed(own_terms)} AS s{k}" for k, own_terms in enumerate(terms)]
-    return _step("scored", [*cells, *scored, *groups], source, joins)
+    return [*kept, *scored, *groups], joins
 
 
-def _paired(own: Engine, look_ups: LookUps, kept: Sequence[str]) -> str:
-    """The step that adds what pairs of values say. A forest has fewer edges than engines take joins."""
+def _paired(own: Engine, look_ups: LookUps, kept: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Columns and joins of the step that adds what pairs of values say.
+
+    A forest has fewer edges than engines take joins.
+    """
     n_classes = len(look_ups.classes)
     joins = []
     for i, (child, parent, entries) in enumerate(look_ups.pair_tables):
@@ -150,7 +183,7 @@ def _paired(own: Engine, look_ups: LookUps, kept: Sequence[str]) -> str:
     sums = [
         f"{_summed([f's{k}', *(f'p{i}.c{k}' for i in range(n_pairs))])} AS s{k}" for k in range(n_classes)
     ]
-    return _step("paired", [*kept, *sums], "scored", joins)
+    return [*kept, *sums], joins
 
 
 def _raised(own: Engine, log_weight: str) -> str:
@@ -169,47 +202,42 @@ def _check_name(name: object) -> None:
         raise InvalidParameter(f"{shown(name)} is no name in SQL; give text of at least one character")
 
 
-def _comparable(own: Engine, variable: Variable, column: str) -> tuple[str, list[str]]:
-    """A column, and the values of a variable, as what can be compared."""
-    known = [value for value in variable.values if value is not None]
-    kinds = {kind_of(value) for value in known}
-    if kinds == {"number"}:
-        if any(isinstance(value, float) or abs(float(value)) >= LARGEST_WHOLE for value in known):
-            return column, [own.number(float(value)) for value in known]
-        return column, [str(value) for value in known]
-    if own.name == "sqlite":
-        return column, [own.literal(value) for value in known]
-    if kinds == {"truth"}:
-        return column, [own.literal(value) for value in known]
-    texts = [str(value) for value in known]
-    as_text = f"CAST({column} AS {own.text})"
-    if all(_STAMP.fullmatch(text) for text in texts):
-        # Engines write a blank between date and time.
-        as_text = f"replace({as_text}, ' ', 'T')"
-    return as_text, [text_literal(text) for text in texts]
+def _check_cases(own: Engine, names: Sequence[str]) -> None:
+    """Refuse names that are the same to an engine."""
+    first: dict[str, str] = {}
+    for name in names if own.is_case_blind else ():
+        other = first.setdefault(_in_small_letters(name), name)
+        if other != name:
+            raise InvalidParameter(
+                f"columns {shown(other)} and {shown(name)}: names that differ only by case are the same to "
+                f"{own.name}; rename one before the model is fitted"
+            )
 
 
-def _is_missing(own: Engine, variable: Variable, column: str) -> str:
+def _in_small_letters(name: str) -> str:
+    """Engines know the case of the letters of ASCII alone."""
+    return "".join(letter.lower() if letter.isascii() else letter for letter in name)
+
+
+def _is_missing(own: Engine, read: Reading, cell: str) -> str:
     """A condition that holds where a cell is missing."""
-    known = [value for value in variable.values if value is not None]
-    numbers = variable.scale == "number" and (
-        variable.kind == "interval" or {kind_of(value) for value in known} == {"number"}
-    )
-    return f"{column} IS NULL OR {own.not_a_number(column)}" if numbers else f"{column} IS NULL"
+    return f"{cell} IS NULL OR {own.not_a_number(cell)}" if read.is_number else f"{cell} IS NULL"
 
 
 def _by_joining(
-    own: Engine, variable: Variable, column: str, entries: FloatArray, alias: str
+    own: Engine, variable: Variable, read: Reading, i: int, entries: FloatArray
 ) -> tuple[str, list[str]]:
     """A table of log weights to join, and what it adds to the sum of each class."""
-    cells, literals = _comparable(own, variable, column)
-    rows = [[literal, *map(own.number, row)] for literal, row in zip(literals, entries, strict=False)]
+    cell, alias = f"v{i}", f"w{i}"
+    rows = [
+        [key, *map(own.number, row)] for keys, row in zip(read.keys, entries, strict=False) for key in keys
+    ]
     small = _small_table(own, rows, ["value", *(f"c{k}" for k in range(entries.shape[1]))], alias)
-    join = f"LEFT JOIN {small} ON {cells} = {alias}.value"
+    join = f"LEFT JOIN {small} ON {cell}{own.collation if read.is_text else ''} = {alias}.value"
     unseen = [own.number(weight) for weight in entries[-1]]
     found = [f"coalesce({alias}.c{k}, {rest})" for k, rest in enumerate(unseen)]
     if variable.missing_is_value:
-        missing = _is_missing(own, variable, column)
+        missing = _is_missing(own, read, cell)
         found = [
             f"CASE WHEN {missing} THEN {own.number(weight)} ELSE {term} END"
             for weight, term in zip(entries[-2], found, strict=True)
@@ -226,41 +254,34 @@ def _small_table(own: Engine, rows: Sequence[Sequence[str]], columns: Sequence[s
     return f"(SELECT {renamed} FROM {values}) AS {alias}"
 
 
-def _by_comparison(own: Engine, variable: Variable, column: str, entries: FloatArray) -> list[str]:
+def _by_comparison(
+    own: Engine, variable: Variable, read: Reading, cell: str, entries: FloatArray
+) -> list[str]:
     """What a variable adds to the sum of each class, by one comparison after the other."""
     at_missing = entries[-2] if variable.missing_is_value else entries[-1]
-    tests = [f"WHEN {_is_missing(own, variable, column)} THEN {{}}"]
+    tests, order = [f"WHEN {_is_missing(own, read, cell)} THEN"], [at_missing]
     if variable.kind == "interval":
-        cells = _measured(own, variable, column)
-        tests += [f"WHEN {cells} < {own.number(cut)} THEN {{}}" for cut in variable.cuts]
-        order = [at_missing, *entries[: len(variable.cuts)]]
+        if own.name == "sqlite":
+            tests.append(f"WHEN typeof({cell}) IN ('text', 'blob') THEN")
+            order.append(entries[-1])
+        tests += [f"WHEN {cell} < {own.number(cut)} THEN" for cut in variable.cuts]
+        order += [*entries[: len(variable.cuts)]]
         last = entries[len(variable.cuts)]
     else:
-        cells, literals = _comparable(own, variable, column)
-        tests += [f"WHEN {cells} = {literal} THEN {{}}" for literal in literals]
-        order = [at_missing, *entries[: len(literals)]]
+        compared = f"{cell}{own.collation if read.is_text else ''}"
+        tests += [f"WHEN {compared} IN ({', '.join(keys)}) THEN" for keys in read.keys]
+        order += [*entries[: len(read.keys)]]
         last = entries[-1]
     return [
         " ".join(
             [
                 "CASE",
-                *(test.replace("{}", own.number(row[k])) for test, row in zip(tests, order, strict=True)),
+                *(f"{test} {own.number(row[k])}" for test, row in zip(tests, order, strict=True)),
                 f"ELSE {own.number(last[k])} END",
             ]
         )
         for k in range(entries.shape[1])
     ]
-
-
-def _measured(own: Engine, variable: Variable, column: str) -> str:
-    if variable.scale == "number":
-        return column
-    if own.moment is None or variable.scale in ("seconds", "months"):
-        raise InvalidParameter(
-            f"column {shown(variable.name)}: {own.name} cannot compare its times with cut points; "
-            "make a number of it before the model is fitted"
-        )
-    return own.moment(column, variable.scale)
 
 
 def _summed(terms: Sequence[str]) -> str:

@@ -1,0 +1,269 @@
+"""How engines compare the cells of a column with the values of a variable, exactly as a model does.
+
+A cell becomes a number of double precision, or text. Whole numbers that doubles do not keep apart become
+their digits. Times become text in their one form (see :mod:`codelength.table.values`), whatever the type of
+the column. Text is compared by its characters, whatever collation a column has. Each value of a variable has
+one or more keys, and no key belongs to two values: a cell never equals two of them.
+"""
+
+import re
+from typing import Literal, NamedTuple
+
+from ..errors import InvalidParameter
+from ..table import Variable
+from ..table._messages import shown
+from ..table.spelling import looks_like_time, parse_time
+from ..typing import Scalar
+from .engines import Engine, kind_of, text_literal
+
+LARGEST_EXACT = 2**53
+"""Whole numbers from here on are not kept apart by numbers of double precision."""
+
+_LARGEST_IN_SQLITE = 2**63
+
+_DURATION = re.compile(r"-?[0-9]+(?:\.[0-9]+)? s|-?[0-9]+ months(?: -?[0-9]+(?:\.[0-9]+)? s)?")
+_ZONED_CLOCK = re.compile(r"[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?\+00:00")
+
+# Times as regular expressions for DuckDB and PostgreSQL alike. Dates are those of the calendar.
+_DATE = (
+    "(?:(?:[0-9]{3}[1-9]|[0-9]{2}[1-9][0-9]|[0-9][1-9][0-9]{2}|[1-9][0-9]{3})-"
+    "(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)"
+    "|02-(?:0[1-9]|1[0-9]|2[0-8]))"
+    "|(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:0[48]|[2468][048]|[13579][26])00)-02-29)"
+)
+_HOUR = "(?:[01][0-9]|2[0-3])"
+_MINUTE = f"{_HOUR}:[0-5][0-9](?::[0-5][0-9](?:[.][0-9]+)?)?"
+_ZONE = "(?:Z|[+-][0-9]{2}(?::?[0-9]{2})?)"
+_NAIVE = f"^(?:{_DATE}(?:[T ]{_MINUTE})?|{_HOUR}:[0-9]{{2}}:[0-9]{{2}}(?:[.][0-9]+)?)$"
+_ZONED = f"^{_DATE}[T ]{_MINUTE}{_ZONE}$"
+
+
+class Reading(NamedTuple):
+    """What a statement makes of a column.
+
+    Attributes
+    ----------
+    cells : str
+        The cell, as what is compared: NULL where it is missing.
+    keys : list of list of str
+        For each value of the variable but the missing one, what cells with this value equal.
+    kind : {"number", "text", "other"}
+        What cells and keys are: numbers of double precision, which may be NaN; text; or of another type.
+    """
+
+    cells: str
+    keys: list[list[str]]
+    kind: Literal["number", "text", "other"]
+
+    @property
+    def is_text(self) -> bool:
+        """Whether cells are text."""
+        return self.kind == "text"
+
+    @property
+    def is_number(self) -> bool:
+        """Whether cells are numbers of double precision, which may be NaN."""
+        return self.kind == "number"
+
+
+def check_values(variable: Variable, program: str) -> None:
+    """Refuse categories that a program cannot keep apart: columns there have one type, and spell times."""
+    if variable.kind == "interval":
+        return
+    where = f"column {shown(variable.name)}"
+    known = [value for value in variable.values if value is not None]
+    texts = [value for value in known if isinstance(value, str)]
+    if texts and len(texts) < len(known):
+        raise InvalidParameter(
+            f"{where}: text and numbers; a column in {program} has one type, so make text of all before the "
+            "model is fitted"
+        )
+    for text in texts:
+        if _DURATION.fullmatch(text) or _ZONED_CLOCK.fullmatch(text):
+            what = "durations" if _DURATION.fullmatch(text) else "times of day with a time zone"
+            raise InvalidParameter(
+                f"{where}: {what}, such as {shown(text)}, which {program} spells in a way of its own; make "
+                "numbers of them before the model is fitted"
+            )
+    forms: dict[str, str] = {}
+    for text in texts:
+        other = forms.setdefault(parse_time(text), text)
+        if other != text:
+            raise InvalidParameter(
+                f"{where}: {shown(other)} and {shown(text)} are the same time, but two values; spell them "
+                "alike before the model is fitted"
+            )
+
+
+def reading(own: Engine, variable: Variable, column: str) -> Reading:
+    """How an engine compares a column with the values of a category."""
+    known = [value for value in variable.values if value is not None]
+    if not all(isinstance(value, str) for value in known):
+        return _of_numbers(own, variable, column, [number for number in known if not isinstance(number, str)])
+    texts = [*map(str, known)]
+    if not any(map(looks_like_time, texts)):
+        return Reading(_as_text(own, column), [[text_literal(text)] for text in texts], "text")
+    zoned = any(parse_time(text).endswith("+00:00") for text in texts if looks_like_time(text))
+    keys = [[*map(text_literal, _time_keys(text))] for text in texts]
+    return Reading(_as_time(own, column, zoned), keys, "text")
+
+
+def measured(own: Engine, column: str) -> str:
+    """A column of numbers, as the numbers of double precision that a model reads."""
+    if own.name == "sqlite":
+        # Text in a column of numbers stays what it is, unless it spells a number.
+        number = f"CAST({column} AS NUMERIC)"
+        return f"CASE WHEN {column} = {number} THEN {number} ELSE +{column} END"
+    number, text = f"CAST({column} AS {own.double})", f"CAST({column} AS {own.text})"
+    # A fraction of single precision is the decimal number that it is written as.
+    by_text = f"{own.type_of(column)} = '{own.floats[0]}' AND {number} <> floor({number})"
+    if own.name == "duckdb":
+        by_text = f"{own.type_of(column)} LIKE 'DECIMAL%' OR ({by_text})"
+    return f"CASE WHEN {by_text} THEN CAST({text} AS {own.double}) ELSE {number} END"
+
+
+def _of_numbers(own: Engine, variable: Variable, column: str, known: list[int | float]) -> Reading:
+    if own.name == "postgres" and {kind_of(value) for value in known} == {"truth"}:
+        return Reading(column, [[own.literal(value)] for value in known], "other")
+    plain = [int(value) if value == int(value) else float(value) for value in known]
+    cells = measured(own, column)
+    if own.name == "sqlite":
+        _check_whole(variable, plain)
+        is_small = [isinstance(v, int) and -_LARGEST_IN_SQLITE <= v < _LARGEST_IN_SQLITE for v in plain]
+        return Reading(
+            cells,
+            [[str(v) if small else own.number(v)] for v, small in zip(plain, is_small, strict=True)],
+            "number",
+        )
+    if all(abs(value) < LARGEST_EXACT for value in plain):
+        return Reading(cells, [[own.number(value)] for value in plain], "number")
+    text = f"CAST({column} AS {own.text})"
+    digits = f"{own.type_of(column)} NOT IN {own.floats} AND {own.matches(text, '^-?[0-9]+(?:[.]0*)?$')}"
+    key = (
+        f"CASE WHEN {column} IS NULL OR {own.not_a_number(column)} THEN NULL WHEN {digits} "
+        f"THEN regexp_replace({text}, '[.]0*$', '') ELSE {_key_of_double(own, cells)} END"
+    )
+    return Reading(key, [_keys_of_number(own, value) for value in plain], "text")
+
+
+def _keys_of_number(own: Engine, value: int | float) -> list[str]:
+    """What a number is in columns of whole numbers and decimals, and in columns of doubles if it can be."""
+    keys = [text_literal(str(value))] if isinstance(value, int) else []
+    is_double = not isinstance(value, int) or int(float(value)) == value
+    return [*keys, _key_of_double(own, own.number(value))] if is_double else keys
+
+
+def _key_of_double(own: Engine, number: str) -> str:
+    """Text that no two doubles share, whatever the settings of a session; minus zero is zero."""
+    plain = f"({number}) + {own.number(0.0)}"
+    return (
+        f"'d' || encode(float8send({plain}), 'hex')"
+        if own.name == "postgres"
+        else f"'d' || CAST({plain} AS {own.text})"
+    )
+
+
+def _check_whole(variable: Variable, values: list[int | float]) -> None:
+    for value in values:
+        if isinstance(value, int) and abs(value) > _LARGEST_IN_SQLITE and int(float(value)) != value:
+            raise InvalidParameter(
+                f"column {shown(variable.name)}: the whole number {shown(value)} is beyond 64 bits, and "
+                "sqlite would round it; make text of the column before the model is fitted"
+            )
+
+
+def _as_text(own: Engine, column: str) -> str:
+    # In SQLite a number in a column of text is no text.
+    return f"+{column}" if own.name == "sqlite" else f"CAST({column} AS {own.text})"
+
+
+def _time_keys(text: str) -> list[str]:
+    """Keys of text that may be a time: its one form. Engines leave durations as they are spelt."""
+    if not looks_like_time(text) or "day" not in text:
+        return [parse_time(text)]
+    count = text.split(" day")[0]
+    bare = [f"{count} day", f"{count} days", f"{count} days 00:00:00", f"{count} day 00:00:00"]
+    return [text, *(other for other in bare if other != text)] if text in bare else [text]
+
+
+def _as_time(own: Engine, column: str, zoned: bool) -> str:
+    """The one form of a cell where it is a time; other text as it is."""
+    if own.name == "sqlite":
+        return _time_in_sqlite(column)
+    text = own.time_text(column, zoned)
+    naive = f"regexp_replace({text}, '^(.{{10}}) ', '\\1T')"
+    for pattern, instead in (
+        ("^(.{13}:[0-9]{2})$", "\\1:00"),
+        ("[.]0+$", ""),
+        ("([.][0-9]*[1-9])0+$", "\\1"),
+        ("T00:00:00$", ""),
+    ):
+        naive = f"regexp_replace({naive}, '{pattern}', '{instead}')"
+    cases = [f"WHEN {own.matches(text, _NAIVE)} THEN {naive}"]
+    if zoned:
+        local = f"regexp_replace({text}, '^(.{{10}})[T ](.{{5}}(?::[0-9]{{2}})?).*$', '\\1 \\2')"
+        ahead = [
+            f"coalesce(CAST(nullif(regexp_replace({text}, '{pattern}', '{instead}'), '') AS INTEGER), 0)"
+            for pattern, instead in (
+                ("^.*(?:([+-][0-9]{2})(?::?[0-9]{2})?|Z)$", "\\1"),
+                ("^.*(?:([+-])[0-9]{2}:?([0-9]{2})|[+-][0-9]{2}|Z)$", "\\1\\2"),
+            )
+        ]
+        moment = own.stamp_before(local, f"{ahead[0]} * 60 + {ahead[1]}")
+        fraction = f"regexp_replace({text}, '^[^.]*([.][0-9]*[1-9])?.*$', '\\1')"
+        cases.append(f"WHEN {own.matches(text, _ZONED)} THEN {moment} || {fraction} || '+00:00'")
+    return f"CASE {' '.join(cases)} ELSE {text} END"
+
+
+def _time_in_sqlite(column: str) -> str:
+    """There are no regular expressions; what the functions for times make of text tells whether it is one."""
+    digits = "[0-9][0-9]"
+    zone = (
+        f"CASE WHEN s GLOB '*:*Z' THEN 1 WHEN s GLOB '*:*[+-]{digits}:{digits}' THEN 6 "
+        f"WHEN s GLOB '*:*[+-]{digits}{digits}' THEN 5 WHEN s GLOB '*:*[+-]{digits}' THEN 3 ELSE 0 END"
+    )
+    zones = f"SELECT s, {zone} AS z FROM (SELECT {column} AS s)"
+    parts = f"SELECT s, substr(s, 1, length(s) - z) AS b, substr(s, length(s) - z + 1) AS z FROM ({zones})"
+    moment = (
+        "substr(b, 1, 10) || 'T' || CASE length(b) WHEN 10 THEN '00:00:00' "
+        "WHEN 16 THEN substr(b, 12) || ':00' ELSE substr(b, 12, 8) END"
+    )
+    minutes = (
+        "CASE WHEN length(z) < 2 THEN 0 ELSE CAST(substr(z, 1, 3) AS INTEGER) * 60 "
+        "+ CAST(substr(z, 1, 1) || substr(replace(z, ':', ''), 4, 2) AS INTEGER) END"
+    )
+    split = (
+        f"SELECT s, b, z, {moment} AS m, {minutes} AS a, substr(b, 20) AS f, "
+        "CASE WHEN s GLOB '[0-2][0-9]:[0-9][0-9]:[0-9][0-9]*' THEN substr(s, 9) END AS c "
+        f"FROM ({parts})"
+    )
+    form = "'%Y-%m-%dT%H:%M:%S'"
+
+    def is_fraction(text: str) -> str:
+        return f"({text} = '' OR ({text} GLOB '.[0-9]*' AND substr({text}, 2) NOT GLOB '*[^0-9]*'))"
+
+    is_stamp = (
+        f"strftime({form}, m, '+0 days') = m AND m >= '0001' "
+        f"AND (length(b) IN (10, 16, 19) OR length(b) > 20) AND substr(b, 11, 1) IN ('', 'T', ' ') "
+        f"AND {is_fraction('f')} AND (z = '' OR length(b) > 10)"
+    )
+    trimmed = "CASE WHEN f = '' THEN '' ELSE rtrim(rtrim(f, '0'), '.') END"
+    naive = f"CASE WHEN m GLOB '*T00:00:00' AND {trimmed} = '' THEN substr(b, 1, 10) ELSE m || {trimmed} END"
+    aware = f"strftime({form}, m, (-a) || ' minutes') || {trimmed} || '+00:00'"
+    clock = "CASE WHEN c = '' THEN s ELSE rtrim(rtrim(s, '0'), '.') END"
+    return (
+        f"CASE WHEN typeof({column}) <> 'text' THEN +{column} ELSE (SELECT CASE "
+        f"WHEN {is_stamp} THEN CASE WHEN z = '' THEN {naive} ELSE {aware} END "
+        f"WHEN c IS NOT NULL AND {is_fraction('c')} AND s < '24' THEN {clock} ELSE s END FROM ({split})) END"
+    )
+
+
+def beyond_doubles(values: list[Scalar]) -> list[Scalar]:
+    """The numbers among some values that doubles do not keep apart from others.
+
+    Examples
+    --------
+    >>> beyond_doubles([3, 2**53 + 1, "9007199254740993", 0.5])
+    [9007199254740993]
+    """
+    return [value for value in values if not isinstance(value, str) and abs(value) >= LARGEST_EXACT]
