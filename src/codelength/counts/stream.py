@@ -6,6 +6,7 @@ on how the rows are divided into batches, nor on the number of threads: to the l
 """
 
 from collections.abc import Collection, Iterable, Sequence
+from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
@@ -199,7 +200,8 @@ def learn_counts(
                 progress=progress,
             )
         if batches.once:
-            batches = Spool(batches, roles.columns)
+            with closing(Spool(batches, roles.columns)) as again:
+                return _in_two_passes(again, roles, how, n_threads, progress)
         return _in_two_passes(batches, roles, how, n_threads, progress)
     finally:
         if is_own:

@@ -1,15 +1,16 @@
 """Models that learn counts, of tables of any size."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from typing import Any, Self
 
 from ..counts import Counts
 from ..counts.stream import learn_counts
 from ..errors import InvalidParameter
-from ..table import Schema
 from ..table.checks import check_flag, check_instance
-from ..table.stream import BATCH_ROWS
+from ..table.stream import BATCH_ROWS, Batches, as_batches
+from ..table.stream._spool import Spool
 from ._prior_knowledge import KnowsBefore
 from ._tables import Progress
 from .validation import check_classes
@@ -71,18 +72,25 @@ class CountsTables(KnowsBefore):
             "batch_rows": batch_rows,
             "progress": progress,
         }
-        counts = learn_counts(
-            source,
-            target,
-            schema=self._schema_with_classes(source, target, taken),
-            keep=keep,
-            missing=self.missing,
-            numeric=self.numeric,
-            identifiers=self.identifiers,
-            cutting=self.cutting,
-            handle_unknown=self.handle_unknown,
-            **taken,
-        )
+        with ExitStack() as stack:
+            schema = self._known_schema
+            if schema is not None and schema.target is None:
+                source = stack.enter_context(_readable_twice(source, na, batch_rows))
+                # Any column goes with the classes; there are no rows without one.
+                classes = learn_counts(source, target, keep=schema.names[:1], **taken)
+                schema = replace(schema, target=classes.schema.target)
+            counts = learn_counts(
+                source,
+                target,
+                schema=schema,
+                keep=keep,
+                missing=self.missing,
+                numeric=self.numeric,
+                identifiers=self.identifiers,
+                cutting=self.cutting,
+                handle_unknown=self.handle_unknown,
+                **taken,
+            )
         return self.fit_counts(counts, weighted=weights is not None)
 
     def fit_counts(self, counts: Counts, *, weighted: bool = False) -> Self:
@@ -127,11 +135,12 @@ class CountsTables(KnowsBefore):
                 'call fit, or pass weights="counts"'
             )
 
-    def _schema_with_classes(self, source: Any, target: str, taken: dict[str, Any]) -> Schema | None:
-        """The schema that is known beforehand; its classes are looked for where it has none."""
-        schema = self._known_schema
-        if schema is None or schema.target is not None:
-            return schema
-        # Any column goes with the classes; there are no rows without one.
-        classes = learn_counts(source, target, keep=schema.names[:1], **taken)
-        return replace(schema, target=classes.schema.target)
+
+@contextmanager
+def _readable_twice(source: Any, na: Iterable[str] | None, batch_rows: int) -> Iterator[Any]:
+    """A source whose rows can be read more than once; if need be, they are kept on disk."""
+    batches = as_batches(source, batch_rows=batch_rows, na=na)
+    with ExitStack() as at_end:
+        if not isinstance(source, Batches):
+            at_end.enter_context(closing(batches))
+        yield at_end.enter_context(closing(Spool(batches, batches.names))) if batches.once else source

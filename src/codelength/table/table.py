@@ -21,6 +21,7 @@ from ..errors import CollectedRows, DataError, SchemaMismatch
 from ..typing import BoolArray, FloatArray, IntArray
 from ._arrays import from_cells, from_distinct, from_objects
 from ._messages import shortened, shown, suggestion, tell
+from ._parts import IN_BATCHES, check_in_one, check_one_file, no_table
 from ._series import from_arrow, from_series
 from .checks import check_distinct, check_names, check_rows, check_same_rows, check_weights
 from .column import Column, Numbers
@@ -213,6 +214,7 @@ def read_path(path: str | os.PathLike[str], kinds: "Schema | None" = None) -> Ta
     except (TypeError, ValueError):  # a NUL in the path
         is_file = False
     if not is_file:
+        check_one_file(path)
         raise DataError(
             f"there is no file {shown(os.fspath(path), 80)}, and text is no table; pass a table, or the path "
             f"of a file ({', '.join(SUFFIXES)}), as to codelength.read_table"
@@ -250,7 +252,9 @@ def _table_of(data: Any) -> Table:
         return read_path(data)
     if isinstance(data, (list, tuple)) and data and all(isinstance(row, Mapping) for row in data):
         return _from_mapping(_columns_of(data))
-    frame = collected(nw.from_native(_checked_frame(data), pass_through=True, allow_series=True))
+    data = _checked_frame(data)
+    check_in_one(data)
+    frame = collected(nw.from_native(data, pass_through=True, allow_series=True))
     if isinstance(frame, nw.DataFrame):
         return _from_frame(frame)
     if isinstance(frame, nw.Series):
@@ -258,7 +262,10 @@ def _table_of(data: Any) -> Table:
             "Expected 2D array, got 1D array instead: pass a data frame with one column, "
             "series.to_frame(). Reshape your data if it is a single row."
         )
-    return _from_array(_as_array(data))
+    array = _as_array(data)
+    if not hasattr(data, "__array__") and (array.ndim == 0 or array.shape == (0,)):
+        raise no_table(data)
+    return _from_array(array)
 
 
 def collected(frame: Any) -> Any:
@@ -284,11 +291,7 @@ def _read(read: Callable[[], Any]) -> Any:
 
 
 def _tell_collected() -> None:
-    tell(
-        "the rows of a table that is not in memory are read into it; fit_table, predict_table and "
-        "evaluate_table take them batch after batch",
-        CollectedRows,
-    )
+    tell(f"the rows of a table that is not in memory are read into it; {IN_BATCHES}", CollectedRows)
 
 
 def _columns_of(rows: Sequence[Mapping[Any, Any]]) -> dict[Any, list[Any]]:
@@ -316,10 +319,13 @@ def _checked_frame(table: Any) -> Any:
     if type(table).__module__.startswith("pandas") and hasattr(table, "columns"):
         # narwhals would refuse them in words of its own.
         check_distinct(list(table.columns))
-    if type(table).__module__.startswith("pyarrow") and hasattr(table, "schema"):
+    if type(table).__module__.startswith("pyarrow"):
         import pyarrow as pa
 
-        check_distinct(table.schema.names)
+        schema = getattr(table, "schema", getattr(table, "projected_schema", None))
+        if schema is None:
+            return table
+        check_distinct(schema.names)
         if isinstance(table, pa.RecordBatch):
             return pa.Table.from_batches([table])
         read = getattr(table, "read_all", None) or getattr(table, "to_table", None)

@@ -117,9 +117,9 @@ def twins():
     )
     names = ", ".join(f'c{i} AS "{name}"' for i, name in enumerate(frame))
     rows = frame.set_axis([f"c{i}" for i in range(frame.shape[1])], axis=1)
-    connection = duckdb.connect()
-    connection.register("twins", rows)
-    return frame, connection.sql(f"SELECT {names} FROM twins")
+    with duckdb.connect() as connection:
+        connection.register("twins", rows)
+        yield frame, connection.sql(f"SELECT {names} FROM twins")
 
 
 class TestNamesThatDifferByCase:

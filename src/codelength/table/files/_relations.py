@@ -69,7 +69,10 @@ def _parquet_relation(connection: "DuckDBPyConnection", path: Path, shown: str) 
         arrow = f"SELECT value FROM parquet_kv_metadata({file}) WHERE key = 'ARROW:schema'::BLOB"
         schemas = connection.execute(arrow).fetchall()
     except duckdb.Error as error:
-        raise DataError(f"{shown}: is not a Parquet file, or is damaged ({one_line(error)})") from error
+        raise DataError(
+            f"{shown}: is not a Parquet file, or is damaged ({one_line(error)}); write it again, or fetch it "
+            "as a whole"
+        ) from error
     names = _top_level_names(nodes)
     of_durations = durations(schemas[0][0]) if schemas else {}
     _csv.reject_duplicates(names, shown)

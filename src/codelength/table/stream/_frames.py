@@ -1,7 +1,10 @@
 """Tables in memory, and series of frames, as batches."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 
@@ -75,11 +78,14 @@ class FrameBatches:
         self.name, self.once = "", once
         self.n_rows: int | None = None
         self._frames, self._batch_rows = frames, batch_rows
-        self._waiting: Iterator[Any] | None = frames()
-        self._first = next(self._waiting, None)
-        if self._first is None:
+        self._spent: WeakSet[Any] = WeakSet()
+        self._waiting: Iterator[_Opened] | None = self._opened()
+        first = next(self._waiting, None)
+        if first is None:
             raise DataError("there are no frames, so there is no table; give at least one")
-        self.names = self._opened(self._first).names
+        # Opened once: of an iterator over frames that would take the first one away.
+        self._first: _Opened | None = first
+        self.names = first.batches.names
 
     def read(self, columns: Sequence[str]) -> Iterator[Batch]:
         """The rows, in order, with these columns."""
@@ -88,39 +94,84 @@ class FrameBatches:
                 "the frames can be read only once, and were; pass a schema= so that one pass is enough, or "
                 "a function that gives them again"
             )
-        started, self._waiting = self._waiting, None
         position = 0
-        for number, frame in enumerate(self._all(started)):
-            batches = self._opened(frame)
-            if set(columns) - set(batches.names):
-                absent = next(name for name in columns if name not in batches.names)
-                raise SchemaMismatch(f"frame {number}: has no column {absent!r}, which the first one has")
-            for batch in batches.read(columns):
-                yield Batch(batch.rows, f"frame {number}", batch.first_row, position + batch.first_row)
-                last = batch.first_row + batch.n_rows
-            position += last
+        for opened in self._all():
+            n_rows = 0
+            try:
+                for batch in opened.read(columns):
+                    n_rows = batch.position + batch.n_rows
+                    yield replace(
+                        batch, source=opened.named(batch.source), position=position + batch.position
+                    )
+            finally:
+                opened.close()
+            position += n_rows
 
     def close(self) -> None:
-        """Nothing is kept."""
+        """Close the frame that was opened for its names, if it was not read."""
+        if self._first is not None:
+            self._first.close()
 
-    def _all(self, started: Iterator[Any] | None) -> Iterator[Any]:
-        if started is None:
-            yield from self._frames()
-            return
-        yield self._first
-        self._first = None
-        yield from started
+    def _all(self) -> Iterator["_Opened"]:
+        first, waiting = self._first, self._waiting
+        self._first = self._waiting = None
+        if first is not None:
+            yield first
+        yield from self._opened() if waiting is None else waiting
 
-    def _opened(self, frame: Any) -> Batches:
+    def _opened(self) -> Iterator["_Opened"]:
         from .registry import as_batches
 
-        return as_batches(frame, batch_rows=self._batch_rows)
+        for number, frame in enumerate(self._frames()):
+            batches = as_batches(frame, batch_rows=self._batch_rows)
+            if batches.once:
+                if frame in self._spent:
+                    raise DataError(
+                        f"frame {number}: its rows can be read only once, and were; pass a schema= so that "
+                        "one pass is enough, or a function that gives a new one"
+                    )
+                with suppress(TypeError):  # an iterator over a list, which has nothing left to open
+                    self._spent.add(frame)
+            yield _Opened(number, batches, is_own=batches is not frame)
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """One of several frames."""
+
+    number: int
+    batches: Batches
+    is_own: bool
+
+    def read(self, columns: Sequence[str]) -> Iterator[Batch]:
+        absent = [name for name in columns if name not in self.batches.names]
+        if absent:
+            raise SchemaMismatch(
+                f"frame {self.number}: has no column {absent[0]!r}, which the first one has; add it, or drop "
+                "it from all"
+            )
+        return self.batches.read(columns)
+
+    def named(self, source: str) -> str:
+        """What messages call the frame, or whatever part of it some rows come from."""
+        return f"frame {self.number}, {source}" if source else f"frame {self.number}"
+
+    def close(self) -> None:
+        if self.is_own:
+            self.batches.close()
 
 
 def open_frames(source: Any, batch_rows: int) -> Batches | None:
     """Batches of a list of frames, an iterator over frames, or a function that gives one; else None."""
-    if isinstance(source, (list, tuple)) and source and all(map(_is_frame, source)):
-        return FrameBatches(lambda: iter(source), batch_rows, once=False)
+    if isinstance(source, (list, tuple)) and source and _is_frame(source[0]):
+        strange = next((i for i, frame in enumerate(source) if not _is_frame(frame)), None)
+        if strange is not None and isinstance(source[0], Mapping):
+            return None  # rows, some of whose cells are lists
+        if strange is not None:
+            raise DataError(
+                f"frame {strange}: {shown(source[strange])} is no frame, as the first one is; leave it out"
+            )
+        return FrameBatches(lambda: iter(source), batch_rows, once=any(map(_is_once, source)))
     if isinstance(source, Iterator):
         return FrameBatches(lambda: source, batch_rows, once=True)
     if callable(source) and not hasattr(source, "__array__") and not hasattr(source, "columns"):
@@ -138,7 +189,18 @@ def open_frames(source: Any, batch_rows: int) -> Batches | None:
 
 
 def _is_frame(source: Any) -> bool:
+    from .registry import is_lazy
+
     if isinstance(source, Mapping):
         # One of cells would be a row.
         return bool(source) and all(isinstance(cells, (list, tuple, np.ndarray)) for cells in source.values())
-    return isinstance(source, Table) or (hasattr(source, "columns") and hasattr(source, "shape"))
+    return (
+        is_lazy(source)
+        or isinstance(source, Table)
+        or (hasattr(source, "columns") and hasattr(source, "shape"))
+    )
+
+
+def _is_once(source: Any) -> bool:
+    """Whether the rows of a frame are gone once they were read."""
+    return isinstance(source, Iterator) or type(source).__name__ in ("RecordBatchReader", "Scanner")

@@ -28,17 +28,19 @@ def open_batches(source: Any, batch_rows: int) -> Batches | None:
         return None
 
     def computed(columns: list[str]) -> Iterator[Any]:
+        n_rows = 0
         try:
             for frame in source.select(columns).collect_batches(
                 chunk_size=batch_rows, maintain_order=True, lazy=True
             ):
                 yield from as_arrow(frame)
-        except pl.exceptions.PolarsError as error:
-            raise _not_computed(error) from error
+                n_rows += frame.height
+        except Exception as error:  # that of Polars, of the system, or of a function in the query
+            raise _not_computed(error, n_rows) from error
 
     try:
         names = source.collect_schema().names()
-    except pl.exceptions.PolarsError as error:
+    except Exception as error:
         raise _not_computed(error) from error
     return ArrowBatches(names, computed, batch_rows=batch_rows)
 
@@ -60,6 +62,10 @@ def as_arrow(frame: Any) -> list[Any]:
     return list(whole.to_batches())
 
 
-def _not_computed(error: Exception) -> DataError:
+def _not_computed(error: Exception, n_rows: int | None = None) -> DataError:
+    where = "" if n_rows is None else f" after row {n_rows:,}"
     reason = shortened(f"{type(error).__name__}: {error}")
-    return DataError(f"the lazy table cannot be computed ({reason}); mend the query")
+    return DataError(
+        f"the lazy table cannot be computed{where} ({reason}); mend the query, or the files that it reads "
+        "(pass their paths instead of it to be told which)"
+    )

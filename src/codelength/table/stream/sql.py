@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..._display import counted
 from ...errors import DataError, InvalidParameter
 from .._messages import shown
 from ..checks import check_instance
@@ -20,6 +21,7 @@ MEMORY = "512MB"
 """What DuckDB may use for a query or a file; what does not fit goes to disk."""
 
 _SQLITE = b"SQLite format 3\x00"
+_DUCKDB = b"DUCK"  # behind a checksum
 _POSTGRES = ("postgres://", "postgresql://")
 
 
@@ -86,7 +88,8 @@ def _related(
 
     try:
         statements = connection.extract_statements(query.sql)
-        is_select = len(statements) == 1 and statements[0].type == duckdb.StatementType.SELECT
+        n_statements = len(statements)
+        is_select = n_statements == 1 and statements[0].type == duckdb.StatementType.SELECT
         relation = connection.sql(query.sql) if is_select else None
         batches = None if relation is None else RelationBatches(relation, batch_rows, name)
     except (duckdb.Error, RuntimeError) as error:
@@ -94,7 +97,8 @@ def _related(
         raise DataError(f"{name} cannot be run ({one_line(error)}); mend it: {shown(query.sql)}") from error
     if batches is None:
         connection.close()
-        raise InvalidParameter(f"sql={shown(query.sql)}: gives no rows; pass one SELECT statement")
+        said = "gives no rows" if n_statements == 1 else f"holds {counted(n_statements, 'statement')}"
+        raise InvalidParameter(f"sql={shown(query.sql)}: {said}; pass one SELECT statement")
     return batches
 
 
@@ -114,7 +118,10 @@ def _connected(query: SqlQuery) -> "DuckDBPyConnection":
         else:
             connection = duckdb.connect(":memory:", config=config)
     except duckdb.Error as error:
-        raise DataError(f"{address}: is not a database that can be opened ({one_line(error)})") from error
+        raise DataError(
+            f"{address}: is not a database that can be opened ({one_line(error)}); name a DuckDB or SQLite "
+            "file that no other process writes to"
+        ) from error
     connection.execute("SET enable_progress_bar = false")
     if extension is not None and address is not None:
         _attach(connection, extension, address)
@@ -129,7 +136,13 @@ def _extension(address: str | None) -> str | None:
     if not path.is_file():
         raise DataError(f"{address}: there is no such database; check the path, or the address")
     with open(path, "rb") as file:
-        return "sqlite" if file.read(len(_SQLITE)) == _SQLITE else None
+        head = file.read(len(_SQLITE))
+    if head != _SQLITE and not head[8:].startswith(_DUCKDB):
+        raise DataError(
+            f"{address}: is neither a DuckDB nor an SQLite database; to read a file, leave the database out "
+            "and name it in the query, SELECT * FROM 'sales.csv'"
+        )
+    return "sqlite" if head == _SQLITE else None
 
 
 def _attach(connection: "DuckDBPyConnection", extension: str, address: str) -> None:

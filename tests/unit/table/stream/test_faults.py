@@ -335,8 +335,11 @@ class TestQueries:
         with pytest.raises(DataError, match="there is no such database"):
             as_batches(SqlQuery("SELECT 1", tmp_path / "absent.duckdb"))
         (tmp_path / "text.duckdb").write_text("no database")
-        with pytest.raises(DataError, match="is not a database that can be opened"):
+        with pytest.raises(DataError, match=r"text\.duckdb: is neither a DuckDB nor .*name it in the query"):
             as_batches(SqlQuery("SELECT 1", tmp_path / "text.duckdb"))
+        (tmp_path / "damaged.duckdb").write_bytes(b"checksumDUCK" + bytes(5000))
+        with pytest.raises(DataError, match=r"is not a database that can be opened .*; name a DuckDB"):
+            as_batches(SqlQuery("SELECT 1", tmp_path / "damaged.duckdb"))
 
     def test_a_database_is_only_read(self, tmp_path):
         path = tmp_path / "shop.duckdb"
