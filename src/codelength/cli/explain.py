@@ -103,8 +103,8 @@ def _rows(fitted: Any, source: Source, wanted: list[int]) -> "list[tuple[int, Ta
     import numpy as np
 
     found, start, last = [], 0, max(wanted)
-    with closing(source.batches(fitted.schema_, [], BATCH_ROWS)) as batches:
-        for batch in batches:
+    with closing(source.batches(fitted.schema_, BATCH_ROWS)) as batches:
+        for batch, _ in batches:
             inside = (number for number in wanted if start < number <= start + batch.n_rows)
             found += [(number, batch.take(np.array([number - 1 - start]))) for number in inside]
             start += batch.n_rows
@@ -189,12 +189,12 @@ def _write(fitted: Any, source: Source, reference: Any, output: str) -> None:
             "log_odds": lines.ravel(),
         }
 
-    with closing(source.batches(fitted.schema_, [], BATCH_ROWS)) as batches:
+    with closing(source.batches(fitted.schema_, BATCH_ROWS)) as batches:
         # The first rows are explained before anything is written, so that a bad table leaves no trace.
-        first = next(batches)
+        first, _ = next(batches)
         lines, start = lines_of(first, 0), first.n_rows
         with open_writer(output, list(lines)) as writer:
             writer.write(lines)
-            for batch in batches:
+            for batch, _ in batches:
                 writer.write(lines_of(batch, start))
                 start += batch.n_rows

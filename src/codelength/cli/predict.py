@@ -72,7 +72,8 @@ def predict(
         first = next(rows, None)
         if first is None:
             raise DataError(f"{source.data}: has no rows")
-        with writer_to(output, [*carried, *names], as_json=as_json) as writer:
+        by_arrow = _by_arrow(source, carried)
+        with writer_to(output, [*carried, *names], as_json=as_json, by_arrow=by_arrow) as writer:
             for columns in itertools.chain([first], rows):
                 writer.write(columns)
 
@@ -86,7 +87,9 @@ def _rows(
     progress: Callable[[int], object] | None,
 ) -> "Generator[ColumnDict]":
     """The columns of the output, some rows at a time."""
-    if source.is_large:
+    from ..table.files._arrow import ArrowCells
+
+    if _by_arrow(source, carried):
         source.check_kept([*fitted.schema_.names, *carried])
         for rows in fitted.predict_table(
             source.stream,
@@ -96,20 +99,22 @@ def _rows(
             batch_rows=batch_rows,
             progress=progress,
         ):
-            arrays = (column.to_numpy(zero_copy_only=False) for column in rows.columns)
-            yield dict(zip(rows.schema.names, arrays, strict=True))
+            yield {name: ArrowCells(rows.column(name)) for name in rows.schema.names}
         return
-    with closing(source.batches(fitted.schema_, carried, batch_rows)) as batches:
-        for batch in batches:
-            yield _predicted(fitted, batch, carried, names)
+    with closing(source.batches(fitted.schema_, batch_rows, carried=carried)) as batches:
+        for batch, beside in batches:
+            yield {**beside, **_predicted(fitted, batch, names)}
             if progress is not None:
                 progress(batch.n_rows)
 
 
-def _predicted(
-    fitted: "TableEstimator", batch: "Table", carried: Sequence[str], names: Sequence[str]
-) -> "ColumnDict":
-    """The columns of the output for some rows."""
+def _by_arrow(source: Source, carried: Sequence[str]) -> bool:
+    """Whether the table is read by Arrow, which knows the types of all columns that are carried over."""
+    return source.is_large or (bool(carried) and source.keeps_types)
+
+
+def _predicted(fitted: "TableEstimator", batch: "Table", names: Sequence[str]) -> "ColumnDict":
+    """What is predicted for some rows."""
     import numpy as np
 
     from ..estimators.validation import class_array
@@ -119,14 +124,15 @@ def _predicted(
     if outcomes.dtype.kind == "U":
         outcomes = outcomes.astype(object)
     return {
-        **{column: batch.column(column).cells for column in carried},
         names[0]: outcomes,
         **{name: probs[:, k] for k, name in enumerate(names[1:])},
     }
 
 
-def writer_to(output: str, names: Sequence[str], *, as_json: bool) -> "AbstractContextManager[TableWriter]":
-    """A writer of rows to a file, or to standard output for ``"-"``."""
+def writer_to(
+    output: str, names: Sequence[str], *, as_json: bool, by_arrow: bool = False
+) -> "AbstractContextManager[TableWriter]":
+    """A writer of rows, whose columns may be those of Arrow, to a file or to standard output for ``"-"``."""
     from ..table.files.writers import open_writer
     from .rows import json_writer, terminal_writer
 
@@ -134,4 +140,4 @@ def writer_to(output: str, names: Sequence[str], *, as_json: bool) -> "AbstractC
         return json_writer(output)
     if output == "-" and sys.stdout.isatty():
         return terminal_writer(names)
-    return open_writer(output, names)
+    return open_writer(output, names, by_arrow=by_arrow)

@@ -89,13 +89,14 @@ def query(
     carried = list(dict.fromkeys(carry))
     if known_class is not None and fitted.schema_.target is None:
         raise InvalidParameter(f"--class: {fitted.kind} has no class; leave --class out")
-    needed = [*carried, *([known_class] if known_class and known_class not in carried else [])]
+    others = [known_class] if known_class else []
+    schema = _read_schema(fitted.schema_, question.names)
     rows_each = max(1, min(batch_rows, MOST_CELLS // question.n_combinations))
     with (
         working("asking"),
-        closing(source.batches(_read_schema(fitted.schema_, question.names), needed, rows_each)) as batches,
+        closing(source.batches(schema, rows_each, others=others, carried=carried)) as batches,
     ):
-        lines = _lines(fitted, batches, question.names, known_class, carried, form)
+        lines = _lines(fitted, batches, question.names, known_class, form)
         # The first rows are answered before anything is written, so that a bad table leaves no trace.
         first = next(lines)
         with writer_to(output, list(first), as_json=as_json) as writer:
@@ -119,20 +120,18 @@ def _read_schema(schema: "Schema", asked: Sequence[str]) -> "Schema":
 
 def _lines(
     fitted: Any,
-    batches: "Iterator[Table]",
+    batches: "Iterator[tuple[Table, ColumnDict]]",
     asked: Sequence[str],
     known_class: str | None,
-    carried: Sequence[str],
     form: str,
 ) -> "Iterator[ColumnDict]":
     start = 0
-    for batch in batches:
+    for batch, beside in batches:
         known = batch.keep(
             [name for name in fitted.schema_.names if name in batch.names and name not in asked]
         )
         y = None if known_class is None else batch.column(known_class).cells
         answer = fitted.query(known, asked, y)
-        beside = {name: batch.column(name).cells for name in carried}
         yield _SHAPES[form](answer, beside, start)
         start += batch.n_rows
 
@@ -151,14 +150,14 @@ def _joint(answer: "Answer", beside: "ColumnDict", start: int) -> "ColumnDict":
     """One line per row and combination."""
     import numpy as np
 
-    from ..table.files._cells import object_array
+    from ..table.files._cells import object_array, repeated
 
     n_rows, combinations = len(answer.probs), answer.combinations
     row, *names, probability = _free(["row", *answer.variables, "probability"], beside)
     numbers = np.arange(start + 1, start + n_rows + 1)
     return {
         row: np.repeat(numbers, len(combinations)),
-        **{name: np.repeat(cells, len(combinations)) for name, cells in beside.items()},
+        **{name: repeated(cells, len(combinations)) for name, cells in beside.items()},
         **{name: object_array([each[j] for each in combinations] * n_rows) for j, name in enumerate(names)},
         probability: answer.probs.ravel(),
     }
@@ -168,7 +167,7 @@ def _marginals(answer: "Answer", beside: "ColumnDict", start: int) -> "ColumnDic
     """One line per row, variable and value."""
     import numpy as np
 
-    from ..table.files._cells import object_array
+    from ..table.files._cells import object_array, repeated
 
     pairs = [
         (name, value) for name, own in zip(answer.variables, answer.values, strict=True) for value in own
@@ -177,7 +176,7 @@ def _marginals(answer: "Answer", beside: "ColumnDict", start: int) -> "ColumnDic
     row, variable, value, probability = _free(["row", "variable", "value", "probability"], beside)
     return {
         row: np.repeat(np.arange(start + 1, start + n_rows + 1), len(pairs)),
-        **{name: np.repeat(cells, len(pairs)) for name, cells in beside.items()},
+        **{name: repeated(cells, len(pairs)) for name, cells in beside.items()},
         variable: object_array([name for name, _ in pairs] * n_rows),
         value: object_array([None if each is None else str(each) for _, each in pairs] * n_rows),
         probability: np.concatenate(list(answer.marginals.values()), axis=1).ravel(),

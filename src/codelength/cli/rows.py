@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
 from .._files import atomic_write
-from .output import json_ready, one_line
+from .output import one_line
 
 if TYPE_CHECKING:
     from ..table.files._cells import ColumnDict
@@ -23,9 +23,14 @@ class JsonRows:
 
     def write(self, columns: "ColumnDict") -> None:
         """Append rows."""
-        for row in zip(*(array.tolist() for array in columns.values()), strict=True):
-            text = json.dumps(json_ready(dict(zip(columns, row, strict=True))), allow_nan=False)
-            self._stream.write(f"{'[' if self._is_first else ','}\n{text}")
+        from ..table.files._cells import json_text, values_of
+
+        members = [
+            [f"{json.dumps(name)}: {json_text(value)}" for value in values_of(cells)]
+            for name, cells in columns.items()
+        ]
+        for row in zip(*members, strict=True):
+            self._stream.write(f"{'[' if self._is_first else ','}\n{{{', '.join(row)}}}")
             self._is_first = False
 
     def end(self) -> None:
@@ -55,13 +60,12 @@ class TerminalRows:
 
     def write(self, columns: "ColumnDict") -> None:
         """Append rows."""
-        from ..table.files._cells import object_array
+        from ..table.files._cells import object_array, plain_cells
 
-        safe = {one_line(name): array for name, array in columns.items()}
-        for name, array in safe.items():
-            if array.dtype.kind in "OU":
-                cells = [one_line(cell) if isinstance(cell, str) else cell for cell in array.tolist()]
-                safe[name] = object_array(cells)
+        safe: ColumnDict = {}
+        for name, column in columns.items():
+            cells = [one_line(cell) if isinstance(cell, str) else cell for cell in plain_cells(column)]
+            safe[one_line(name)] = object_array(cells)
         self._writer.write(safe)
 
 

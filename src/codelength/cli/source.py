@@ -77,6 +77,12 @@ class Source:
         return is_file and os.path.getsize(self.data) >= LARGE and _has_arrow()
 
     @property
+    def keeps_types(self) -> bool:
+        """Whether it is a file whose cells have types, all of which Arrow knows."""
+        is_file = not self.is_stream and not self.is_bundled and self.data != "-"
+        return is_file and not self.is_text and _has_arrow()
+
+    @property
     def stream(self) -> Any:
         """What :func:`codelength.as_batches` takes."""
         if self.sql is None:
@@ -162,54 +168,68 @@ class Source:
 
         Cells that are carried over from a text file stay as they stand there.
         """
-        from ..table._messages import suggestion
-
         names = list(dict.fromkeys(carried))
         if not names:
             return self.read(needs_target=False), {}
-        drop = tuple(name for name in self.drop if name not in names)
-        wide = replace(self, drop=drop, keep=(*self.keep, *names) if self.keep else ())
         if self.is_bundled:
-            whole = wide._bundled(needs_target=False, with_target_as_column=True)
-            own = self.read(needs_target=False)
-        else:
-            own = whole = wide._read_file(dict.fromkeys(names, "text") if self.is_text else None)
-        for name in names:
-            if name not in whole.names:
-                near = suggestion(name, whole.names)
-                raise SchemaMismatch(f"{self._shown}: has no column {name!r} to carry over{near}")
-        beside = {name: whole.column(name).cells for name in names}
-        return own.drop([name for name in own.names if name in names]), beside
+            return self._bundled_beside(names)
+        from ..table.files.readers import Roles, as_file, column_names, read_beside
 
-    def batches(self, schema: "Schema", carried: Sequence[str], batch_rows: int) -> "Generator[Table]":
-        """Read the variables of a schema, and columns to carry over, some rows at a time.
+        keep = [name for name in self.keep if name not in names] if self.keep else None
+        with working("reading"), as_file(self.data) as path:
+            # A column that is not there is refused where it would be carried over.
+            others = [name for name in names if name in column_names(path) and name != self.weights]
+            roles = Roles.of(self.target, self.weights, list(dict.fromkeys([*self.drop, *others])), keep)
+            ((table, beside),) = read_beside(path, names, roles, na=self.na or None)
+        self._tell_missing(_n_missing(table))
+        return table, beside
+
+    def batches(
+        self, schema: "Schema", batch_rows: int, *, others: Sequence[str] = (), carried: Sequence[str] = ()
+    ) -> "Generator[tuple[Table, ColumnDict]]":
+        """Read the variables of a schema, some rows at a time, and the cells of columns to carry over.
 
         Columns that are left out by ``drop`` or ``keep``, or are the weights, are not there. Variables that
-        are ignored need not be there: they are not read, and all their cells are missing.
+        are ignored need not be there: they are not read, and all their cells are missing. Columns that are
+        named by ``others`` are in the table too.
         """
-        from ..table.files.readers import as_file, column_names, read_batches
+        from ..table.files.readers import Roles, as_file, column_names, read_beside
 
         needed = [variable.name for variable in schema.variables if variable.kind != "ignored"]
-        wanted = list(dict.fromkeys([*needed, *carried]))
+        wanted = list(dict.fromkeys([*needed, *others]))
         if self.is_bundled:
             whole = self._bundled(needs_target=False, with_target_as_column=True)
-            self._check_present(wanted, whole.names)
-            yield _completed(whole.keep(wanted), schema)
+            self._check_present([*wanted, *carried], whole.names)
+            beside: ColumnDict = {name: whole.column(name).cells for name in carried}
+            yield _completed(whole.keep(wanted), schema), beside
             return
         n_missing = 0
         with as_file(self.data) as path:
             names = column_names(path)
-            self._check_present(wanted, names)
-            for batch in read_batches(
-                path,
-                batch_rows,
-                keep=wanted or names[:1],  # any column says how many rows there are
-                na=self.na or None,
-                kinds=self._verbatim(schema, carried),
+            self._check_present([*wanted, *carried], names)
+            # Any column says how many rows there are.
+            roles = Roles.of(None, None, (), wanted or names[:1])
+            kinds = self._verbatim(schema, others)
+            for batch, beside in read_beside(
+                path, carried, roles, batch_rows, na=self.na or None, kinds=kinds
             ):
                 n_missing += _n_missing(batch)
-                yield _completed(batch, schema)
+                yield _completed(batch, schema), beside
         self._tell_missing(n_missing)
+
+    def _bundled_beside(self, names: Sequence[str]) -> "tuple[Table, ColumnDict]":
+        from ..table._messages import suggestion
+
+        drop = tuple(name for name in self.drop if name not in names)
+        wide = replace(self, drop=drop, keep=(*self.keep, *names) if self.keep else ())
+        whole = wide._bundled(needs_target=False, with_target_as_column=True)
+        for name in names:
+            if name not in whole.names:
+                near = suggestion(name, whole.names)
+                raise SchemaMismatch(f"{self._shown}: has no column {name!r} to carry over{near}")
+        own = self.read(needs_target=False)
+        beside: ColumnDict = {name: whole.column(name).cells for name in names}
+        return own.drop([name for name in own.names if name in names]), beside
 
     @property
     def _shown(self) -> str:
@@ -242,14 +262,14 @@ class Source:
             if name not in present:
                 raise SchemaMismatch(f"{self._shown}: has no column {name!r}{suggestion(name, present)}")
 
-    def _verbatim(self, schema: "Schema", carried: Sequence[str]) -> "Schema":
-        """How the cells are read: as the model knows them; those carried over as they stand in the file."""
+    def _verbatim(self, schema: "Schema", others: Sequence[str]) -> "Schema":
+        """How cells are read: as the model knows them; those of other columns as they stand in the file."""
         from ..table import Schema, Variable
 
         if not self.is_text:
             return schema
-        others = [name for name in carried if name not in schema.names]
-        return Schema((*schema.variables, *(Variable(name, ("text",)) for name in others)))
+        unknown = [name for name in others if name not in schema.names]
+        return Schema((*schema.variables, *(Variable(name, ("text",)) for name in unknown)))
 
     def _tell_missing(self, n_cells: int) -> None:
         if n_cells and self.is_text and not self.na:

@@ -9,7 +9,7 @@ import numpy as np
 from ..counts.stream import fold, map_batches, with_target
 from ..errors import InvalidParameter, SchemaMismatch
 from ..scores import Predictions, Scores
-from ..table import Coded, Schema, Variable
+from ..table import Coded, Schema
 from ..table._messages import shown, suggestion
 from ..table.checks import check_flag, check_instance, check_names
 from ..table.stream import BATCH_ROWS, Batch, BatchEncoder, Batches, as_batches
@@ -88,10 +88,12 @@ class PredictsTables:
         schema, params = self._fitted.schema, self._fitted.params
         encoder = BatchEncoder(schema, handle_unknown=params["handle_unknown"])
         batches = as_batches(source, batch_rows=batch_rows, na=na, kinds=schema)
-        if getattr(batches, "is_text", False) and not set(kept) <= set(schema.names):
-            batches.close()
-            batches = as_batches(source, batch_rows=batch_rows, na=na, kinds=_verbatim(schema, kept))
         columns = _present([*encoder.columns, *kept], batches)
+        carry = getattr(batches, "carry", None)
+        if carry is not None:
+            carry(kept)
+            # Any column says how many rows there are.
+            columns = tuple(encoder.columns) or columns[:1] or batches.names[:1]
         if params["strict"]:
             _check_surplus(schema, [name for name in batches.names if name not in kept])
         work = _Predicting(self, encoder, kept, tuple(names))
@@ -210,7 +212,10 @@ class _Predicting:
             self.undefined.append(n_undefined)
         pa = arrow()
         outcomes = self.labels.take(pa.array(np.argmax(probs, axis=1)))
-        columns = [_as_given(*batch.column(name)) for name in self.kept]
+        if batch.beside is not None:
+            columns = [batch.beside.column(name) for name in self.kept]
+        else:
+            columns = [_as_given(*batch.column(name)) for name in self.kept]
         # One column after the other is what Arrow keeps.
         by_outcome = np.ascontiguousarray(probs.T)
         return pa.RecordBatch.from_arrays(
@@ -284,12 +289,6 @@ def _as_given(array: "pyarrow.Array", field: "pyarrow.Field") -> "pyarrow.Array"
     if len({type(value) for value in values}) > 1:
         values = [value if isinstance(value, str) else str(value) for value in values]
     return pa.array(values).take(array.indices)
-
-
-def _verbatim(schema: Schema, kept: Sequence[str]) -> Schema:
-    """The schema by which the cells of text files are read; those that go along stay as they stand there."""
-    others = [name for name in kept if name not in schema.names]
-    return Schema((*schema.variables, *(Variable(name, ("text",)) for name in others)))
 
 
 def _present(columns: Sequence[str], batches: Batches) -> tuple[str, ...]:

@@ -1,16 +1,71 @@
-"""Arrays of cells as writers take them, and what they write for each cell."""
+"""Columns of cells as writers take them, and what they write for each cell."""
 
+import json
 import math
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ColumnDict", "object_array", "plain_cells"]
+__all__ = [
+    "Cells",
+    "ColumnDict",
+    "TypedCells",
+    "json_text",
+    "object_array",
+    "plain_cells",
+    "repeated",
+    "values_of",
+]
 
-ColumnDict: TypeAlias = dict[str, NDArray[Any]]
-"""A table without a dataframe library: the array of each column, by name."""
+_NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")
+
+
+@runtime_checkable
+class Cells(Protocol):
+    """Cells of a type that numpy lacks."""
+
+    def __len__(self) -> int:
+        """How many there are."""
+
+    def tolist(self) -> list[Any]:
+        """The cells as text, numbers and truth values, or lists and dicts of them; None where missing."""
+
+
+@dataclass(frozen=True, eq=False)
+class TypedCells:
+    """Cells of a type of SQL, each as the text that SQL makes of it; times in their ISO form.
+
+    Examples
+    --------
+    >>> TypedCells("DECIMAL(5,2)", object_array(["1.50", None])).tolist()
+    [Decimal('1.50'), None]
+    """
+
+    type: str
+    texts: NDArray[Any]
+
+    def __len__(self) -> int:
+        """How many cells there are."""
+        return len(self.texts)
+
+    def tolist(self) -> list[Any]:
+        """The cells as text, numbers and truth values; None where missing."""
+        texts: list[str | None] = self.texts.tolist()
+        if self.type in _NUMBERS:
+            return [None if text is None else int(text) for text in texts]
+        if self.type.startswith("DECIMAL"):
+            return [None if text is None else Decimal(text) for text in texts]
+        if self.type == "BOOLEAN":
+            return [None if text is None else text == "true" for text in texts]
+        return list(texts)
+
+
+ColumnDict: TypeAlias = dict[str, NDArray[Any] | Cells]
+"""A table without a dataframe library: the cells of each column, by name."""
 
 
 def object_array(cells: Sequence[Any]) -> NDArray[Any]:
@@ -20,22 +75,62 @@ def object_array(cells: Sequence[Any]) -> NDArray[Any]:
     return array
 
 
-def plain_cells(array: NDArray[Any]) -> list[Any]:
-    """Return the cells as plain Python values: None where missing, and booleans spelt out."""
-    if array.dtype.kind == "f":
-        cells = array.astype(np.float64).astype(object)
-        cells[np.isnan(array)] = None
-        return list(cells)
-    if array.dtype.kind == "b":
-        return ["true" if cell else "false" for cell in array.tolist()]
-    if array.dtype.kind in "mM":
-        return list(array.astype(str))
-    listed: list[Any] = array.tolist()
-    return [_plain(cell) for cell in listed] if array.dtype.kind == "O" else listed
+def repeated(cells: NDArray[Any] | Cells, times: int) -> NDArray[Any] | Cells:
+    """Return every cell so many times in a row."""
+    if isinstance(cells, np.ndarray):
+        return np.repeat(cells, times)
+    if isinstance(cells, TypedCells):
+        return TypedCells(cells.type, np.repeat(cells.texts, times))
+    return np.repeat(object_array(cells.tolist()), times)
 
 
-def _plain(cell: Any) -> Any:
+def values_of(cells: NDArray[Any] | Cells) -> list[Any]:
+    """Return the cells as plain Python values: None where missing."""
+    if not isinstance(cells, np.ndarray):
+        return cells.tolist()
+    if cells.dtype.kind == "f":
+        objects = cells.astype(np.float64).astype(object)
+        objects[np.isnan(cells)] = None
+        return list(objects)
+    if cells.dtype.kind in "mM":
+        return list(cells.astype(str))
+    listed: list[Any] = cells.tolist()
+    return [_value(cell) for cell in listed] if cells.dtype.kind == "O" else listed
+
+
+def plain_cells(cells: NDArray[Any] | Cells) -> list[Any]:
+    """Return the cells as a text file has them: None where missing, and booleans spelt out."""
+    return [_plain(value) for value in values_of(cells)]
+
+
+def json_text(value: Any) -> str:
+    """Return a value as JSON; numbers that JSON lacks (infinities, NaN) become null.
+
+    Examples
+    --------
+    >>> print(json_text({"price": Decimal("1.50"), "sizes": [1, float("inf")]}))
+    {"price": 1.50, "sizes": [1, null]}
+    """
+    if isinstance(value, Decimal):
+        return f"{value:f}" if value.is_finite() else "null"
+    if isinstance(value, float) and not math.isfinite(value):
+        return "null"
+    if isinstance(value, dict):
+        members = (f"{json.dumps(str(key))}: {json_text(own)}" for key, own in value.items())
+        return f"{{{', '.join(members)}}}"
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(json_text, value))}]"
+    return json.dumps(value)
+
+
+def _value(cell: Any) -> Any:
     value = cell.item() if isinstance(cell, np.generic) else cell
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def _plain(value: Any) -> Any:
     if isinstance(value, bool):
         return "true" if value else "false"
-    return None if isinstance(value, float) and math.isnan(value) else value
+    if isinstance(value, Decimal):
+        return f"{value:f}"
+    return json_text(value) if isinstance(value, (list, dict)) else value

@@ -9,23 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import DataError
-from ._cells import ColumnDict, object_array, plain_cells
+from ._cells import Cells, ColumnDict, TypedCells, object_array, plain_cells
 from ._duckdb import one_line, quoted, session
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["ParquetWriter", "check_batch", "parquet_writer"]
+__all__ = ["ParquetWriter", "check_batch", "check_capitals", "parquet_writer"]
 
 
 @contextmanager
 def parquet_writer(path: Path, names: Sequence[str], shown: str) -> Iterator["ParquetWriter"]:
     """Give a writer that makes its file when the block has ended well."""
-    folded: dict[str, str] = {}
-    for name in names:
-        if folded.setdefault(name.lower(), name) != name:  # DuckDB would rename the second
-            other = folded[name.lower()]
-            raise DataError(f"{shown}: columns {other!r} and {name!r} differ only in capitals; rename one")
     with session(on_disk=True) as connection:
         connection.execute("SET pandas_analyze_sample = 0")  # objects are text, whatever the first ones are
         writer = ParquetWriter(connection, names, shown)
@@ -86,6 +81,15 @@ class ParquetWriter:
             raise DataError(f"{self._shown}: cannot be written ({one_line(error)})") from error
 
 
+def check_capitals(names: Sequence[str], shown: str) -> None:
+    """Refuse names that differ only in capitals, of which DuckDB would rename the second."""
+    folded: dict[str, str] = {}
+    for name in names:
+        if folded.setdefault(name.lower(), name) != name:
+            other = folded[name.lower()]
+            raise DataError(f"{shown}: columns {other!r} and {name!r} differ only in capitals; rename one")
+
+
 def check_batch(columns: ColumnDict, names: Sequence[str], shown: str) -> None:
     """Raise a DataError unless a batch has the columns of the table, all of one length."""
     if set(columns) != set(names):
@@ -95,7 +99,11 @@ def check_batch(columns: ColumnDict, names: Sequence[str], shown: str) -> None:
         raise DataError(f"{shown}: the columns of a batch have different lengths {sorted(lengths)}")
 
 
-def _parquet_type(array: NDArray[Any]) -> str:
+def _parquet_type(array: NDArray[Any] | Cells) -> str:
+    if isinstance(array, TypedCells):
+        return array.type
+    if not isinstance(array, np.ndarray):
+        array = object_array(array.tolist())
     kind = array.dtype.kind
     if kind in "iu":
         return "BIGINT"
@@ -106,11 +114,13 @@ def _parquet_type(array: NDArray[Any]) -> str:
     return "BOOLEAN" if kind == "b" or (booleans and present) else "VARCHAR"
 
 
-def _fits(array: NDArray[Any], type_: str) -> bool:
+def _fits(array: NDArray[Any] | Cells, type_: str) -> bool:
     """Whether an array can join a column without loss."""
     found = _parquet_type(array)
     if type_ == found or type_ == "VARCHAR":
         return True
+    if not isinstance(array, np.ndarray):
+        return False
     if found == "VARCHAR":
         return all(cell is None for cell in array)
     if type_ == "BIGINT" and found == "DOUBLE":
@@ -118,8 +128,10 @@ def _fits(array: NDArray[Any], type_: str) -> bool:
     return type_ == "DOUBLE" and found == "BIGINT"
 
 
-def _for_duckdb(array: NDArray[Any]) -> NDArray[Any]:
+def _for_duckdb(array: NDArray[Any] | Cells) -> NDArray[Any]:
     """Return an array that DuckDB takes; objects as text or None."""
-    if array.dtype.kind in "iufb":
+    if isinstance(array, TypedCells):
+        return array.texts
+    if isinstance(array, np.ndarray) and array.dtype.kind in "iufb":
         return np.ascontiguousarray(array)
     return object_array([None if cell is None else str(cell) for cell in plain_cells(array)])

@@ -13,6 +13,7 @@ from ..spelling import SPACES, parse_duration, parse_number, parse_time
 from ..values import seconds_as_text
 from . import _csv
 from ._arrow_schema import DURATION
+from ._beside import Beside, beside_of, number_types
 from ._duckdb import one_line, path_literal, quoted
 from ._kinds import Kind, Parse, Reading
 from ._numbers import is_never_a_number, stored_numbers
@@ -69,11 +70,12 @@ def stage(
     *,
     as_table: bool,
     as_numbers: Collection[str] = (),
-) -> list[Stored]:
+    beside: Sequence[str] = (),
+) -> tuple[list[Stored], list[Beside]]:
     """Create ``t`` with the wanted columns of a file; as a view where the file can be read in place.
 
     Of a CSV file, columns named by ``as_numbers`` are stored as numbers, each beside one that says what the
-    cells were; see :mod:`codelength.table.files._numbers`.
+    cells were; see :mod:`codelength.table.files._numbers`. Those named by ``beside`` go along as they are.
     """
     import duckdb
 
@@ -90,19 +92,23 @@ def stage(
         markers = () if name in as_numbers and never_numbers else na
         expressions.append(f"{_expression(column, type_, markers)} AS {column.sql}")
         columns.append(column)
+    along = beside_of(
+        beside, relation, lambda sql: _expression(Stored("", sql, "VARCHAR", "text"), SPELT, na)
+    )
+    expressions += [f"{column.expression} AS {column.sql}" for column in along]
     select = ", ".join(expressions)
     if relation.header is not None:
         numbers = [column.sql for column in columns if column.name in as_numbers]
         form = stored_numbers(numbers, na if never_numbers else ())
         _stage_csv(connection, path, relation.header, select, shown, form)
-        return columns
+        return columns, along
     try:
         connection.execute(
             f"CREATE {'TABLE' if as_table else 'VIEW'} t AS SELECT {select} FROM {relation.sql}"
         )
     except duckdb.Error as error:
         raise DataError(f"{shown}: cannot be read ({one_line(error)})") from error
-    return columns
+    return columns, number_types(connection, along)
 
 
 def stored_as(name: str, sql: str, type_: str, reading: Reading, shown: str) -> Stored:

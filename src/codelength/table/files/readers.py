@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -21,6 +21,8 @@ from ..column import Column, Numbers
 from ..table import Table
 from ..target import target_column
 from . import arff
+from ._beside import Beside, check_beside, fetch_beside
+from ._cells import ColumnDict
 from ._duckdb import one_line, session
 from ._kinds import Kind, Kinds, readings
 from ._plan import Plan, fetch, make_plans
@@ -30,7 +32,16 @@ from ._stage import stage
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["SUFFIXES", "Kind", "Kinds", "as_file", "column_names", "read_batches", "read_table"]
+__all__ = [
+    "SUFFIXES",
+    "Kind",
+    "Kinds",
+    "as_file",
+    "column_names",
+    "read_batches",
+    "read_beside",
+    "read_table",
+]
 
 Source: TypeAlias = str | os.PathLike[str]
 
@@ -127,8 +138,8 @@ def read_table(
         na = usual_markers(format_) if na is None else check_names("na", na, of="texts")
         if format_ == "arff":
             return _read_arff(path, roles, kinds, na)
-        with _opened(path, shown, roles, kinds, na, in_batches=False) as (connection, plans, _):
-            return _fetched(connection, plans, roles, shown)
+        with _opened(path, shown, roles, kinds, na, in_batches=False) as staged:
+            return _fetched(staged, roles, shown)[0]
 
 
 def read_batches(
@@ -169,17 +180,52 @@ def read_batches(
     """
     check_whole("batch_rows", batch_rows)
     roles = Roles.of(target, weights, drop, keep)
+    for table, _ in read_beside(source, (), roles, batch_rows, na=na, kinds=kinds):
+        yield table
+
+
+def read_beside(
+    source: Source,
+    beside: Sequence[str],
+    roles: "Roles",
+    batch_rows: int | None = None,
+    *,
+    na: Iterable[str] | None = None,
+    kinds: Kinds = None,
+) -> Iterator[tuple[Table, ColumnDict]]:
+    """Read a table, and columns of the file that go along with it as they are.
+
+    Parameters
+    ----------
+    source, na, kinds
+        As for :func:`read_table`.
+    beside
+        The columns that go along. Cells of a text file stay as they stand there, but for those that mean
+        missing; others keep the values and the types that the file gives them.
+    roles
+        What the other columns are to be; one that goes along may be among them.
+    batch_rows
+        How many rows are read at a time; by default all.
+
+    Yields
+    ------
+    Table, dict
+        The next rows, and the cells beside them by the names of their columns.
+    """
     with as_file(source) as path:
         shown = name_of(source)
         format_ = format_of(path, shown)
         na = usual_markers(format_) if na is None else check_names("na", na, of="texts")
         if format_ == "arff":
-            yield from _cut(_read_arff(path, roles, kinds, na), batch_rows)
+            yield from _beside_arff(path, beside, roles, batch_rows, na, kinds)
             return
-        with _opened(path, shown, roles, kinds, na, in_batches=True) as (connection, plans, n_rows):
-            for start in range(0, n_rows, batch_rows):
-                rows = range(start, min(start + batch_rows, n_rows))
-                yield _fetched(connection, plans, roles, shown, rows)
+        in_batches = batch_rows is not None
+        with _opened(path, shown, roles, kinds, na, in_batches=in_batches, beside=beside) as staged:
+            if batch_rows is None:
+                yield _fetched(staged, roles, shown)
+                return
+            for start in range(0, staged.n_rows, batch_rows):
+                yield _fetched(staged, roles, shown, range(start, min(start + batch_rows, staged.n_rows)))
 
 
 def column_names(source: Source) -> list[str]:
@@ -305,10 +351,26 @@ def _weights(column: Column, n_rows: int, first_row: int) -> FloatArray | None:
     return check_weights(column.numbers, n_rows, positive=False, first_row=first_row)
 
 
+class _Staged(NamedTuple):
+    """A file as the table ``t`` of a database, and how its columns are read."""
+
+    connection: "DuckDBPyConnection"
+    plans: list[Plan]
+    beside: list[Beside]
+    n_rows: int
+
+
 @contextmanager
 def _opened(
-    path: Path, shown: str, roles: Roles, kinds: Kinds, na: Iterable[str], *, in_batches: bool
-) -> Iterator[tuple["DuckDBPyConnection", list[Plan], int]]:
+    path: Path,
+    shown: str,
+    roles: Roles,
+    kinds: Kinds,
+    na: Iterable[str],
+    *,
+    in_batches: bool,
+    beside: Sequence[str] = (),
+) -> Iterator[_Staged]:
     """Stage a file as the table ``t`` and decide how its columns are read."""
     import duckdb
 
@@ -317,8 +379,11 @@ def _opened(
     with session(on_disk=in_batches) as connection:
         relation = file_relation(connection, path, format_, shown)
         wanted = roles.wanted(relation.names, shown)
+        check_beside(beside, relation.names, shown)
         as_table = in_batches or format_ == "json"
-        stored = stage(connection, path, relation, wanted, how, tuple(na), shown, as_table=as_table)
+        stored, along = stage(
+            connection, path, relation, wanted, how, tuple(na), shown, as_table=as_table, beside=beside
+        )
         try:
             (n_rows,) = connection.execute("SELECT count(*) FROM t").fetchall()[0]
             plans = make_plans(connection, stored, n_rows) if n_rows else []
@@ -328,25 +393,22 @@ def _opened(
             raise DataError(f"{shown}, {error}") from None
         if not n_rows:
             raise DataError(f"{shown}: has a header but no rows")
-        yield connection, plans, n_rows
+        yield _Staged(connection, plans, along, n_rows)
 
 
 def _fetched(
-    connection: "DuckDBPyConnection",
-    plans: list[Plan],
-    roles: Roles,
-    shown: str,
-    rows: range | None = None,
-) -> Table:
+    staged: _Staged, roles: Roles, shown: str, rows: range | None = None
+) -> tuple[Table, ColumnDict]:
     import duckdb
 
     try:
-        columns = fetch(connection, plans, rows)
+        columns = fetch(staged.connection, staged.plans, rows)
+        beside = fetch_beside(staged.connection, staged.beside, rows)
     except duckdb.Error as error:
         raise _unreadable(shown, error) from error
     except DataError as error:
         raise DataError(f"{shown}, {error}") from None
-    return roles.table(columns, shown, rows)
+    return roles.table(columns, shown, rows), beside
 
 
 def _unreadable(shown: str, error: Exception) -> DataError:
@@ -357,6 +419,24 @@ def _read_arff(path: Path, roles: Roles, kinds: Kinds, na: Iterable[str]) -> Tab
     columns = {column.name: column for column in arff.read_arff(path, na=na, kinds=kinds)}
     wanted = roles.wanted(tuple(columns), str(path))
     return roles.table([columns[name] for name in wanted], str(path))
+
+
+def _beside_arff(
+    path: Path,
+    beside: Sequence[str],
+    roles: Roles,
+    batch_rows: int | None,
+    na: Iterable[str],
+    kinds: Kinds,
+) -> Iterator[tuple[Table, ColumnDict]]:
+    columns = {column.name: column for column in arff.read_arff(path, na=na, kinds=kinds)}
+    check_beside(beside, tuple(columns), str(path))
+    wanted = roles.wanted(tuple(columns), str(path))
+    table = roles.table([columns[name] for name in wanted], str(path))
+    for part in [table] if batch_rows is None else _cut(table, batch_rows):
+        first = 0 if part.row_numbers is None else int(part.row_numbers[0])
+        rows = slice(first, first + part.n_rows)
+        yield part, {name: columns[name].cells[rows] for name in beside}
 
 
 def _cut(table: Table, batch_rows: int) -> Iterator[Table]:

@@ -12,9 +12,10 @@ from typing import Protocol, TextIO
 
 from ..._files import atomic_write
 from ...errors import DataError, InvalidParameter
+from ._arrow import arrow_writer
 from ._cells import ColumnDict, plain_cells
 from ._csv import reject_duplicates
-from ._parquet import check_batch, parquet_writer
+from ._parquet import check_batch, check_capitals, parquet_writer
 
 __all__ = ["TableWriter", "open_writer"]
 
@@ -29,7 +30,9 @@ class TableWriter(Protocol):
 
 
 @contextmanager
-def open_writer(destination: str | os.PathLike[str], names: Sequence[str]) -> Iterator[TableWriter]:
+def open_writer(
+    destination: str | os.PathLike[str], names: Sequence[str], *, by_arrow: bool = False
+) -> Iterator[TableWriter]:
     """Open a table for writing; it appears at its destination only when the block has ended well.
 
     Parameters
@@ -38,11 +41,13 @@ def open_writer(destination: str | os.PathLike[str], names: Sequence[str]) -> It
         A ``.csv``, ``.csv.gz``, ``.tsv`` or ``.parquet`` file, or ``"-"`` for CSV on standard output.
     names
         The columns, in order. Every batch has exactly these.
+    by_arrow
+        Whether batches hold columns of Arrow, whose types a Parquet file keeps.
 
     Yields
     ------
     TableWriter
-        Its method ``write`` appends a batch: a dict of equally long arrays, by name. Missing cells (None,
+        Its method ``write`` appends a batch: a dict of equally long columns, by name. Missing cells (None,
         NaN) become empty fields of a CSV file, so empty text and missing text look the same there. The
         types of a Parquet file are those of the first batch.
 
@@ -72,9 +77,14 @@ def open_writer(destination: str | os.PathLike[str], names: Sequence[str]) -> It
     suffix = next((suffix for suffix in _SUFFIXES if path.name.lower().endswith(suffix)), None)
     if suffix is None:
         raise DataError(f"{path}: cannot be written; use one of the extensions {', '.join(_SUFFIXES)}")
+    if suffix == ".parquet":
+        check_capitals(names, str(path))
     with atomic_write(path) as temporary, ExitStack() as stack:
         if suffix == ".parquet":
-            yield stack.enter_context(parquet_writer(temporary, names, str(path)))
+            if by_arrow:
+                yield stack.enter_context(arrow_writer(temporary, names, str(path)))
+            else:
+                yield stack.enter_context(parquet_writer(temporary, names, str(path)))
         else:
             stream = stack.enter_context(_text_file(temporary, compressed=suffix == ".csv.gz"))
             yield _CsvWriter(stream, names, "\t" if suffix == ".tsv" else ",", str(path))

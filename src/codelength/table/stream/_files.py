@@ -16,7 +16,7 @@ from ..files._relations import Relation
 from ..files._stage import natural_form, stored_as
 from ..files.readers import SUFFIXES, as_file, format_of, name_of, read_table, usual_markers
 from ._frames import open_table
-from ._parquet import are_plain, parquet_batches, parquet_rows
+from ._parquet import are_plain, parquet_batches, parquet_rows, schema_of
 from ._staged import Staged, relations_of
 from .batch import Batch, Batches
 
@@ -77,17 +77,23 @@ class FileBatches:
         self.once = False
         self.is_text = format_ == "csv"
         self._staged: Staged | None = None
+        self._beside: tuple[str, ...] = ()
+
+    def carry(self, columns: Sequence[str]) -> None:
+        """Let columns go along with every batch as they stand in the files, whatever else is made of them."""
+        self._beside = tuple(columns)
 
     def read(self, columns: Sequence[str]) -> Iterator[Batch]:
         """The rows, in order, with these columns."""
         if self._format == "parquet" and not self._na and self._stays(columns):
             fields = are_plain(self._paths[0], columns)
-            if fields is not None:
-                return parquet_batches(self._paths, columns, fields, self._batch_rows)
-        if self._staged is None or self._staged.columns != tuple(columns):
+            beside = schema_of(self._paths, self._beside)
+            if fields is not None and beside is not None:
+                return parquet_batches(self._paths, columns, fields, self._batch_rows, beside)
+        if self._staged is None or self._staged.columns != (tuple(columns), self._beside):
             if self._staged is not None:
                 self._staged.close()
-            self._staged = Staged(self._paths, self._format, columns, self._readings, self._na)
+            self._staged = Staged(self._paths, self._format, columns, self._readings, self._na, self._beside)
             self.n_rows = self._staged.n_rows
         return self._staged.read(self._batch_rows)
 

@@ -39,10 +39,28 @@ def are_plain(path: Path, columns: Sequence[str]) -> dict[str, Any] | None:
     return fields
 
 
+def schema_of(paths: Sequence[Path], columns: Sequence[str]) -> Any:
+    """The types that hold columns of all files without loss; None where there are none."""
+    pa = arrow()
+    import pyarrow.parquet as pq
+
+    try:
+        schemas = [pq.read_schema(path) for path in paths] if columns else []
+        if any(len(schema.get_all_field_indices(name)) != 1 for schema in schemas for name in columns):
+            return None
+        parts = [
+            pa.schema([(name, _decoded(pa.types, schema.field(name).type)) for name in columns])
+            for schema in schemas
+        ]
+        return pa.unify_schemas(parts, promote_options="permissive") if parts else pa.schema([])
+    except (OSError, ValueError, pa.ArrowException):
+        return None
+
+
 def parquet_batches(
-    paths: Sequence[Path], columns: Sequence[str], fields: dict[str, Any], batch_rows: int
+    paths: Sequence[Path], columns: Sequence[str], fields: dict[str, Any], batch_rows: int, beside: Any
 ) -> Iterator[Batch]:
-    """The rows of files, one row group after the other."""
+    """The rows of files, one row group after the other; columns of a schema go along beside them."""
     pa = arrow()
     import pyarrow.parquet as pq
 
@@ -51,11 +69,14 @@ def parquet_batches(
         first = 0
         try:
             texts = [name for name in columns if _is_text(pa.types, fields[name].type)]
+            needed = list(dict.fromkeys([*columns, *beside.names]))
             with pq.ParquetFile(path, memory_map=False) as plain:
                 few = _stored_as_dictionaries(plain.metadata, texts)
             with pq.ParquetFile(path, read_dictionary=few, pre_buffer=False, memory_map=False) as file:
-                for rows in file.iter_batches(batch_rows, columns=list(columns)):
-                    yield Batch(_marked(pa, rows.select(columns)), str(path), first, position + first)
+                for rows in file.iter_batches(batch_rows, columns=needed):
+                    along = _cast(pa, rows.select(beside.names), beside) if beside.names else None
+                    own = _marked(pa, rows.select(columns))
+                    yield Batch(own, str(path), first, position + first, beside=along)
                     first += rows.num_rows
         except (OSError, ValueError, pa.ArrowException) as error:
             if isinstance(error, DataError):
@@ -65,6 +86,20 @@ def parquet_batches(
                 f"{path}: is damaged, and cannot be read after row {first:,} ({reason}); write it again"
             ) from error
         position += first
+
+
+def _decoded(types: Any, type_: Any) -> Any:
+    """The type of the cells of a dictionary; any other type as it is."""
+    return type_.value_type if types.is_dictionary(type_) else type_
+
+
+def _cast(pa: Any, rows: Any, schema: Any) -> Any:
+    """Rows with the types of a schema; those of other widths, or stored as dictionaries, are converted."""
+    arrays = [
+        array if array.type == field.type else array.cast(field.type)
+        for array, field in zip(rows.columns, schema, strict=True)
+    ]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
 def _marked(pa: Any, rows: Any) -> Any:

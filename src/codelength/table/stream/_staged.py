@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...errors import DataError
+from ..files._arrow_schema import DURATION
+from ..files._beside import Beside
 from ..files._csv import DAMAGED, first_rows
 from ..files._duckdb import one_line, path_literal, session, without_room
 from ..files._kinds import Reading
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 
+_UNITS = {f"{DURATION}{n_digits}": unit for n_digits, unit in ((0, "s"), (3, "ms"), (6, "us"), (9, "ns"))}
+
+
 class Staged:
     """Files loaded into a temporary database, and how their columns are read from it."""
 
@@ -33,10 +38,12 @@ class Staged:
         columns: Sequence[str],
         how: dict[str, Reading],
         na: tuple[str, ...],
+        beside: tuple[str, ...] = (),
     ) -> None:
         import duckdb
 
-        self.columns = tuple(columns)
+        self.columns = (tuple(columns), beside)
+        self._beside: list[Beside] = []
         self._names = [name_of(path) for path in paths]
         self._sizes: list[int] = []
         self.n_rows = 0
@@ -62,14 +69,19 @@ class Staged:
         """The rows, in the order of the files."""
         import duckdb
 
-        select = ", ".join(f"{plan.select} AS p{i}" for i, plan in enumerate(self._plans))
+        select = ", ".join(
+            [
+                *(f"{plan.select} AS p{i}" for i, plan in enumerate(self._plans)),
+                *(f"{_selected(column)} AS {column.sql}" for column in self._beside),
+            ]
+        )
         n_read = 0
         # A reader of its own, so that one that was left unfinished does no harm.
         cursor = self._connection.cursor()
         try:
             reader = cursor.sql(f"SELECT {select} FROM t").to_arrow_reader(batch_rows)
             for rows in reader:
-                yield from self._located(self._converted(rows), n_read)
+                yield from self._located(self._converted(rows), self._along(rows), n_read)
                 n_read += rows.num_rows
         except (duckdb.Error, OSError, RuntimeError) as error:
             file, row = self._place(n_read)
@@ -132,22 +144,24 @@ class Staged:
         connection, as_table = self._connection, format_ != "parquet"
         self._sizes = []
         parts: list[list[Stored]] = []
+        along: list[list[Beside]] = []
         for i, (path, relation) in enumerate(
             zip(paths, relations_of(connection, paths, format_), strict=False)
         ):
-            parts.append(
-                stage(
-                    connection,
-                    path,
-                    relation,
-                    columns,
-                    how,
-                    na,
-                    name_of(path),
-                    as_table=as_table,
-                    as_numbers=as_numbers,
-                )
+            stored, beside = stage(
+                connection,
+                path,
+                relation,
+                columns,
+                how,
+                na,
+                name_of(path),
+                as_table=as_table,
+                as_numbers=as_numbers,
+                beside=self.columns[1],
             )
+            parts.append(stored)
+            along.append(beside)
             (n_rows,) = connection.execute("SELECT count(*) FROM t").fetchall()[0]
             self._sizes.append(int(n_rows))
             if len(paths) > 1 and format_ != "json":
@@ -155,7 +169,8 @@ class Staged:
         if format_ == "json":
             self._sizes = [_n_objects(connection, path) for path in paths]
         elif len(paths) > 1:
-            _join(connection, parts, as_numbers)
+            _join(connection, parts, as_numbers, [column.sql for column in along[0]])
+        self._beside = along[0]
         return parts[0]
 
     def _converted(self, rows: Any) -> Any:
@@ -171,14 +186,26 @@ class Staged:
             fields.append(field)
         return pa.RecordBatch.from_arrays(arrays, schema=pa.schema(fields))
 
-    def _located(self, rows: Any, position: int) -> Iterator[Batch]:
+    def _along(self, rows: Any) -> Any:
+        """The cells of the columns that go along; None where there are none."""
+        if not self._beside:
+            return None
+        pa, n_plans = arrow(), len(self._plans)
+        arrays = [
+            array.cast(pa.duration(_UNITS[column.type])) if column.type in _UNITS else array
+            for column, array in zip(self._beside, rows.columns[n_plans:], strict=True)
+        ]
+        return pa.RecordBatch.from_arrays(arrays, names=[column.name for column in self._beside])
+
+    def _located(self, rows: Any, beside: Any, position: int) -> Iterator[Batch]:
         """The rows, divided where a file ends."""
         start = 0
         while start < rows.num_rows:
             file, row = self._place(position + start)
-            part = rows.slice(start, min(self._sizes[file] - row, rows.num_rows - start))
-            yield Batch(part, self._names[file], row, position + start)
-            start += part.num_rows
+            n_rows = min(self._sizes[file] - row, rows.num_rows - start)
+            along = None if beside is None else beside.slice(start, n_rows)
+            yield Batch(rows.slice(start, n_rows), self._names[file], row, position + start, beside=along)
+            start += n_rows
 
     def _place(self, position: int) -> tuple[int, int]:
         """The position of the file that has a row, and the number of the row in it."""
@@ -222,20 +249,28 @@ def _seeming_numbers(
         try:
             head.write_bytes(first_rows(path))
             relation = file_relation(connection, head, "csv", name_of(path))
-            stored = stage(connection, head, relation, columns, how, na, name_of(path), as_table=True)
+            stored, _ = stage(connection, head, relation, columns, how, na, name_of(path), as_table=True)
         except (DataError, *DAMAGED):  # to be said about the whole file
             return frozenset()
         return look_like_numbers(connection, stored)
 
 
+def _selected(column: Beside) -> str:
+    """A column that goes along, with its type where the cells had to tell it."""
+    return f"CAST({column.sql} AS {column.type})" if column.is_spelt else column.sql
+
+
 def _join(
-    connection: "DuckDBPyConnection", parts: Sequence[Sequence[Stored]], as_numbers: frozenset[str]
+    connection: "DuckDBPyConnection",
+    parts: Sequence[Sequence[Stored]],
+    as_numbers: frozenset[str],
+    beside: Sequence[str],
 ) -> None:
     """One view of all files, whose columns may stand in another order."""
     selects = []
     for i, part in enumerate(parts):
         pairs = [(own.sql, first.sql) for own, first in zip(part, parts[0], strict=True)]
         said = what_they_were(sum(column.name in as_numbers for column in part))
-        columns = ", ".join([*(f"{own} AS {first}" for own, first in pairs), *said])
+        columns = ", ".join([*(f"{own} AS {first}" for own, first in pairs), *said, *beside])
         selects.append(f"SELECT {columns} FROM part{i}")
     connection.execute(f"CREATE VIEW t AS {' UNION ALL '.join(selects)}")

@@ -51,6 +51,8 @@ class Batch:
         Number of the first row in the whole stream.
     row_numbers : array of int, optional
         Numbers of the rows in the file, where some were left out.
+    beside : pyarrow.RecordBatch, optional
+        Columns that go along as they stand in the source, where that is not how they are in ``rows``.
     """
 
     rows: Any
@@ -58,6 +60,7 @@ class Batch:
     first_row: int = 0
     position: int = 0
     row_numbers: IntArray | None = None
+    beside: Any = None
 
     @property
     def n_rows(self) -> int:
