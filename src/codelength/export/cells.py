@@ -7,6 +7,7 @@ one or more keys, and no key belongs to two values: a cell never equals two of t
 """
 
 import re
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from ..errors import InvalidParameter
@@ -23,6 +24,10 @@ _LARGEST_IN_SQLITE = 2**63
 
 _DURATION = re.compile(r"-?[0-9]+(?:\.[0-9]+)? s|-?[0-9]+ months(?: -?[0-9]+(?:\.[0-9]+)? s)?")
 _ZONED_CLOCK = re.compile(r"[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?\+00:00")
+
+_NAIVE_FORM = re.compile(
+    r"(?=.)([0-9]{4}-[0-9]{2}-[0-9]{2})?(?:(?:^|T)([0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.([0-9]+))?)?"
+)
 
 # Times as regular expressions for DuckDB and PostgreSQL alike. Dates are those of the calendar.
 _DATE = (
@@ -258,7 +263,28 @@ def _time_in_sqlite(column: str) -> str:
     )
 
 
-def beyond_doubles(values: list[Scalar]) -> list[Scalar]:
+def spellings(text: str) -> list[str]:
+    """A text; where it is a time without a time zone, also the ways in which programs spell it.
+
+    Examples
+    --------
+    >>> spellings("12:30:00.5"), spellings("soon")
+    (['12:30:00.5', '12:30:00.500', '12:30:00.500000', '12:30:00.500000000'], ['soon'])
+    """
+    form = parse_time(text)
+    naive = _NAIVE_FORM.fullmatch(form)
+    if naive is None:
+        return [*dict.fromkeys([text, *_time_keys(text)])]
+    date, whole, digits = naive[1] or "", naive[2] or "00:00:00", naive[3] or ""
+    clocks = [f"{whole}.{digits:0<{n}}" for n in (3, 6, 9) if n >= len(digits)]
+    clocks += [f"{whole}.{digits}" if digits else whole, whole[:5]]
+    found = [
+        f"{date}{between}{clock}" for between in ("T" * bool(date), " " * bool(date)) for clock in clocks
+    ]
+    return [*dict.fromkeys([text, form, *(one for one in found if parse_time(one) == form)])]
+
+
+def beyond_doubles(values: Sequence[Scalar | None]) -> list[int | float]:
     """The numbers among some values that doubles do not keep apart from others.
 
     Examples
@@ -266,4 +292,5 @@ def beyond_doubles(values: list[Scalar]) -> list[Scalar]:
     >>> beyond_doubles([3, 2**53 + 1, "9007199254740993", 0.5])
     [9007199254740993]
     """
-    return [value for value in values if not isinstance(value, str) and abs(value) >= LARGEST_EXACT]
+    numbers = [value for value in values if isinstance(value, (int, float))]
+    return [number for number in numbers if abs(number) >= LARGEST_EXACT]

@@ -5,8 +5,9 @@ it is added behind the softmax.
 
 There is one input per variable, of shape (n_rows,), under its name: text for categories of text, whole
 numbers of 64 bits for truth values, and numbers of double precision for all others. NaN is a missing number,
-and empty text a missing text unless it is one of the values. The outputs are the class and the probabilities
-of all classes, in double precision.
+and empty text a missing text unless it is one of the values. Times that are categories are text as ISO 8601
+has it, with ``T`` or a blank before the time of day, and 0, 3, 6 or 9 digits of a second. The outputs are the
+class and the probabilities of all classes, in double precision.
 """
 
 import math
@@ -19,7 +20,9 @@ from .._version import __version__
 from ..errors import InvalidParameter
 from ..table import Variable
 from ..table._messages import shown
+from ..table.spelling import looks_like_time, parse_time
 from ..typing import FloatArray
+from .cells import beyond_doubles, check_values, spellings
 from .look_ups import LookUps, check_texts
 
 if TYPE_CHECKING:
@@ -57,6 +60,8 @@ def to_onnx(look_ups: LookUps) -> "ModelProto":
             "table with columns that vary"
         )
     check_texts(look_ups, "ONNX")
+    for variable in look_ups.variables:
+        check_values(variable, "ONNX")
     graph = _Graph([variable.name for variable in look_ups.variables])
     total = graph.constant(look_ups.class_table[None, :])
     codes = [_codes(graph, variable) for variable in look_ups.variables]
@@ -162,21 +167,21 @@ def _codes(graph: _Graph, variable: Variable) -> str:
         return _with_missing(graph, cells, places, missing)
     if all(isinstance(value, str) for value in known):
         cells = graph.input(variable.name, graph.text)
-        keys, targets = list(map(str, known)), list(range(len(known)))
-        if "" not in keys:
-            keys, targets = [*keys, ""], [*targets, missing]
+        codes = {key: code for code, text in enumerate(known) for key in _keys(variable, str(text))}
+        codes.setdefault("", missing)
         return graph.node(
             "LabelEncoder",
             [cells],
             domain="ai.onnx.ml",
-            keys_strings=keys,
-            values_int64s=targets,
+            keys_strings=list(codes),
+            values_int64s=list(codes.values()),
             default_int64=unseen,
         )
-    if any(isinstance(value, str) for value in known):
+    if large := beyond_doubles(known):
         raise InvalidParameter(
-            f"column {shown(variable.name)}: text and numbers; an ONNX input has one type, so make text of "
-            "all before the model is fitted"
+            f"column {shown(variable.name)}: the number {shown(large[0])}; ONNX inputs are of double "
+            "precision, which does not keep numbers of 2**53 or more apart, so make text of the column "
+            "before the model is fitted"
         )
     numbers = np.array([float(value) for value in known])
     if all(isinstance(value, bool) for value in known):
@@ -187,6 +192,17 @@ def _codes(graph: _Graph, variable: Variable) -> str:
     shifted = _counted(graph, cells, numbers, "Equal", lambda n: np.arange(n) - unseen)
     places = graph.node("Add", [shifted, graph.constant(np.int64(unseen))])
     return _with_missing(graph, cells, places, missing)
+
+
+def _keys(variable: Variable, text: str) -> list[str]:
+    """What input has a value that is text."""
+    keys = spellings(text)
+    if any(looks_like_time(key) and parse_time(key).endswith("+00:00") for key in keys):
+        raise InvalidParameter(
+            f"column {shown(variable.name)}: times of a time zone, such as {shown(text)}, which ONNX cannot "
+            "bring to one zone; make numbers of them before the model is fitted"
+        )
+    return keys
 
 
 def _counted(

@@ -1,4 +1,7 @@
-"""Scoring with a scorer document: plain Python, as in ``scorer.js``, line by line."""
+"""Scoring with a scorer document: plain Python, as in ``scorer.js``, line by line.
+
+Cells may be of any type that a table may hold.
+"""
 
 import datetime
 import math
@@ -7,10 +10,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..errors import DataError
+from ..table.spelling import looks_like_time, parse_time
+from ..table.values import UnusableValue, canonical
 
 FORMAT, VERSIONS = "codelength scorer", (1, 2)
 
 _NUMBER = re.compile(r"[ \t\n\v\f\r]*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[ \t\n\v\f\r]*")
+_WHOLE = re.compile(r"[ \t\n\v\f\r]*[+-]?[0-9]{1,310}[ \t\n\v\f\r]*")
 _STAMP = re.compile(
     r"([0-9]{4})-([0-9]{2})-([0-9]{2})"
     r"(?:[T ]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]+))?)?(?:(Z)|([+-][0-9]{2}):?([0-9]{2})?)?)?"
@@ -140,9 +146,13 @@ def _place(variable: Mapping[str, Any], case: Mapping[str, Any]) -> int | None:
 
 
 def _plain(name: str, cell: Any) -> str | int | float | None:
-    """A cell as text, number or truth value; None where it is missing."""
-    if hasattr(cell, "isoformat"):
-        return str(cell.isoformat())
+    """A cell as text, number or truth value, in the one form of its kind; None where it is missing."""
+    if cell is None or isinstance(cell, (str, int, float)):
+        return cell
+    try:
+        return canonical(cell)
+    except UnusableValue:
+        pass
     plain = cell.item() if hasattr(cell, "item") and not getattr(cell, "shape", ()) else cell
     if plain is None or isinstance(plain, (str, int, float)):
         return plain
@@ -150,7 +160,7 @@ def _plain(name: str, cell: Any) -> str | int | float | None:
 
 
 def _listed(values: Sequence[Any], cell: str | int | float) -> int | None:
-    """Place of a value: the very same one, or else one of another type that is spelt alike."""
+    """Place of a value: the very same one, or one of another type that is spelt alike, or the same time."""
     for place, value in enumerate(values):
         if value is not None and isinstance(value, str) == isinstance(cell, str) and value == cell:
             return place
@@ -158,14 +168,21 @@ def _listed(values: Sequence[Any], cell: str | int | float) -> int | None:
         text, other = (cell, value) if isinstance(cell, str) else (value, cell)
         if isinstance(text, str) and _spells(text, other):
             return place
-    return None
+    if not isinstance(cell, str) or not looks_like_time(cell):
+        return None
+    form = parse_time(cell)
+    same = [
+        place for place, value in enumerate(values) if isinstance(value, str) and parse_time(value) == form
+    ]
+    return same[-1] if same else None
 
 
 def _spells(text: str, value: Any) -> bool:
-    """Whether text spells a number or a truth value."""
+    """Whether text spells a number or a truth value; whole numbers are compared digit by digit."""
     if value is None or isinstance(value, str):
         return False
-    return _spelt(text) == value or (isinstance(value, bool) and text.lower() == str(value).lower())
+    spelt = int(text) if _WHOLE.fullmatch(text) else _spelt(text)
+    return spelt == value or (isinstance(value, bool) and text.lower() == str(value).lower())
 
 
 def _interval(variable: Mapping[str, Any], cell: str | int | float) -> int | None:

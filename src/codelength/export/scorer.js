@@ -85,18 +85,36 @@ codelengthScore.place = (variable, given) => {
   return labels[labels.length - 1] === null ? labels.length - 1 : -1;
 };
 
-// Place of a value: the very same one, or else one of another type that is spelt alike.
+// Place of a value: the very same one, or one of another type that is spelt alike, or the same time.
 codelengthScore.listed = (values, cell) => {
   const isText = (value) => typeof value === "string";
+  const { digits } = codelengthScore;
+  const isLarge = (number) => number !== null && Math.abs(Number(number)) >= 2 ** 53;
+  if (typeof cell === "number" && isLarge(cell) && values.some((v) => isText(v) && isLarge(digits(v)))) {
+    throw new Error(`the number ${cell} has lost digits; give whole numbers of 2**53 or more as text or BigInt`);
+  }
   const same = values.findIndex(
-    (v) => v !== null && isText(v) === isText(cell) && (isText(v) ? v === cell : Number(v) === Number(cell)));
+    (v) => v !== null && isText(v) === isText(cell) && (isText(v) ? v === cell : digits(v) === digits(cell)));
   if (same >= 0) return same;
-  return values.findIndex((v) => {
+  const alike = values.findIndex((v) => {
     if (v === null || isText(v) === isText(cell)) return false;
     const [text, other] = isText(cell) ? [cell, v] : [v, cell];
-    return codelengthScore.spelt(text) === Number(other)
+    return digits(text) === digits(other)
       || (typeof other === "boolean" && text.toLowerCase() === String(other));
   });
+  if (alike >= 0 || !isText(cell)) return alike;
+  const form = codelengthScore.time(cell);
+  return form === null ? -1
+    : values.map((v) => isText(v) && (codelengthScore.time(v) ?? v) === form).lastIndexOf(true);
+};
+
+// A number, however it is given, as text that equal numbers share; null for text that is no number.
+codelengthScore.digits = (value) => {
+  if (typeof value === "bigint") return String(value);
+  if (typeof value === "string" && /^[ \t\n\v\f\r]*[+-]?[0-9]+[ \t\n\v\f\r]*$/.test(value)) return String(BigInt(value));
+  const number = typeof value === "string" ? codelengthScore.spelt(value) : Number(value);
+  if (typeof value === "string" && Number.isNaN(number)) return null;
+  return Number.isInteger(number) ? String(BigInt(number)) : String(number);
 };
 
 // Place of the interval that a number or a time falls into, or of a label.
@@ -122,14 +140,47 @@ codelengthScore.measured = (text, scale) => {
     const m = /^(-?[0-9]+(?:\.[0-9]+)?) (?:s|months)$/.exec(text);
     return m ? Number(m[1]) : codelengthScore.spelt(text);
   }
-  const stamp = /^([0-9]{4})-([0-9]{2})-([0-9]{2})(?:[T ]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]+))?)?(?:(Z)|([+-][0-9]{2}):?([0-9]{2})?)?)?$/;
-  const m = stamp.exec(text);
-  if (!m || (scale === "utc") === (m[8] === undefined && m[9] === undefined)) return NaN;
+  const stamp = codelengthScore.stamp(text);
+  if (!stamp || (scale === "utc") !== stamp.aware) return NaN;
+  return (stamp.midnight / 86400e3) * 86400e6 + clock(0, 0, stamp.seconds, stamp.digits) - stamp.ahead * 60e6;
+};
+
+// The parts of a date, with or without a time; null for text that is none.
+codelengthScore.stamp = (text) => {
+  const m = /^([0-9]{4})-([0-9]{2})-([0-9]{2})(?:[T ]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]+))?)?(?:(Z)|([+-][0-9]{2}):?([0-9]{2})?)?)?$/.exec(text);
+  if (!m) return null;
   const [year, month, day, hours, minutes, seconds] = m.slice(1, 7).map((part) => Number(part || 0));
   const date = new Date(Date.UTC(2000, month - 1, day));
   date.setUTCFullYear(year, month - 1, day);
-  if (year < 1 || date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return NaN;
-  if (hours > 23 || minutes > 59 || seconds > 59) return NaN;
-  const ahead = m[9] ? Number(m[9]) * 60 + Number(m[9][0] + (m[10] || 0)) : 0;
-  return (date.getTime() / 86400e3) * 86400e6 + clock(hours, minutes, seconds, m[7]) - ahead * 60e6;
+  if (year < 1 || date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return null;
+  if (hours > 23 || minutes > 59 || seconds > 59) return null;
+  return {
+    midnight: date.getTime(),
+    seconds: (hours * 60 + minutes) * 60 + seconds,
+    digits: m[7] || "",
+    aware: m[8] !== undefined || m[9] !== undefined,
+    ahead: m[9] ? Number(m[9]) * 60 + Number(m[9][0] + (m[10] || 0)) : 0,
+  };
+};
+
+// A date, a time of day or a duration in its one form; null for text that is none.
+codelengthScore.time = (text) => {
+  const trimmed = (number) => (number.includes(".") ? number.replace(/\.?0*$/, "") : number);
+  const span = /^(-?[0-9]+) days?(?: ([+-]?)([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.([0-9]+))?)?$/.exec(text);
+  if (span) {
+    const digits = span[6] || "";
+    const unit = 10n ** BigInt(digits.length);
+    const whole = (Number(span[3] || 0) * 60 + Number(span[4] || 0)) * 60 + Number(span[5] || 0);
+    const clock = BigInt(whole + digits);
+    const total = BigInt(span[1]) * 86400n * unit + (span[2] === "-" ? -clock : clock);
+    const size = total < 0n ? -total : total;
+    return `${total < 0n ? "-" : ""}${trimmed(`${size / unit}.${String(size % unit).padStart(digits.length, "0")}`)} s`;
+  }
+  if (/^[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?$/.test(text)) return text < "24" ? trimmed(text) : text;
+  const stamp = codelengthScore.stamp(text);
+  if (!stamp) return null;
+  const moment = new Date(stamp.midnight + stamp.seconds * 1e3 - stamp.ahead * 60e3);
+  if (moment.getUTCFullYear() < 1 || moment.getUTCFullYear() > 9999) return null;
+  const form = trimmed(`${moment.toISOString().slice(0, 19)}.${stamp.digits || 0}`);
+  return stamp.aware ? `${form}+00:00` : form.replace(/T00:00:00$/, "");
 };

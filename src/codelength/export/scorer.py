@@ -16,7 +16,8 @@ A prediction is a sum of look-ups, so the document is the tables, as JSON types:
 impossible the uniform distribution stands in. ``weights`` are the probabilities of the values while nothing
 is known; models that do not describe the values have none. The last value or label is ``null`` where missing
 cells are a value of their own. Intervals are closed on the left: a number equal to a cut belongs to the
-interval above it. Cuts on a ``scale`` of time are what :mod:`codelength.table.times` makes of times.
+interval above it. Cuts on a ``scale`` of time are what :mod:`codelength.table.times` makes of times. Whole
+numbers of 2**53 or more are text in ``values``, because readers of JSON round them otherwise.
 
 Documents of version 2 hold two parts more, for averages and for trees:
 
@@ -32,7 +33,8 @@ the second, and is added like the others. In the end, ``floor`` is the probabili
 case, and what is left of 1 is shared out as the sums say.
 
 A case is a mapping of names to cells. A variable that is absent, missing (None, NaN, empty text) or holds a
-value that is not listed adds nothing. Numbers may be given as text, intervals by their labels.
+value that is not listed adds nothing. Numbers may be given as text, intervals by their labels, and times in
+any spelling that is clear. In JavaScript, whole numbers of 2**53 or more are given as text or ``BigInt``.
 ``scorer.js`` reads the same documents in the same way.
 """
 
@@ -41,8 +43,11 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import InvalidParameter
 from ..table import Variable
-from ..typing import FloatArray, IntArray
+from ..table._messages import shown
+from ..typing import FloatArray, IntArray, Scalar
+from .cells import beyond_doubles
 from .look_ups import LookUps
 from .reader import FORMAT, Score, ask, score
 
@@ -130,7 +135,19 @@ def _variable(
             "labels": list(variable.values),
             **shared,
         }
-    return {"name": variable.name, "kind": "values", "values": list(variable.values), **shared}
+    return {"name": variable.name, "kind": "values", "values": _values(variable), **shared}
+
+
+def _values(variable: Variable) -> list[Scalar | None]:
+    """The values of a variable, with numbers as text that readers of JSON would round."""
+    large: dict[Scalar, str] = {number: str(int(number)) for number in beyond_doubles(variable.values)}
+    for text in large.values():
+        if text in variable.values:
+            raise InvalidParameter(
+                f"column {shown(variable.name)}: {text} is both a number and text; make text of all before "
+                "the model is fitted"
+            )
+    return [None if value is None else large.get(value, value) for value in variable.values]
 
 
 def _normalised(log_weights: FloatArray) -> FloatArray:

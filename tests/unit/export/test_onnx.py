@@ -75,6 +75,50 @@ def test_what_onnx_has_no_type_for_is_refused():
         to_onnx(LookUps.of(of_both._fitted.predictor))
 
 
+@pytest.mark.parametrize("cells", [[2**53, 2**53 + 1], [2**53, 5], [1e300, 5.0], [-(2**60) - 1, 0.5]])
+def test_numbers_that_doubles_do_not_tell_apart_are_refused(cells):
+    model = NaiveBayes(numeric="category").fit({"x": np.array(cells * 2, dtype=object)}, list("abba"))
+    with pytest.raises(InvalidParameter, match=r"column 'x': the number .* does not keep numbers of"):
+        model.to_onnx()
+
+
+@pytest.mark.parametrize(
+    ("cells", "message"),
+    [
+        ([1, "1", True, 2], "column 'x': text and numbers; a column in ONNX has one type"),
+        ([pd.Timedelta("90 s"), pd.Timedelta("1 s")] * 2, "column 'x': durations, such as"),
+        (
+            [pd.Timestamp("2020-01-01", tz="UTC"), "2020-01-02T12:30+02:00"] * 2,
+            "column 'x': times of a time zone",
+        ),
+        (["2020-01-01", "2020-01-01T00:00"] * 2, "column 'x': '2020-01-01' and .* are the same time"),
+    ],
+)
+def test_what_text_does_not_tell_apart_is_refused(cells, message):
+    model = NaiveBayes(numeric="category").fit({"x": np.array(cells, dtype=object)}, list("aabb"))
+    with pytest.raises(InvalidParameter, match=message):
+        model.to_onnx()
+
+
+def test_times_in_the_spellings_of_other_programs():
+    moments = [pd.Timestamp("2020-01-01") + pd.Timedelta(hours=12 * i, milliseconds=i // 2) for i in range(4)]
+    train = [moment for i, moment in enumerate(moments) for _ in range(i + 2)]
+    labels = ["ab"[j > 0] for i in range(len(moments)) for j in range(i + 2)]
+    model = NaiveBayes().fit({"x": pd.Series(train)}, labels)
+    assert model.schema_.variables[0].kind == "category"
+    spellings = (
+        str,
+        pd.Timestamp.isoformat,
+        lambda one: str(one.to_datetime64()),
+        lambda one: f"{one:%F %T.%f}",
+    )
+    new = [*moments, pd.Timestamp("2020-02-01")]
+    rows = pd.DataFrame({"x": [spelt(one) for one in new for spelt in spellings]})
+    _, probs = run(model, rows)
+    np.testing.assert_allclose(probs, model.predict_proba(rows), rtol=0, atol=1e-12)
+    assert len(np.unique(probs.round(9), axis=0)) == len(moments) + 1
+
+
 def test_without_onnx_its_installation_is_advised(monkeypatch):
     monkeypatch.setitem(sys.modules, "onnx", None)
     model = NaiveBayes().fit({"x": list("aabb")}, list("kkll"))
