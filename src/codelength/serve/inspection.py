@@ -122,7 +122,9 @@ def _parquet_rows(path: Path, limits: ReadLimits) -> int:
             asked = "sum(total_uncompressed_size), count(DISTINCT column_id)"
             chunks = connection.execute(f"SELECT {asked} FROM parquet_metadata({file})").fetchall()
         except duckdb.Error as error:
-            raise DataError(f"{path}: is not a Parquet file, or is damaged ({one_line(error)})") from error
+            raise DataError(
+                f"{path}: is not a Parquet file, or is damaged ({one_line(error)}); write it again"
+            ) from error
     _check_unpacked(int(chunks[0][0] or 0), limits)
     _check("columns", int(chunks[0][1]), limits.columns)
     return n_rows

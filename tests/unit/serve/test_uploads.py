@@ -201,7 +201,7 @@ def test_a_parquet_file_that_is_large_once_unpacked(user, tmp_path):
     [
         (b"PAR1" + b"\x00" * 100 + b"\xff\xff\xff\x7fPAR1", "is not a Parquet file, or is damaged"),
         (b"PAR1" + b"x" * 64 + struct.pack("<I", 64) + b"PAR1", "is not a Parquet file, or is damaged"),
-        (b"PAR1", "is not a Parquet file, or is damaged"),
+        (b"PAR1", "; write it again"),
     ],
 )
 def test_a_damaged_parquet_file(user, content, words):
