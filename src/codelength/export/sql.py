@@ -79,7 +79,7 @@ def to_sql(
     readings = [_reading(own, variable) for variable in look_ups.variables]
     cells = [f"t.{quoted(name)} AS {alias}" for name, alias in zip(keep, kept, strict=True)]
     cells += [f"{one.cells} AS v{i}" for i, one in enumerate(readings)]
-    steps.add("cells", cells or ["1 AS nothing"], is_kept=own.name != "duckdb")
+    steps.add("cells", cells or ["1 AS row_there"], is_kept=own.name != "duckdb")
     steps.add("scored", *_scored(own, look_ups, readings, kept))
     if look_ups.pair_tables:
         steps.add("paired", *_paired(own, look_ups, kept))

@@ -193,8 +193,9 @@ def test_which_members_are_look_ups():
 def test_a_table_without_anything_to_learn_from():
     model = ModelAverage(members=EXPORTED).fit({"x": ["a"] * 5}, ["k", "l", "l", "l", "k"])
     expected = model.predict_proba({"x": ["a"]})[0]
-    found = ENGINES["duckdb"](model.to_sql("my rows"), pd.DataFrame({"x": ["a", "b"]}))
-    np.testing.assert_allclose([row[1:] for row in found], [expected] * 2, rtol=0, atol=1e-12)
+    for dialect, run in ENGINES.items():
+        found = run(model.to_sql("my rows", dialect=dialect), pd.DataFrame({"x": ["a", "b"]}))
+        np.testing.assert_allclose([row[1:] for row in found], [expected] * 2, rtol=0, atol=1e-12)
     assert score(model.to_scorer(), {}).probabilities == pytest.approx(expected.tolist(), abs=1e-12)
     with pytest.raises(InvalidParameter, match="no variable says anything"):
         model.to_onnx()
