@@ -9,7 +9,7 @@ from typing import Any
 
 from ...errors import DataError
 from .._messages import shortened
-from ..values import seconds_as_text, trimmed, widened
+from ..values import seconds_as_text, trimmed
 from ._cells import Cells, ColumnDict
 
 __all__ = ["ArrowCells", "ArrowWriter", "arrow_writer"]
@@ -135,7 +135,9 @@ def _values(array: Any) -> list[Any]:
         return _values(array.storage)
     if types.is_floating(kind):
         numbers = array.to_numpy(zero_copy_only=False)
-        return [None if number != number else number for number in widened(numbers).tolist()]
+        if numbers.itemsize < 8:  # as the shortest text that means this number among those of its width
+            numbers = numbers.astype(str).astype(float)
+        return [None if number != number else number for number in numbers.tolist()]
     if types.is_duration(kind):
         n_digits = _DIGITS[kind.unit]
         return _each(array.cast(pa.int64()), lambda count: seconds_as_text(count, n_digits))

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...errors import SchemaMismatch
 from .._messages import suggestion
-from ..values import LARGEST_EXACT, seconds_as_text, widened
+from ..values import LARGEST_EXACT, seconds_as_text
 from ._arrow_schema import DURATION
 from ._cells import ColumnDict, TypedCells, object_array
 from ._relations import SPELT, SPELT_NUMBER, Relation
@@ -112,15 +112,12 @@ def fetch_beside(
 
 
 def _selected(column: Beside) -> str:
-    if column.type in ("FLOAT", "DOUBLE"):
-        return f"CAST({column.sql} AS DOUBLE)" if column.type == "DOUBLE" else column.sql
-    return f"CAST({column.sql} AS VARCHAR)"
+    return f"CAST({column.sql} AS {'DOUBLE' if column.type == 'DOUBLE' else 'VARCHAR'})"
 
 
 def _cells(column: Beside, array: Any) -> Any:
-    if column.type in ("FLOAT", "DOUBLE"):
-        numbers = np.ma.filled(array, np.nan)
-        return widened(numbers) if column.type == "FLOAT" else numbers
+    if column.type == "DOUBLE":
+        return np.ma.filled(array, np.nan)
     texts = np.ma.getdata(array).astype(object)
     texts[np.ma.getmaskarray(array)] = None
     convert = _conversion(column.type)

@@ -57,6 +57,8 @@ class TypedCells:
         texts: list[str | None] = self.texts.tolist()
         if self.type in _NUMBERS:
             return [None if text is None else int(text) for text in texts]
+        if self.type == "FLOAT":
+            return [None if text in (None, "nan") else float(text) for text in texts]
         if self.type.startswith("DECIMAL"):
             return [None if text is None else Decimal(text) for text in texts]
         if self.type == "BOOLEAN":
