@@ -15,7 +15,6 @@ from .progress import working
 if TYPE_CHECKING:
     from ..table import Schema, Table
     from ..table.files._cells import ColumnDict
-    from ..table.files._kinds import Kinds
 
 _TYPED = (".parquet", ".json", ".jsonl", ".ndjson")
 
@@ -107,8 +106,7 @@ class Source:
         if self.is_bundled or self.sql is not None:
             return False
         # All files of a table are of one format.
-        name = self.files[0] if self.is_stream else self.data
-        return not name.lower().endswith(_TYPED)
+        return _is_text(self.files[0] if self.is_stream else self.data)
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -136,7 +134,7 @@ class Source:
             return self._bundled(needs_target=needs_target)
         if needs_target and self.target is None:
             raise InvalidParameter("--target is missing: name the column to predict")
-        return self._collected() if self.is_stream else self._read_file(None)
+        return self._collected() if self.is_stream else self._read_file()
 
     def _collected(self) -> "Table":
         """A query, or several files, as one table in memory."""
@@ -144,23 +142,23 @@ class Source:
 
         with working("reading"):
             table = collected(self.stream, self.target, **self.columns)
-        self._tell_missing(_n_missing(table))
+        self._tell_missing(_n_missing(table), is_text=self.is_text)
         return replace(table, name=self.data)
 
-    def _read_file(self, kinds: "Kinds") -> "Table":
-        from ..table.files.readers import read_table
+    def _read_file(self) -> "Table":
+        from ..table.files.readers import as_file, read_table
 
-        with working("reading"):
+        with working("reading"), as_file(self.data) as path:
+            is_text = _is_text(path)
             table = read_table(
-                self.data,
+                path if self.data == "-" else self.data,
                 target=self.target,
                 weights=self.weights,
                 drop=self.drop,
                 keep=self.keep or None,
                 na=self.na or None,
-                kinds=kinds,
             )
-        self._tell_missing(_n_missing(table))
+        self._tell_missing(_n_missing(table), is_text=is_text)
         return table
 
     def read_beside(self, carried: Sequence[str]) -> "tuple[Table, ColumnDict]":
@@ -181,7 +179,8 @@ class Source:
             others = [name for name in names if name in column_names(path) and name != self.weights]
             roles = Roles.of(self.target, self.weights, list(dict.fromkeys([*self.drop, *others])), keep)
             ((table, beside),) = read_beside(path, names, roles, na=self.na or None)
-        self._tell_missing(_n_missing(table))
+            is_text = _is_text(path)
+        self._tell_missing(_n_missing(table), is_text=is_text)
         return table, beside
 
     def batches(
@@ -209,13 +208,14 @@ class Source:
             self._check_present([*wanted, *carried], names)
             # Any column says how many rows there are.
             roles = Roles.of(None, None, (), wanted or names[:1])
-            kinds = self._verbatim(schema, others)
+            is_text = _is_text(path)
+            kinds = _verbatim(schema, others) if is_text else schema
             for batch, beside in read_beside(
                 path, carried, roles, batch_rows, na=self.na or None, kinds=kinds
             ):
                 n_missing += _n_missing(batch)
                 yield _completed(batch, schema), beside
-        self._tell_missing(n_missing)
+        self._tell_missing(n_missing, is_text=is_text)
 
     def _bundled_beside(self, names: Sequence[str]) -> "tuple[Table, ColumnDict]":
         from ..table._messages import suggestion
@@ -262,21 +262,25 @@ class Source:
             if name not in present:
                 raise SchemaMismatch(f"{self._shown}: has no column {name!r}{suggestion(name, present)}")
 
-    def _verbatim(self, schema: "Schema", others: Sequence[str]) -> "Schema":
-        """How cells are read: as the model knows them; those of other columns as they stand in the file."""
-        from ..table import Schema, Variable
-
-        if not self.is_text:
-            return schema
-        unknown = [name for name in others if name not in schema.names]
-        return Schema((*schema.variables, *(Variable(name, ("text",)) for name in unknown)))
-
-    def _tell_missing(self, n_cells: int) -> None:
-        if n_cells and self.is_text and not self.na:
+    def _tell_missing(self, n_cells: int, *, is_text: bool) -> None:
+        if n_cells and is_text and not self.na:
             from ..table.files.readers import USUAL_NA
 
             which = f"{', '.join(USUAL_NA)} or empty"
             note(f"{self._shown}: {n_cells:,} cells are missing ({which}); --na names other texts")
+
+
+def _is_text(path: str | Path) -> bool:
+    """Whether the cells of a file are texts that have no types of their own."""
+    return not str(path).lower().endswith(_TYPED)
+
+
+def _verbatim(schema: "Schema", others: Sequence[str]) -> "Schema":
+    """How cells of a text file are read: as the model knows them, or else as they stand there."""
+    from ..table import Schema, Variable
+
+    unknown = [name for name in others if name not in schema.names]
+    return Schema((*schema.variables, *(Variable(name, ("text",)) for name in unknown)))
 
 
 def _files_named(path: str) -> tuple[str, ...]:

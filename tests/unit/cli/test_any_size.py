@@ -1,5 +1,6 @@
 """Directories, patterns of files, queries and large files on the command line."""
 
+import io
 import json
 import resource
 import signal
@@ -13,6 +14,7 @@ import pytest
 
 from codelength import NaiveBayes, load
 from codelength.cli import source
+from codelength.cli.app import main
 
 
 @pytest.fixture
@@ -179,15 +181,22 @@ def test_no_file_of_the_table_is_written_over(run, sales, kind):
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
-def test_only_missing_texts_are_told_of(run, sales, suffix):
+def test_only_missing_texts_are_told_of(run, sales, monkeypatch, capsys, suffix):
     """The cells of Parquet files have types: nothing but a null is missing there."""
     if suffix == "csv":
         for path in (sales / "parts").iterdir():
             pl.read_parquet(path).write_csv(path.with_suffix(".csv"))
             path.unlink()
-    code, _, err = run("fit", sales / "parts", "-t", "paid", "--model", "subsets", "-o", sales / "m.json")
+    options = ["-t", "paid", "--model", "subsets", "-o", sales / "m.json"]
+    code, _, err = run("fit", sales / "parts", *options)
     assert code == 0
     assert ("--na names other texts" in err) == (suffix == "csv")
+    with open(sales / "parts" / f"1.{suffix}", "rb") as file:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(file))
+        monkeypatch.setattr(sys, "argv", ["codelength", "fit", "-", *map(str, options)])
+        with pytest.raises(SystemExit):
+            main()
+    assert ("--na names other texts" in capsys.readouterr().err) == (suffix == "csv")
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])

@@ -21,6 +21,7 @@ __all__ = [
     "values_of",
 ]
 
+_SPELT = {bool, Decimal, list, dict}
 _NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")
 
 
@@ -102,7 +103,8 @@ def values_of(cells: NDArray[Any] | Cells) -> list[Any]:
 
 def plain_cells(cells: NDArray[Any] | Cells) -> list[Any]:
     """Return the cells as a text file has them: None where missing, and booleans spelt out."""
-    return [_plain(value) for value in values_of(cells)]
+    values = values_of(cells)
+    return values if _SPELT.isdisjoint(map(type, values)) else [_plain(value) for value in values]
 
 
 def json_text(value: Any) -> str:
