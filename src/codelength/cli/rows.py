@@ -25,10 +25,10 @@ class JsonRows:
         """Append rows."""
         from ..table.files._cells import json_text, values_of
 
-        members = [
-            [f"{json.dumps(name)}: {json_text(value)}" for value in values_of(cells)]
-            for name, cells in columns.items()
-        ]
+        members = []
+        for name, cells in columns.items():
+            key = json.dumps(name)
+            members.append([f"{key}: {json_text(value)}" for value in values_of(cells)])
         for row in zip(*members, strict=True):
             self._stream.write(f"{'[' if self._is_first else ','}\n{{{', '.join(row)}}}")
             self._is_first = False

@@ -115,10 +115,10 @@ def json_text(value: Any) -> str:
     >>> print(json_text({"price": Decimal("1.50"), "sizes": [1, float("inf")]}))
     {"price": 1.50, "sizes": [1, null]}
     """
+    if isinstance(value, float):
+        return repr(value) if math.isfinite(value) else "null"
     if isinstance(value, Decimal):
         return f"{value:f}" if value.is_finite() else "null"
-    if isinstance(value, float) and not math.isfinite(value):
-        return "null"
     if isinstance(value, dict):
         members = (f"{json.dumps(str(key))}: {json_text(own)}" for key, own in value.items())
         return f"{{{', '.join(members)}}}"
