@@ -75,7 +75,6 @@ class FileBatches:
             _check_same(self.names, self._types, relation, name_of(paths[0]), name_of(path))
         self.n_rows = parquet_rows(paths) if format_ == "parquet" else None
         self.once = False
-        self.is_text = format_ == "csv"
         self._staged: Staged | None = None
         self._beside: tuple[str, ...] = ()
 

@@ -107,6 +107,8 @@ class Batches(Protocol):
     A source that spreads its rows over other processes may also have a method ``fold(work, columns, merge)``,
     which is then called instead of reading the batches here; see :func:`codelength.counts.stream.fold`. One
     that reads columns of text faster when it knows their values may have ``read_known(columns, domains)``.
+    One whose cells lose something when they become values may have ``carry(columns)``: from then on these
+    columns go along with every batch, as they stand in the source.
 
     Attributes
     ----------
