@@ -1,5 +1,7 @@
 """Experiments beyond the papers: what is run, and what is made of it."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -12,11 +14,12 @@ from codelength.experiments import EXPERIMENTS, PAPERS, reproduce
 from codelength.experiments.further import FURTHER
 from codelength.experiments.further.evidence_weights import Weighed, models_for
 from codelength.experiments.further.indifferent_trees import INDIFFERENT_NAIVE, MODELS, predictions
-from codelength.experiments.papers import indifferent_naive_bayes
+from codelength.experiments.papers import bayes_optimal_ibl, indifferent_naive_bayes
 from codelength.experiments.prepared import prepare
 from codelength.experiments.published import published
 from codelength.experiments.registry import specify
 from codelength.experiments.splits import Split, cross_validation
+from codelength.reports.figures import FIGURES, figure_of
 from codelength.rules import Predictor
 
 ONE = ["folds=2"]
@@ -48,8 +51,11 @@ def test_tables_are_those_of_the_paper(key, paper):
             name for name, schema in schemas.items() if any(v.kind == "interval" for v in schema.variables)
         }
         assert used == with_numbers
-    shares = {task.fraction for task in specify(key).tasks if hasattr(task, "fraction")}
-    assert shares == {1.0, 0.1}
+    tasks = [task for task in specify(key).tasks if hasattr(task, "fraction")]
+    # Iris has all shares of a figure of the paper.
+    by_figure = {task for task in tasks if (key, task.source.name) == ("interval-averages", "iris")}
+    assert {task.fraction for task in tasks if task not in by_figure} == {1.0, 0.1}
+    assert {task.fraction for task in by_figure} == (set(bayes_optimal_ibl.SHARES) if by_figure else set())
 
 
 def _source(name):
@@ -136,3 +142,33 @@ def test_weights_of_whole_tables_are_shown(tmp_path, monkeypatch):
     assert f"| iris | 10 | {row['heaviest by evidence']} |" in page
     best = min(everything, key=lambda model: model["code length"])
     assert best["model"] == row["heaviest by evidence"]
+
+
+DOCS = Path(__file__).parents[3] / "docs"
+
+
+@pytest.mark.parametrize("key", FURTHER)
+def test_committed_results_are_of_full_runs_and_their_page_is_up_to_date(key):
+    found = reports.read(DOCS / "results" / key)
+    assert (found.quick, found.changed) == (False, [])
+    assert (DOCS / "further.md").read_text(encoding="utf-8") == reports.further_page(DOCS / "results")
+
+
+@pytest.mark.parametrize("key", FURTHER)
+def test_the_picture_shows_what_models_gain_over_the_first(key):
+    pytest.importorskip("matplotlib")
+    found = reports.read(DOCS / "results" / key)
+    panels = FIGURES[key](found)["log-loss"]
+    rows = found.table("by_table")
+    shares = list(dict.fromkeys(row["share"] for row in rows))
+    assert len(panels) == len(shares)
+    for axes, share in zip(figure_of(panels).axes, shares, strict=True):
+        of_share = [row for row in rows if row["share"] == share]
+        first, *others = [name for name in rows[0] if name not in ("table", "share")]
+        drawn = {
+            line.get_label(): line.get_xdata() for line in axes.get_lines() if line.get_marker() != "None"
+        }
+        assert list(drawn) == others
+        for model in others:
+            np.testing.assert_allclose(drawn[model], [row[first] - row[model] for row in of_share])
+        assert [label.get_text() for label in axes.get_yticklabels()] == [row["table"] for row in of_share]
