@@ -121,7 +121,7 @@ class Source:
         return tuple(str(path) for path in Path(own).glob(f"{self.data}.*")) if own else ()
 
     def read(self, *, needs_target: bool) -> "Table":
-        """Read the whole table; one without a class where none is needed.
+        """Read the whole table; it may lack a class if none is needed.
 
         Raises
         ------

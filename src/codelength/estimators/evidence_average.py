@@ -272,11 +272,14 @@ class EvidenceAverage(ClassifierMixin, EnumeratedJoint, TableClassifier):
 
     def _findings(self) -> list[Block]:
         fitted = self._fitted
-        by_length = sorted(self.models_, key=lambda row: row["code_length"])
-        lengths = [row["code_length"] for row in by_length]
         rows = [
-            [row["name"], f"{length:.1f}", f"{length / np.log(2):.1f}", f"{row['weight']:.4f}"]
-            for row, length in zip(by_length, lengths, strict=True)
+            [
+                row["name"],
+                f"{row['code_length']:.1f}",
+                f"{row['code_length'] / np.log(2):.1f}",
+                f"{row['weight']:.4f}",
+            ]
+            for row in sorted(self.models_, key=lambda row: row["code_length"])
         ]
         return [
             Facts(

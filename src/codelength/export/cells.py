@@ -14,11 +14,9 @@ from ..errors import InvalidParameter
 from ..table import Variable
 from ..table._messages import shown
 from ..table.spelling import looks_like_time, parse_time
+from ..table.values import LARGEST_EXACT
 from ..typing import Scalar
 from .engines import Engine, kind_of, text_literal
-
-LARGEST_EXACT = 2**53
-"""Whole numbers from here on are not kept apart by numbers of double precision."""
 
 _LARGEST_IN_SQLITE = 2**63
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from ..table.values import LARGEST_EXACT
 from ..typing import Scalar
 
 Dialect = Literal["duckdb", "postgres", "sqlite"]
@@ -73,8 +74,8 @@ class Engine:
         """Values as literals of one type."""
         kinds = {kind_of(value) for value in values}
         numbers = [value for value in values if not isinstance(value, str)]
-        # Where one is a number with a point, engines make doubles of all.
-        largest = 2**53 if any(isinstance(value, float) for value in numbers) else self.largest_whole
+        # If any number has a decimal point, engines turn all of them into doubles.
+        largest = LARGEST_EXACT if any(isinstance(value, float) for value in numbers) else self.largest_whole
         is_lossy = any(isinstance(value, int) and abs(value) >= largest for value in numbers)
         if is_lossy or (len(kinds) > 1 and self.name != "sqlite"):
             return [text_literal(str(value)) for value in values]

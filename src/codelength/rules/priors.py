@@ -59,8 +59,8 @@ class Prior:
     class_pseudocounts : float or sequence of shape (n_classes,)
         Pseudocounts of the classes; one number stands for all.
     value_pseudocounts : float or sequence over variables
-        Pseudocounts of the values: one number for all, or for each variable a number, a sequence of
-        shape (n_values,), or one of shape (n_classes, n_values).
+        Pseudocounts of the values: a single number, or one entry per variable, which is a number, a
+        sequence of shape (n_values,), or one of shape (n_classes, n_values).
 
     Examples
     --------

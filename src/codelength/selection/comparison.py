@@ -14,10 +14,6 @@ from ..errors import CodelengthError, DataError, InvalidParameter
 from ..mixture.cache import Rows
 from ..mixture.code_length import (
     CRITERIA,
-    AnnealedCodeLength,
-    annealed_code_length,
-    exact_code_length,
-    neighbourhoods_code_length,
 )
 from ..mixture.em import Trust
 from ..mixture.fit_measures import fit_measures
@@ -26,6 +22,9 @@ from ..rules import PriorLike
 from ..table import Coded
 from ..table._messages import shown
 from ..table.checks import check_choice, check_sequence
+
+ON_REQUEST = ("neighbourhoods", "annealed", "exact")
+"""The criteria that take longer."""
 
 JUDGES = ("exact", "annealed", "neighbourhoods")
 """Criteria on request that give posterior probabilities, the best one first."""
@@ -298,7 +297,7 @@ def with_criteria(
             columns["annealed_se"] = []
         for place, size in enumerate(sizes):
             try:
-                found = ON_REQUEST[name](rows, mixtures[size], prior, [seed, size])
+                found = _on_request(name, rows, mixtures[size], prior, [seed, size])
             except CodelengthError as error:
                 notes[name] = f"{size} classes: {error}"
                 found = None
@@ -337,32 +336,16 @@ def _names(criteria: str | Iterable[str]) -> tuple[str, ...]:
     names = (criteria,) if isinstance(criteria, str) else check_sequence("criteria", criteria, of="names")
     for name in names:
         check_choice("criteria", name, ("all", *ON_REQUEST))
-    return tuple(ON_REQUEST) if "all" in names else tuple(dict.fromkeys(names))
+    return ON_REQUEST if "all" in names else tuple(dict.fromkeys(names))
 
 
-def _neighbourhoods(rows: Coded, mixture: MixtureParameters, prior: PriorLike, seed: list[int]) -> float:
-    return neighbourhoods_code_length(rows, mixture, prior, random_state=seed)
-
-
-def _annealed(
-    rows: Coded, mixture: MixtureParameters, prior: PriorLike, seed: list[int]
-) -> AnnealedCodeLength:
-    return annealed_code_length(rows, mixture, prior, random_state=seed)
-
-
-def _exact(rows: Coded, mixture: MixtureParameters, prior: PriorLike, seed: list[int]) -> SupportsFloat:
-    if mixture.n_components == 1:
+def _on_request(
+    name: str, rows: Coded, mixture: MixtureParameters, prior: PriorLike, seed: list[int]
+) -> SupportsFloat:
+    if name == "exact" and mixture.n_components == 1:
         # With one clustering there is nothing to sum over.
-        return CRITERIA["cheeseman_stutz"](rows, mixture, prior)
-    return exact_code_length(rows, mixture, prior)
-
-
-ON_REQUEST: dict[str, Callable[[Coded, MixtureParameters, PriorLike, list[int]], SupportsFloat]] = {
-    "neighbourhoods": _neighbourhoods,
-    "annealed": _annealed,
-    "exact": _exact,
-}
-"""The criteria that take longer, by name."""
+        name = "cheeseman_stutz"
+    return CRITERIA[name](rows, mixture, prior, random_state=seed)
 
 
 def _text(name: str, row: Mapping[str, Any]) -> str:

@@ -30,15 +30,15 @@ def curve_claims(curves: Iterable[Curve], series: Sequence[Iterable[Curve]]) -> 
 
     ``series`` has the curves of several independent series of partitions.
     """
-    found: Curves = _by_name(curves)
+    found, by_series = _by_name(curves), [_by_name(own) for own in series]
     tables = list(dict.fromkeys(dataset for dataset, _, _ in found))
     return [
         *_lead_claims(found, tables),
         *_late_claims(found, tables),
         *_optimal_claims(found, tables),
         *_alike_claims(found, tables),
-        *_jump_claims([_by_name(own) for own in series]),
-        *_like_glass_claims([_by_name(own) for own in series], tables),
+        *_jump_claims(by_series),
+        *_like_glass_claims(by_series, tables),
     ]
 
 

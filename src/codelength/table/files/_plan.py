@@ -1,4 +1,4 @@
-"""How each column of a file becomes one of a table: decided once over all rows, the same in every batch."""
+"""How columns of a file become columns of a table: decided once over all rows, the same in every batch."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -12,7 +12,7 @@ from .._arrays import canonical_values
 from .._series import from_arrow
 from ..column import Column, Factor, Positions
 from ..times import Scale, time_numbers
-from ..values import widened
+from ..values import LARGEST_EXACT, widened
 from .batch import arrow, mark_of, missing_in, positions_in, raw_numbers, values_in
 
 CellKind = Literal["number", "truth", "time", "text", "values", "declared", "nothing"]
@@ -203,7 +203,7 @@ def _decimals(array: Any) -> NDArray[Any]:
 
 def _seconds(counts: IntArray, per_second: int) -> FloatArray:
     seconds: FloatArray = counts / np.float64(per_second)
-    wide = np.flatnonzero(np.abs(counts) > 2**53)
+    wide = np.flatnonzero(np.abs(counts) > LARGEST_EXACT)
     # A quotient of Python's whole numbers is rounded once.
     seconds[wide] = [count / per_second for count in counts[wide].tolist()]
     return seconds

@@ -1,8 +1,6 @@
 """Streams that break: the message says which file and which row, and nothing is left behind."""
 
 import sys
-import tempfile
-import threading
 
 import duckdb
 import numpy as np
@@ -38,15 +36,7 @@ def frame(n_rows=600, seed=0):
     )
 
 
-@pytest.fixture(autouse=True)
-def clean(tmp_path, monkeypatch):
-    """Whatever happens, no temporary file and no thread stays."""
-    own = tmp_path / "temporary"
-    own.mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(own))
-    yield
-    assert list(own.iterdir()) == []
-    assert not [thread for thread in threading.enumerate() if thread.name.startswith("codelength")]
+pytestmark = pytest.mark.usefixtures("clean")
 
 
 class TestFiles:

@@ -30,14 +30,7 @@ ROWS = pa.Table.from_pandas(FRAME, preserve_index=False)
 EXPECTED = learn_counts(FRAME, "y")
 
 
-@pytest.fixture(autouse=True)
-def clean(tmp_path, monkeypatch):
-    """Whatever happens, no temporary file stays."""
-    own = tmp_path / "temporary"
-    own.mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(own))
-    yield
-    assert list(own.iterdir()) == []
+pytestmark = pytest.mark.usefixtures("clean")
 
 
 @pytest.fixture
