@@ -1,0 +1,95 @@
+"""Choose, rank and cut computed numbers so that rounding decides nothing.
+
+Two processors, two thread counts or two orders of addition give sums that differ in their last bits. A plain
+``>``, ``argmax``, ``argsort`` or ``int`` turns such a difference into another model. The functions here treat
+numbers as equal if they differ by less than :data:`TOLERANCE` of their size, and give a tie to the first.
+Pass candidates in an order that depends on the content of the table, not on how it was written down.
+
+``_decision_kernels`` has the same rule for compiled loops.
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .typing import FloatArray, IntArray
+
+TOLERANCE = 1e-10
+"""Relative difference up to which two computed numbers are equal."""
+
+
+def is_better(score: float, other: float, scale: float = 0.0) -> bool:
+    """Return whether ``score`` is larger than ``other`` by more than rounding.
+
+    Parameters
+    ----------
+    score, other : float
+        Numbers to compare; minus infinity is smaller than every other number.
+    scale : float
+        Size of what the numbers were computed from, if that is larger than they are: a difference of two
+        large sums has their rounding errors.
+
+    Examples
+    --------
+    >>> is_better(0.1 + 0.2, 0.3), is_better(0.31, 0.3)
+    (False, True)
+    >>> is_better(1e-12, 0.0), is_better(1e-12, 0.0, scale=1.0)
+    (True, False)
+    """
+    if score == other or np.isinf(score) or np.isinf(other):
+        return bool(score > other)
+    return bool(score - other > TOLERANCE * max(abs(score), abs(other), scale))
+
+
+def first_best(scores: ArrayLike, scale: float = 0.0) -> int:
+    """Return the place of the largest number, or of the first of those that tie with it.
+
+    Examples
+    --------
+    >>> first_best([0.3, 0.1 + 0.2, 0.2])
+    0
+    """
+    return int(first_best_of_rows(np.asarray(scores, dtype=np.float64)[None], scale)[0])
+
+
+def first_best_of_rows(scores: FloatArray, scale: float | FloatArray = 0.0) -> IntArray:
+    """Return :func:`first_best` of every row of a matrix; ``scale`` is one number, or one per row.
+
+    Examples
+    --------
+    >>> first_best_of_rows(np.array([[0.3, 0.1 + 0.2], [0.1, 0.2]]))
+    array([0, 1])
+    """
+    best = scores.max(axis=1, keepdims=True)
+    with np.errstate(invalid="ignore"):
+        room = TOLERANCE * np.maximum(np.abs(best), np.reshape(scale, (-1, 1)))
+        tied = (scores == best) | (best - scores <= np.where(np.isfinite(best), room, 0.0))
+    return np.asarray(tied.argmax(axis=1))
+
+
+def ranked(scores: ArrayLike, scale: float = 0.0) -> IntArray:
+    """Return the places of numbers from the largest to the smallest; those that tie stay in order.
+
+    Examples
+    --------
+    >>> ranked([0.3, 0.5, 0.1 + 0.2, 0.1])
+    array([1, 0, 2, 3])
+    """
+    numbers = np.asarray(scores, dtype=np.float64)
+    order = np.argsort(-numbers, kind="stable")
+    falling = numbers[order]
+    steps = [
+        is_better(*pair, scale) for pair in zip(falling[:-1].tolist(), falling[1:].tolist(), strict=True)
+    ]
+    levels = np.cumsum([0, *steps], dtype=np.int64)[: len(order)]
+    return np.asarray(order[np.lexsort((order, levels))])
+
+
+def whole_part(numbers: FloatArray) -> FloatArray:
+    """Round down, except that a number just below a whole one by rounding becomes that whole number.
+
+    Examples
+    --------
+    >>> whole_part(np.array([1.9999999999999993, 2.5, 0.7]))
+    array([2., 2., 0.])
+    """
+    return np.asarray(np.floor(numbers + TOLERANCE * np.maximum(np.abs(numbers), 1.0)))
