@@ -1,0 +1,24 @@
+"""Experiments on a cluster give the results of one process."""
+
+import pytest
+
+from codelength import reports
+from codelength.experiments.registry import find, specify
+from codelength.experiments.run import run
+from codelength.experiments.store import FILE_NAME
+
+SPEC = specify("predictive-inference", quick=True, settings=["repeats=2"])
+
+
+def written(directory, **where):
+    """The bytes of the result files."""
+    outcome = run(SPEC, directory, **where)
+    assert outcome.n_run == len(SPEC.tasks)
+    reports.write(find(SPEC, outcome.results), directory)
+    return {path.name: path.read_bytes() for path in directory.iterdir() if path.name != FILE_NAME}
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_dask_cluster_comes_to_the_same_bytes(dask_client, tmp_path):
+    address = dask_client.scheduler_info()["address"]
+    assert written(tmp_path / "cluster", dask=address) == written(tmp_path / "here", jobs=1)
