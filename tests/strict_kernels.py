@@ -31,7 +31,7 @@ def pytest_collection_modifyitems():
     """Send every call to the kernels, however small its table."""
     from codelength._threads import FirstCalls
 
-    switches = [found for found in gc.get_objects() if isinstance(found, FirstCalls)]
+    switches = [found for found in gc.get_objects() if type(found) is FirstCalls]
     assert switches
     for switch in switches:
         switch.left = 0
