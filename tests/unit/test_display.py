@@ -150,3 +150,20 @@ def test_characters_that_cannot_be_seen_are_marked():
 
 def test_the_mixin_has_no_state():
     assert Shown.__slots__ == ()
+
+
+def test_wide_characters_keep_columns_in_line():
+    """On screen a character may take two places, or none."""
+    from rich.cells import cell_len
+
+    grid = Grid("", ["class", "rows"], [["日本語", "20"], ["e\u0301t\u0301", "3"], ["bird", "13"]])
+    lines = as_text([grid]).splitlines()
+    assert {cell_len(line) for line in lines} == {12}
+    facts = as_text([Facts([("日本語", "x"), ("a", "x")])]).splitlines()
+    assert [cell_len(line.split("x")[0]) for line in facts] == [8, 8]
+
+
+def test_rows_of_several_lengths_are_shown():
+    grid = Grid("", ["a", "b"], [["1"], ["2", "3", "4"], []])
+    assert as_text([grid]).split("\n") == ["a  b", "1", "2  3  4", ""]
+    assert as_html([grid]).count("<td") == 4
