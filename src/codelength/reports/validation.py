@@ -45,8 +45,16 @@ HEAD: list[Block] = [
         "claim holds when the lead it speaks of is at least two standard errors above zero, does not hold "
         "when it is as far below, and is unsettled in between. A claim about every table or every size needs "
         "all of its leads, and fails with one. Standard errors on one table are over rows, repetitions or "
-        "samples, and speak of that table only; those of a mean over tables are over tables. Figures without "
-        "noise decide by their sign. What goes beyond a paper is counted apart, in a section of its own."
+        "samples, and speak of that table only; those of a mean over tables are over tables, and speak of "
+        "other tables like these. Figures without noise decide by their sign. What goes beyond a paper is "
+        "counted apart, in a section of its own."
+    ),
+    Paragraph(
+        "So a claim can hold on every table and be unsettled on average over the tables; the two verdicts do "
+        "not contradict each other. The first says that the lead is sure on each of these tables. The second "
+        "says that leads differ so much from table to table that a few tables do not tell whether there is "
+        "one on others. With four tables no sign test can tell either: four leads out of four have "
+        "probability 1/16 if neither side is better."
     ),
     Paragraph(
         "The forms of the claims and the slacks were chosen with the figures in sight. Figures that do not "
