@@ -40,8 +40,10 @@ def learning_curve(
     """The log loss of the best model against the number of rows learned from.
 
     In each of several random splits some rows are held out. The others are learned from: all of them, half of
-    them, a quarter, and so on. Where that would take long, the first split of the comparison is the only one,
-    and the band is over its rows. Where the class prior is best, the curve is that of naive Bayes.
+    them, a quarter, and so on. The band is a 95 % interval that allows for rows that splits have in common:
+    :func:`codelength.analysis.estimates.mean_over_splits`. If that would take long, the first split of the
+    comparison is the only one, and the band is over its rows. If the class prior is best, the curve is that
+    of naive Bayes.
 
     Parameters
     ----------

@@ -101,7 +101,7 @@ def _never_far_behind(comparison: Comparison) -> Claim:
 def _prior(comparison: Comparison) -> Claim:
     gains = {str(cell): comparison.gain(cell, PRIOR) for cell in comparison.cells}
     worst = min(gains, key=lambda name: gains[name].value)
-    # Two standard errors below it, the gain that decides is the least.
+    # The cell that decides: the gain less two standard errors is smallest there.
     least_sure = min(gains, key=lambda name: gains[name].value - LEAST * gains[name].standard_error)
     told = {"least sure gain": least_sure, "least gain": worst}
     return Claim(

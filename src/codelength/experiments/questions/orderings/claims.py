@@ -162,7 +162,8 @@ def _accident(found: Studies) -> Claim:
         by_lead(2 * float(step.std()) - abs(float(step.mean()))),
         f"the step is {mean} points on average over {len(drawn):,} studies drawn from ours, with a standard "
         f"deviation of {step.std():.2f}; PREQ-RAND({sizes[-1]}) is below PREQ-RAND({PEAK}) in {falls:.0%} of "
-        f"them, and would be in 50% if there were no fall; PREQ-RAND({PEAK}) is the best of all in {peaks:.0%}",
+        f"them, and would be in 50% if there were no fall; PREQ-RAND({PEAK}) is the best of all in "
+        f"{peaks:.0%}",
         is_beyond=True,
     )
 
