@@ -6,7 +6,6 @@ Whatever comes from a table is shown as it is, never obeyed: by a terminal as li
 import html
 import math
 from collections.abc import Callable, Iterable, Sequence
-from itertools import zip_longest
 
 from .blocks import Block, Bullets, Facts, Grid, Heading, Paragraph
 
@@ -162,11 +161,11 @@ def _grid_lines(grid: Grid) -> list[str]:
     if not grid.names:
         return []
     rows = [[visible(cell) for cell in row] for row in (grid.names, *grid.rows[:MOST_ROWS])]
-    widths = [max(map(cells, column)) for column in zip_longest(*rows, fillvalue="")]
+    widths = [max(map(cells, column)) for column in zip(*rows, strict=True)]
     lines = [
         "  ".join(
             padded(cell, width, right=i >= grid.n_text)
-            for i, (cell, width) in enumerate(zip(row, widths, strict=False))
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
         for row in rows
     ]

@@ -143,15 +143,6 @@ def test_every_block_can_be_shown():
     assert "figure.svg" not in text
 
 
-def test_characters_that_cannot_be_seen_are_marked():
-    assert visible("a\x1bb\u202ec\ud800") == "a\ufffdb\ufffdc\ufffd"
-    assert visible("one\n two") == "one two"
-
-
-def test_the_mixin_has_no_state():
-    assert Shown.__slots__ == ()
-
-
 def test_wide_characters_keep_columns_in_line():
     """On screen a character may take two places, or none."""
     from rich.cells import cell_len
@@ -163,7 +154,10 @@ def test_wide_characters_keep_columns_in_line():
     assert [cell_len(line.split("x")[0]) for line in facts] == [8, 8]
 
 
-def test_rows_of_several_lengths_are_shown():
-    grid = Grid("", ["a", "b"], [["1"], ["2", "3", "4"], []])
-    assert as_text([grid]).split("\n") == ["a  b", "1", "2  3  4", ""]
-    assert as_html([grid]).count("<td") == 4
+def test_characters_that_cannot_be_seen_are_marked():
+    assert visible("a\x1bb\u202ec\ud800") == "a\ufffdb\ufffdc\ufffd"
+    assert visible("one\n two") == "one two"
+
+
+def test_the_mixin_has_no_state():
+    assert Shown.__slots__ == ()
