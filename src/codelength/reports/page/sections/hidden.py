@@ -42,7 +42,7 @@ def answer(analysis: LatentAnalysis) -> Markup:
         lead: list[Child] = [
             f"{rows} show ",
             tag("span", "no hidden classes", class_="strong"),
-            f": one class describes them in fewest bits, by {criterion}{how_sure}.",
+            f": one class describes them best, by {criterion}{how_sure}.",
         ]
         return tag("p", lead, class_="lead")
     found = analysis.model.classification_
