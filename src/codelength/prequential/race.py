@@ -9,6 +9,7 @@ from scipy.special import stdtrit
 
 from .._display import Shown, nats_and_bits
 from ..blocks import Block, Grid
+from ..decisions import TOLERANCE, first_best
 from ..errors import InvalidParameter
 from ..table.checks import (
     check_choice,
@@ -155,7 +156,7 @@ class _Runners:
     def best(self) -> int:
         """The best model that is in; the first of several."""
         means = np.where(self.is_in, self.scores[:, : self.done].mean(axis=1), np.inf)
-        return int(means.argmin())
+        return first_best(-means)
 
     def is_settled(self, stop: int, level: float, margin: float) -> bool:
         """Rule out the models that are worse, and say whether those left are equally good."""
@@ -184,8 +185,12 @@ class _Runners:
 
 
 def _differences(scores: FloatArray, best: int) -> tuple[FloatArray, FloatArray]:
-    """Mean excess over the best model, and its standard error, over the groups that both were run along."""
+    """Mean excess over the best model, and its standard error, over the groups that both were run along.
+
+    Differences within rounding are none: models that are equal by definition would never be found equal.
+    """
     differences = scores - scores[best]
+    differences[np.abs(differences) <= TOLERANCE * np.abs(scores[best])] = 0.0
     n_groups = np.count_nonzero(~np.isnan(differences), axis=1)
     spread = np.array(
         [
