@@ -14,7 +14,7 @@ from ..mixture.cache import CachedRows, Rows
 from ..mixture.code_length import ADDITIVE, CRITERIA, standard_error
 from ..mixture.em import EMInfo, RestartsInfo, Trust, check_shared_out, fit_mixture, layout_of
 from ..mixture.em.restarts import MOST_STARTS
-from ..mixture.parameters import MixtureParameters, posterior_mode, with_components
+from ..mixture.parameters import MixtureParameters, mode_prior, posterior_mode, with_components
 from ..rules import PriorLike, pseudocounts
 from ..table.checks import check_choice
 from ..typing import IntArray
@@ -66,6 +66,7 @@ def choose_components(
     max_iter: int = 1000,
     tol: float = 1e-11,
     seed: int = 0,
+    needs_mode: bool = True,
 ) -> ComponentsResult:
     """Fit mixtures with several numbers of components and keep the one with the shortest code length.
 
@@ -84,13 +85,16 @@ def choose_components(
     criterion : str
         The code length that chooses: one of ``codelength.mixture.code_length.CRITERIA``.
     prior : prior or its name
-        Pseudocounts, none of them below 1.
+        Pseudocounts, none of them below 1 if ``needs_mode``.
     patience : int, optional
         How many further numbers, of those to try, without gain end the search; by default all are tried.
     n_init, reached, max_init, init, max_iter, tol
         As in :func:`codelength.mixture.em.fit_mixture`.
     seed : int
         Seed; every number of components has a random stream of its own, whatever the others are.
+    needs_mode : bool
+        Whether the mixture has to be the most probable one under the prior. If not, EM climbs under the
+        uniform prior where a pseudocount is below 1.
 
     Examples
     --------
@@ -113,12 +117,14 @@ def choose_components(
     def fit(size: int) -> _Fit:
         check_shared_out(layout, size)
         # Spread once for the fit and for the criterion.
-        spread = pseudocounts(prior, with_components(rows.schema, size))
+        schema = with_components(rows.schema, size)
+        spread = pseudocounts(prior, schema)
+        climbed = spread if needs_mode else mode_prior(spread, schema)
         state, info = (
             fit_mixture(
                 layout,
                 size,
-                spread,
+                climbed,
                 n_init=n_init,
                 reached=reached,
                 max_init=max_init,
@@ -128,7 +134,7 @@ def choose_components(
                 random_state=[seed, size],
             )
             if rows.n_rows and rows.schema.n_variables
-            else _before_any_cell(rows, size, spread)
+            else _before_any_cell(rows, size, climbed)
         )
         state = state.permuted(_largest_first(state))
         found = CRITERIA[criterion](rows, state, spread, random_state=[seed, size])

@@ -18,6 +18,7 @@ import numpy as np
 
 from ..._display import Shown, counted
 from ...blocks import Block, Facts
+from ...decisions import first_best, ranked
 from ...errors import DataError, InvalidParameter
 from ...rules import PriorLike, pseudocounts
 from ...table import Coded
@@ -197,10 +198,10 @@ def _best(
         counts = start_counts(kinds[number % len(kinds)], distinct, n_components, stream)
         starts.append(posterior_mode(counts, spread))
     ends = [problem.run(begin, max_iter, max(tol, FIRST_TOL), 1)[:2] for begin in starts]
-    ends.sort(key=lambda end: -float(end[1][0, -1]))
     if tol < FIRST_TOL:
-        ends = [refine(problem, state, max_iter, tol, FIRST_TOL, 1)[:2] for state, _ in ends[:N_REFINED]]
-    state, trace = max(ends, key=lambda end: float(end[1][0, -1]))
+        furthest = ranked([trace[0, -1] for _, trace in ends])[:N_REFINED]
+        ends = [refine(problem, ends[n][0], max_iter, tol, FIRST_TOL, 1)[:2] for n in furthest]
+    state, trace = ends[first_best([trace[0, -1] for _, trace in ends])]
     return state, float(trace[1, -1])
 
 
