@@ -116,7 +116,8 @@ def compare_models(
     """
     models = check_sequence("models", models, of="sequential models")
     confidence = check_number("confidence", confidence, 0, 1, above=True, below=True)
-    _check(models, margin, max_orderings, scheme)
+    margin = check_number("margin", margin, also=" (nats)")
+    _check(models, max_orderings, scheme)
     n_groups = max_orderings // SCHEMES[scheme].n_linked
     seeds = group_seeds(n_groups, random_state)
     runners = _Runners(models, seeds, scheme, n_threads)
@@ -210,14 +211,13 @@ def _looks(n_groups: int) -> list[int]:
     return [*looks, n_groups]
 
 
-def _check(models: Sequence[SequentialModel], margin: float, max_orderings: int, scheme: str) -> None:
+def _check(models: Sequence[SequentialModel], max_orderings: int, scheme: str) -> None:
     if not models:
         raise InvalidParameter("models: expected at least one model")
     for model in models:
         check_instance("models", model, SequentialModel, "models as naive_bayes_sequence makes them")
     if any(not np.array_equal(model.layout.class_codes, models[0].layout.class_codes) for model in models):
         raise InvalidParameter("models: expected models of the same rows, with the same classes to predict")
-    check_number("margin", margin, also=" (nats)")
     check_choice("scheme", scheme, SCHEMES)
     check_whole("max_orderings", max_orderings, 2 * SCHEMES[scheme].n_linked)
     check_size("max_orderings", max_orderings)

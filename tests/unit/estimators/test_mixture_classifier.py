@@ -257,10 +257,10 @@ def test_candidates_are_distinct_and_have_no_empty_clusters(coded):
 def test_k_means_assigns_every_row_to_the_nearest_mean():
     rng = np.random.default_rng(1)
     codes = rng.integers(0, 3, (40, 5))
-    indicators = indicator_columns(Coded.of(Schema.from_sizes([2] * 5), codes))
-    dense = indicators.toarray()
+    coded = Coded.of(Schema.from_sizes([2] * 5), codes)
+    dense = indicator_columns(coded).toarray()
     assert dense.sum() == (codes < 2).sum()
-    labels = kmeans_clustering(indicators, np.ones(40), 4, 0)
+    labels = kmeans_clustering(coded, 4, 0)
     means = np.array([dense[labels == k].mean(axis=0) for k in range(4)])
     distances = ((dense[:, None] - means) ** 2).sum(axis=2)
     np.testing.assert_array_less(distances[np.arange(40), labels] - 1e-9, distances.min(axis=1))

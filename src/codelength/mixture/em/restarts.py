@@ -169,7 +169,7 @@ def fit_mixture(
     (array([0.5, 0.5]), 20)
     """
     check_choice("init", init, STARTS)
-    check_run(max_iter, tol)
+    tol = check_run(max_iter, tol)
     check_size("n_init", n_init, MOST_STEPS)
     check_whole("reached", reached, 0)
     check_size("max_init", max_init, MOST_STEPS)

@@ -119,7 +119,7 @@ class Climber:
         if np.isfinite(highest := own.max()):
             shares = np.exp(own - highest)
             starts = np.vstack((shares / shares.sum(), starts))
-        settings = n_components, FIRST_ITERATIONS, self.climb.max_iter, self.climb.tol
+        settings = n_components, FIRST_ITERATIONS, self.climb.max_iter, float(self.climb.tol)
         rows = self.cells, self.weights, row[None, :], self.coded.schema.offsets
         excess = _in_lanes(self.excess)
         reached = climb_with(*rows, self.expected, excess, _in_lanes(starts), *settings, logs)
