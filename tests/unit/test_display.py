@@ -161,3 +161,11 @@ def test_characters_that_cannot_be_seen_are_marked():
 
 def test_the_mixin_has_no_state():
     assert Shown.__slots__ == ()
+
+
+@pytest.mark.parametrize("rows", [[["1"], ["1", "2"]], [["1", "2", "3"], []]])
+def test_lines_of_a_grid_that_are_too_short_are_filled(rows):
+    grid = Grid("title", ["a", "b"], rows)
+    assert {len(line) for line in (grid.names, *grid.rows)} == {max(2, *map(len, rows))}
+    assert "title" in as_text([grid])
+    assert "<table" in as_html([grid])

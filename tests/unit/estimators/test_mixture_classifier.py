@@ -22,7 +22,7 @@ from codelength.mixture.candidates import (
 )
 from codelength.mixture.fixed_clustering import FixedClustering
 from codelength.selection.mixtures import SELECTION_CRITERIA
-from codelength.table import Coded, Schema, as_table
+from codelength.table import Coded, Schema, as_coded, as_table
 
 QUICK = {"candidates": 6, "n_components": (2, 5), "n_orderings": 3, "random_state": 0}
 SIZES, N_CLASSES = [2, 3, 2], 3
@@ -283,3 +283,42 @@ def test_the_prequential_criterion_is_that_of_the_fixed_clustering(coded):
     assert model.candidates_[0]["leave_one_out"] == pytest.approx(
         fixed.sequence().leave_one_out().sum(), rel=1e-12
     )
+
+
+def rewritten(columns, classes, seed):
+    """The same table in another order of rows and columns, with other names of columns, values and classes.
+
+    Returns it and the permutations of its rows and classes.
+    """
+    rng = np.random.default_rng(seed)
+    rows, names = rng.permutation(len(classes)), rng.permutation(list(columns))
+    changed = {}
+    for name in names.tolist():
+        values = sorted({value for value in columns[name] if value is not None})
+        renamed = dict(zip(values, rng.permutation(len(values)).tolist(), strict=True)) | {None: None}
+        changed[f"v{name}"] = [
+            None if renamed[columns[name][row]] is None else f"n{renamed[columns[name][row]]}" for row in rows
+        ]
+    labels, numbers = np.unique(classes, return_inverse=True)
+    order = rng.permutation(len(labels))
+    return changed, [f"c{order[numbers[row]]}" for row in rows], rows, order
+
+
+@pytest.mark.parametrize("name", ["zoo", "lymphography", "iris"])
+@pytest.mark.parametrize(
+    "options", [{}, {"with_class": False}, {"average": True}, {"clustering": "kmeans"}, {"rule": "map"}]
+)
+def test_the_order_of_columns_and_the_names_of_classes_change_nothing(name, options):
+    dataset = datasets.load(name, backend="columns")
+    coded = as_coded(dataset.table)
+    columns = {
+        variable.name: [f"{code:02}" if code < variable.n_values else None for code in coded.codes[:, i]]
+        for i, variable in enumerate(coded.schema.variables)
+    }
+    classes = [str(code) for code in coded.class_codes]
+    settings = {"candidates": 6, "n_components": (2, 9), "random_state": 3} | options
+    probs = MixtureClassifier(**settings).fit(columns, classes).predict_proba(columns)
+    for seed in range(2):
+        changed, renamed, rows, order = rewritten(columns, classes, seed)
+        found = MixtureClassifier(**settings).fit(changed, renamed).predict_proba(changed)
+        np.testing.assert_allclose(found[:, order], probs[rows], rtol=0, atol=1e-9)
