@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 
 from .... import datasets
+from ....decisions import first_best
 from ....mixture.candidates import kmeans_clustering, numbered
 from ....mixture.fixed_clustering import FixedClustering
 from ....prequential import ORDERINGS, sample_orderings
@@ -154,5 +155,5 @@ def _test_scores(clustering: FixedClustering, test: Coded) -> tuple[float, float
 
 def _chosen(lengths: dict[str, list[float]], scores: FloatArray) -> Result:
     """Log score, accuracy and number of clusters for every criterion; ties go to the first candidate."""
-    chosen = {name: scores[int(np.argmin(values))].tolist() for name, values in lengths.items()}
+    chosen = {name: scores[first_best(-np.array(values))].tolist() for name, values in lengths.items()}
     return chosen | {"ANY": scores.mean(axis=0).tolist(), "BEST": scores.max(axis=0).tolist()}
