@@ -12,6 +12,8 @@ from ..table.checks import check_choice
 from ..typing import FloatArray, IntArray
 from .cache import RowBlocks
 from .clusterings import clustering_counts
+from .em import EMLayout, fit_mixture
+from .em.starts import move_centres, nearest, to_centres
 from .parameters import with_components
 
 MAX_SWEEPS = 300
@@ -138,8 +140,6 @@ def kmeans_clustering(coded: Coded, n_clusters: int, seed: int) -> IntArray:
     >>> kmeans_clustering(Coded.of(Schema.from_sizes([2, 2]), [[0, 0], [1, 1], [0, 1], [0, 0]]), 3, 0)
     array([0, 2, 1, 0])
     """
-    from .em.starts import move_centres, nearest, to_centres
-
     n_clusters = min(n_clusters, coded.n_rows)
     rows = with_components(coded, n_clusters)
     weights = np.ones(coded.n_rows) if coded.weights is None else coded.weights
@@ -195,9 +195,6 @@ def _kmeans(coded: Coded) -> Clusterer:
 
 
 def _em(coded: Coded) -> Clusterer:
-    # Not at the top: EM takes time to import.
-    from .em import EMLayout, fit_mixture
-
     layout = EMLayout.of(coded)
 
     def cluster(n_clusters: int, seed: np.random.SeedSequence) -> IntArray:

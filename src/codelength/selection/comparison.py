@@ -308,6 +308,7 @@ def with_criteria(
             if report is not None:
                 report(number * len(sizes) + place + 1, len(names) * len(sizes))
         seconds[name] = time.perf_counter() - start
+        notes.pop(name, None)
         if reasons:
             notes[name] = "; ".join(f"{_classes(own)}: {reason}" for reason, own in reasons.items())
     rows_with = []

@@ -235,7 +235,7 @@ class _Runs:
         goal = best - SAME / 2
         self._continue(pool, [n for n in self._order() if _promise(self.ends[n][1]) >= goal], goal)
         ended: set[int] = set()
-        while is_better(self._best(), best) and (leader := self._order()[0]) not in ended:
+        while is_better(self._best(), best) and (leader := self.info.best) not in ended:
             best = self._best()
             # One that has overtaken the best may have stopped at the goal, short of its own end.
             self.settled.discard(leader)
@@ -246,7 +246,7 @@ class _Runs:
 
     def polish(self) -> None:
         """Climb on from the best end until nothing is gained."""
-        best = self._order()[0]
+        best = self.info.best
         self.ends[best] = self._continued(best, np.inf, POLISH * self.tol)
 
     def _best(self) -> float:

@@ -202,7 +202,8 @@ def to_centres(centres: FloatArray) -> FloatArray:
 def nearest(block: Coded, distances: NDArray[Any]) -> tuple[IntArray, NDArray[Any]]:
     """The nearest centre of each row, the first of those that tie, and its distance."""
     sums = _sums(block, distances)
-    labels = first_best_of_rows(-sums, float(block.schema.n_variables))
+    is_exact = sums.dtype.kind == "i"
+    labels = sums.argmin(axis=1) if is_exact else first_best_of_rows(-sums, float(block.schema.n_variables))
     return labels, np.take_along_axis(sums, labels[:, None], axis=1)[:, 0]
 
 
