@@ -4,18 +4,21 @@ A search that works in this order, or gives ties to the first in it, finds the s
 written down: in another order of rows or columns, or with other names of columns, values and classes.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..typing import CodeArray, IntArray
+from ..typing import CodeArray, FloatArray, IntArray
 from .coded import Coded
 from .schema import Schema
 
 _ROUNDS = 3
 
-Keys = NDArray[np.uint64]
+Keys: TypeAlias = NDArray[np.uint64]
+"""Whole numbers that equal content has in common."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -63,28 +66,75 @@ def content_order(coded: Coded) -> ContentOrder:
     [[1, 2], [1, 2], [0, 0], [0, 1]]
     [[1, 2], [1, 2], [0, 0], [0, 1]]
     """
-    schema, codes, labels = coded.schema, coded.codes, coded.class_codes.astype(np.int64)
-    weights = np.ones(coded.n_rows) if coded.weights is None else coded.weights
+    schema = coded.schema
+    keys = content_keys(
+        coded.codes,
+        coded.class_codes,
+        np.ones(coded.n_rows) if coded.weights is None else coded.weights,
+        schema.n_values,
+        [np.append(np.zeros(n, np.uint64), np.uint64(1)) for n in schema.n_values.tolist()],
+        schema.n_classes,
+    )
+    variables = np.argsort(keys.variables, kind="stable")
+    values = tuple(np.argsort(own[:-1], kind="stable") for own in keys.values)
+    # Rows with equal keys differ in values with equal keys, which have an order.
+    rows = np.lexsort((*_renamed(coded, variables, values).T[::-1], keys.rows))
+    return ContentOrder(rows, variables, values)
+
+
+class ContentKeys(NamedTuple):
+    """Keys of the rows, the variables, the values of each variable, and the classes."""
+
+    rows: Keys
+    variables: Keys
+    values: list[Keys]
+    classes: Keys
+
+
+def content_keys(
+    codes: NDArray[Any],
+    labels: NDArray[Any],
+    weights: FloatArray,
+    of_variables: NDArray[Any],
+    of_values: Sequence[Keys],
+    n_classes: int,
+    numbers: Mapping[int, NDArray[Any]] | None = None,
+) -> ContentKeys:
+    """Keys of what a table holds, each refined from the keys of what it occurs with.
+
+    Parameters
+    ----------
+    codes : array of shape (n_rows, n_variables)
+        Codes of the values, which the keys of each variable are listed by.
+    labels : array of shape (n_rows,)
+        Codes of the classes.
+    weights : array of shape (n_rows,)
+        Weights of the rows.
+    of_variables : array of shape (n_variables,)
+        Whole numbers that tell variables of different kinds apart.
+    of_values : sequence of arrays
+        Whole numbers that tell values of a variable apart if they have an order.
+    n_classes : int
+        How many classes there are.
+    numbers : mapping of int to array of shape (n_rows,), optional
+        For some variables a finer whole number of each row.
+    """
     # In single precision, because sums of weights may be rounded differently in another order.
     of_weights = mixed(weights.astype(np.float32).view(np.uint32).astype(np.uint64))
-    of_variables = mixed(schema.n_values.astype(np.uint64))
-    of_classes = np.zeros(schema.n_classes, dtype=np.uint64)
-    of_values = [np.append(np.zeros(n, np.uint64), np.uint64(1)) for n in schema.n_values.tolist()]
-    of_rows = of_weights
+    variables, classes = mixed(of_variables.astype(np.uint64)), np.zeros(n_classes, dtype=np.uint64)
+    rows, values = of_weights, list(of_values)
     for _ in range(_ROUNDS):
-        of_rows = of_weights + of_classes[labels]
-        for i, keys in enumerate(of_values):
-            of_rows += mixed(keys + of_variables[i])[codes[:, i]]
-        of_rows = mixed(of_rows)
-        for i, keys in enumerate(of_values):
-            of_values[i] = mixed(keys + _summed(of_rows, codes[:, i], len(keys)))
-        of_variables = mixed(of_variables + np.array([mixed(keys).sum() for keys in of_values], np.uint64))
-        of_classes = mixed(of_classes + _summed(of_rows, labels, len(of_classes)))
-    variables = np.argsort(of_variables, kind="stable")
-    values = tuple(np.argsort(keys[:-1], kind="stable") for keys in of_values)
-    # Rows with equal keys differ in values with equal keys, which have an order.
-    rows = np.lexsort((*_renamed(coded, variables, values).T[::-1], of_rows))
-    return ContentOrder(rows, variables, values)
+        rows = of_weights + classes[labels]
+        for i, keys in enumerate(values):
+            rows += mixed(keys + variables[i])[codes[:, i]]
+        for i, column in (numbers or {}).items():
+            rows += mixed(column.astype(np.uint64) + variables[i])
+        rows = mixed(rows)
+        for i, keys in enumerate(values):
+            values[i] = mixed(keys + _summed(rows, codes[:, i], len(keys)))
+        variables = mixed(variables + np.array([mixed(keys).sum() for keys in values], np.uint64))
+        classes = mixed(classes + _summed(rows, labels, n_classes))
+    return ContentKeys(rows, variables, values, classes)
 
 
 def _renamed(coded: Coded, variables: IntArray, values: tuple[IntArray, ...]) -> CodeArray:
@@ -103,7 +153,7 @@ def mixed(keys: Keys) -> Keys:
     return keys ^ (keys >> np.uint64(31))
 
 
-def _summed(keys: Keys, places: NDArray[np.integer], length: int) -> Keys:
+def _summed(keys: Keys, places: NDArray[Any], length: int) -> Keys:
     """Sums of keys by place; they wrap around, so their order does not matter."""
     sums = np.zeros(length, dtype=np.uint64)
     np.add.at(sums, places, keys)
