@@ -137,8 +137,9 @@ def kmeans_clustering(coded: Coded, n_clusters: int, seed: int) -> IntArray:
     Examples
     --------
     >>> from codelength.table import Schema
-    >>> kmeans_clustering(Coded.of(Schema.from_sizes([2, 2]), [[0, 0], [1, 1], [0, 1], [0, 0]]), 3, 0)
-    array([0, 2, 1, 0])
+    >>> coded = Coded.of(Schema.from_sizes([2, 2]), [[0, 0], [1, 1], [0, 1], [0, 0]])
+    >>> numbered(kmeans_clustering(coded, 3, 0))
+    array([0, 1, 2, 0])
     """
     n_clusters = min(n_clusters, coded.n_rows)
     rows = with_components(coded, n_clusters)
