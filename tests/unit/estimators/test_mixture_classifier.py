@@ -322,3 +322,11 @@ def test_the_order_of_columns_and_the_names_of_classes_change_nothing(name, opti
         changed, renamed, rows, order = rewritten(columns, classes, seed)
         found = MixtureClassifier(**settings).fit(changed, renamed).predict_proba(changed)
         np.testing.assert_allclose(found[:, order], probs[rows], rtol=0, atol=1e-9)
+
+
+def test_candidates_that_tie_up_to_rounding_stay_in_the_order_of_their_runs():
+    found = [Candidate(number, "em", np.zeros(3, dtype=np.int64)) for number in (1, 2, 3)]
+    scored = [{"prequential": length} for length in (100 + 3e-12, 99.0, 100.0)]
+    order, table = MixtureClassifier()._ranked(found, scored)
+    assert order == [1, 0, 2]
+    assert [row["candidate"] for row in table] == [2, 1, 3]

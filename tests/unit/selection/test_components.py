@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
+from codelength.blocks import Strong
 from codelength.errors import Infeasible, InvalidParameter
 from codelength.mixture import CRITERIA
 from codelength.mixture.parameters import MixtureParameters, with_components
+from codelength.selection.comparison import Comparison
 from codelength.selection.components import _largest_first, choose_components
 from codelength.table import as_coded
 
@@ -86,3 +88,14 @@ def test_components_are_the_largest_first_and_then_by_profile():
 def test_criteria_that_are_not_there():
     with pytest.raises(InvalidParameter, match="criterion='mdl'"):
         choose_components(as_coded([["a"]]), [1], "mdl")
+
+
+def test_of_criteria_that_tie_up_to_rounding_the_fewest_components_stand_out():
+    lengths = (100 + 3e-12, 100.0, 101.0)
+    rows = [{"components": k, "bic": length, "aic": -length} for k, length in enumerate(lengths, start=1)]
+    grid = Comparison(tuple(rows), 1, "bic", "bic").grid()
+    assert [[isinstance(cell, Strong) for cell in row] for row in grid.rows] == [
+        [False, True, False],
+        [False, False, False],
+        [False, False, True],
+    ]
