@@ -345,7 +345,7 @@ class _Growth:
 def _pseudocounts(class_counts: FloatArray, strength: float) -> FloatArray:
     """Pseudocounts for a tree on so many rows of each class."""
     prior = (class_counts + 0.5) / (class_counts.sum() + len(class_counts) / 2)
-    n_effective = np.exp(-(prior @ np.log(prior)))
+    n_effective = np.exp(-(prior * np.log(prior)).sum())
     return np.asarray(strength * np.sqrt(n_effective) * prior)
 
 
