@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from ..decisions import whole_part
 from ..table import Coded
 from ..typing import FloatArray, IntArray
 from .views import Views
@@ -85,7 +86,7 @@ class Training:
     @cached_property
     def n_copies(self) -> IntArray:
         """How many equal rows each of these rows stands for."""
-        return np.clip(self.weights, 1.0, MOST_COPIES).astype(np.int64)
+        return np.clip(whole_part(self.weights), 1.0, MOST_COPIES).astype(np.int64)
 
     @cached_property
     def copy_weights(self) -> FloatArray:

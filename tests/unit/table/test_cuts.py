@@ -26,6 +26,16 @@ def columns(table):
 
 
 class TestEveryStrategy:
+    @pytest.mark.parametrize("unit", [0.7, 1 / 3, 0.1, 1e12 / 7])
+    @pytest.mark.parametrize("n_bins", range(2, 9))
+    def test_bins_of_equal_weight_do_not_depend_on_its_unit(self, n_bins, unit):
+        """Sums of weights that round in another way do not break ties in another way."""
+        for n_values in range(2, 60):
+            values, weights = np.arange(n_values), np.arange(n_values) % 3 + 1
+            whole = cut_points(values, n_bins=n_bins, sample_weight=weights)
+            scaled = cut_points(values, n_bins=n_bins, sample_weight=unit * weights)
+            assert scaled.tolist() == whole.tolist()
+
     @quick
     @given(rows, any_strategy, st.integers(1, 7))
     def test_a_weight_is_a_number_of_repetitions(self, table, strategy, n_bins):

@@ -6,11 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...decisions import TOLERANCE, is_better
 from ...typing import BoolArray, FloatArray, IntArray
 from ._distinct import between, distinct_values
-
-# Nats a row by which the entropies of two splits must differ to count as different.
-_SAME_ENTROPY = 1e-10
 
 
 def mdl_cuts(values: FloatArray, classes: IntArray, weights: FloatArray | None) -> FloatArray:
@@ -71,7 +69,7 @@ def _best_split(blocks: IntArray, codes: IntArray, totals: FloatArray) -> int:
     # Up to a constant, the entropies of both sides times their weights.
     uncertainty = _n_log_n(left) + _n_log_n(total - left) + changes
     # Equally good splits differ by rounding alone, and the lowest of them is meant.
-    return int(np.argmax(uncertainty <= uncertainty.min() + _SAME_ENTROPY * total)) + 1
+    return int(np.argmax(uncertainty <= uncertainty.min() + TOLERANCE * total)) + 1
 
 
 def _pays(codes: IntArray, totals: FloatArray, left: BoolArray) -> bool:
@@ -83,7 +81,7 @@ def _pays(codes: IntArray, totals: FloatArray, left: BoolArray) -> bool:
     # log(3**k - 2) without the power, which overflows for many classes.
     cost = n_classes * math.log(3) + math.log1p(-2 * 3.0**-n_classes)
     cost -= n_classes * _entropy(whole) - sum(np.count_nonzero(part) * _entropy(part) for part in parts)
-    return bool(saved > math.log(whole.sum() - 1) + cost)
+    return is_better(saved, math.log(whole.sum() - 1) + cost, scale=float(whole.sum()))
 
 
 def _entropy(counts: NDArray[Any]) -> float:

@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ...decisions import TOLERANCE
 from ...errors import DataError, InvalidParameter
 from ...typing import FloatArray, IntArray
 from ..checks import check_bins, check_choice, check_weights
@@ -193,7 +194,9 @@ def _frequency_cuts(distinct: FloatArray, totals: FloatArray, n_bins: int) -> Fl
     after = np.searchsorted(below, targets)
     upper = np.minimum(after, len(below) - 1)
     lower = np.maximum(after - 1, 0)
-    nearest = np.unique(np.where(targets - below[lower] <= below[upper] - targets, lower, upper))
+    # Places that are equally near up to rounding are a tie.
+    room = TOLERANCE * n_bins * totals.sum()
+    nearest = np.unique(np.where(targets - below[lower] <= below[upper] - targets + room, lower, upper))
     return between(distinct[nearest], distinct[nearest + 1])
 
 
