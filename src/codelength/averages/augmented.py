@@ -252,16 +252,17 @@ def summed_log_values(log_values: tuple[FloatArray, ...], codes: IntArray) -> Fl
     return total
 
 
-def best_forests(log_weights: FloatArray) -> IntArray:
+def best_forests(log_weights: FloatArray, scale: float = 0.0) -> IntArray:
     """For each row of log weights of pairs, the forest with the largest sum of them.
 
-    A forest names the parent of each variable; -1 where a variable has none.
+    A forest names the parent of each variable; -1 where a variable has none. ``scale`` is the weight of the
+    rows behind the log weights, if it is larger than they are: their rounding errors grow with it.
     """
     from . import _forest_kernels
 
     n_variables = (1 + isqrt(1 + 8 * log_weights.shape[1])) // 2
     parents = np.empty((len(log_weights), n_variables), dtype=np.int64)
-    _forest_kernels.best_forests(log_weights, parents)
+    _forest_kernels.best_forests(log_weights, scale, parents)
     return parents
 
 

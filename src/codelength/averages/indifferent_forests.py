@@ -18,6 +18,7 @@ import numpy as np
 
 from .._packing import packed, unpacked
 from ..counts.pairs import PairCounts, n_pair_cells
+from ..decisions import first_best
 from ..rules.dirichlet import dirichlet_log_evidence
 from ..table import Schema
 from ..typing import FloatArray, IntArray
@@ -126,10 +127,12 @@ def best_forest(counts: ForestCounts, law: Law | float) -> OneForest:
     if law == "uniform":
         gains += [_gains_alone(counts), np.full(counts.pairs.n_pairs, -1.0)]
     found: dict[tuple[int, ...], OneForest] = {}
-    for parents in best_forests(np.array(gains)):
+    total = float(counts.class_counts.sum())
+    for parents in best_forests(np.array(gains), total):
         centred = rooted(edges_in(parents), n_variables)
         found.setdefault(tuple(centred.tolist()), OneForest(counts, centred, law))
-    return max(found.values(), key=lambda forest: forest.log_evidence)
+    forests = list(found.values())
+    return forests[first_best([forest.log_evidence for forest in forests], total)]
 
 
 def _gains_alone(counts: ForestCounts) -> FloatArray:

@@ -69,6 +69,9 @@ def test_equally_good_edges_are_taken_in_order():
     for noise in np.random.default_rng(0).normal(size=(20, 6)) * 1e-12:
         assert best_forests(np.ones((1, 6)) + noise)[0].tolist() == [-1, 0, 0, 0]
         assert best_forests(np.zeros((1, 6)) + noise)[0].tolist() == [-1, -1, -1, -1]
+        # Rows of weight 1e12 round a thousand million times as much.
+        assert best_forests(1e12 * (np.ones((1, 6)) + noise))[0].tolist() == [-1, 0, 0, 0]
+        assert best_forests(1e12 * noise[None], scale=1e12)[0].tolist() == [-1, -1, -1, -1]
 
 
 @pytest.mark.parametrize("seed", range(6))
