@@ -181,9 +181,9 @@ def _log_rising(heads: FloatArray, logs: FloatArray, c: int, count: float) -> fl
 
 
 @njit(cache=True, nogil=True)
-def _mixed(key: int) -> int:
+def _mixed(key: np.uint64) -> np.uint64:
     """A key with its bits well mixed, and never 0 (the finaliser of splitmix64)."""
-    bits = np.uint64(key) + np.uint64(0x9E3779B97F4A7C15)
+    bits = key + np.uint64(0x9E3779B97F4A7C15)
     bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return (bits ^ (bits >> np.uint64(31))) | np.uint64(1)

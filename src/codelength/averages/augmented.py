@@ -40,6 +40,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._packing import packed, unpacked
+from .._threads import check_interrupted
 from ..counts.pairs import PairCounts, count_pairs, n_pair_cells
 from ..errors import DataError
 from ..table import Coded
@@ -282,6 +283,7 @@ def edges_of(parents: IntArray) -> IntArray:
 def blocks(n_rows: int) -> Iterator[slice]:
     """Some rows at a time: arrays of rows and pairs stay small."""
     for start in range(0, n_rows, _ROWS_AT_ONCE):
+        check_interrupted()
         yield slice(start, min(start + _ROWS_AT_ONCE, n_rows))
 
 

@@ -372,14 +372,6 @@ def test_another_seed_moves_predictions_a_little():
     assert 1e-4 < np.abs(first - second).mean() < 0.02
 
 
-def test_threads_change_nothing():
-    training = Training.of(coded_of(*some_columns(70, seed=8)))
-    one, other = Trees.fit(training), Trees.fit(training, n_threads=3)
-    np.testing.assert_array_equal(one.held_out, other.held_out)
-    np.testing.assert_array_equal(one.member.masks, other.member.masks)
-    np.testing.assert_array_equal(one.member.leaves, other.member.leaves)
-
-
 def test_many_cells_mean_fewer_trees(monkeypatch):
     training = Training.of(coded_of(*some_columns(60, seed=9)))
     assert len(Trees.fit(training).member.sizes) == 300

@@ -6,13 +6,12 @@ row starts once wholly in each component; the start that leads after a few itera
 
 import itertools
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from ..._threads import n_threads_or_default
+from ..._threads import in_threads
 from ...counts import expected_counts
 from ...rules import PriorLike, pseudocounts, rule_of
 from ...rules.query import Question
@@ -146,8 +145,7 @@ class Climber:
         def of_row(known: IntArray) -> list[float]:
             return [work(row) for row in _filled(question, offsets, known)]
 
-        with ThreadPoolExecutor(n_threads_or_default(None)) as pool:
-            found = list(pool.map(of_row, blank))
+        found = list(in_threads(of_row, list(blank)))
         return np.array(found).reshape(new.n_rows, question.n_combinations)
 
 
