@@ -40,6 +40,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._packing import packed, unpacked
+from .._pickling import WithoutCaches
 from .._threads import check_interrupted
 from ..counts.pairs import PairCounts, count_pairs, n_pair_cells
 from ..errors import DataError
@@ -65,7 +66,7 @@ _ROWS_AT_ONCE, _ROWS_PER_COUNT = 512, 1 << 17
 
 
 @dataclass(frozen=True, eq=False)
-class AugmentedCounts:
+class AugmentedCounts(WithoutCaches):
     """Counts of coarse values, and of pairs of them, within the classes.
 
     Attributes

@@ -43,6 +43,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from .._pickling import WithoutCaches
 from ..table import Coded
 from ..typing import FloatArray, IntArray
 from .augmented import STRENGTHS, Augmented, AugmentedCounts, best_forests, blocks, edges_of
@@ -116,7 +117,7 @@ def _grains(views: Views) -> Sequence[int | None]:
 
 
 @dataclass(frozen=True, eq=False)
-class ForestsAtGrain:
+class ForestsAtGrain(WithoutCaches):
     """The average over all forests in one coarse view.
 
     Attributes

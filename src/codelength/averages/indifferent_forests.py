@@ -17,6 +17,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from .._packing import packed, unpacked
+from .._pickling import WithoutCaches
 from ..counts.pairs import PairCounts, n_pair_cells
 from ..decisions import first_best
 from ..rules.dirichlet import dirichlet_log_evidence
@@ -50,7 +51,7 @@ def _sizes(n_values: IntArray, law: Law | float) -> tuple[FloatArray, FloatArray
 
 
 @dataclass(frozen=True, eq=False)
-class OneForest:
+class OneForest(WithoutCaches):
     """One forest, averaged over its parameters.
 
     Attributes
@@ -162,7 +163,7 @@ def edges_in(parents: IntArray) -> list[tuple[int, int]]:
 
 
 @dataclass(frozen=True, eq=False)
-class AllForests:
+class AllForests(WithoutCaches):
     """The average over all forests and their parameters under the law of pairs.
 
     Attributes

@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from .._pickling import WithoutCaches
 from ..decisions import whole_part
 from ..table import Coded
 from ..typing import FloatArray, IntArray
@@ -22,7 +23,7 @@ MOST_COPIES = 10**9
 
 
 @dataclass(frozen=True, eq=False)
-class Training:
+class Training(WithoutCaches):
     """Distinct training rows with their weights, in an order that does not depend on how they were given.
 
     A row of weight 3 is three equal rows. Held-out predictions leave out one copy at a time; a weight that is
