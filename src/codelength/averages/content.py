@@ -10,6 +10,7 @@ import numpy as np
 
 from ..table.content import content_keys
 from ..typing import IntArray
+from .once import once
 from .training import Training
 
 
@@ -31,6 +32,7 @@ class Arrangement:
     classes: IntArray
 
 
+@once
 def arrange(training: Training) -> Arrangement:
     """The order of a table by its content.
 
