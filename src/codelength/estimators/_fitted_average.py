@@ -242,7 +242,7 @@ def learn_average(
         pool=made,
         scores=_scores(left_out, powers, made),
         left_out=left_out,
-        training=training,
+        training=replace(training),  # a copy, without what members computed from the rows
     )
 
 
