@@ -106,9 +106,8 @@ def regress(kernel: FloatArray, ridge: float, rows: KernelRows, n_last: int | No
     coefficients = roots[:, None] * solution
     last = slice(0 if n_last is None else len(roots) - n_last, None)
     copies = rows.copies[last]
-    left = np.maximum(rows.weights[last] - copies, 0.0) + ridge * copies * _inverse_diagonal(
-        factor[last, last]
-    )
+    diagonal = _inverse_diagonal(factor[last, last])
+    left = np.maximum(rows.weights[last] - copies, 0.0) + ridge * copies * diagonal
     residuals = coefficients[last] * (ridge / left)[:, None]
     without_prior = prior - np.exp(rows.log_prior_left_out[last])
     left_out = targets[last] - residuals[:, :-1] + without_prior * (1.0 - residuals[:, -1:])
