@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...errors import DataError
 from ..spelling import SPACES, parse_duration, parse_number, parse_time
@@ -137,7 +137,7 @@ def natural_form(name: str, sql: str, type_: str) -> Stored | None:
         narrow = int(decimal[1]) <= _DECIMAL_DIGITS
         return Stored(name, sql, "DOUBLE" if narrow else "VARCHAR", "number", None if narrow else Decimal)
     if type_ in (*_HUGE_TYPES, SPELT_NUMBER):
-        return Stored(name, sql, "VARCHAR", "number", parse_number)
+        return Stored(name, sql, "VARCHAR", "number", _any_number)
     if type_ in (SPELT, SPELT_TEXT):
         return Stored(name, sql, "VARCHAR", "text" if type_ == SPELT_TEXT else None, has_types=False)
     if type_ == "JSON":
@@ -150,6 +150,12 @@ def natural_form(name: str, sql: str, type_: str) -> Stored | None:
     if type_.startswith(_TIME_TYPES) or type_ == "INTERVAL":
         return Stored(name, sql, "VARCHAR", "text", parse_duration if type_ == "INTERVAL" else parse_time)
     return Stored(name, sql, "VARCHAR", "text") if type_.startswith(_TEXT_TYPES) else None
+
+
+def _any_number(text: str) -> Any:
+    """The number that a cell is, also one that is refused: ``Infinity`` and ``1e400``."""
+    number = parse_number(text)
+    return float(text) if isinstance(number, str) else number
 
 
 def _expression(column: Stored, type_: str, na: Sequence[str]) -> str:

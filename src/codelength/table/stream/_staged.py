@@ -81,7 +81,7 @@ class Staged:
         try:
             reader = cursor.sql(f"SELECT {select} FROM t").to_arrow_reader(batch_rows)
             for rows in reader:
-                yield from self._located(self._converted(rows), self._along(rows), n_read)
+                yield from self._located(self._converted(rows, n_read), self._along(rows), n_read)
                 n_read += rows.num_rows
         except (duckdb.Error, OSError, RuntimeError) as error:
             file, row = self._place(n_read)
@@ -173,7 +173,7 @@ class Staged:
         self._beside = along[0]
         return parts[0]
 
-    def _converted(self, rows: Any) -> Any:
+    def _converted(self, rows: Any, position: int) -> Any:
         """Cells as the columns of a stream; text in the form of its kind."""
         pa = arrow()
         arrays, fields = [], []
@@ -181,7 +181,10 @@ class Staged:
             array = rows.column(i)
             field = pa.field(plan.name, array.type)
             if plan.form != "cells" and not (plan.form == "text" and plan.is_final):
-                field, array = _of_values(plan, array)
+                try:
+                    field, array = _of_values(plan, array)
+                except DataError as error:
+                    raise DataError(f"{self._names[self._place(position)[0]]}, {error}") from None
             arrays.append(array)
             fields.append(field)
         return pa.RecordBatch.from_arrays(arrays, schema=pa.schema(fields))

@@ -26,6 +26,7 @@ from codelength.table.column import Factor, Numbers
 from codelength.table.files import _csv, _duckdb, _plan, _stage
 from codelength.table.files.readers import as_file, column_names, read_batches, read_table
 from codelength.table.files.writers import open_writer
+from codelength.table.stream import collected
 
 
 @pytest.fixture(autouse=True)
@@ -555,6 +556,20 @@ class TestJson:
         with pytest.raises(DataError, match=message) as caught:
             read_columns(write(text, "t.json"))
         assert "\n" not in str(caught.value)
+
+    @pytest.mark.parametrize("number", ["Infinity", "-Infinity", "1e400", "1" + "0" * 400])
+    @pytest.mark.parametrize("others", [["2"], ["2.5"], ["2"] * 3000, ["true"], ['"many"']], ids=len)
+    def test_numbers_that_are_infinite_are_refused(self, write, number, others):
+        """Whatever stands beside them, and however many."""
+        text = "\n".join(f'{{"x": 1, "a": {cell}}}' for cell in [number, *others])
+        path = write(text, "t.jsonl")
+        for read in (read_table, collected):
+            with pytest.raises(DataError, match=r"t\.jsonl, column 'a': the .* (is infinite|is too large)"):
+                read(path)
+
+    def test_text_that_spells_infinity_is_text(self, write):
+        path = write('{"a": "Infinity"}\n{"a": 2}', "t.jsonl")
+        assert_same(read_columns(path), {"a": objects("Infinity", 2)})
 
 
 class TestBatches:
