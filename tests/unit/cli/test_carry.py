@@ -235,3 +235,23 @@ def test_a_view_of_what_is_written_agrees_with_duckdb(run):
     assert run("predict", "m.json", "parts", *carrying("big", "day", "price"), "-o", "out.parquet")[0] == 0
     types = [row[1] for row in duckdb.sql("DESCRIBE FROM 'out.parquet'").fetchall()]
     assert types[:4] == ["BIGINT", "DATE", "DECIMAL(22,2)", "VARCHAR"]
+
+
+@pytest.mark.parametrize("labels", [["a", "b"], [1, 2], [True, False]], ids=str)
+@pytest.mark.parametrize("gap", ["", "no"])
+def test_the_schema_does_not_depend_on_the_size_of_the_file(run, monkeypatch, labels, gap):
+    """A large file is read by Arrow, a small one by DuckDB; nothing is declared to be never missing."""
+    NaiveBayes().fit({"size": [1, 2, 1, 2]}, labels * 2).save("m.json")
+    with open("t.csv", "w") as file:
+        file.write(f"size,flag,price\n1,yes,2.50\n2,{gap},\n2,no,3\n")
+    schemas = []
+    for limit in (source.LARGE, 0):
+        monkeypatch.setattr(source, "LARGE", limit)
+        code, _, err = run(
+            "predict", "m.json", "t.csv", *carrying("flag", "price", "size"), "-o", "out.parquet"
+        )
+        assert code == 0, err
+        schemas.append(pq.read_schema("out.parquet"))
+    assert schemas[0] == schemas[1]
+    assert all(field.nullable for field in schemas[0])
+    assert [str(type_) for type_ in schemas[0].types[:3]] == ["string"] * 3
