@@ -2,12 +2,12 @@
 
 import shutil
 import sys
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .._files import check_not_input
+from .._scratch import Scratch
 from ..errors import InvalidParameter
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def save(model: "TableEstimator", output: str) -> None:
     if output != "-":
         model.save(output)
         return
-    with tempfile.TemporaryDirectory(prefix="codelength-") as directory:
+    with Scratch() as directory:
         path = Path(directory) / "model.json"
         model.save(path)
         with path.open(encoding="ascii") as file:

@@ -4,7 +4,6 @@ import os
 import shutil
 import stat
 import sys
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
+from ..._scratch import Scratch
 from ...errors import DataError, InvalidParameter, SchemaMismatch
 from ...typing import FloatArray
 from .._messages import suggestion
@@ -121,6 +121,7 @@ def read_table(
 
     Examples
     --------
+    >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "shirts.csv"
     >>> _ = path.write_text("colour;size;price;sold\\nred;1;9.5;yes\\n?;2;;no\\n")
     >>> table = read_table(path, target="sold", na=["?"])
@@ -173,6 +174,7 @@ def read_batches(
 
     Examples
     --------
+    >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "shirts.csv"
     >>> _ = path.write_text("colour,size\\nred,1\\nblue,2\\nred,3\\n")
     >>> [batch.column("size").cells.tolist() for batch in read_batches(path, 2)]
@@ -233,6 +235,7 @@ def column_names(source: Source) -> list[str]:
 
     Examples
     --------
+    >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "shirts.csv"
     >>> _ = path.write_text("colour,size\\nred,1\\n")
     >>> column_names(path)
@@ -262,7 +265,7 @@ def as_file(source: Source) -> Iterator[Path]:
         yield path
         return
     _check_standard_input()
-    with tempfile.TemporaryDirectory(prefix="codelength-", ignore_cleanup_errors=True) as directory:
+    with Scratch() as directory:
         spool = Path(directory) / _SPOOL
         with open(spool, "wb") as file:
             shutil.copyfileobj(sys.stdin.buffer, file)

@@ -15,6 +15,7 @@ from ...errors import DataError, InvalidParameter
 from ._arrow import arrow_writer
 from ._cells import ColumnDict, plain_cells
 from ._csv import reject_duplicates
+from ._duckdb import utf8_path
 from ._parquet import check_batch, check_capitals, parquet_writer
 
 __all__ = ["TableWriter", "open_writer"]
@@ -79,6 +80,7 @@ def open_writer(
         raise DataError(f"{path}: cannot be written; use one of the extensions {', '.join(_SUFFIXES)}")
     if suffix == ".parquet":
         check_capitals(names, str(path))
+        utf8_path(path)
     with atomic_write(path) as temporary, ExitStack() as stack:
         if suffix == ".parquet":
             if by_arrow:

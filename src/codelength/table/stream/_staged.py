@@ -1,11 +1,11 @@
 """Files loaded into a temporary database, and read from it in batches."""
 
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..._scratch import Scratch
 from ...errors import DataError
 from ..files._arrow_schema import DURATION
 from ..files._beside import Beside
@@ -247,7 +247,7 @@ def _seeming_numbers(
     path: Path, columns: Sequence[str], how: dict[str, Reading], na: tuple[str, ...]
 ) -> frozenset[str]:
     """Columns that hold numbers in the first rows of a CSV file."""
-    with tempfile.TemporaryDirectory(prefix="codelength-") as directory, session() as connection:
+    with Scratch() as directory, session() as connection:
         head = Path(directory) / "head.csv"
         try:
             head.write_bytes(first_rows(path))

@@ -894,3 +894,33 @@ def test_line_breaks_in_names_and_cells(tmp_path, line_end):
     assert table.names == ("first\nname", 'se"cond')
     assert table.column("first\nname").cells.tolist() == cells
     assert table.column('se"cond').cells.tolist() == cells[::-1]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet", "jsonl", "arff"])
+@pytest.mark.parametrize("where", ["name", "folder", "working directory"])
+def test_paths_that_are_not_utf8(tmp_path, monkeypatch, suffix, where):
+    """DuckDB does not take them: one clear error, except in formats that are read without it."""
+    strange = os.fsdecode(b"n\xffn")
+    folder = tmp_path if where == "name" else tmp_path / strange
+    folder.mkdir(exist_ok=True)
+    path = folder / (f"{strange}.{suffix}" if where == "name" else f"t.{suffix}")
+    rows = pd.DataFrame({"x": [1, 2], "y": ["a", "b"]})
+    if suffix == "csv":
+        rows.to_csv(path, index=False)
+    elif suffix == "parquet":
+        path.write_bytes(rows.to_parquet())
+    elif suffix == "jsonl":
+        path.write_text('{"x": 1, "y": "a"}\n{"x": 2, "y": "b"}\n')
+    else:
+        path.write_text("@relation r\n@attribute x numeric\n@attribute y string\n@data\n1,a\n2,b\n")
+    if where == "working directory":
+        monkeypatch.chdir(folder)
+        path = path.name
+    for read in (read_table, collected):
+        if suffix == "arff":
+            read(path)
+            continue
+        with pytest.raises(
+            DataError, match=r"\\udcff.*: the path is not UTF-8; rename the file, or the folder"
+        ):
+            read(path)
