@@ -15,8 +15,9 @@ from ...errors import DataError
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["one_line", "path_literal", "quoted", "session", "utf8_path", "without_room"]
+__all__ = ["one_line", "path_literal", "quoted", "session", "utf8_path", "without_memory", "without_room"]
 
+_NO_MEMORY = re.compile("failed to allocate|allocation failure|bad alloc|out of memory", re.IGNORECASE)
 _NO_ROOM = re.compile("write|create|offload|no space|too large", re.IGNORECASE)
 
 
@@ -92,6 +93,23 @@ def without_room(error: BaseException) -> DataError | None:
     )
 
 
+def without_memory(error: BaseException, shown: str) -> DataError | None:
+    """What to say instead of an error that comes from a lack of memory; None for others.
+
+    Examples
+    --------
+    >>> print(without_memory(MemoryError("realloc of size 600 failed"), "sales.csv"))
+    sales.csv: not enough memory (realloc of size 600 failed); read fewer columns, or shorten long cells
+    """
+    # numpy loses the MemoryError of an array that cannot grow.
+    causes = (error, error.__cause__, error.__context__)
+    if not any(isinstance(each, MemoryError) for each in causes) and not _NO_MEMORY.search(str(error)):
+        return None
+    return DataError(
+        f"{shown}: not enough memory ({one_line(error)}); read fewer columns, or shorten long cells"
+    )
+
+
 def quoted(text: str) -> str:
     """Return ``text`` as an SQL literal."""
     return "'" + text.replace("'", "''") + "'"
@@ -115,7 +133,7 @@ def utf8_path(path: str | os.PathLike[str]) -> str:
     return text
 
 
-def one_line(error: Exception) -> str:
+def one_line(error: BaseException) -> str:
     """Return the first line of what DuckDB says, without the class of the error."""
     first = (str(error).splitlines() or [type(error).__name__])[0]
     return first.split("Error: ", 1)[-1].strip()

@@ -14,7 +14,7 @@ from ..values import seconds_as_text
 from . import _csv
 from ._arrow_schema import DURATION
 from ._beside import Beside, beside_of, number_types
-from ._duckdb import one_line, path_literal, quoted
+from ._duckdb import one_line, path_literal, quoted, without_memory
 from ._kinds import Kind, Parse, Reading
 from ._numbers import is_never_a_number, stored_numbers
 from ._relations import SPELT, SPELT_NUMBER, SPELT_TEXT, Relation
@@ -107,7 +107,8 @@ def stage(
             f"CREATE {'TABLE' if as_table else 'VIEW'} t AS SELECT {select} FROM {relation.sql}"
         )
     except duckdb.Error as error:
-        raise DataError(f"{shown}: cannot be read ({one_line(error)})") from error
+        unreadable = DataError(f"{shown}: cannot be read ({one_line(error)})")
+        raise without_memory(error, shown) or unreadable from error
     return columns, number_types(connection, along)
 
 
@@ -203,9 +204,14 @@ def _stage_csv(
             _create_from_csv(path, header, select, form, parallel=False)
         ).fetchall()[0]
     except (duckdb.Error, *_csv.DAMAGED) as error:
-        raise _csv.explain(error, path, shown) from error
+        raise _csv.explain(error, path, shown, _line_bytes(header)) from error
     if fault := _csv.first_fault(path, header, n_rows, shown):
         raise fault
+
+
+def _line_bytes(header: _csv.Header) -> int:
+    """Most bytes that a line may have."""
+    return max(_LINE_BYTES, 16 * header.n_bytes)
 
 
 def _created_in_parallel(connection: "DuckDBPyConnection", create: str) -> int:
@@ -229,7 +235,7 @@ def _create_from_csv(path: Path, header: _csv.Header, select: str, form: str, *,
         "escape = '\"'",
         f"columns = {{{columns}}}",
         f"compression = {quoted('gzip' if _csv.is_gzip(path) else 'none')}",
-        f"max_line_size = {max(_LINE_BYTES, 16 * header.n_bytes)}",
+        f"max_line_size = {_line_bytes(header)}",
         f"parallel = {str(parallel).lower()}",
         "hive_partitioning = false",
         *(["new_line = '\\r\\n'"] if header.broken else []),

@@ -157,9 +157,9 @@ def _files_of(source: Any, stack: ExitStack) -> tuple[list[Path], Path]:
     bases: list[str] = []
     for each in given:
         path = stack.enter_context(as_file(each))
-        if path.is_dir():
+        if os.path.isdir(path):
             files, base = files_in(path), path
-        elif not path.exists() and glob.has_magic(str(path)):
+        elif not os.path.exists(path) and glob.has_magic(str(path)):
             files, base = files_like(str(path))
         else:
             files, base = [path], path.parent

@@ -10,7 +10,7 @@ from ...errors import DataError
 from ..files._arrow_schema import DURATION
 from ..files._beside import Beside
 from ..files._csv import DAMAGED, first_rows
-from ..files._duckdb import one_line, path_literal, session, without_room
+from ..files._duckdb import one_line, path_literal, session, without_memory, without_room
 from ..files._kinds import Reading
 from ..files._numbers import number_plans, what_they_were
 from ..files._plan import Plan, look_like_numbers, make_plans
@@ -51,10 +51,11 @@ class Staged:
         try:
             self._connection = self._stack.enter_context(session(on_disk=True, memory=MEMORY))
             self._plans = self._planned(paths, format_, columns, how, na)
-        except duckdb.Error as error:
+        except (duckdb.Error, MemoryError, SystemError) as error:
             self._stack.close()
-            damaged = DataError(f"{self._names[0]}: cannot be read, or is damaged ({one_line(error)})")
-            raise without_room(error) or damaged from error
+            name = self._names[0]
+            damaged = DataError(f"{name}: cannot be read, or is damaged ({one_line(error)})")
+            raise without_room(error) or without_memory(error, name) or damaged from error
         except DataError as error:
             self._stack.close()
             if lacking := without_room(error):
@@ -83,12 +84,13 @@ class Staged:
             for rows in reader:
                 yield from self._located(self._converted(rows, n_read), self._along(rows), n_read)
                 n_read += rows.num_rows
-        except (duckdb.Error, OSError, RuntimeError) as error:
+        except (duckdb.Error, MemoryError, OSError, RuntimeError) as error:
             file, row = self._place(n_read)
             unreadable = DataError(
                 f"{self._names[file]}: cannot be read after row {row:,} ({one_line(error)})"
             )
-            raise without_room(error) or unreadable from error
+            lacking = without_room(error) or without_memory(error, self._names[file])
+            raise lacking or unreadable from error
         finally:
             cursor.close()
 

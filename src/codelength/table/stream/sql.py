@@ -4,13 +4,12 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..._display import counted
 from ..._scratch import Scratch
 from ...errors import DataError, InvalidParameter
-from .._messages import shown
+from .._messages import shortened, shown
 from ..checks import check_instance
 from ..files._duckdb import one_line, quoted, utf8_path
 from ._relations import RelationBatches
@@ -132,9 +131,9 @@ def _extension(address: str) -> str | None:
     """The extension of DuckDB that a database takes; None for a file of DuckDB."""
     if address.startswith(_POSTGRES):
         return "postgres"
-    path = Path(address.removeprefix(_SQLITE_ADDRESS))
-    if not path.is_file():
-        raise DataError(f"{address}: there is no such database; check the path, or the address")
+    path = address.removeprefix(_SQLITE_ADDRESS)
+    if not os.path.isfile(path):
+        raise DataError(f"{shortened(address)}: there is no such database; check the path, or the address")
     with open(path, "rb") as file:
         head = file.read(len(_SQLITE))
     if head != _SQLITE and not head[8:].startswith(_DUCKDB):
