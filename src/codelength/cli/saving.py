@@ -13,6 +13,8 @@ from ..errors import InvalidParameter
 if TYPE_CHECKING:
     from ..estimators.contract import TableEstimator
 
+_CSV = (".csv", ".csv.gz", ".tsv")
+
 
 def check_outputs(outputs: Mapping[str, str | None], inputs: Sequence[str], *, as_json: bool) -> None:
     """Refuse to write two things to one place, or over an input.
@@ -37,6 +39,14 @@ def check_outputs(outputs: Mapping[str, str | None], inputs: Sequence[str], *, a
     for output in named.values():
         check_not_input(output, taken)
         taken += [output] if output != "-" else []
+
+
+def check_marked(outputs: Sequence[str | None]) -> None:
+    """Refuse ``--for-spreadsheets`` if no output is a CSV file."""
+    if not any(output is not None and (output == "-" or output.lower().endswith(_CSV)) for output in outputs):
+        raise InvalidParameter(
+            "--for-spreadsheets: only CSV files are for spreadsheets; name one as the output, or leave it out"
+        )
 
 
 def save(model: "TableEstimator", output: str) -> None:
