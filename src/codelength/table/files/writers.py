@@ -1,14 +1,14 @@
 """Plain tables to files, batch after batch: CSV, or Parquet through DuckDB."""
 
+import codecs
 import csv
 import gzip
-import io
 import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, Protocol, TextIO
+from typing import Any, Protocol, TextIO, cast
 
 from ..._files import atomic_write
 from ...errors import DataError, InvalidParameter
@@ -159,9 +159,7 @@ def _standard_output() -> Iterator[TextIO]:
     if buffer is None:
         yield sys.stdout
         return
-    stream = io.TextIOWrapper(buffer, encoding="utf-8", newline="")
-    try:
-        yield stream
-        stream.flush()
-    finally:
-        stream.detach()
+    # Not a TextIOWrapper: one that cannot be flushed cannot be detached either, and tries again when it goes.
+    stream = codecs.getwriter("utf-8")(buffer)
+    yield cast("TextIO", stream)
+    stream.flush()
