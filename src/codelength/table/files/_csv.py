@@ -44,6 +44,7 @@ _LONGEST_HEADER = 1 << 26
 _CHUNK = 1 << 18
 _LINE_FEED, _RETURN, _QUOTE = b'\n\r"'
 _LIMIT = threading.Lock()
+_QUOTED = re.compile(r'"[^"]*"')
 
 
 @dataclass(frozen=True)
@@ -98,21 +99,13 @@ def _delimiter(path: Path, header: str) -> str:
 
     Names may hold others: ``size (m; cm; mm),colour``.
     """
-    in_header = _n_outside_quotes(header)
-    possible = sorted(filter(in_header.get, _DELIMITERS), key=in_header.__getitem__, reverse=True)
+    names = _QUOTED.sub("", header)
+    possible = sorted(filter(names.count, _DELIMITERS), key=names.count, reverse=True)
     if len(possible) < 2:
         return possible[0] if possible else _DELIMITERS[0]
-    lines = iter(first_rows(path).decode("utf-8-sig", "replace")[len(header) :].splitlines())
-    record = next(filter(str.strip, lines), "")
-    while record.count('"') % 2 and (more := next(lines, None)) is not None:
-        record += f"\n{more}"
-    in_record = _n_outside_quotes(record)
-    return next((each for each in possible if in_record[each] == in_header[each]), possible[0])
-
-
-def _n_outside_quotes(record: str) -> dict[str, int]:
-    bare = re.sub(r'"[^"]*"', "", record)
-    return {delimiter: bare.count(delimiter) for delimiter in _DELIMITERS}
+    rows = _QUOTED.sub("", first_rows(path).decode("utf-8-sig", "replace")[len(header) :])
+    row = next(filter(None, re.split(r"[\r\n]+", rows)), "")
+    return next((each for each in possible if row.count(each) == names.count(each)), possible[0])
 
 
 def reject_duplicates(names: list[str] | tuple[str, ...], where: str) -> None:
