@@ -80,10 +80,12 @@ def read_header(path: Path, shown: str) -> Header:
     text = record.rstrip("\r\n")
     if not text.strip():
         raise DataError(f"{shown}, line 1: is blank; the first line must hold the column names")
-    delimiter = _delimiter(path, text)
     try:
+        delimiter = _delimiter(path, text)
         with _fields_of_any_length():
             names = next(csv.reader([text], delimiter=delimiter, strict=True))
+    except DAMAGED as error:
+        raise _damaged(error, shown) from error
     except csv.Error as error:
         raise DataError(f"{shown}, line 1: the header cannot be read: {error}; mend its quotes") from error
     for position, name in enumerate(names, start=1):

@@ -79,13 +79,12 @@ def read_table(
 ) -> Table:
     """Read a table from a file, or from standard input.
 
-    A CSV file starts with its column names. The commonest of ``, ; tab |`` in that line separates the
-    fields, unless only another one is as frequent in the next line; ``"`` quotes them, and an empty field is
-    missing. A column holds numbers only if every cell
-    that is not missing is one (``nan`` counts as a missing number), booleans only if every cell is
-    ``true`` or ``false``, and times only if every cell has the form of one. Values have the same form as
-    from any data frame, see :mod:`codelength.table.values`. The domains that an ARFF file declares stay
-    with their columns.
+    A CSV file starts with its column names. The fields are separated by the commonest of ``, ; tab |`` in
+    that line which the next line has as often, or the commonest if there is none; ``"`` quotes them, and an
+    empty field is missing. A column holds numbers only if every cell that is not missing is one (``nan``
+    counts as a missing number), booleans only if every cell is ``true`` or ``false``, and times only if every
+    cell has the form of one. Values have the same form as from any data frame, see
+    :mod:`codelength.table.values`. The domains that an ARFF file declares stay with their columns.
 
     Parameters
     ----------

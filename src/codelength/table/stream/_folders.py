@@ -71,7 +71,7 @@ def _check_current(paths: Sequence[Path], base: Path) -> None:
     folders = {folder for path in paths for folder in path.absolute().parents} | {base.absolute()}
     for folder in sorted(folders):
         for log, (what, remedy) in _LOGS.items():
-            if (folder / log).is_dir():
+            if os.path.isdir(folder / log):
                 raise DataError(f"{folder}: is {what}, in which files with removed rows remain; {remedy}")
 
 

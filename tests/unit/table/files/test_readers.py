@@ -956,6 +956,11 @@ class TestDelimiters:
         for read in (read_table, collected):
             assert cells_of(read(path))["colour"].tolist() == ["red", "blue"]
 
+    def test_a_damaged_file(self, write):
+        content = gzip.compress(b"a;b,c\n" + os.urandom(9000).hex().encode())
+        with pytest.raises(DataError, match=r"t\.csv\.gz: is damaged, or not a gzip file"):
+            read_table(write(content[:-2000], "t.csv.gz"))
+
     def test_no_other_one_is_taken_for_a_faulty_row(self, write):
         with pytest.raises(DataError, match="line 2: expected 3 fields, found 2"):
             read_table(write("a,b,c;d\n1,2\n3,4,5\n"))
