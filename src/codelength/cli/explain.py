@@ -131,10 +131,12 @@ class _Explained:
         """A table with one row per variable, the strongest first."""
         import numpy as np
 
+        from ..decisions import first_best, ranked
+
         made, total = self.made, self.made.log_odds[0]
         others = [k for k, label in enumerate(made.classes) if label != made.reference]
-        shown = sorted(others, key=lambda k: -self.probs[k])[:MOST_CLASSES]
-        order = np.argsort(-np.abs(made.contributions[0][:, shown]).max(axis=1, initial=0), kind="stable")
+        shown = [others[place] for place in ranked([self.probs[k] for k in others])][:MOST_CLASSES]
+        order = ranked(np.abs(made.contributions[0][:, shown]).max(axis=1, initial=0))
         parts = [(BEFORE, "", made.intercept)]
         parts += [
             (made.feature_names[i], _cell(self.cells.get(made.feature_names[i])), made.contributions[0, i])
@@ -142,7 +144,7 @@ class _Explained:
         ]
         parts.append(("(all together)", "", total))
         rows = [[name, cell, *(f"{terms[k]:+.2f}" for k in shown)] for name, cell, terms in parts]
-        best = int(np.argmax(self.probs))
+        best = first_best(self.probs)
         title = (
             f"row {self.number}: {made.classes[best]} with probability {self.probs[best]:.3f}; log-odds "
             f"against {made.reference} in nats"

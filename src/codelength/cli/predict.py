@@ -125,12 +125,11 @@ def _by_arrow(source: Source, carried: Sequence[str]) -> bool:
 
 def _predicted(fitted: "TableEstimator", batch: "Table", names: Sequence[str]) -> "ColumnDict":
     """What is predicted for some rows."""
-    import numpy as np
-
+    from ..decisions import first_best_of_rows
     from ..estimators.validation import class_array
 
     probs = fitted.predict_proba(batch.keep(fitted.schema_.names))
-    outcomes = class_array(fitted.outcome_names)[np.argmax(probs, axis=1)]
+    outcomes = class_array(fitted.outcome_names)[first_best_of_rows(probs)]
     if outcomes.dtype.kind == "U":
         outcomes = outcomes.astype(object)
     return {

@@ -20,6 +20,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
 from ..blocks import Block, Facts
+from ..decisions import first_best_of_rows
 from ..errors import InvalidParameter
 from ..rules import Distributions
 from ..scores import Predictions
@@ -30,7 +31,7 @@ from ..table.encode import HandleUnknown, known_rows
 from ..table.infer import Cutting, Identifiers, Missing, Numeric
 from ..table.schema import variables_grid
 from ..table.target import target_column
-from ..typing import IntArray, Scalar
+from ..typing import Scalar
 from . import documents
 from ._tables import PredictsTables, ScoresTables
 from .validation import (
@@ -398,8 +399,7 @@ class TableClassifier(ScoresTables, TableEstimator):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable class of each row; the first of several equally probable ones."""
-        best: IntArray = np.argmax(self.predict_log_proba(X), axis=1)
-        return np.asarray(self.classes_[best])
+        return np.asarray(self.classes_[first_best_of_rows(self.predict_proba(X))])
 
     def predict_proba(self, X: Any) -> Any:
         """Probability of each class for each row, shape (n_rows, n_classes)."""

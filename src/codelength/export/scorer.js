@@ -50,8 +50,18 @@ function codelengthAsk(document, given) {
     });
     asked.push({ variable: i, bits: Math.max(bits, 0) });
   });
-  return asked.sort((a, b) => b.bits - a.bits || a.variable - b.variable);
+  asked.sort((a, b) => b.bits - a.bits);
+  const levels = new Map();
+  asked.forEach((one, i) => {
+    const before = asked[i - 1];
+    const isLess = before && before.bits - one.bits > codelengthScore.tolerance * Math.max(before.bits, 1);
+    levels.set(one, before ? levels.get(before) + Number(isLess) : 0);
+  });
+  return asked.sort((a, b) => levels.get(a) - levels.get(b) || a.variable - b.variable);
 }
+
+// Numbers that differ by less are equal; the first of them wins.
+codelengthScore.tolerance = 1e-10;
 
 codelengthScore.check = (document) => {
   if (!document || document.format !== "codelength scorer" || ![1, 2].includes(document.version)) {
@@ -66,7 +76,8 @@ codelengthScore.normalised = (logWeights) => {
   if (highest === -Infinity) {
     return { probabilities: logWeights.map(() => 1 / logWeights.length), undefined: true };
   }
-  const weights = logWeights.map((weight) => Math.exp(weight - highest));
+  const weights = logWeights.map((weight) =>
+    (highest - weight <= codelengthScore.tolerance ? 1 : Math.exp(weight - highest)));
   const total = weights.reduce((a, b) => a + b, 0);
   return { probabilities: weights.map((weight) => weight / total), undefined: false };
 };

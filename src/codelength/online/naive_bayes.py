@@ -11,6 +11,7 @@ import numpy as np
 from .._display import Shown, counted, nats_and_bits
 from ..blocks import Block, Facts
 from ..counts import Counts
+from ..decisions import first_best
 from ..errors import DataError, InvalidParameter
 from ..estimators import NaiveBayes
 from ..rules import Predictor, PriorLike, rule_of
@@ -196,7 +197,7 @@ class OnlineNaiveBayes(Shown):
         """
         classes = self._counts.classes
         log_weights = self._counts.log_weights(x, self._weight)[: len(classes)]
-        return classes[int(probs_of(log_weights).argmax())] if classes else None
+        return classes[first_best(probs_of(log_weights))] if classes else None
 
     def new_class_proba_one(self, x: Mapping[str, Any]) -> float:
         """Probability that a row has a class that was not met before; 0 where domains are fixed."""
@@ -224,7 +225,7 @@ class OnlineNaiveBayes(Shown):
         """
         place, probs = self._counts.class_place(y), probs_of(self._counts.log_weights(x, self._weight))
         found = math.log(probs[place]) if probs[place] > 0 else -math.inf
-        best = int(probs[: len(self._counts.classes)].argmax()) if self._counts.classes else None
+        best = first_best(probs[: len(self._counts.classes)]) if self._counts.classes else None
         self.learn_one(x, y)
         self._scores.add(found, hit=best == place)
         return found
