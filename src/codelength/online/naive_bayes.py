@@ -11,7 +11,6 @@ import numpy as np
 from .._display import Shown, counted, nats_and_bits
 from ..blocks import Block, Facts
 from ..counts import Counts
-from ..decisions import first_best
 from ..errors import DataError, InvalidParameter
 from ..estimators import NaiveBayes
 from ..rules import Predictor, PriorLike, rule_of
@@ -22,7 +21,7 @@ from ..typing import Scalar
 from .fixed import FixedCounts, Located
 from .growing import GrowingCounts
 from .options import check_growing
-from .scores import RunningScores, probs_of
+from .scores import RunningScores, most_probable, probs_of
 
 Domains = Literal["fixed", "growing"]
 
@@ -197,7 +196,7 @@ class OnlineNaiveBayes(Shown):
         """
         classes = self._counts.classes
         log_weights = self._counts.log_weights(x, self._weight)[: len(classes)]
-        return classes[first_best(probs_of(log_weights))] if classes else None
+        return classes[most_probable(log_weights)] if classes else None
 
     def new_class_proba_one(self, x: Mapping[str, Any]) -> float:
         """Probability that a row has a class that was not met before; 0 where domains are fixed."""
@@ -223,9 +222,10 @@ class OnlineNaiveBayes(Shown):
             Log probability that was given to the class, in nats. Where domains grow, a class that was not met
             before costs what it takes to say so.
         """
-        place, probs = self._counts.class_place(y), probs_of(self._counts.log_weights(x, self._weight))
+        place, log_weights = self._counts.class_place(y), self._counts.log_weights(x, self._weight)
+        probs, n_classes = probs_of(log_weights), len(self._counts.classes)
         found = math.log(probs[place]) if probs[place] > 0 else -math.inf
-        best = first_best(probs[: len(self._counts.classes)]) if self._counts.classes else None
+        best = most_probable(log_weights[:n_classes]) if n_classes else None
         self.learn_one(x, y)
         self._scores.add(found, hit=best == place)
         return found
