@@ -140,9 +140,7 @@ def _place(variable: Mapping[str, Any], case: Mapping[str, Any]) -> int | None:
     cell = _plain(variable["name"], case[variable["name"]])
     labels = variable["values"] if variable["kind"] == "values" else variable["labels"]
     if cell is not None and cell == cell:
-        found = _listed(labels, cell) if variable["kind"] == "values" else _interval(variable, cell)
-        if found is not None or cell != "":
-            return found
+        return _listed(labels, cell) if variable["kind"] == "values" else _interval(variable, cell)
     return len(labels) - 1 if labels[-1] is None else None
 
 

@@ -2,7 +2,7 @@
 // Scores cases with a "codelength scorer" document, version 1 or 2. No dependencies; the same answers as Python.
 
 // Class probabilities of a case, and what each known variable adds to the log-odds of each class against the
-// reference class. `given` maps names to cells (an object or a Map); what is unknown is absent, null or "".
+// reference class. `given` maps names to cells (an object or a Map); what is unknown is absent.
 // Returns {probabilities, undefined, places, evidence}: one place per variable, -1 where it adds nothing, and
 // one entry {variable, logOdds} per variable that says something.
 function codelengthScore(document, given, reference = 0) {
@@ -90,8 +90,7 @@ codelengthScore.place = (variable, given) => {
   if (own === undefined) return -1;
   const labels = kind === "values" ? variable.values : variable.labels;
   if (own !== null && !Number.isNaN(own)) {
-    const found = kind === "values" ? codelengthScore.listed(labels, own) : codelengthScore.interval(variable, own);
-    if (found >= 0 || own !== "") return found;
+    return kind === "values" ? codelengthScore.listed(labels, own) : codelengthScore.interval(variable, own);
   }
   return labels[labels.length - 1] === null ? labels.length - 1 : -1;
 };

@@ -34,10 +34,10 @@ name two variables by their places; ``table`` has one row per group of the first
 the second, and is added like the others. In the end, ``floor`` is the probability that each class has in any
 case, and what is left of 1 is shared out as the sums say.
 
-A case is a mapping of names to cells. A variable that is absent, missing (None, NaN, empty text) or holds a
-value that is not listed adds nothing. Numbers may be given as text, intervals by their labels, and times in
-any spelling that is clear. In JavaScript, whole numbers of 2**53 or more are given as text or ``BigInt``.
-``scorer.js`` reads the same documents in the same way.
+A case is a mapping of names to cells. A variable that is absent, missing (None, NaN) or holds a value that
+is not listed adds nothing; where missing cells are a value, None and NaN add its row. Numbers may be given
+as text, intervals by their labels, and times in any spelling that is clear. In JavaScript, whole numbers of
+2**53 or more are given as text or ``BigInt``. ``scorer.js`` reads the same documents in the same way.
 """
 
 from importlib.resources import files
