@@ -84,7 +84,7 @@ def query(
     if for_spreadsheets:
         check_marked([None if as_json else output])
     fitted = load(model)
-    if "query" not in fitted.capabilities:
+    if not hasattr(fitted, "query"):
         raise InvalidParameter(
             f"{model}: {fitted.kind} does not say how its variables vary together; fit naive-bayes or "
             "best-tree, or cluster the table"

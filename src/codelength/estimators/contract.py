@@ -97,7 +97,7 @@ class TableEstimator(PredictsTables, BaseEstimator):
     kind : str
         Name of the model on the command line and in files.
     capabilities : frozenset of str
-        What it can do.
+        What it can do with its default parameters. Other parameters may allow more.
     outcome : str
         What it predicts, in one word: a class or a component.
     cutting : Cutting, optional
