@@ -26,7 +26,7 @@ from ..rules import Distributions
 from ..scores import Predictions
 from ..table import Coded, Schema, Table, Variable, as_table, encode, infer_schema
 from ..table._messages import shown
-from ..table.checks import check_choice, check_flag, check_instance, check_names
+from ..table.checks import check_choice, check_flag, check_instance, check_names, reading
 from ..table.encode import HandleUnknown, known_rows
 from ..table.infer import Cutting, Identifiers, Missing, Numeric
 from ..table.schema import variables_grid
@@ -231,6 +231,7 @@ class TableEstimator(PredictsTables, BaseEstimator):
         }
 
     @classmethod
+    @reading("a model", "to_document")
     def from_document(cls, document: Mapping[str, Any]) -> Self:
         """The model that :meth:`to_document` wrote, checked."""
         params = {name: documents.restored(value) for name, value in document["params"].items()}
