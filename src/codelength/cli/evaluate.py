@@ -141,7 +141,9 @@ def _streamed(models: Mapping[str, Any], source: Source, cells: Mapping[str, Any
             model.fit_counts(counts, weighted=source.weights is not None)
         seconds = time.perf_counter() - start
         with counting(f"evaluating {name}") as progress:
-            scores = model.evaluate_table(source.stream, source.target, progress=progress, **read)
+            scores = model.evaluate_table(
+                source.stream, source.target, leave_one_out=True, progress=progress, **read
+            )
         results.append(Evaluation.of(name, "leave-one-out", scores, seconds))
     return results
 

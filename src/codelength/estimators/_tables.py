@@ -126,8 +126,8 @@ class ScoresTables(PredictsTables):
         source: Any,
         target: str | None = None,
         *,
+        leave_one_out: bool,
         weights: str | None = None,
-        leave_one_out: bool = True,
         na: Iterable[str] | None = None,
         batch_rows: int = BATCH_ROWS,
         progress: Progress | None = None,
@@ -140,11 +140,11 @@ class ScoresTables(PredictsTables):
             See :func:`codelength.as_batches`.
         target : str, optional
             The column that holds the class of each row; by default the one that was learned.
+        leave_one_out : bool
+            True for the rows that the model learned from, of which each is predicted from all the others;
+            False for rows that it has not seen.
         weights : str, optional
             The column that says how many rows each row stands for.
-        leave_one_out : bool
-            Whether these are the rows that the model learned from, each of which is then predicted from all
-            the others, or rows that it has not seen.
         na : list of str, optional
             Texts that mean missing in files.
         batch_rows : int
@@ -161,7 +161,7 @@ class ScoresTables(PredictsTables):
         --------
         >>> from codelength import NaiveBayes
         >>> table = {"colour": ["red", "red", "blue", "blue"], "state": ["ripe", "ripe", "raw", "raw"]}
-        >>> NaiveBayes().fit_table(table, "state").evaluate_table(table).accuracy
+        >>> NaiveBayes().fit_table(table, "state").evaluate_table(table, leave_one_out=True).accuracy
         1.0
         """
         check_flag("leave_one_out", leave_one_out)
@@ -186,6 +186,10 @@ class ScoresTables(PredictsTables):
     def _probs_of(self, coded: Coded) -> tuple[FloatArray, int]:
         log_probs, undefined = self.log_probs_of(coded)
         return np.exp(log_probs), int(np.count_nonzero(undefined))
+
+    def _batch_left_out(self, coded: Coded) -> Predictions:
+        """Predict each training row of a batch from all the others, those of other batches included."""
+        raise NotImplementedError
 
     def _check_left_out(self, *, weighted: bool) -> None:
         """Refuse to leave rows out where one pass over them is not enough."""
@@ -256,7 +260,7 @@ class _Scoring:
         rows, weights = self.roles.weighed(batch)
         coded = self.encoder(rows, weights)
         if self.leave_one_out:
-            return Scores.of(self.model.leave_one_out_of(coded))
+            return Scores.of(self.model._batch_left_out(coded))
         log_probs, undefined = self.model.log_probs_of(coded)
         return Scores.of(Predictions(log_probs, undefined, coded.class_codes, weights))
 

@@ -285,7 +285,9 @@ class _Codes:
     """A table as codes, and the parts that the last split made of it: several models may share them."""
 
     def __init__(self, rows: Table, model: "TableClassifier") -> None:
-        self.coded = model.coded_for(rows)
+        coded = model.coded_for(rows)
+        # Of all rows at once, so that the rows of one fold weigh as much as those of another.
+        self.coded = coded.relative() if getattr(model, "weights", None) == "relative" else coded
         self._rows, self._cutting = rows, model.cutting
         self._last: tuple[Split, Coded, Coded] | None = None
 
@@ -361,7 +363,8 @@ def _entrants(
             continue
         model = _cloned(given).set_params(**cells)
         model._check_params()
-        way = (model.missing, model.numeric, model.identifiers, model.handle_unknown, model.cutting)
+        cells_read = (model.missing, model.numeric, model.identifiers, model.handle_unknown, model.cutting)
+        way = (*cells_read, getattr(model, "weights", None))
         if way not in codes:
             codes[way] = _Codes(rows, model)
         found[name] = _Own(model, codes[way])
