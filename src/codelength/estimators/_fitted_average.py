@@ -52,9 +52,12 @@ class HeldOut(Predictions):
     ----------
     against : mapping of str to Predictions
         The class prior, and each member alone, without the same rows.
+    rows : array of shape (n_rows,)
+        Which of the training rows these are, those of weight zero not counted.
     """
 
     against: Mapping[str, Predictions] = field(default_factory=dict)
+    rows: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
     def _blocks(self) -> list[Block]:
         named = {TOGETHER: self, **self.against} if self.against else {}
@@ -333,7 +336,7 @@ def _left_out(
 
     none = np.zeros(len(looked_at), dtype=bool)
     against = {name: Predictions(of(made), none, labels, weights) for name, made in others.items()}
-    return HeldOut(of(together), none, labels, weights, against=against)
+    return HeldOut(of(together), none, labels, weights, against=against, rows=looked_at)
 
 
 def _scores(left_out: HeldOut, weights: Mapping[str, float], pool: Pool) -> list[dict[str, Any]]:

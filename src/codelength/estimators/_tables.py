@@ -9,6 +9,7 @@ import numpy as np
 from ..counts.stream import fold, map_batches, with_target
 from ..errors import InvalidParameter, SchemaMismatch
 from ..scores import Predictions, Scores
+from ..scores.totals import Together
 from ..table import Coded, Schema
 from ..table._messages import shown, suggestion
 from ..table.checks import check_flag, check_instance, check_names
@@ -164,24 +165,11 @@ class ScoresTables(PredictsTables):
         >>> NaiveBayes().fit_table(table, "state").evaluate_table(table, leave_one_out=True).accuracy
         1.0
         """
-        check_flag("leave_one_out", leave_one_out)
-        schema, params = self._fitted.schema, self._fitted.params
-        if leave_one_out:
-            self._check_left_out(weighted=weights is not None)
-        column = schema.target.name if target is None else target
-        check_instance("target", column, str, "the name of a column")
-        encoder = BatchEncoder(schema, target=column, handle_unknown=params["handle_unknown"])
-        batches = as_batches(source, batch_rows=batch_rows, na=na, kinds=with_target(schema, column))
-        try:
-            columns = _present([*encoder.columns, *([] if weights is None else [weights])], batches)
-            if params["strict"]:
-                _check_surplus(schema, [name for name in batches.names if name not in (column, weights)])
-            variables = tuple(name for name in encoder.columns if name != column)
-            work = _Scoring(self, encoder, Roles(variables, column, weights), leave_one_out)
-            found = fold(work, batches, columns, Scores.merge, progress=progress)
-        finally:
-            batches.close()
-        return Scores.empty() if found is None else found
+        read: dict[str, Any] = {"na": na, "batch_rows": batch_rows, "progress": progress}
+        found = evaluate_together(
+            (self,), source, target, leave_one_out=leave_one_out, weights=weights, **read
+        )
+        return Scores.empty() if found is None else found.scores[0]
 
     def _probs_of(self, coded: Coded) -> tuple[FloatArray, int]:
         log_probs, undefined = self.log_probs_of(coded)
@@ -198,6 +186,42 @@ class ScoresTables(PredictsTables):
                 f"leave_one_out=True: {self.kind} does not leave rows out one batch after the other; pass "
                 "leave_one_out=False to score rows that it has not seen"
             )
+
+
+def evaluate_together(
+    models: "Sequence[ScoresTables]",
+    source: Any,
+    target: str | None = None,
+    *,
+    leave_one_out: bool,
+    weights: str | None = None,
+    na: Iterable[str] | None = None,
+    batch_rows: int = BATCH_ROWS,
+    progress: Progress | None = None,
+) -> Together | None:
+    """Score several models with one schema on a table of any size, in one pass; None if it has no rows.
+
+    Parameters are those of :meth:`ScoresTables.evaluate_table`; all models treat unknown values and surplus
+    columns as the first one does.
+    """
+    check_flag("leave_one_out", leave_one_out)
+    schema, params = models[0]._fitted.schema, models[0]._fitted.params
+    if leave_one_out:
+        for model in models:
+            model._check_left_out(weighted=weights is not None)
+    column = schema.target.name if target is None else target
+    check_instance("target", column, str, "the name of a column")
+    encoder = BatchEncoder(schema, target=column, handle_unknown=params["handle_unknown"])
+    batches = as_batches(source, batch_rows=batch_rows, na=na, kinds=with_target(schema, column))
+    try:
+        columns = _present([*encoder.columns, *([] if weights is None else [weights])], batches)
+        if params["strict"]:
+            _check_surplus(schema, [name for name in batches.names if name not in (column, weights)])
+        variables = tuple(name for name in encoder.columns if name != column)
+        work = _Scoring(tuple(models), encoder, Roles(variables, column, weights), leave_one_out)
+        return fold(work, batches, columns, Together.merge, progress=progress)
+    finally:
+        batches.close()
 
 
 @dataclass(eq=False, slots=True)
@@ -250,19 +274,21 @@ class _Predicting:
 class _Scoring:
     """Scores predictions of a batch; can be sent to other processes."""
 
-    model: Any
+    models: tuple[Any, ...]
     encoder: BatchEncoder
     roles: Roles
     leave_one_out: bool
 
-    def __call__(self, batch: Batch) -> Scores:
+    def __call__(self, batch: Batch) -> Together:
         self.roles.check_classes(batch)
         rows, weights = self.roles.weighed(batch)
         coded = self.encoder(rows, weights)
         if self.leave_one_out:
-            return Scores.of(self.model._batch_left_out(coded))
-        log_probs, undefined = self.model.log_probs_of(coded)
-        return Scores.of(Predictions(log_probs, undefined, coded.class_codes, weights))
+            return Together.of([model._batch_left_out(coded) for model in self.models])
+        made = [model.log_probs_of(coded) for model in self.models]
+        return Together.of(
+            [Predictions(log_probs, zero, coded.class_codes, weights) for log_probs, zero in made]
+        )
 
 
 def _predicted(
