@@ -7,7 +7,6 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from ..blocks import Block, Grid, Paragraph
-from ..decisions import ranked
 from ..errors import InvalidParameter
 from . import options
 from .choices import COMPARABLE, RULE, Fraction, Whole
@@ -194,6 +193,8 @@ def _document(results: "Sequence[Evaluation]", data: str, n_rows: int, target: s
 
 
 def _blocks(results: "Sequence[Evaluation]", data: str, n_rows: int, target: str) -> list[Block]:
+    from ..decisions import ranked
+
     best_first = [results[place] for place in ranked([result.log_score for result in results])]
     title = f"{data}: {n_rows} rows, predicting {target}, by {results[0].protocol}"
     compared = len(results) > 1
