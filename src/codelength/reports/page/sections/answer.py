@@ -21,7 +21,9 @@ def answer(analysis: Analysis) -> Markup:
             "A bit is the uncertainty of a fair coin. Rows were predicted by models that had not seen them (",
             analysis.models[0].protocol if analysis.models else "no models",
             "); intervals are 95 % intervals. The figures above are measured on rows that took no part in "
-            "choosing the model, so they can differ a little from those of the comparison.",
+            "choosing the model, so they can differ a little from those of the comparison."
+            if gains
+            else ").",
         ),
     )
 

@@ -36,13 +36,16 @@ def _close(analysis: Analysis) -> str:
     near = [model.name for model in others if model.is_tied]
     if not others:
         return f"Only {best.name} was tried."
-    first = f"{_capital(best.name)} predicts best"
-    if best.name == PRIOR:
-        first = "No model predicts better than the class prior"
+    is_prior = best.name == PRIOR
+    first = (
+        "No model predicts better than the class prior"
+        if is_prior
+        else f"{_capital(best.name)} predicts best"
+    )
     if not near:
-        return f"{first}, more than two standard errors ahead of all others."
+        return f"{first}; all others are more than two standard errors behind it."
     if len(near) == len(others):
-        return f"{first}, but all others are tied with it: none is two standard errors behind."
+        return f"{first}; all others are tied with it, less than two standard errors behind."
     words = f"{near[0]} is" if len(near) == 1 else f"{', '.join(near[:-1])} and {near[-1]} are"
     return f"{first}; {words} tied with it, less than two standard errors behind."
 
