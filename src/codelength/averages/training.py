@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from .._pickling import WithoutCaches
 from ..table import Coded
 from ..table.copies import copy_weights, n_copies
 from ..typing import FloatArray, IntArray
@@ -18,7 +19,7 @@ and the others count in the tables of counts alone."""
 
 
 @dataclass(frozen=True, eq=False)
-class Training:
+class Training(WithoutCaches):
     """Distinct training rows with their weights, in an order that does not depend on how they were given.
 
     A row of weight 3 is three equal rows. Held-out predictions leave out one copy at a time; see

@@ -25,8 +25,9 @@ def timeless(out):
 def test_evaluate_compares_the_usual_models_best_first(run, train):
     code, out, _ = run("evaluate", train, "-t", "play")
     assert code == 0
-    assert "6 rows, predicting play, by 1 x 6-fold cross-validation" in out
-    rows = [row.split("  ", 1) for row in out.split("\n\n")[0].splitlines()[3:]]
+    assert "6 rows, predicting play, by 1 x 6-fold cross-validation" in " ".join(out.split())
+    table = out.split("\n\n")[0].partition("─\n")[2]
+    rows = [row.split("  ", 1) for row in table.splitlines()]
     expected = {*(f"naive-bayes {rule}" for rule in RULES), "logistic-regression", "model-average"}
     assert {row[0] for row in rows} == expected
     scores = [float(row[1].split()[0]) for row in rows]
@@ -39,7 +40,7 @@ def test_evaluate_compares_the_usual_models_best_first(run, train):
 def test_rules_alone_are_compared_by_leave_one_out(run, train):
     code, out, _ = run("evaluate", train, "-t", "play", "--prior", "10")
     assert code == 0
-    assert "6 rows, predicting play, by leave-one-out" in out
+    assert "6 rows, predicting play, by leave-one-out" in " ".join(out.split())
     for rule in RULES:
         assert rule in out
 
