@@ -179,17 +179,37 @@ def leave_one_out_counts(
     n_classes: int,
     weights: Sequence[Number] | None = None,
 ) -> list[Counts]:
-    """Counts of all rows but row j, for every j, each counted from the start."""
-    return [
-        count(
-            [row for i, row in enumerate(rows) if i != j],
-            [label for i, label in enumerate(labels) if i != j],
-            n_values,
-            n_classes,
-            None if weights is None else [weight for i, weight in enumerate(weights) if i != j],
+    """Counts of all rows but one copy of row j, for every j, each counted from the start.
+
+    A row of weight w is repeated: see :func:`copies`.
+    """
+    found = []
+    for j in range(len(rows)):
+        kept = [
+            (row, label, weight)
+            for i, (row, label) in enumerate(zip(rows, labels, strict=True))
+            for weight in copies(1 if weights is None else weights[i])[1 if i == j else 0 :]
+        ]
+        found.append(
+            count(
+                [row for row, _, _ in kept],
+                [label for _, label, _ in kept],
+                n_values,
+                n_classes,
+                [weight for _, _, weight in kept],
+            )
         )
-        for j in range(len(rows))
-    ]
+    return found
+
+
+def copies(weight: Number) -> list[Number]:
+    """Weights of the equal rows that a weighted row stands for: as many as it has whole parts, or one.
+
+    >>> copies(3), copies("5/2"), copies("1/4")
+    ([1, 1, 1], [Fraction(5, 4), Fraction(5, 4)], [Fraction(1, 4)])
+    """
+    n_copies = max(1, math.floor(exact(weight)))
+    return [1 if weight == n_copies else ratio(exact(weight), n_copies)] * n_copies
 
 
 def probabilities(weights: Weights) -> list[Fraction] | None:

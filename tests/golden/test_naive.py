@@ -323,7 +323,7 @@ def test_a_whole_weight_repeats_the_row(rule: str) -> None:
     assert weighted == plain
     assert weights_of(rule, [1, 2], weighted, prior) == weights_of(rule, [1, 2], plain, prior)
     first_left_out = naive.leave_one_out_counts(rows, labels, [2, 3], 2, weights)[0]
-    assert first_left_out == naive.count(rows[1:], labels[1:], [2, 3], 2, weights[1:])
+    assert first_left_out == naive.count(rows, labels, [2, 3], 2, [1, *weights[1:]])
 
 
 def test_fractional_weights_enter_every_rule() -> None:

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from codelength.counts import count, expected_counts
 from codelength.rules import Predictor
-from codelength.scores import Predictions, evidence_code_length, leave_one_out
+from codelength.scores import evidence_code_length, leave_one_out
+from codelength.table.copies import copy_weights
 from properties.comparisons import assert_same_scores
 from properties.strategies import for_every_rule, priors, row_weights, tables, tables_and_priors
 
@@ -68,21 +69,22 @@ def test_leave_one_out(rule, data):
     table, prior = data.draw(tables_and_priors(rule, min_rows=1, **few_values))
     coded, distinct = table.coded, table.coded.distinct()
     row_by_row = leave_one_out(Predictor.of(count(coded), rule, prior), coded)
-    one_of_each = Predictor.of(count(distinct), rule, prior).leave_one_out(replace(distinct, weights=None))
-    merged = Predictions(*one_of_each, distinct.class_codes, distinct.weights)
+    merged = leave_one_out(Predictor.of(count(distinct), rule, prior), distinct)
     np.testing.assert_array_equal(merged.log_probs[coded.groups()[1]], row_by_row.log_probs)
     assert_same_scores(merged, row_by_row)
 
 
 @for_every_rule(40)
-def test_leaving_out_a_row_with_its_whole_weight(rule, data):
-    """Leaving a set of equal rows out is predicting it from the others."""
+def test_leaving_out_one_copy_of_a_weighted_row(rule, data):
+    """It is predicting the row from all rows with one copy less of it."""
     table, prior = data.draw(tables_and_priors(rule, min_rows=1, **few_values))
     distinct = table.weighted(data.draw(row_weights(table, zero=False))).distinct()
     result = Predictor.of(count(distinct), rule, prior).leave_one_out(distinct)
     for row in range(distinct.n_rows):
-        others = distinct.take(np.arange(distinct.n_rows) != row)
-        log_probs, undefined = Predictor.of(count(others), rule, prior).log_probs(distinct.take([row]))
+        fewer = distinct.weights.copy()
+        fewer[row] -= copy_weights(fewer)[row]
+        others = count(replace(distinct, weights=fewer))
+        log_probs, undefined = Predictor.of(others, rule, prior).log_probs(distinct.take([row]))
         assert result.undefined[row] == undefined[0]
         np.testing.assert_allclose(
             np.exp(result.log_probs[row]), np.exp(log_probs[0]), rtol=1e-10, atol=1e-300

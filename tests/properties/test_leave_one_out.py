@@ -31,8 +31,9 @@ def by_the_oracle(table, rule, prior, weights):
 def by_refitting(table, rule, prior, weights):
     log_probs, undefined = [], []
     for j in range(len(table.rows)):
-        others = [i for i in range(len(table.rows)) if i != j]
-        counts = table.take(others).counts(None if weights is None else weights[others])
+        fewer = np.ones(len(table.rows)) if weights is None else weights.copy()
+        fewer[j] -= fewer[j] / max(1, int(fewer[j]))
+        counts = table.counts(fewer)
         row = Predictor.of(counts, rule, prior).log_probs(table.coded.take([j]))
         log_probs.append(row.log_probs[0])
         undefined.append(row.undefined[0])

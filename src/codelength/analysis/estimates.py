@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
+from ..scores import means
 from ..typing import FloatArray
 from .results import Estimate
 
@@ -34,18 +35,15 @@ def mean_of(numbers: ArrayLike, counts: ArrayLike | None = None) -> Estimate:
     """
     figures = np.asarray(numbers, dtype=np.float64)
     rows = np.ones(figures.shape) if counts is None else np.asarray(counts, dtype=np.float64)
-    figures, rows = figures[rows > 0], rows[rows > 0]
     n_rows = float(rows.sum())
     if n_rows == 0:
         return Estimate(0.0, math.nan, -math.inf, math.inf)
-    if not np.isfinite(figures).all():
-        value = float(figures[~np.isfinite(figures)].sum())
+    value, standard_error = means.mean_of(figures, rows)
+    if not math.isfinite(value):
         return Estimate(value, math.nan, value, value)
-    value = float(figures @ rows / n_rows)
     if n_rows < LEAST_ROWS:
         return Estimate(value, math.nan, -math.inf, math.inf)
-    variance = float(((figures - value) ** 2) @ rows / (n_rows - 1))
-    return around(value, math.sqrt(variance / n_rows), n_rows - 1)
+    return around(value, standard_error, n_rows - 1)
 
 
 def mean_over_splits(figures: FloatArray, test_share: float) -> Estimate:

@@ -52,8 +52,12 @@ class ModelScores:
         Mean squared distance from the class that occurred: 0 at best, 2 at worst.
     calibration_error : float
         Mean distance between what was promised and what came true.
+    log_score_bits_se, accuracy_se, brier_score_se : float
+        Standard errors over rows; NaN where too few rows tell, and for an infinite score.
     behind_best : Estimate
         Bits per row behind the best model, paired over rows; 0 for the best.
+    is_tied : bool
+        Whether it is within two standard errors of the best model, as the best itself is.
     n_zero : int
         Rows whose class was given probability zero.
     fit_seconds : float
@@ -65,10 +69,14 @@ class ModelScores:
     name: str
     protocol: str
     log_score_bits: float
+    log_score_bits_se: float
     accuracy: float
+    accuracy_se: float
     brier_score: float
+    brier_score_se: float
     calibration_error: float
     behind_best: Estimate
+    is_tied: bool
     n_zero: int
     fit_seconds: float
     is_baseline: bool

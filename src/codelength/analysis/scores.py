@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..counts import count
+from ..decisions import first_best, ranked
 from ..estimators import ModelAverage, NaiveBayes
 from ..estimators.contract import TableClassifier
 from ..experiments import OPPONENTS, Split
@@ -15,6 +16,8 @@ from ..experiments.opponents import Opponent
 from ..experiments.run import Progress
 from ..rules import RULES
 from ..scores import Predictions
+from ..scores.means import is_tied
+from ..scores.totals import differences
 from ..table import Coded, Table
 from ..typing import BoolArray, FloatArray, IntArray
 from .bits import bits_alone
@@ -60,7 +63,8 @@ class Compared:
         """Names of the models, the best first, and then by log score."""
         best = self.best
         others = [name for name in self.fits if name != best]
-        return [best, *sorted(others, key=lambda name: -self.fits[name].predictions.log_score)]
+        order = ranked([self.fits[name].predictions.log_score for name in others], scale=1.0)
+        return [best, *(others[place] for place in order)]
 
     def bits(self, name: str) -> FloatArray:
         """Log probability that a model gave to the class that occurred, row by row, in bits."""
@@ -97,22 +101,23 @@ class Compared:
         made = {name: fits.predictions for name, fits in self.fits.items()}
         able = [name for name, one in made.items() if not one.n_undefined and not one.n_zero]
         names = sorted(able, key=lambda name: name != PRIOR)
-        means = [self.bits(name)[rows].mean() for name in names]
-        # Models that say the same may differ by rounding.
-        return names[int(np.argmax(np.round(means, 9)))]
+        return names[first_best([self.bits(name)[rows].mean() for name in names], scale=1.0)]
 
     def _score(self, name: str, best: FloatArray) -> ModelScores:
         made = self.fits[name].predictions
-        with np.errstate(invalid="ignore"):
-            behind = np.where(best == self.bits(name), 0.0, best - self.bits(name))
+        behind = mean_of(differences(best, self.bits(name)))
         return ModelScores(
             name=name,
             protocol=self.plan.protocol,
             log_score_bits=made.log_score * BITS,
+            log_score_bits_se=mean_of(self.bits(name)).standard_error,
             accuracy=made.accuracy,
+            accuracy_se=mean_of(made.hits).standard_error,
             brier_score=made.brier_score,
+            brier_score_se=mean_of(made.distances).standard_error,
             calibration_error=made.calibration_error,
-            behind_best=mean_of(behind),
+            behind_best=behind,
+            is_tied=is_tied(behind.value, behind.standard_error),
             n_zero=made.n_zero,
             fit_seconds=self.fits[name].seconds,
             is_baseline=name in BASELINES,
@@ -168,10 +173,11 @@ def compare(
         Told how much is done, and how much there is.
     """
     naive = entrants.naive
-    prior = Fits(_prior_predictions(coded, plan), 0.0)
+    prior = Fits(_prior_predictions(coded, plan), 0.0, plan.rows)
     if not plan.splits:
         left_out = {name: model.fit_coded(coded).leave_one_out_of(coded) for name, model in naive.items()}
-        return Compared(plan, {name: Fits(made, 0.0) for name, made in left_out.items()} | {PRIOR: prior})
+        fits = {name: Fits(made, 0.0, plan.rows) for name, made in left_out.items()}
+        return Compared(plan, fits | {PRIOR: prior})
     fits = predictions_over(table, naive, plan.splits)
     slow = predict_slowly(table, coded, plan.splits, entrants.slow, progress=progress)
     baselines = {LOGISTIC: slow.pop(LOGISTIC), PRIOR: prior}
@@ -210,7 +216,9 @@ def strongest(coded: Coded, rows: IntArray, most: int) -> list[str]:
 
 def _joined(fits: list[Fits]) -> Fits:
     return Fits(
-        Predictions.joined([fit.predictions for fit in fits]), float(np.median([fit.seconds for fit in fits]))
+        Predictions.joined([fit.predictions for fit in fits]),
+        float(np.median([fit.seconds for fit in fits])),
+        np.concatenate([fit.rows for fit in fits]),
     )
 
 

@@ -25,6 +25,9 @@ KIND = "finite-mixture"
 TESTS, INTERVALS = 99, 500
 """Replications of a test and of intervals, where nobody asks for others."""
 
+DRAWN = ("nonparametric", "parametric", "posterior")
+"""Kinds of intervals that are made of replications."""
+
 UNTESTED = "No test: one class was found, and there is no smaller number to test against."
 
 
@@ -141,6 +144,11 @@ def cluster(
     _check(outputs, carry, figure)
     if test and model.n_components == 1:
         raise InvalidParameter("--test: there is no smaller number of classes than one; ask for more classes")
+    if replications is not None and not test and interval_kind not in DRAWN:
+        raise InvalidParameter(
+            "--replications: nothing is replicated; leave it out, or ask for --test or an --interval-kind of "
+            f"{', '.join(DRAWN[:-1])} or {DRAWN[-1]}"
+        )
     table, beside = source.read_beside(carry)
     with working("clustering"):
         model.fit(table)

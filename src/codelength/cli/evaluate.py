@@ -3,6 +3,7 @@
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from ..blocks import Block, Grid, Paragraph
@@ -74,10 +75,12 @@ def evaluate(
     By default these are the average over model classes, naive Bayes under its four rules, and the logistic
     regression of scikit-learn, tuned. All models learn from the same rows and predict the same held-out rows.
 
-    The log score is the mean log probability of the class that occurred, in nats (0 at best). The Brier score
-    is 0 at best and 2 at worst. Calibration is the mean distance between predicted probabilities and the
-    shares that came true (0 at best). The last column is the time of one fit. With --select the variables are
-    chosen again without the rows that are predicted, so that the scores are honest.
+    The log score is the mean log probability of the class that occurred, in nats (0 at best). Differences
+    from the best model are paired over rows, and ± is one standard error: a model within two of them is tied
+    with the best. The Brier score is 0 at best and 2 at worst. Calibration is the mean distance between
+    predicted probabilities and the shares that came true (0 at best). The last column is the time of one fit.
+    With --select the variables are chosen again without the rows that are predicted, so that the scores are
+    honest.
 
     \b
     Examples:
@@ -89,7 +92,7 @@ def evaluate(
     """
     from ..experiments import evaluate as evaluated
 
-    seed, cells = chosen.pop("seed"), {name: chosen.pop(name) for name in CELLS}
+    seed, cells = chosen.pop("seed"), {name: chosen[name] for name in CELLS}
     models = _models(kinds, rules, chosen, params, seed)
     for model in models.values():
         check_capable(model, source)
@@ -123,13 +126,12 @@ def _are_counts(models: Mapping[str, Any]) -> bool:
 
 def _streamed(models: Mapping[str, Any], source: Source, cells: Mapping[str, Any]) -> "list[Evaluation]":
     """Each row predicted from all the others, batch after batch; the rows are counted once for all models."""
-    from ..experiments import Evaluation
+    from ..experiments.evaluation import evaluate_batches
 
     if source.target is None:
         raise InvalidParameter("--target is missing: name the column to predict")
     given = {name: value for name, value in cells.items() if value is not None}
-    results: list[Evaluation] = []
-    counts, read = None, {"weights": source.weights, "na": source.na or None}
+    counts, seconds = None, {}
     for name, model in models.items():
         model.set_params(**given)
         start = time.perf_counter()
@@ -139,11 +141,10 @@ def _streamed(models: Mapping[str, Any], source: Source, cells: Mapping[str, Any
             counts = model.counts_
         else:
             model.fit_counts(counts, weighted=source.weights is not None)
-        seconds = time.perf_counter() - start
-        with counting(f"evaluating {name}") as progress:
-            scores = model.evaluate_table(source.stream, source.target, progress=progress, **read)
-        results.append(Evaluation.of(name, "leave-one-out", scores, seconds))
-    return results
+        seconds[name] = time.perf_counter() - start
+    read = {"weights": source.weights, "na": source.na or None}
+    with counting("evaluating") as progress:
+        return evaluate_batches(models, source.stream, source.target, seconds, progress=progress, **read)
 
 
 def _show(results: "Sequence[Evaluation]", data: str, n_rows: int, target: str, *, as_json: bool) -> None:
@@ -167,7 +168,10 @@ def _models(
         kinds = ("naive-bayes",) if rules or means_naive_bayes(chosen, params) else USUAL
         rules = rules or (() if "rule" in parsed(params) else tuple(RULES))
     kinds = tuple(dict.fromkeys(kinds))
-    values = given(kinds, chosen | {"rule": rules or None}, params) | {"random_state": seed or 0}
+    values = given(kinds, chosen | {"rule": rules or None}, params)
+    if seed is not None and "random_state" in values:
+        raise InvalidParameter("param 'random_state': there is --seed for it, given as well; leave one out")
+    values.setdefault("random_state", seed or 0)
     models = {}
     for kind in kinds:
         if not rules or "rule" not in parameters(kind):
@@ -189,21 +193,57 @@ def _document(results: "Sequence[Evaluation]", data: str, n_rows: int, target: s
 
 
 def _blocks(results: "Sequence[Evaluation]", data: str, n_rows: int, target: str) -> list[Block]:
-    names = ["model", "log score", "accuracy", "Brier", "calibration", "fit, s"]
-    rows = [
-        [
-            result.model,
-            decimals(result.log_score),
-            decimals(result.accuracy),
-            decimals(result.brier_score),
-            decimals(result.calibration_error),
-            decimals(result.fit_seconds, 2),
-        ]
-        for result in sorted(results, key=lambda result: -result.log_score)
-    ]
+    from ..decisions import ranked
+
+    best_first = [results[place] for place in ranked([result.log_score for result in results])]
     title = f"{data}: {n_rows} rows, predicting {target}, by {results[0].protocol}"
-    told = [_zeros(result) for result in results if result.n_zero or result.n_undefined]
-    return [Grid(title, names, rows), *(Paragraph(text) for text in told)]
+    compared = len(results) > 1
+    first = Grid(
+        title,
+        ["model", "log score", *(["behind the best", "verdict"] if compared else [])],
+        [
+            [
+                result.model,
+                _give_or_take(result.log_score, result.log_score_se),
+                *(_verdict(result, result is best_first[0]) if compared else []),
+            ]
+            for result in best_first
+        ],
+    )
+    others = Grid(
+        "other scores",
+        ["model", "accuracy", "Brier", "calibration", "fit, s"],
+        [
+            [
+                result.model,
+                _give_or_take(result.accuracy, result.accuracy_se),
+                decimals(result.brier_score),
+                decimals(result.calibration_error),
+                decimals(result.fit_seconds, 2),
+            ]
+            for result in best_first
+        ],
+    )
+    told = ["± is one standard error over rows."]
+    if compared:
+        told[0] += " Tied: within two standard errors of the best, paired over rows."
+    told += [_zeros(result) for result in results if result.n_zero or result.n_undefined]
+    return [first, others, *(Paragraph(text) for text in told)]
+
+
+def _give_or_take(value: float, standard_error: float) -> str:
+    """A score and its standard error, where it has one."""
+    if not isfinite(standard_error):
+        return decimals(value)
+    return f"{decimals(value)} ± {decimals(standard_error)}"
+
+
+def _verdict(result: "Evaluation", is_best: bool) -> list[str]:
+    """How far a model is behind the best, and what that means."""
+    if is_best:
+        return ["", "best"]
+    behind = _give_or_take(result.behind_best, result.behind_best_se)
+    return [behind, "tied" if result.is_tied else "behind"]
 
 
 def _zeros(result: "Evaluation") -> str:

@@ -3,7 +3,7 @@
 import os
 import shlex
 import sys
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -70,6 +70,7 @@ def report(
     if not parent.is_dir():
         raise DataError(f"{output}: the directory {parent} does not exist; create it first")
     if reproduce:
+        _check_papers(source, {"--latent": latent, "--rows": rows, "--title": title, "--seed": seed})
         _papers(source, output, as_json=as_json)
         return
     if source is None:
@@ -78,6 +79,8 @@ def report(
     if latent and source.target is not None and not source.is_bundled:
         source = replace(source, target=None, drop=(*source.drop, source.target))
     has_target = not latent and (source.target is not None or source.is_bundled)
+    if rows and not has_target:
+        raise InvalidParameter("--rows: a page about hidden classes shows no rows; leave it out")
     table = source.read(needs_target=has_target)
     if table.name is None or source.data == "-":
         table = replace(table, name=source.data)
@@ -99,6 +102,19 @@ def report(
         print_json({"data": source.data, "page": output, "bytes": _size(output), **figures})
     else:
         show([Paragraph(told), Paragraph(f"Wrote {output} ({_kilobytes(output)}).")])
+
+
+def _check_papers(source: Source | None, options: dict[str, Any]) -> None:
+    """Refuse options about a table and its analysis, which the page about the papers does not have."""
+    given = [name for name, value in options.items() if value not in (None, False)]
+    if source is not None:
+        own = {field.name: getattr(source, field.name) for field in fields(source) if field.name != "data"}
+        given += [f"--{name}" for name, value in own.items() if value]
+    if given:
+        raise InvalidParameter(
+            f"{given[0]}: the page about the papers is made of results, not of a table; leave it out, or "
+            "--reproduce"
+        )
 
 
 def _papers(source: Source | None, output: str, *, as_json: bool) -> None:

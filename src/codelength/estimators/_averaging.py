@@ -11,7 +11,7 @@ from .._threads import n_threads_or_default
 from ..averages.pool import Pool
 from ..averages.training import Training
 from ..blocks import Block, Facts, Grid
-from ..errors import DataError
+from ..errors import DataError, InvalidParameter
 from ..rules import Distributions, Explanation
 from ..rules.explanation import check_class
 from ..scores import Predictions
@@ -78,7 +78,7 @@ class AveragingClassifier(ClassifierMixin, TableClassifier):
         Parameters
         ----------
         X, y, sample_weight
-            The rows that the model was fitted on may be given again, and are compared with those.
+            The rows that the model was fitted on may be given again with their weights; others are refused.
 
         Returns
         -------
@@ -86,6 +86,8 @@ class AveragingClassifier(ClassifierMixin, TableClassifier):
             Scores (``log_score``, ``accuracy``, ``brier_score``, ``calibration_error``), distributions row by
             row, and in ``against`` the same for the class prior and for each member alone.
         """
+        if X is None and (y is not None or sample_weight is not None):
+            raise InvalidParameter("y and sample_weight belong to rows; pass X as well, or leave them out")
         if X is not None:
             table = as_table(known_rows(self._fitted.schema, X), y, sample_weight)
             target_column(table.target)

@@ -17,6 +17,7 @@ from ..averages.shares import shapley_values
 from ..averages.training import Training, log_class_prior
 from ..averages.views import Views
 from ..blocks import Block, Grid
+from ..decisions import TOLERANCE
 from ..errors import DataError
 from ..rules.explanation import Explanation, log_odds_against
 from ..scores import Predictions
@@ -52,9 +53,12 @@ class HeldOut(Predictions):
     ----------
     against : mapping of str to Predictions
         The class prior, and each member alone, without the same rows.
+    rows : array of shape (n_rows,)
+        Which of the training rows these are, those of weight zero not counted.
     """
 
     against: Mapping[str, Predictions] = field(default_factory=dict)
+    rows: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
     def _blocks(self) -> list[Block]:
         named = {TOGETHER: self, **self.against} if self.against else {}
@@ -140,18 +144,29 @@ class FittedAverage(Fitted):
         )
 
     def check_training_rows(self, coded: Coded) -> None:
-        """Refuse rows other than those that the model was fitted on."""
+        """Refuse other rows than those of the fit, another order and other weights."""
         if self.training is None or self.left_out is None:
             raise DataError(
                 "the training rows, and predictions of them, are not kept in model files; fit the model again"
             )
-        rows = seen_classes(self.weighed(coded), self.seen).merged()[0]
+        rows, places = seen_classes(self.weighed(coded), self.seen).merged()
         known = self.training.coded
-        same = rows.n_rows == known.n_rows and np.array_equal(rows.codes, known.codes)
-        if not same or not np.array_equal(rows.class_codes, known.class_codes):
+        same = rows.n_rows == known.n_rows and np.array_equal(places, self.training.places)
+        if not (
+            same
+            and np.array_equal(rows.codes, known.codes)
+            and np.array_equal(rows.class_codes, known.class_codes)
+        ):
             raise DataError(
-                "these are not the rows that the model was fitted on, with their classes; leave them out, or "
-                "score other rows with predict_log_proba"
+                "these are not the rows that the model was fitted on, with their classes and in their order; "
+                "leave them out, or score other rows with predict_log_proba"
+            )
+        assert rows.weights is not None
+        assert known.weights is not None
+        if not np.allclose(rows.weights, known.weights, rtol=TOLERANCE, atol=0.0):
+            raise DataError(
+                "the weights are not those that the model was fitted with; pass the same sample_weight, or "
+                "leave the rows out"
             )
 
     def to_json(self) -> dict[str, Any]:
@@ -319,7 +334,7 @@ def _left_out(
 
     none = np.zeros(len(looked_at), dtype=bool)
     against = {name: Predictions(of(made), none, labels, weights) for name, made in others.items()}
-    return HeldOut(of(together), none, labels, weights, against=against)
+    return HeldOut(of(together), none, labels, weights, against=against, rows=looked_at)
 
 
 def _scores(left_out: HeldOut, weights: Mapping[str, float], pool: Pool) -> list[dict[str, Any]]:

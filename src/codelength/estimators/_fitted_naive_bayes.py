@@ -41,6 +41,8 @@ class FittedNaiveBayes(Fitted):
         How often each value was seen in each class; all that the model knows.
     weighted : bool
         Whether rows were counted with weights.
+    unit : float
+        Weight that counted as one row: the mean weight of relative weights, and 1 otherwise.
     selection : SelectionResult, optional
         How the variables were chosen, where they were.
     chosen : tuple of int, optional
@@ -51,6 +53,7 @@ class FittedNaiveBayes(Fitted):
 
     counts: Counts
     weighted: bool = False
+    unit: float = 1.0
     selection: SelectionResult | None = None
     chosen: tuple[int, ...] | None = None
     told: frozenset[str] = frozenset()
@@ -127,6 +130,10 @@ class FittedNaiveBayes(Fitted):
             word = "with" if self.weighted else "without"
             raise DataError(f"the model was fitted {word} sample_weight; leave one out with the same weights")
 
+    def in_rows(self, coded: Coded) -> Coded:
+        """A part of the training rows with their weights as they were counted, whatever the part is."""
+        return coded if coded.weights is None else replace(coded, weights=coded.weights / self.unit)
+
     def left_out(self, coded: Coded, *, optimistic: bool) -> Predictions:
         """Each row predicted from all the others."""
         if self.chosen is not None and not optimistic:
@@ -151,17 +158,25 @@ class FittedNaiveBayes(Fitted):
         )
 
     def _left_out_after_choosing(self, coded: Coded) -> Predictions:
-        """Each row predicted from all the others, with variables chosen without the rows of its fold."""
-        order = np.random.default_rng(0).permutation(coded.n_rows)
-        log_probs = np.empty((coded.n_rows, self.schema.n_classes))
-        undefined = np.zeros(coded.n_rows, dtype=np.bool_)
-        for fold in np.array_split(order, min(N_FOLDS, coded.n_rows)):
-            others = np.setdiff1d(order, fold)
-            selection = chosen_variables(self.params, coded.take(others))
+        """Each row predicted from all the others, with variables chosen without the rows of its fold.
+
+        Folds are made of distinct rows, of each of which one copy is left out: then a row of weight 2 is the
+        row twice, and the order of the rows plays no part in the folds.
+        """
+        made = leave_one_out(self.predictor, self.predicting(coded))  # stands for rows without weight
+        weights = np.ones(coded.n_rows) if coded.weights is None else coded.weights
+        counted = np.flatnonzero(weights > 0)
+        first, places = coded.take(counted).groups()
+        order = np.random.default_rng(0).permutation(len(first))
+        for fold in np.array_split(order, max(min(N_FOLDS, len(first)), 1)):
+            fewer = weights.copy()
+            fewer[counted[first[fold]]] -= 1.0
+            selection = chosen_variables(self.params, replace(coded, weights=fewer))
             chosen = () if selection is None else selection.selected
             predictor = Predictor.of(self.counts.select(chosen), self.params["rule"], self.params["prior"])
-            log_probs[fold], undefined[fold] = predictor.leave_one_out(coded.take(fold).select(chosen))
-        return Predictions(log_probs, undefined, coded.class_codes, coded.weights)
+            own = counted[np.isin(places, fold)]
+            made.log_probs[own], made.undefined[own] = predictor.leave_one_out(coded.take(own).select(chosen))
+        return made
 
 
 def chosen_variables(params: Mapping[str, Any], coded: Coded) -> SelectionResult | None:

@@ -10,6 +10,7 @@ from ..counts.stream import fold, map_batches, with_target
 from ..decisions import first_best_of_rows
 from ..errors import InvalidParameter, SchemaMismatch
 from ..scores import Predictions, Scores
+from ..scores.totals import Together
 from ..table import Coded, Schema
 from ..table._messages import shown, suggestion
 from ..table.checks import check_flag, check_instance, check_names
@@ -127,8 +128,8 @@ class ScoresTables(PredictsTables):
         source: Any,
         target: str | None = None,
         *,
+        leave_one_out: bool,
         weights: str | None = None,
-        leave_one_out: bool = True,
         na: Iterable[str] | None = None,
         batch_rows: int = BATCH_ROWS,
         progress: Progress | None = None,
@@ -141,11 +142,11 @@ class ScoresTables(PredictsTables):
             See :func:`codelength.as_batches`.
         target : str, optional
             The column that holds the class of each row; by default the one that was learned.
+        leave_one_out : bool
+            True for the rows that the model learned from, of which each is predicted from all the others;
+            False for rows that it has not seen.
         weights : str, optional
             The column that says how many rows each row stands for.
-        leave_one_out : bool
-            Whether these are the rows that the model learned from, each of which is then predicted from all
-            the others, or rows that it has not seen.
         na : list of str, optional
             Texts that mean missing in files.
         batch_rows : int
@@ -162,31 +163,22 @@ class ScoresTables(PredictsTables):
         --------
         >>> from codelength import NaiveBayes
         >>> table = {"colour": ["red", "red", "blue", "blue"], "state": ["ripe", "ripe", "raw", "raw"]}
-        >>> NaiveBayes().fit_table(table, "state").evaluate_table(table).accuracy
+        >>> NaiveBayes().fit_table(table, "state").evaluate_table(table, leave_one_out=True).accuracy
         1.0
         """
-        check_flag("leave_one_out", leave_one_out)
-        schema, params = self._fitted.schema, self._fitted.params
-        if leave_one_out:
-            self._check_left_out(weighted=weights is not None)
-        column = schema.target.name if target is None else target
-        check_instance("target", column, str, "the name of a column")
-        encoder = BatchEncoder(schema, target=column, handle_unknown=params["handle_unknown"])
-        batches = as_batches(source, batch_rows=batch_rows, na=na, kinds=with_target(schema, column))
-        try:
-            columns = _present([*encoder.columns, *([] if weights is None else [weights])], batches)
-            if params["strict"]:
-                _check_surplus(schema, [name for name in batches.names if name not in (column, weights)])
-            variables = tuple(name for name in encoder.columns if name != column)
-            work = _Scoring(self, encoder, Roles(variables, column, weights), leave_one_out)
-            found = fold(work, batches, columns, Scores.merge, progress=progress)
-        finally:
-            batches.close()
-        return Scores.empty() if found is None else found
+        read: dict[str, Any] = {"na": na, "batch_rows": batch_rows, "progress": progress}
+        found = evaluate_together(
+            (self,), source, target, leave_one_out=leave_one_out, weights=weights, **read
+        )
+        return Scores.empty() if found is None else found.scores[0]
 
     def _probs_of(self, coded: Coded) -> tuple[FloatArray, int]:
         log_probs, undefined = self.log_probs_of(coded)
         return np.exp(log_probs), int(np.count_nonzero(undefined))
+
+    def _batch_left_out(self, coded: Coded) -> Predictions:
+        """Predict each training row of a batch from all the others, those of other batches included."""
+        raise NotImplementedError
 
     def _check_left_out(self, *, weighted: bool) -> None:
         """Refuse to leave rows out where one pass over them is not enough."""
@@ -195,6 +187,42 @@ class ScoresTables(PredictsTables):
                 f"leave_one_out=True: {self.kind} does not leave rows out one batch after the other; pass "
                 "leave_one_out=False to score rows that it has not seen"
             )
+
+
+def evaluate_together(
+    models: "Sequence[ScoresTables]",
+    source: Any,
+    target: str | None = None,
+    *,
+    leave_one_out: bool,
+    weights: str | None = None,
+    na: Iterable[str] | None = None,
+    batch_rows: int = BATCH_ROWS,
+    progress: Progress | None = None,
+) -> Together | None:
+    """Score several models with one schema on a table of any size, in one pass; None if it has no rows.
+
+    Parameters are those of :meth:`ScoresTables.evaluate_table`; all models treat unknown values and surplus
+    columns as the first one does.
+    """
+    check_flag("leave_one_out", leave_one_out)
+    schema, params = models[0]._fitted.schema, models[0]._fitted.params
+    if leave_one_out:
+        for model in models:
+            model._check_left_out(weighted=weights is not None)
+    column = schema.target.name if target is None else target
+    check_instance("target", column, str, "the name of a column")
+    encoder = BatchEncoder(schema, target=column, handle_unknown=params["handle_unknown"])
+    batches = as_batches(source, batch_rows=batch_rows, na=na, kinds=with_target(schema, column))
+    try:
+        columns = _present([*encoder.columns, *([] if weights is None else [weights])], batches)
+        if params["strict"]:
+            _check_surplus(schema, [name for name in batches.names if name not in (column, weights)])
+        variables = tuple(name for name in encoder.columns if name != column)
+        work = _Scoring(tuple(models), encoder, Roles(variables, column, weights), leave_one_out)
+        return fold(work, batches, columns, Together.merge, progress=progress)
+    finally:
+        batches.close()
 
 
 @dataclass(eq=False, slots=True)
@@ -247,19 +275,21 @@ class _Predicting:
 class _Scoring:
     """Scores predictions of a batch; can be sent to other processes."""
 
-    model: Any
+    models: tuple[Any, ...]
     encoder: BatchEncoder
     roles: Roles
     leave_one_out: bool
 
-    def __call__(self, batch: Batch) -> Scores:
+    def __call__(self, batch: Batch) -> Together:
         self.roles.check_classes(batch)
         rows, weights = self.roles.weighed(batch)
         coded = self.encoder(rows, weights)
         if self.leave_one_out:
-            return Scores.of(self.model.leave_one_out_of(coded))
-        log_probs, undefined = self.model.log_probs_of(coded)
-        return Scores.of(Predictions(log_probs, undefined, coded.class_codes, weights))
+            return Together.of([model._batch_left_out(coded) for model in self.models])
+        made = [model.log_probs_of(coded) for model in self.models]
+        return Together.of(
+            [Predictions(log_probs, zero, coded.class_codes, weights) for log_probs, zero in made]
+        )
 
 
 def _predicted(

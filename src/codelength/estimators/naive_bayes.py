@@ -27,7 +27,7 @@ from ..scores import Predictions
 from ..selection import VARIABLE_CRITERIA, SelectionResult
 from ..table import Coded, Schema, as_table
 from ..table._messages import tell
-from ..table.checks import check_choice, check_flag, check_instance
+from ..table.checks import check_choice, check_flag, check_instance, check_number
 from ..table.encode import HandleUnknown, known_rows
 from ..table.infer import AVERAGED, Cutting, Identifiers, Missing, Numeric
 from ..table.schema import classes_grid
@@ -278,6 +278,9 @@ class NaiveBayes(ClassifierMixin, CountsTables, JointModel, ExportedNetwork):
     ) -> Predictions:
         """Predict each training row from all the others, in closed form.
 
+        Of a row of weight 2 or more one copy is left out, as if the row were repeated. A weight that is not
+        whole is spread evenly over as many copies as it has whole parts, and over one if it has none.
+
         Where the variables were chosen (``select``), they are chosen again without each of ten folds in turn,
         and the rows of a fold are predicted with the variables chosen without them: scores with variables
         that were chosen on the very same rows are far too good.
@@ -396,12 +399,16 @@ class NaiveBayes(ClassifierMixin, CountsTables, JointModel, ExportedNetwork):
             **vars(fitted),
             counts=count(rows),
             weighted=coded.weights is not None,
+            unit=coded.mean_weight if fitted.params["weights"] == "relative" else 1.0,
             selection=selection,
             chosen=None if selection is None else selection.selected,
             told=frozenset(coded.unseen),
         )
         state.predictor.scorer  # noqa: B018 (a prior under which there is no prediction is refused here)
         return state
+
+    def _batch_left_out(self, coded: Coded) -> Predictions:
+        return self._fitted.left_out(self._fitted.in_rows(coded), optimistic=False)
 
     def _check_left_out(self, *, weighted: bool) -> None:
         super()._check_left_out(weighted=weighted)
@@ -462,7 +469,8 @@ class NaiveBayes(ClassifierMixin, CountsTables, JointModel, ExportedNetwork):
     def _content(self) -> dict[str, Any]:
         fitted = self._fitted
         chosen = None if fitted.chosen is None else list(fitted.chosen)
-        return {"counts": fitted.counts.to_json(), "weighted": fitted.weighted, "chosen": chosen}
+        counts = {"counts": fitted.counts.to_json(), "weighted": fitted.weighted, "unit": fitted.unit}
+        return counts | {"chosen": chosen}
 
     def _restored(self, fitted: Fitted, content: Mapping[str, Any]) -> FittedNaiveBayes:
         if fitted.schema.target is None:
@@ -474,6 +482,7 @@ class NaiveBayes(ClassifierMixin, CountsTables, JointModel, ExportedNetwork):
             **vars(fitted),
             counts=Counts.from_json(content["counts"], fitted.schema),
             weighted=bool(content["weighted"]),
+            unit=check_number("unit", content.get("unit", 1.0), 0.0, above=True),
             chosen=None if chosen is None else tuple(map(int, chosen)),
         )
         state.predictor.scorer  # noqa: B018

@@ -9,16 +9,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..decisions import first_best
 from ..errors import DataError, InvalidParameter
 from ..scores import Predictions, Scores
+from ..scores.means import Mean, is_tied, mean_of
+from ..scores.totals import differences
 from ..table import Coded, Table, as_table, encode
 from ..table.checks import check_choice, check_instance, check_number, check_size, seed_of
 from ..table.infer import Identifiers, Missing, Numeric, with_intervals_of
+from ..typing import FloatArray, IntArray
 from .opponents import Opponent
 from .run import Progress, check_progress
 from .splits import Split, cross_validation
 
 if TYPE_CHECKING:
+    from ..estimators import NaiveBayes
     from ..estimators.contract import TableClassifier
 
 FOLDS = 10
@@ -44,6 +49,9 @@ class Evaluation:
         was given probability zero.
     brier_score : float
         Mean squared distance from the class that occurred: 0 at best, 2 at worst.
+    accuracy_se, log_score_se, brier_score_se : float
+        Standard errors over rows; if rows were predicted several times, over their means. NaN for a single
+        row, and for an infinite score.
     calibration_error : float
         Mean distance between what was promised and what came true; see
         :attr:`codelength.Predictions.calibration_error`.
@@ -52,42 +60,37 @@ class Evaluation:
     n_undefined : int
         Predictions whose definition gives 0/0; the uniform distribution stands in.
     fit_seconds : float
-        What learning once took: the median over folds. No part of what makes two evaluations equal.
+        What learning once took: the median over folds.
+    behind_best, behind_best_se : float
+        How far the log score is behind that of the best model, in nats, and the standard error of that
+        difference, paired over rows; 0 for the best model.
+    is_tied : bool
+        Whether the model is within two standard errors of the best, as the best itself is.
+
+    Neither the time nor the comparison with other models plays a part in whether two evaluations are equal.
     """
 
     model: str
     protocol: str
     n_predictions: int
     accuracy: float
+    accuracy_se: float
     log_score: float
+    log_score_se: float
     brier_score: float
+    brier_score_se: float
     calibration_error: float
     n_zero: int
     n_undefined: int
     fit_seconds: float = field(compare=False)
+    behind_best: float = field(compare=False)
+    behind_best_se: float = field(compare=False)
+    is_tied: bool = field(compare=False)
 
     @property
     def log_score_bits(self) -> float:
         """The log score in bits."""
         return self.log_score / math.log(2)
-
-    @classmethod
-    def of(
-        cls, model: str, protocol: str, predictions: Predictions | Scores, fit_seconds: float
-    ) -> "Evaluation":
-        """The scores of some predictions."""
-        return cls(
-            model,
-            protocol,
-            predictions.n_rows,
-            predictions.accuracy,
-            predictions.log_score,
-            predictions.brier_score,
-            predictions.calibration_error,
-            predictions.n_zero,
-            predictions.n_undefined,
-            fit_seconds,
-        )
 
 
 def evaluate(
@@ -186,8 +189,44 @@ def evaluate(
         # Named after the splits, which refuse what is no number of folds.
         share = "" if train_fraction == 1 else f", {train_fraction:.0%} of the training rows"
         protocol = f"{repeats} x {folds}-fold cross-validation{share}"
-    fits = _predicted(entrants, splits, progress)
-    return [Evaluation.of(name, protocol, made.predictions, made.seconds) for name, made in fits.items()]
+    return _compared(_predicted(entrants, splits, progress), protocol)
+
+
+def evaluate_batches(
+    models: "Mapping[str, NaiveBayes]",
+    source: Any,
+    target: str,
+    seconds: Mapping[str, float],
+    **options: Any,
+) -> list[Evaluation]:
+    """Score models that have counted a table of any size, each row predicted from all the others.
+
+    Parameters
+    ----------
+    models : mapping of str to NaiveBayes
+        Models fitted to the counts of the table.
+    source, target
+        The table, and the column that holds the class of each row.
+    seconds : mapping of str to float
+        What learning took.
+    **options
+        Those of :meth:`codelength.NaiveBayes.evaluate_table`.
+    """
+    from ..estimators._tables import evaluate_together
+
+    found = evaluate_together(list(models.values()), source, target, leave_one_out=True, **options)
+    if found is None:
+        raise DataError("there are no rows to predict; give at least one")
+    best = first_best([scores.log_score for scores in found.scores])
+    return [
+        _evaluation(
+            (name, "leave-one-out", seconds[name]),
+            scores,
+            (scores.accuracy_se, scores.log_score_se, scores.brier_score_se),
+            found.behind(place, best),
+        )
+        for place, (name, scores) in enumerate(zip(models, found.scores, strict=True))
+    ]
 
 
 def predictions_over(
@@ -236,10 +275,79 @@ class Fits:
         The predictions of all splits, one split after the other.
     seconds : float
         What learning once took: the median over splits.
+    rows : array of int
+        The row that each prediction is of.
     """
 
     predictions: Predictions
     seconds: float
+    rows: IntArray
+
+    def by_row(self, numbers: FloatArray) -> FloatArray:
+        """Mean of some numbers over the predictions of each row; NaN for rows that were not predicted."""
+        with np.errstate(invalid="ignore"):
+            return np.asarray(np.bincount(self.rows, numbers) / np.bincount(self.rows))
+
+
+def _compared(fits: Mapping[str, Fits], protocol: str) -> list[Evaluation]:
+    """Scores of all models with their standard errors, and how far each is behind the best."""
+    logs = {name: made.by_row(made.predictions.true_log_probs) for name, made in fits.items()}
+    best = list(fits)[first_best([made.predictions.log_score for made in fits.values()])]
+    results = []
+    for name, made in fits.items():
+        predictions, weights = made.predictions, None
+        if predictions.weights is not None:
+            weights = made.by_row(predictions.weights)
+        accuracy, log_score, brier_score = (
+            _mean_of(numbers, weights).standard_error
+            for numbers in (made.by_row(predictions.hits), logs[name], made.by_row(predictions.distances))
+        )
+        n_both = min(len(logs[name]), len(logs[best]))
+        behind = _mean_of(
+            differences(logs[best][:n_both], logs[name][:n_both]),
+            None if weights is None else weights[:n_both],
+        )
+        results.append(
+            _evaluation(
+                (name, protocol, made.seconds), predictions, (accuracy, log_score, brier_score), behind
+            )
+        )
+    return results
+
+
+def _mean_of(numbers: FloatArray, weights: FloatArray | None) -> Mean:
+    """The mean over the rows that have a number."""
+    known = ~np.isnan(numbers)
+    return mean_of(numbers[known], None if weights is None else weights[known])
+
+
+def _evaluation(
+    about: tuple[str, str, float],
+    made: Predictions | Scores,
+    errors: tuple[float, float, float],
+    behind: Mean,
+) -> Evaluation:
+    """The scores of a model, given by name, protocol and seconds, with errors and the comparison."""
+    name, protocol, seconds = about
+    accuracy_se, log_score_se, brier_score_se = errors
+    return Evaluation(
+        model=name,
+        protocol=protocol,
+        n_predictions=made.n_rows,
+        accuracy=made.accuracy,
+        accuracy_se=accuracy_se,
+        log_score=made.log_score,
+        log_score_se=log_score_se,
+        brier_score=made.brier_score,
+        brier_score_se=brier_score_se,
+        calibration_error=made.calibration_error,
+        n_zero=made.n_zero,
+        n_undefined=made.n_undefined,
+        fit_seconds=seconds,
+        behind_best=behind.value,
+        behind_best_se=behind.standard_error,
+        is_tied=is_tied(*behind),
+    )
 
 
 def _predicted(
@@ -256,6 +364,7 @@ def _predicted(
         name: Fits(
             Predictions.joined([fit.predictions for fit in fits]),
             float(np.median([fit.seconds for fit in fits])),
+            np.concatenate([fit.rows for fit in fits]),
         )
         for name, fits in parts.items()
     }
@@ -263,10 +372,11 @@ def _predicted(
 
 @dataclass(frozen=True, slots=True)
 class _Fit:
-    """What a model predicted after learning once, and how long it had learned."""
+    """What a model predicted after learning once, how long it had learned, and which rows these are."""
 
     predictions: Predictions
     seconds: float
+    rows: IntArray
 
 
 class _Entrant(ABC):
@@ -285,7 +395,9 @@ class _Codes:
     """A table as codes, and the parts that the last split made of it: several models may share them."""
 
     def __init__(self, rows: Table, model: "TableClassifier") -> None:
-        self.coded = model.coded_for(rows)
+        coded = model.coded_for(rows)
+        # Of all rows at once, so that the rows of one fold weigh as much as those of another.
+        self.coded = coded.relative() if getattr(model, "weights", None) == "relative" else coded
         self._rows, self._cutting = rows, model.cutting
         self._last: tuple[Split, Coded, Coded] | None = None
 
@@ -306,11 +418,13 @@ class _Own(_Entrant):
     def predicted(self, split: Split) -> _Fit:
         train, test = self._codes.parts(split)
         model, seconds = self._fitted(train)
-        return _Fit(Predictions(*model.log_probs_of(test), test.class_codes, test.weights), seconds)
+        made = Predictions(*model.log_probs_of(test), test.class_codes, test.weights)
+        return _Fit(made, seconds, split.test)
 
     def left_out(self) -> _Fit:
         model, seconds = self._fitted(self._codes.coded)
-        return _Fit(model.leave_one_out_of(self._codes.coded), seconds)
+        made = model.leave_one_out_of(self._codes.coded)
+        return _Fit(made, seconds, getattr(made, "rows", np.arange(made.n_rows)))
 
     def _fitted(self, coded: Coded) -> "tuple[TableClassifier, float]":
         model, start = _cloned(self._model), time.perf_counter()
@@ -334,7 +448,7 @@ class _Other(_Entrant):
         log_probs = np.log(fitted.probabilities(test))
         undefined = np.zeros(test.n_rows, dtype=np.bool_)
         codes = self._class_codes[split.test]
-        return _Fit(Predictions(log_probs, undefined, codes, test.weights), seconds)
+        return _Fit(Predictions(log_probs, undefined, codes, test.weights), seconds, split.test)
 
     def left_out(self) -> _Fit:
         raise NotImplementedError("other libraries leave no row out without fitting again")
@@ -361,7 +475,8 @@ def _entrants(
             continue
         model = _cloned(given).set_params(**cells)
         model._check_params()
-        way = (model.missing, model.numeric, model.identifiers, model.handle_unknown, model.cutting)
+        cells_read = (model.missing, model.numeric, model.identifiers, model.handle_unknown, model.cutting)
+        way = (*cells_read, getattr(model, "weights", None))
         if way not in codes:
             codes[way] = _Codes(rows, model)
         found[name] = _Own(model, codes[way])

@@ -1,24 +1,18 @@
 """Results of tasks put together: means, standard errors and paired differences."""
 
-import math
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 
+from ..scores.means import Mean as Mean
+from ..scores.means import mean_of as mean_of
 from ..typing import FloatArray, IntArray
 from .spec import Result, Spec
 from .task import Task
 
 ScoreName = Literal["accuracy", "log_score"]
 SCORES: tuple[ScoreName, ...] = ("accuracy", "log_score")
-
-
-class Mean(NamedTuple):
-    """A mean over units, and its standard error."""
-
-    value: float
-    standard_error: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,20 +148,6 @@ class Summary:
             _stacked(parts, "lowest").min(axis=0),
             _stacked(parts, "highest").max(axis=0),
         )
-
-
-def mean_of(units: FloatArray) -> Mean:
-    """Mean of some numbers, and its standard error; none for a single number or an infinite mean.
-
-    Examples
-    --------
-    >>> mean_of(np.array([1.0, 2.0, 3.0]))
-    Mean(value=2.0, standard_error=0.5773502691896258)
-    """
-    value = float(units.mean())
-    if len(units) < 2 or not math.isfinite(value):
-        return Mean(value, math.nan)
-    return Mean(value, float(units.std(ddof=1)) / math.sqrt(len(units)))
 
 
 def _stacked(parts: list[dict[str, Any]], name: str) -> FloatArray:

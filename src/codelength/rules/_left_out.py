@@ -3,13 +3,14 @@
 Leaving a row out lowers the counts of its own class only, so the weights of the other classes are those of
 the full table, and its own class needs one more set of look-ups: O(n_rows n_variables n_classes) in all, from
 one counting pass. The weight of the row is taken from the count before anything is added: beside a count, a
-tiny pseudocount would be lost.
+tiny pseudocount would be lost. Of a weighted row one copy is left out; see :mod:`codelength.table.copies`.
 """
 
 import numpy as np
 
 from ..counts import Counts
 from ..table import Coded
+from ..table.copies import copy_weights
 from ..typing import BoolArray, FloatArray, IntArray
 from ._loops import loops_for
 from .log_tables import value_entries
@@ -17,9 +18,10 @@ from .rule import Offsets, Rule
 
 
 def own_scores(counts: Counts, coded: Coded, rule: Rule, offsets: Offsets, groups: IntArray) -> FloatArray:
-    """Weight of each row's own class with the row taken off; NaN where it cannot be taken off."""
-    if coded.weights is not None:
-        return _own_weighted_scores(counts, coded, rule, offsets)
+    """Weight of each row's own class with one copy of the row taken off; NaN where it cannot be taken off."""
+    removed = None if coded.weights is None else copy_weights(coded.weights)
+    if removed is not None and (removed != 1.0).any():
+        return _own_weighted_scores(counts, coded, removed, rule, offsets)
     schema = counts.schema
     table = np.zeros_like(counts.value_counts)
     for i in range(schema.n_variables):
@@ -33,10 +35,11 @@ def own_scores(counts: Counts, coded: Coded, rule: Rule, offsets: Offsets, group
     return np.asarray(scores(coded.codes.T, coded.class_codes, schema.offsets, groups, base, table))
 
 
-def _own_weighted_scores(counts: Counts, coded: Coded, rule: Rule, offsets: Offsets) -> FloatArray:
-    """The same with a weight for every row, which rules out a common table."""
-    assert coded.weights is not None
-    schema, labels, weights = counts.schema, np.asarray(coded.class_codes, dtype=np.int64), coded.weights
+def _own_weighted_scores(
+    counts: Counts, coded: Coded, weights: FloatArray, rule: Rule, offsets: Offsets
+) -> FloatArray:
+    """The same where copies of different rows differ in weight, which rules out a common table."""
+    schema, labels = counts.schema, np.asarray(coded.class_codes, dtype=np.int64)
     own = _class_entries_without(rule, counts.class_counts[labels], offsets.class_offsets[labels], weights)
     for i in range(schema.n_variables):
         start, stop = schema.offsets[i], schema.offsets[i + 1] - 1

@@ -10,8 +10,11 @@ from ..typing import FloatArray, IntArray
 _LARGE = 40.0
 """From here on three terms of Stirling's series are exact to the last digit."""
 
+_LARGEST_LOG = 690.0
+"""Logs of larger numbers are cut here, so that quotients stay within range."""
+
 _NEGLIGIBLE = 1e-25
-"""Shares below this are lost beside the others, whichever row is taken off."""
+"""Shares below this are lost beside the others."""
 
 
 @njit(cache=True, nogil=True)
@@ -155,20 +158,39 @@ def average_ratios(
         is_ordered = v < n_ordered
         of_class = below[n_values, y] if y >= 0 else 0.0
         fewer_of_class = max(of_class - weight, 0.0)
-        total, of_own = 0.0, 0.0
+        total, of_own, log_unit = 0.0, 0.0, 0.0
+        if y >= 0 and weight >= 2.0:
+            # A heavy row raised the evidence by more than a float holds.
+            heaviest = 0.0
+            for s in range(len(strengths)):
+                for i in range(0 if is_ordered else v, v + 1):
+                    for j in range(v, n_ordered if is_ordered else v + 1):
+                        share = weights[s, i, j] if is_ordered else of_strengths[s]
+                        if share > heaviest:
+                            heaviest, mass = share, mass_below[j + 1] - mass_below[i]
+                            seen = below[j + 1, y] - below[i, y]
+                            fewer = max(seen - weight, 0.0)
+                            log_unit = _log_gain_of_row(
+                                seen, fewer, of_class, fewer_of_class, strengths[s], mass
+                            )
         for s in range(len(strengths)):
             strength = strengths[s]
             is_learned = strength < np.inf
+            negligible = _NEGLIGIBLE
+            if y >= 0:
+                negligible *= _least_gain(of_class, fewer_of_class, strength, base[v], weight, log_unit)
             for i in range(0 if is_ordered else v, v + 1):
                 for j in range(v, n_ordered if is_ordered else v + 1):
                     share = weights[s, i, j] if is_ordered else of_strengths[s]
-                    if share < _NEGLIGIBLE:
+                    if share <= negligible:
                         continue
                     mass = base[v] if i == j else mass_below[j + 1] - mass_below[i]
                     if y >= 0:
                         seen = below[j + 1, y] - below[i, y]
                         fewer = max(seen - weight, 0.0)
-                        share /= _gain_of_row(seen, fewer, of_class, fewer_of_class, strength, mass, weight)
+                        share /= _gain_of_row(
+                            seen, fewer, of_class, fewer_of_class, strength, mass, weight, log_unit
+                        )
                         ratio = (fewer / mass + strength) / (fewer_of_class + strength) if is_learned else 1.0
                         of_own += share * ratio
                     total += share
@@ -179,18 +201,47 @@ def average_ratios(
                         found[cell, c] += share * ratio * inverses[s, c]
         for c in range(n_classes):
             found[cell, c] = math.log((of_own if c == y else found[cell, c]) / total)
-        more[cell] = math.log(total)
+        more[cell] = math.log(total) - log_unit
     return found
 
 
 @njit(cache=True, nogil=True)
 def _gain_of_row(
-    seen: float, own: float, of_class: float, total: float, strength: float, mass: float, weight: float
+    seen: float,
+    own: float,
+    of_class: float,
+    total: float,
+    strength: float,
+    mass: float,
+    weight: float,
+    log_unit: float,
 ) -> float:
-    """By which factor a row of some weight raised the evidence of a segment, against the base."""
-    if strength == np.inf:
-        return 1.0
+    """By which factor a row of some weight raised the evidence of a segment, against the base and a unit."""
     if weight == 1.0:
-        return (own / mass + strength) / (total + strength)
+        return 1.0 if strength == np.inf else (own / mass + strength) / (total + strength)
+    gain = _log_gain_of_row(seen, own, of_class, total, strength, mass) - log_unit
+    return math.exp(min(max(gain, -_LARGEST_LOG), _LARGEST_LOG))
+
+
+@njit(cache=True, nogil=True)
+def _log_gain_of_row(
+    seen: float, own: float, of_class: float, total: float, strength: float, mass: float
+) -> float:
+    if strength == np.inf:
+        return 0.0
     more = log_gain(seen, strength * mass) - log_gain(own, strength * mass)
-    return math.exp(more - log_gain(of_class, strength) + log_gain(total, strength))
+    return more - log_gain(of_class, strength) + log_gain(total, strength)
+
+
+@njit(cache=True, nogil=True)
+def _least_gain(
+    of_class: float, total: float, strength: float, mass: float, weight: float, log_unit: float
+) -> float:
+    """The least factor by which a row raised the evidence of any segment with its value.
+
+    Taking the row off divides by the factor, so a share that is negligible before may count after. The factor
+    is least for a segment without other rows of the class: the smallest one if the row weighs less than 1,
+    and one with all of the base otherwise.
+    """
+    smallest = mass if weight < 1.0 else 1.0
+    return min(1.0, _gain_of_row(weight, 0.0, of_class, total, strength, smallest, weight, log_unit))

@@ -16,6 +16,7 @@ from ..counts import Counts
 from ..errors import InvalidParameter
 from ..table import Coded
 from ..table._messages import shown
+from ..table.copies import copy_weights
 from ..typing import FloatArray, IntArray
 from .log_tables import LogTables, log_tables
 from .partitions import PartitionAverage
@@ -103,7 +104,7 @@ class IntervalAverage(Predictor):
     def _left_out_weights(self, coded: Coded) -> FloatArray:
         log_weights = self._others._left_out_weights(coded.select(self._others_at))
         labels = np.asarray(coded.class_codes, dtype=np.int64)
-        weights = np.ones(coded.n_rows) if coded.weights is None else coded.weights
+        weights = np.ones(coded.n_rows) if coded.weights is None else copy_weights(coded.weights)
         for i, average in self.averages.items():
             codes = np.asarray(coded.codes[:, i], dtype=np.int64)
             known = codes < self.counts.schema.variables[i].n_values
@@ -164,7 +165,10 @@ def check_averages(rule: Rule) -> None:
 def _left_out_ratios(
     average: PartitionAverage, values: IntArray, labels: IntArray, weights: FloatArray
 ) -> FloatArray:
-    """Log ratios of each row's value without the row, shape (n_rows, n_classes), computed once per cell."""
+    """Log ratios of each row's value without a copy of the row, shape (n_rows, n_classes).
+
+    They are computed once per cell and weight of a copy.
+    """
     kinds, which = np.unique(weights, return_inverse=True)
     shape = average.counts.shape[1], len(average.base), len(kinds)
     cells, places = np.unique(np.ravel_multi_index((labels, values, which), shape), return_inverse=True)

@@ -93,7 +93,8 @@ class Predictor:
         Parameters
         ----------
         coded : Coded
-            The rows to predict, each of which was counted with the weight it has here.
+            The rows to predict, each of which was counted with the weight it has here. Of a weighted row one
+            copy is left out; see :mod:`codelength.table.copies`.
         """
         log_weights = self._left_out_weights(coded)
         impossible = np.isnan(log_weights).any(axis=1)

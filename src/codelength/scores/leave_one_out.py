@@ -13,7 +13,8 @@ def leave_one_out(predictor: Predictor, coded: Coded) -> Predictions:
     predictor : Predictor
         What predicts, from the counts of all rows, these among them.
     coded : Coded
-        The rows, with the weights they were counted with: a row is left out with its whole weight.
+        The rows, with the weights they were counted with. One copy of each is left out; see
+        :mod:`codelength.table.copies`.
 
     Examples
     --------

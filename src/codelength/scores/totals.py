@@ -1,6 +1,8 @@
 """Scores of predictions that come in parts: no row is kept, and the parts add up."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import isfinite, nan
 
 import numpy as np
 
@@ -10,6 +12,7 @@ from ..errors import DataError
 from ..table.checks import check_instance
 from ..typing import FloatArray
 from .calibration import calibration
+from .means import Mean, standard_error
 from .predictions import Predictions
 
 MOST_PROMISES = 1 << 18
@@ -33,9 +36,9 @@ class Scores(Shown):
         Rows in which the definition gives 0/0.
     optimistic : bool
         Whether the rows took part in choosing the model, so that scores on them flatter it.
-    sums : array of shape (5,)
-        How many rows have a weight above zero; their weights, and log probabilities, hits and squared
-        distances summed with them.
+    sums : array of shape (8,)
+        How many rows have a weight above zero; their weights; log probabilities, hits and squared distances
+        summed with them; and the squares of these three.
     promises : array of shape (n_promises, 3)
         Distinct probabilities of the most probable class, ascending, the weight of their rows, and that of
         the rows in which it occurred.
@@ -51,7 +54,7 @@ class Scores(Shown):
     @classmethod
     def empty(cls) -> "Scores":
         """Scores of no predictions at all."""
-        return cls(0, 0, 0, False, np.zeros(5), np.zeros((0, 3)))
+        return cls(0, 0, 0, False, np.zeros(8), np.zeros((0, 3)))
 
     @classmethod
     def of(cls, predictions: Predictions) -> "Scores":
@@ -70,7 +73,8 @@ class Scores(Shown):
         kept = np.ones(predictions.n_rows, dtype=np.bool_) if given is None else given > 0
         weights = np.ones(int(kept.sum())) if given is None else given[kept]
         hits = predictions.hits[kept]
-        figures = [np.ones(len(weights)), predictions.true_log_probs[kept], hits, predictions.distances[kept]]
+        figures = [predictions.true_log_probs[kept], hits, predictions.distances[kept]]
+        figures = [np.ones(len(weights)), *figures, *(figure**2 for figure in figures)]
         promised = np.exp(predictions.log_probs[kept].max(axis=1))
         return cls(
             predictions.n_rows,
@@ -100,14 +104,29 @@ class Scores(Shown):
         return self._mean(2)
 
     @property
+    def log_score_se(self) -> float:
+        """Standard error of the log score, over rows."""
+        return self._error(2)
+
+    @property
     def accuracy(self) -> float:
         """Share of rows whose most probable class occurred."""
         return self._mean(3)
 
     @property
+    def accuracy_se(self) -> float:
+        """Standard error of the accuracy, over rows."""
+        return self._error(3)
+
+    @property
     def brier_score(self) -> float:
         """Mean squared distance from the class that occurred: 0 at best, 2 at worst."""
         return self._mean(4)
+
+    @property
+    def brier_score_se(self) -> float:
+        """Standard error of the Brier score, over rows."""
+        return self._error(4)
 
     @property
     def calibration_error(self) -> float:
@@ -121,6 +140,10 @@ class Scores(Shown):
         if not self.sums[0]:
             raise DataError(_NOTHING)
         return float(self.sums[which] / self.sums[1])
+
+    def _error(self, which: int) -> float:
+        mean, total = self._mean(which), float(self.sums[1])
+        return standard_error(total, float(self.sums[which + 3]) - total * mean**2) if isfinite(mean) else nan
 
     def _title(self) -> str:
         words = [f"{name} {figure}" for name, figure in self._figures()[:2]]
@@ -143,6 +166,56 @@ class Scores(Shown):
             ("Brier score", f"{self.brier_score:.4f}"),
             ("calibration error", f"{self.calibration_error:.4f}"),
         ]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Together:
+    """Scores of several models on the same rows, and what is needed to compare them row by row.
+
+    Attributes
+    ----------
+    scores : tuple of Scores
+        Those of each model.
+    squares : array of shape (n_models, n_models)
+        Squared differences between the log probabilities that two models gave to the classes that occurred,
+        summed with the weights of the rows.
+    """
+
+    scores: tuple[Scores, ...]
+    squares: FloatArray
+
+    @classmethod
+    def of(cls, predictions: Sequence[Predictions]) -> "Together":
+        """Scores of the predictions that several models made of the same rows."""
+        logs = np.array([made.true_log_probs for made in predictions])
+        given = predictions[0].weights
+        weights = np.ones(logs.shape[1]) if given is None else given
+        logs, weights = logs[:, weights > 0], weights[weights > 0]
+        with np.errstate(invalid="ignore"):
+            squares = [[float(weights @ differences(one, other) ** 2) for other in logs] for one in logs]
+        return cls(tuple(Scores.of(made) for made in predictions), np.array(squares))
+
+    def merge(self, other: "Together") -> "Together":
+        """Scores of both sets of rows."""
+        scores = tuple(one.merge(two) for one, two in zip(self.scores, other.scores, strict=True))
+        return Together(scores, self.squares + other.squares)
+
+    def behind(self, model: int, best: int) -> Mean:
+        """How far the log score of one model is behind that of another, paired over rows."""
+        if model == best:
+            return Mean(0.0, 0.0)
+        difference = self.scores[best].log_score - self.scores[model].log_score
+        if not isfinite(difference):
+            return Mean(difference, nan)
+        total = float(self.scores[model].sums[1])
+        squares = float(self.squares[model, best]) - total * difference**2
+        return Mean(difference, standard_error(total, squares))
+
+
+def differences(one: FloatArray, other: FloatArray) -> FloatArray:
+    """Return the differences of two series of log probabilities; equal infinities do not differ."""
+    with np.errstate(invalid="ignore"):
+        return np.where(one == other, 0.0, one - other)
 
 
 _NOTHING = "there are no predictions to score; give at least one row"

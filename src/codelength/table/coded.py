@@ -100,11 +100,16 @@ class Coded(Shown):
         >>> Coded.of(Schema.from_sizes([2]), [[0], [1], [1]], weights=[300, 100, 0]).relative().weights
         array([1.5, 0.5, 0. ])
         """
+        return self if self.weights is None else replace(self, weights=self.weights / self.mean_weight)
+
+    @property
+    def mean_weight(self) -> float:
+        """Mean weight of the rows that have one; 1 if there are none."""
         if self.weights is None or not self.weights.any():
-            return self
-        # The mean before the quotient, so that weights of any size stay within range.
-        counted = self.weights[self.weights > 0]
-        return replace(self, weights=self.weights / counted.mean())
+            return 1.0
+        # Of weights divided by the largest, so that equal weights have exactly their own mean.
+        largest = self.weights.max()
+        return float(largest * np.mean(self.weights[self.weights > 0] / largest))
 
     def take(self, rows: Any) -> "Coded":
         """The table at some rows: their positions, or a mask."""

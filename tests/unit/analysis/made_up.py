@@ -90,7 +90,20 @@ def _models():
     def row(name, log_score, behind, *, n_zero=0, is_baseline=False):
         estimate = Estimate(behind, behind / 4, behind / 2, behind * 3 / 2)
         return ModelScores(
-            name, "10-fold cross-validation", log_score, 0.8, 0.3, 0.05, estimate, n_zero, 0.01, is_baseline
+            name=name,
+            protocol="10-fold cross-validation",
+            log_score_bits=log_score,
+            log_score_bits_se=0.02,
+            accuracy=0.8,
+            accuracy_se=0.04,
+            brier_score=0.3,
+            brier_score_se=0.03,
+            calibration_error=0.05,
+            behind_best=estimate,
+            is_tied=behind < 0.04,
+            n_zero=n_zero,
+            fit_seconds=0.01,
+            is_baseline=is_baseline,
         )
 
     return (

@@ -32,7 +32,7 @@ def fits_of(own, *, undefined=()):
         log_probs = np.log(np.where(np.arange(2) == LABELS[:, None], own[:, None], 1 - own[:, None]))
     flags = np.zeros(len(LABELS), dtype=bool)
     flags[list(undefined)] = True
-    return Fits(Predictions(log_probs, flags, LABELS.astype(np.uint8)), 0.1)
+    return Fits(Predictions(log_probs, flags, LABELS.astype(np.uint8)), 0.1, np.arange(40))
 
 
 def compared_of(**probabilities):
@@ -52,6 +52,22 @@ def test_differences_are_paired_over_rows():
     assert (scores[0].behind_best.value, scores[0].behind_best.standard_error) == (0.0, 0.0)
     assert scores[0].log_score_bits == pytest.approx(np.log2(good).mean())
     assert [score.is_baseline for score in scores] == [False, False, True]
+    assert scores[0].log_score_bits_se == pytest.approx(np.log2(good).std(ddof=1) / math.sqrt(40))
+    assert scores[0].accuracy_se == pytest.approx(math.sqrt(0.75 * 0.25 / 39))
+
+
+def test_a_model_within_two_standard_errors_is_tied():
+    noisy = np.where(np.arange(40) % 3, 0.95, 0.3)
+    scores = {score.name: score for score in compared_of(noisy=noisy, steady=0.65, poor=0.51).scores()}
+    for score in scores.values():
+        behind = score.behind_best
+        assert score.is_tied == (behind.value <= 2 * behind.standard_error)
+    assert {name: score.is_tied for name, score in scores.items()} == {
+        "noisy": True,
+        "steady": True,
+        "poor": False,
+        PRIOR: False,
+    }
 
 
 def test_a_class_of_probability_zero_costs_everything():

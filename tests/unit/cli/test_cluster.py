@@ -289,3 +289,10 @@ def test_bootstraps_and_tests_say_how_far_they_are(run, animals, monkeypatch):
     call = ("cluster", animals, "--drop", "name", "--components", 2, "--starts", 2)
     assert run(*call, "--test", "--interval-kind", "parametric", "--replications", 3)[0] == 0
     assert told == {"intervals": [(1, 3), (2, 3), (3, 3)], "bootstrap test": [(1, 3), (2, 3), (3, 3)]}
+
+
+@pytest.mark.parametrize("more", [[], ["--intervals"], ["--interval-kind", "observed"]])
+def test_replications_of_nothing_are_refused(run, more):
+    code, _, err = run("cluster", "zoo", "--replications", 7, *more)
+    assert code == 2
+    assert "--replications: nothing is replicated; leave it out, or ask for --test" in err

@@ -25,18 +25,22 @@ def timeless(out):
 def test_evaluate_compares_the_usual_models_best_first(run, train):
     code, out, _ = run("evaluate", train, "-t", "play")
     assert code == 0
-    assert "6 rows, predicting play, by 1 x 6-fold cross-validation" in out
-    rows = [row.rsplit(maxsplit=5) for row in out.split("\n\n")[0].splitlines()[3:]]
+    assert "6 rows, predicting play, by 1 x 6-fold cross-validation" in " ".join(out.split())
+    table = out.split("\n\n")[0].partition("─\n")[2]
+    rows = [row.split("  ", 1) for row in table.splitlines()]
     expected = {*(f"naive-bayes {rule}" for rule in RULES), "logistic-regression", "model-average"}
     assert {row[0] for row in rows} == expected
-    scores = [float(row[1]) for row in rows]
+    scores = [float(row[1].split()[0]) for row in rows]
     assert scores == sorted(scores, reverse=True)
+    verdicts = [row[1].split()[-1] for row in rows]
+    assert verdicts[0] == "best"
+    assert set(verdicts[1:]) <= {"tied", "behind"}
 
 
 def test_rules_alone_are_compared_by_leave_one_out(run, train):
     code, out, _ = run("evaluate", train, "-t", "play", "--prior", "10")
     assert code == 0
-    assert "6 rows, predicting play, by leave-one-out" in out
+    assert "6 rows, predicting play, by leave-one-out" in " ".join(out.split())
     for rule in RULES:
         assert rule in out
 
@@ -149,10 +153,68 @@ def test_a_table_of_80_columns_is_not_broken():
     table = datasets.load("lenses").table
     found = evaluate(table, {f"naive-bayes {rule}": NaiveBayes(rule) for rule in RULES}, n_folds=2)
     page = [text.plain for text in lines(_blocks(found, "lenses", table.n_rows, "lenses"), 80)]
-    heads = {"model", "log", "score", "accuracy", "Brier", "calibration", "fit,", "s"}
-    assert set(" ".join(page[1:3]).split()) == heads
+    heads = [line.split() for line in page if line.startswith("model ")]
+    assert heads == [
+        ["model", "log", "score", "behind", "the", "best", "verdict"],
+        ["model", "accuracy", "Brier", "calibration", "fit,", "s"],
+    ]
     assert all(len(line) <= 80 for line in page)
     assert any(line.startswith("naive-bayes stochastic_complexity  -") for line in page)
+
+
+def test_the_document_has_standard_errors_and_ties(run):
+    code, out, err = run("evaluate", "iris", "--rule", "evidence", "--rule", "indifferent", "--json")
+    assert code == 0, err
+    best, other = json.loads(out)["results"]
+    table = datasets.load("iris").table
+    made = [NaiveBayes(rule).fit(table).leave_one_out(table) for rule in ("evidence", "indifferent")]
+    logs = [one.true_log_probs for one in made]
+    if logs[1].mean() > logs[0].mean():
+        best, other, logs = other, best, logs[::-1]
+    lost = logs[0] - logs[1]
+    assert best["log_score_se"] == pytest.approx(logs[0].std(ddof=1) / np.sqrt(150))
+    assert (best["behind_best"], best["behind_best_se"], best["is_tied"]) == (0, 0, True)
+    assert other["behind_best"] == pytest.approx(lost.mean())
+    assert other["behind_best_se"] == pytest.approx(lost.std(ddof=1) / np.sqrt(150))
+    assert other["is_tied"] == (lost.mean() <= 2 * lost.std(ddof=1) / np.sqrt(150))
+
+
+def test_a_stream_is_compared_as_in_memory(run, tmp_path):
+    """In one pass for all models, of which the differences are paired as well."""
+    pytest.importorskip("pyarrow")
+    rng = np.random.default_rng(0)
+    kinds = rng.integers(0, 2, 60)
+    rows = "".join(
+        f"{(k + (rng.random() < 0.3)) % 2},{rng.integers(0, 3)},{['no', 'yes'][k]}\n" for k in kinds
+    )
+    (tmp_path / "parts").mkdir()
+    for name in ("whole.csv", "parts/all.csv"):
+        (tmp_path / name).write_text(f"a,b,kind\n{rows}")
+    rules = [
+        part for rule in ("evidence", "indifferent", "stochastic_complexity") for part in ("--rule", rule)
+    ]
+    call = ["-t", "kind", *rules, "--json"]
+    memory, stream = (run("evaluate", tmp_path / name, *call) for name in ("whole.csv", "parts"))
+    assert (memory[0], stream[0]) == (0, 0), (memory[2], stream[2])
+    for one, other in zip(*(timeless(out)["results"] for _, out, _ in (memory, stream)), strict=True):
+        assert one.keys() == other.keys()
+        for name, value in one.items():
+            assert other[name] == (
+                pytest.approx(value, rel=1e-7, abs=1e-9) if type(value) is float else value
+            )
+
+
+def test_a_seed_of_the_models_is_taken_or_refused(run):
+    call = ["evaluate", "lenses", "--model", "trees", "--json"]
+    usual, other, again = (
+        timeless(run(*call, *more)[1]) for more in ([], ["--param", "random_state=7"], ["--seed", "7"])
+    )
+    assert usual != other
+    assert other == again
+    code, _, err = run(*call, "--param", "random_state=7", "--seed", "7")
+    assert (code, "--seed" in err) == (2, True)
+    code, _, err = run("evaluate", "lenses", "--missing", "value", "--param", "missing=ignore")
+    assert (code, "there is an option for it" in err) == (2, True)
 
 
 def test_probability_zero_is_told_in_words(run):

@@ -115,3 +115,21 @@ def test_what_cannot_be_done_is_told_on_one_line(run, train, tmp_path, monkeypat
     assert words in err
     assert train.read_bytes() == before
     assert not list(tmp_path.glob("*.html"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["results", "--reproduce", "--target", "nosuch"], "--target: the page about the papers"),
+        (["results", "--reproduce", "--latent"], "--latent: the page about the papers"),
+        (["results", "--reproduce", "--drop", "a"], "--drop: the page about the papers"),
+        (["--reproduce", "--title", "mine"], "--title: the page about the papers"),
+        (["--reproduce", "--seed", "1"], "--seed: the page about the papers"),
+        (["zoo", "--latent", "--rows"], "--rows: a page about hidden classes shows no rows"),
+    ],
+)
+def test_options_that_would_do_nothing_are_refused(run, tmp_path, arguments, message):
+    code, _, err = run("report", *arguments, "-o", tmp_path / "page.html")
+    assert code == 2
+    assert message in err
+    assert not (tmp_path / "page.html").exists()

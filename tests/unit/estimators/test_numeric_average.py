@@ -145,13 +145,43 @@ def test_leaving_out_is_refitting(weighted):
     left_out = model.leave_one_out(table, kinds, weights)
     assert [variable.kind for variable in model.schema_.variables] == ["interval", "category", "interval"]
     for row in range(40):
-        others = np.arange(40) != row
-        fewer = {name: column[others] for name, column in table.items()}
-        again = NaiveBayes(numeric="average", schema=model.schema_)
-        again.fit(fewer, kinds[others], None if weights is None else weights[others])
+        fewer = np.ones(40) if weights is None else weights.copy()
+        fewer[row] -= fewer[row] / max(1, int(fewer[row]))
+        again = NaiveBayes(numeric="average", schema=model.schema_).fit(table, kinds, fewer)
         one = {name: column[row : row + 1] for name, column in table.items()}
         expected = again.predict_log_proba(one)[0]
         np.testing.assert_allclose(left_out.log_probs[row], expected, rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("weight", [100, 500, 1e12])
+def test_leaving_one_of_many_copies_out(weight):
+    """The weight of every partition changes a little, however far apart the weights are."""
+    table, kinds = drawn(30)
+    model = NaiveBayes(numeric="average").fit(table, kinds, np.full(30, float(weight)))
+    left_out = model.leave_one_out(table, kinds, np.full(30, float(weight)))
+    for row in range(0, 30, 7):
+        fewer = np.full(30, float(weight))
+        fewer[row] -= max(1.0, weight / 1e9)
+        again = NaiveBayes(numeric="average", schema=model.schema_).fit(table, kinds, fewer)
+        expected = again.predict_log_proba({name: column[row : row + 1] for name, column in table.items()})
+        np.testing.assert_allclose(left_out.log_probs[row], expected[0], rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("pseudocount", [1e-9, 1e-3, 1e9])
+def test_what_was_negligible_may_count_once_a_row_is_left_out(pseudocount):
+    """Under tiny pseudocounts the only row of an interval decides which intervals are merged."""
+    sizes = np.repeat([1.0, 2.0, 3.0, 4.0], [30, 1, 1, 30])
+    kinds = np.repeat(["a", "a", "b", "b"], [30, 1, 1, 30])
+    schema = Schema([interval_variable("size", [1.5, 2.5, 3.5])], Variable("kind", ("a", "b")))
+    prior = Prior(1.0, pseudocount)
+    model = NaiveBayes(numeric="average", prior=prior, schema=schema).fit({"size": sizes}, kinds)
+    left_out = model.leave_one_out({"size": sizes}, kinds)
+    for row in (0, 30, 31, 61):
+        others = np.arange(62) != row
+        again = NaiveBayes(numeric="average", prior=prior, schema=schema)
+        again.fit({"size": sizes[others]}, kinds[others])
+        expected = again.predict_log_proba({"size": sizes[row : row + 1]})
+        np.testing.assert_allclose(left_out.log_probs[row], expected[0], rtol=1e-9, atol=1e-9)
 
 
 def test_leaving_out_without_categories_and_without_numbers():

@@ -86,7 +86,7 @@ def test_every_source_gives_the_model_of_the_rows_in_memory(frame, files, source
     assert rows.column("id").to_pylist() == list(range(N_ROWS))
     assert np.array_equal(probs, expected.predict_proba(frame))
     assert rows.column("class").to_pylist() == expected.predict(frame).tolist()
-    found = model.evaluate_table(SOURCES[source](frame, files), batch_rows=BATCH)
+    found = model.evaluate_table(SOURCES[source](frame, files), leave_one_out=True, batch_rows=BATCH)
     left_out = expected.leave_one_out(frame, "kind")
     for name in ("log_score", "accuracy", "brier_score", "calibration_error"):
         assert getattr(found, name) == pytest.approx(getattr(left_out, name), rel=1e-12)
@@ -119,12 +119,12 @@ def test_weights_are_a_column(frame):
     expected = NaiveBayes().fit(without, "kind", sample_weight=frame["weight"])
     model = NaiveBayes().fit_table(rows, "kind", weights="weight", batch_rows=BATCH)
     assert model.counts_ == expected.counts_
-    found = model.evaluate_table(rows, "kind", weights="weight", batch_rows=BATCH)
+    found = model.evaluate_table(rows, "kind", leave_one_out=True, weights="weight", batch_rows=BATCH)
     left_out = expected.leave_one_out(without, "kind", sample_weight=frame["weight"])
     assert found.log_score == pytest.approx(left_out.log_score, rel=1e-12)
     assert found.calibration_error == pytest.approx(left_out.calibration_error, rel=1e-9)
     with pytest.raises(DataError, match="fitted with sample_weight"):
-        model.evaluate_table(rows, "kind")
+        model.evaluate_table(rows, "kind", leave_one_out=True)
 
 
 def test_a_lazy_frame_is_streamed_by_fit_where_the_class_is_a_column(frame):
@@ -168,7 +168,7 @@ def test_other_models_predict_and_are_scored_in_batches(frame):
             truth = [model.classes_.tolist().index(label) for label in rows["kind"].tail(200)]
             assert found.log_score == pytest.approx(np.log(given[np.arange(200), truth]).mean(), rel=1e-12)
             with pytest.raises(InvalidParameter, match="leave_one_out=False"):
-                model.evaluate_table(rows)
+                model.evaluate_table(rows, leave_one_out=True)
 
 
 def test_values_that_are_not_known_are_told_once():
@@ -232,8 +232,16 @@ def test_what_cannot_be_done_is_said(frame):
         (lambda: NaiveBayes().fit_table(rows.head(0), "kind"), DataError, "no rows"),
         (lambda: list(model.predict_table(rows.drop("colour"))), SchemaMismatch, "no column 'colour'"),
         (lambda: list(model.predict_table(rows, keep=["price"])), SchemaMismatch, "no column 'price'"),
-        (lambda: model.evaluate_table(rows.drop("kind")), SchemaMismatch, "no column 'kind'"),
-        (lambda: model.evaluate_table(rows.with_columns(kind=pl.lit("k9"))), DataError, "class 'k9'"),
+        (
+            lambda: model.evaluate_table(rows.drop("kind"), leave_one_out=True),
+            SchemaMismatch,
+            "no column 'kind'",
+        ),
+        (
+            lambda: model.evaluate_table(rows.with_columns(kind=pl.lit("k9")), leave_one_out=True),
+            DataError,
+            "class 'k9'",
+        ),
         (lambda: model.evaluate_table(rows, leave_one_out="yes"), InvalidParameter, "leave_one_out"),
         (lambda: NaiveBayes().fit_table(rows, "kind", batch_rows=0), InvalidParameter, "batch_rows"),
     ]:
@@ -244,7 +252,7 @@ def test_what_cannot_be_done_is_said(frame):
         list(strict.predict_table(frame, keep=["kind"]))
     chosen = NaiveBayes(select="evidence").fit(rows.head(100), "kind")
     with pytest.raises(InvalidParameter, match="chosen on these rows"):
-        chosen.evaluate_table(rows.head(100))
+        chosen.evaluate_table(rows.head(100), leave_one_out=True)
 
 
 def test_a_fit_that_fails_leaves_the_model_as_it_was(frame):

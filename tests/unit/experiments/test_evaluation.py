@@ -113,6 +113,37 @@ def test_progress_is_told_after_every_fit(glass):
         evaluate(glass, rules("evidence"), progress=1)
 
 
+def test_standard_errors_are_over_rows_however_often_they_are_predicted(glass):
+    """A row that is predicted in every repeat is one row, of which the mean counts."""
+    models = {"evidence": NaiveBayes(), "indifferent": NaiveBayes("indifferent")}
+    found = evaluate(glass, models, n_folds=4, repeats=3)
+    logs, hits = (np.zeros((2, 214)) for _ in range(2))
+    for split in cross_validation(214, 4, repeats=3):
+        coded = with_intervals_of(encode(infer_schema(glass), glass), glass, split.train, Cutting())
+        test = coded.take(split.test)
+        for place, rule in enumerate(models):
+            log_probs = Predictor.of(count(coded.take(split.train)), rule).log_probs(test)
+            made = Predictions(*log_probs, test.class_codes)
+            logs[place, split.test] += made.true_log_probs / 3
+            hits[place, split.test] += made.hits / 3
+    best, other = found if found[0].log_score > found[1].log_score else found[::-1]
+    lost = (logs[0] - logs[1]) * (1 if best is found[0] else -1)
+    for place, result in enumerate(found):
+        assert result.log_score == pytest.approx(logs[place].mean())
+        assert result.log_score_se == pytest.approx(logs[place].std(ddof=1) / math.sqrt(214))
+        assert result.accuracy_se == pytest.approx(hits[place].std(ddof=1) / math.sqrt(214))
+    assert (best.behind_best, best.behind_best_se, best.is_tied) == (0, 0, True)
+    assert other.behind_best == pytest.approx(lost.mean())
+    assert other.behind_best_se == pytest.approx(lost.std(ddof=1) / math.sqrt(214))
+    assert other.is_tied == (lost.mean() <= 2 * lost.std(ddof=1) / math.sqrt(214))
+
+
+def test_equal_models_are_tied_and_the_first_is_the_best(glass):
+    found = evaluate(glass, {"one": NaiveBayes(), "two": NaiveBayes(), "never": NaiveBayes("map")})
+    assert [result.behind_best for result in found] == [0, 0, math.inf]
+    assert [result.is_tied for result in found] == [True, True, False]
+
+
 def test_few_rows_make_few_folds():
     table = as_table({"v": ["x", "y", "x"]}, ["a", "b", "a"])
     (result,) = evaluate(table, {"l": OPPONENTS["logistic-regression"]()})

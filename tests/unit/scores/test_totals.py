@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from codelength._display import nats_and_bits
 from codelength.errors import DataError
 from codelength.scores import Predictions, Scores, totals
+from codelength.scores.means import is_tied, mean_of
 
 SCORES = ("n_rows", "n_zero", "n_undefined", "optimistic")
 MEANS = ("log_score", "accuracy", "brier_score", "calibration_error")
@@ -83,3 +84,36 @@ def test_scores_show_themselves():
     made = predictions_of(50, 1)
     assert f"log score {nats_and_bits(made.log_score, 4)}" in repr(Scores.of(made))
     assert "Brier score" in str(Scores.of(made))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_models_are_compared_in_parts_as_in_one(weighted):
+    """Standard errors of the scores, and of the differences between models, row by row."""
+    one, other = (predictions_of(90, seed, weighted=weighted) for seed in (1, 2))
+    other = Predictions(other.log_probs, other.undefined, one.class_codes, one.weights)
+    pairs = zip(parts_of(one, [20, 21]), parts_of(other, [20, 21]), strict=True)
+    parts = [totals.Together.of(pair) for pair in pairs]
+    found = parts[0].merge(parts[1]).merge(parts[2])
+    weights = one.weights
+    for scores, made in zip(found.scores, (one, other), strict=True):
+        assert scores.log_score_se == pytest.approx(mean_of(made.true_log_probs, weights).standard_error)
+        assert scores.accuracy_se == pytest.approx(mean_of(made.hits, weights).standard_error)
+        assert scores.brier_score_se == pytest.approx(mean_of(made.distances, weights).standard_error)
+    expected = mean_of(one.true_log_probs - other.true_log_probs, weights)
+    assert found.behind(1, 0) == pytest.approx(expected)
+    assert found.behind(0, 0) == (0.0, 0.0)
+
+
+def test_a_model_that_says_never_is_infinitely_far_behind():
+    one, never = predictions_of(30, 1), predictions_of(30, 1)
+    never.log_probs[3, one.class_codes[3]] = -np.inf
+    found = totals.Together.of([one, never])
+    value, error = found.behind(1, 0)
+    assert (value, np.isnan(error), np.isnan(found.scores[1].log_score_se)) == (np.inf, True, True)
+    assert not is_tied(value, error)
+
+
+def test_weights_of_a_mean_are_numbers_of_units():
+    numbers, times = np.array([1.0, 4.0, 9.0]), np.array([2, 0, 3])
+    numbers[1] = -np.inf
+    assert mean_of(numbers, times.astype(float)) == pytest.approx(mean_of(np.repeat(numbers, times)))

@@ -229,8 +229,40 @@ def test_the_answer_on_one_line_where_there_is_little_to_say():
     )
     told = in_words(replace(made_up_analysis(), gain=Estimate(0.0, 0.0, 0.0, 0.0)))
     assert told == (
-        "None of 7 models predicts better than the class shares alone, which cost 0.92 bits per row."
+        "Nothing is better than guessing the largest class, which is right in "
+        f"{_largest(made_up_analysis())} % of the rows, or than the class shares as probabilities, which "
+        "cost 0.92 bits per row."
     )
+
+
+def _largest(analysis):
+    counts = analysis.table.class_counts
+    return f"{100 * counts.max() / counts.sum():.1f}"
+
+
+def test_where_nothing_is_gained_no_figures_are_claimed():
+    """A model that is worse than guessing has no accuracy worth telling."""
+    prior, *others = sorted(made_up_analysis().models, key=lambda model: model.name != "class prior")
+    best = replace(prior, behind_best=Estimate(0.0, 0.0, 0.0, 0.0), is_tied=True)
+    noise = replace(
+        made_up_analysis(),
+        gain=Estimate(-0.1, 0.01, -0.12, -0.08),
+        best="class prior",
+        models=(best, *others),
+    )
+    words = check(html(noise)).text
+    assert "nothing is better than guessing the largest class" in words
+    assert f"{_largest(noise)}\u00a0% of the rows" in words
+    assert "No model predicts better than the class prior" in words
+    assert "names the right class" not in words
+    assert "Right class named" not in words
+
+
+def test_tied_models_are_marked():
+    words = check(html(made_up_analysis())).text
+    assert "Model average predicts best; naive Bayes, evidence is tied with it" in words
+    assert words.count("0.030\u00a0±\u00a00.007, tied") + words.count("0.030\u00a0±\u00a00.008, tied") == 2
+    assert words.count(", tied") == 2
 
 
 def test_there_is_no_what_if_without_variables():

@@ -231,7 +231,7 @@ class TestMessages:
             lambda: NaiveBayes().fit_table(source, "y"),
             lambda: NaiveBayes().fit(source, "y"),
             lambda: model.predict(source),
-            lambda: model.evaluate_table(source),
+            lambda: model.evaluate_table(source, leave_one_out=True),
         ):
             with pytest.raises(DataError, match=f"^{said}"):
                 call()

@@ -13,14 +13,17 @@ def answer(analysis: Analysis) -> Markup:
     """Two sentences with intervals, and the figures in them."""
     if len(analysis.table.classes) < 2:
         return tag("p", _gain(analysis), class_="lead")
+    gains = analysis.gain.value > 0
     return join(
-        tag("p", _gain(analysis), " ", _trust(analysis), class_="lead"),
-        _cards(analysis),
+        tag("p", _gain(analysis), [" ", *_trust(analysis)] if gains else None, class_="lead"),
+        _cards(analysis) if gains else None,
         hint(
             "A bit is the uncertainty of a fair coin. Rows were predicted by models that had not seen them (",
             analysis.models[0].protocol if analysis.models else "no models",
             "); intervals are 95 % intervals. The figures above are measured on rows that took no part in "
-            "choosing the model, so they can differ a little from those of the comparison.",
+            "choosing the model, so they can differ a little from those of the comparison."
+            if gains
+            else ").",
         ),
     )
 
@@ -31,10 +34,7 @@ def in_words(analysis: Analysis) -> str:
     if len(analysis.table.classes) < 2:
         return "There is only one class, so there is nothing to predict."
     if not gain.value > 0:
-        return (
-            f"None of {many(len(analysis.models), 'model')} predicts better than the class shares alone, "
-            f"which cost {number(analysis.prior_bits, 2)} bits per row."
-        )
+        return f"Nothing is better than {_guessing(analysis)}.".replace("\u00a0", " ")
     best = f"{analysis.best[:1].upper()}{analysis.best[1:]}"
     return (
         f"{best} saves {number(gain.value, 2)} of {number(analysis.prior_bits, 2)} bits per row "
@@ -66,10 +66,16 @@ def _gain(analysis: Analysis) -> list[Child]:
     return [
         "The other columns say nothing about ",
         target,
-        " that the models could use: none of ",
-        f"{many(len(analysis.models), 'model')} predicts it better than the class shares alone, which cost "
-        f"{cost} bits per row.",
+        f" that the models could use: nothing is better than {_guessing(analysis)}.",
     ]
+
+
+def _guessing(analysis: Analysis) -> str:
+    """What is left to do if no model predicts better than the class shares."""
+    return (
+        f"guessing the largest class, which is right in {percent(_most_common(analysis))} of the rows, or "
+        f"than the class shares as probabilities, which cost {number(analysis.prior_bits, 2)} bits per row"
+    )
 
 
 def _the(model: str) -> str:

@@ -2,7 +2,9 @@
 
 import math
 
+from ....analysis.estimates import around
 from ....analysis.results import Analysis, ModelScores
+from ....analysis.scores import PRIOR
 from ..html import Child, Markup, join, tag
 from ..svg import places, share, ticks
 from ..words import give_or_take, many, number, percent
@@ -19,7 +21,8 @@ def models(analysis: Analysis) -> Section:
         hint(
             f"All models predicted the same rows ({best.protocol}). Log loss is what the class that "
             "occurred cost, in bits per row: 0 at best. The differences are paired over rows; ± is one "
-            "standard error. The Brier score is 0 at best and 2 at worst. Calibration is the mean distance "
+            "standard error over rows. A model is tied with the best if it is less than two standard errors "
+            "behind it. The Brier score is 0 at best and 2 at worst. Calibration is the mean distance "
             "between the probabilities promised and the shares that came true."
         ),
         [hint(text) for text in _zeros(analysis)],
@@ -30,24 +33,21 @@ def models(analysis: Analysis) -> Section:
 def _close(analysis: Analysis) -> str:
     """Which models could be as good as the best."""
     best, *others = analysis.models
-    near = [
-        model.name
-        for model in others
-        if math.isfinite(model.behind_best.value)
-        and not model.behind_best.value > 2 * model.behind_best.standard_error
-    ]
+    near = [model.name for model in others if model.is_tied]
     if not others:
         return f"Only {best.name} was tried."
+    is_prior = best.name == PRIOR
+    first = (
+        "No model predicts better than the class prior"
+        if is_prior
+        else f"{_capital(best.name)} predicts best"
+    )
     if not near:
-        return f"{_capital(best.name)} predicts best, more than two standard errors ahead of all others."
+        return f"{first}; all others are more than two standard errors behind it."
     if len(near) == len(others):
-        return f"{_capital(best.name)} predicts best, but no other model is two standard errors behind."
-    words = near[0] if len(near) == 1 else f"{', '.join(near[:-1])} and {near[-1]}"
-    return f"{_capital(best.name)} predicts best; {words} {_is(near)} within two standard errors of it."
-
-
-def _is(names: list[str]) -> str:
-    return "is" if len(names) == 1 else "are"
+        return f"{first}; all others are tied with it, less than two standard errors behind."
+    words = f"{near[0]} is" if len(near) == 1 else f"{', '.join(near[:-1])} and {near[-1]} are"
+    return f"{first}; {words} tied with it, less than two standard errors behind."
 
 
 def _capital(words: str) -> str:
@@ -61,7 +61,7 @@ def _dots(analysis: Analysis) -> Markup:
             "li",
             tag("span", model.name, class_="who"),
             tag("svg", _dot(model, limit), class_="dots", aria_hidden="true"),
-            tag("span", _behind(model), class_="n"),
+            tag("span", _behind(model, analysis.models[0]), class_="n"),
             class_="base" if model.is_baseline else None,
         )
         for model in analysis.models
@@ -92,7 +92,7 @@ def _limit(analysis: Analysis) -> float:
     ends = [
         model.behind_best.high if math.isfinite(model.behind_best.high) else model.behind_best.value
         for model in analysis.models
-        if model.name != "class prior"
+        if model.name != PRIOR
     ]
     found = max((end for end in ends if math.isfinite(end)), default=0.0)
     if found <= 0:
@@ -129,10 +129,14 @@ def _dot(model: ModelScores, limit: float) -> Markup:
     )
 
 
-def _behind(model: ModelScores) -> str:
-    if model.behind_best.value == 0:
+def _behind(model: ModelScores, best: ModelScores) -> str:
+    if model is best:
         return "best"
-    return give_or_take(model.behind_best)
+    return f"{give_or_take(model.behind_best)}{', tied' if model.is_tied else ''}"
+
+
+def _with_error(value: float, standard_error: float) -> str:
+    return give_or_take(around(value, standard_error))
 
 
 def _scores(analysis: Analysis) -> Markup:
@@ -140,16 +144,25 @@ def _scores(analysis: Analysis) -> Markup:
     rows: list[list[Child]] = [
         [
             model.name,
-            number(-model.log_score_bits),
-            _behind(model),
-            percent(model.accuracy),
-            number(model.brier_score),
+            _with_error(-model.log_score_bits, model.log_score_bits_se),
+            _behind(model, analysis.models[0]),
+            _accuracy(model),
+            _with_error(model.brier_score, model.brier_score_se),
             number(model.calibration_error),
             f"{number(model.fit_seconds, 2)} s",
         ]
         for model in analysis.models
     ]
     return grid(names, rows, label="Scores of the models", marked=0)
+
+
+def _accuracy(model: ModelScores) -> str:
+    error = model.accuracy_se
+    return (
+        f"{number(100 * model.accuracy, 1)} ± {percent(error)}"
+        if math.isfinite(error)
+        else percent(model.accuracy)
+    )
 
 
 def _zeros(analysis: Analysis) -> list[str]:

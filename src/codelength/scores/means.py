@@ -1,0 +1,72 @@
+"""Means over rows with their standard errors, and whether a difference is more than chance."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ..decisions import is_better
+from ..typing import FloatArray
+
+ERRORS = 2.0
+"""Standard errors within which a model is tied with the best."""
+
+
+class Mean(NamedTuple):
+    """A mean over units, and its standard error."""
+
+    value: float
+    standard_error: float
+
+
+def mean_of(units: FloatArray, weights: FloatArray | None = None) -> Mean:
+    """Return the mean of some numbers and its standard error; NaN for a single number or an infinite mean.
+
+    Parameters
+    ----------
+    units : array of shape (n_units,)
+        The numbers.
+    weights : array of shape (n_units,), optional
+        How many equal units each stands for.
+
+    Examples
+    --------
+    >>> mean_of(np.array([1.0, 2.0, 3.0]))
+    Mean(value=2.0, standard_error=0.5773502691896258)
+    >>> mean_of(np.array([1.0, 3.0]), np.array([2.0, 1.0])) == mean_of(np.array([1.0, 1.0, 3.0]))
+    True
+    """
+    if weights is not None:
+        # A unit without weight takes no part, even if it is infinite.
+        units, weights = units[weights > 0], weights[weights > 0]
+    if not len(units):
+        return Mean(math.nan, math.nan)
+    value = float(np.average(units, weights=weights))
+    if not math.isfinite(value):
+        return Mean(value, math.nan)
+    squares = (units - value) ** 2 * (1.0 if weights is None else weights)
+    total = float(len(units) if weights is None else weights.sum())
+    return Mean(value, standard_error(total, float(squares.sum())))
+
+
+def standard_error(total: float, squares: float) -> float:
+    """Return the standard error of a mean over ``total`` units, from squared distances summed over them."""
+    return math.sqrt(max(squares, 0.0) / (total - 1) / total) if total > 1 else math.nan
+
+
+def is_tied(behind: float, standard_error: float, scale: float = 1.0) -> bool:
+    """Return whether a model that is so far behind the best on average is tied with it.
+
+    Parameters
+    ----------
+    behind, standard_error : float
+        Mean difference from the best, paired over rows, and its standard error.
+    scale : float
+        Size of the scores, whose rounding the difference has.
+
+    Examples
+    --------
+    >>> is_tied(0.1, 0.06), is_tied(0.1, 0.04), is_tied(math.inf, math.nan)
+    (True, False, False)
+    """
+    return math.isfinite(behind) and not is_better(behind, ERRORS * standard_error, scale)
