@@ -38,6 +38,7 @@ from ..mixture.fixed_clustering import ClusterPredictor
 from ..mixture.parameters import with_components
 from ..rules import Prior
 from ..table import Coded, Schema
+from ..table.coded import changed
 from ..typing import FloatArray, IntArray
 from .content import shuffled
 from .draws import drawn
@@ -98,7 +99,7 @@ class Mixtures(Member):
         """Cluster the training rows in several ways; see :class:`~codelength.averages.member.Member`."""
         variables = factors_of(training).most_informative(MOST_VARIABLES)
         draw = drawn(training, cls.name, max(50, min(MOST_ROWS, MOST_CELLS // len(variables))))
-        part = replace(training.rows.take(draw.rows), weights=draw.weights, is_distinct=True)
+        part = changed(training.rows.take(draw.rows), weights=draw.weights, is_distinct=True)
         rows = _Rows.of(replace(training, coded=part, sample=np.arange(part.n_rows)), variables)
         kinds = list(_kinds(rows))
         shares = _shares(np.array([kind.score for kind in kinds]))
@@ -178,7 +179,7 @@ class _Rows(NamedTuple):
     def clustered(self, weights: FloatArray, method: str, size: int, run: int) -> Counts:
         """Counts within the clusters of one run, with some weights of the rows."""
         kept = np.flatnonzero(weights[self.order] > 0.0)
-        rows = replace(self.coded.take(kept), weights=weights[self.order][kept])
+        rows = changed(self.coded.take(kept), weights=weights[self.order][kept])
         name = f"{Mixtures.name} {method} {size} {run}"
         seed = np.random.SeedSequence(int(self.training.generator(name).integers(2**63)))
         used, labels = np.unique(METHODS[method](rows)(min(size, rows.n_rows), seed), return_inverse=True)

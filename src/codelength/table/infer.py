@@ -25,7 +25,7 @@ from ..errors import DataError, IgnoredColumn
 from ..typing import FloatArray, IntArray, Scalar
 from ._messages import listed, tell
 from .checks import check_choice, check_instance, check_names
-from .coded import Coded
+from .coded import Coded, changed
 from .column import Column, Factor, Numbers
 from .intervals.cuts import Strategy, assign, check_options, cut_points
 from .schema import Schema, Variable, interval_variable
@@ -177,7 +177,7 @@ def with_intervals_of(coded: Coded, table: Table, rows: IntArray, cutting: Cutti
     codes = np.array(coded.codes, dtype=schema.code_type, order="F")
     for i, column_codes in bins.items():
         codes[:, i] = column_codes
-    return replace(coded, schema=schema, codes=codes, is_distinct=False)
+    return changed(coded, schema=schema, codes=codes, is_distinct=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ import numpy as np
 from ...rules import PriorLike, pseudocounts
 from ...rules.query import Question
 from ...table import Coded
+from ...table.coded import unchecked
 from ...typing import FloatArray, IntArray
 from ..code_length.cheeseman_stutz import cheeseman_stutz_code_length
 from ..parameters import MixtureParameters
@@ -44,7 +45,7 @@ def cheeseman_stutz_weights(
         joint = logs[-1] + sum((logs[cells[:, i]] for i in range(cells.shape[1])), np.zeros(1))
         labels = np.argmax(np.broadcast_to(joint, (len(cells), logs.shape[1])), axis=1).astype(np.int64)
         codes = np.asfortranarray(cells - coded.schema.offsets[:-1], dtype=coded.codes.dtype)
-        completed = Coded(coded.schema, codes, np.zeros(len(cells), dtype=np.uint8), weights)
+        completed = unchecked(coded.schema, codes, np.zeros(len(cells), dtype=np.uint8), weights)
         return -cheeseman_stutz_code_length(completed, labels, spread)
 
     return climber.of_combinations(question, new, log_weight)
