@@ -1,5 +1,6 @@
 """Series of any data frame library to columns."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -8,11 +9,33 @@ from numpy.typing import NDArray
 
 from ..errors import DataError
 from ._arrays import from_cells, from_distinct, from_objects, from_times
+from ._messages import shown
+from .checks import check_distinct
 from .column import Column, Factor
-from .values import clocks_as_text
+from .values import clocks_as_text, joined
 
 _NOT_A_TIME = np.iinfo(np.int64).min
 _NANOSECONDS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
+
+
+def names_of(labels: Sequence[Any]) -> tuple[tuple[str, ...], bool]:
+    """Return the names of a frame's columns, and whether they are its own; ``x0, x1, ...`` if none is text.
+
+    Examples
+    --------
+    >>> names_of(["size", "colour"]), names_of([0, 1])
+    ((('size', 'colour'), True), (('x0', 'x1'), False))
+    """
+    check_distinct(labels)
+    others = [label for label in labels if not isinstance(label, str)]
+    if len(others) == len(labels):
+        return tuple(f"x{i}" for i in range(len(labels))), False
+    if others:
+        raise DataError(
+            f"column {shown(others[0])}: its name is not text, as other names are; convert all of them, "
+            "frame.columns = frame.columns.astype(str)"
+        )
+    return tuple(map(joined, labels)), True
 
 
 def from_series(name: str, series: nw.Series[Any]) -> Column:
