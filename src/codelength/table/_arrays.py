@@ -1,6 +1,7 @@
 """Arrays of cells to columns."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -66,6 +67,8 @@ def from_objects(name: str, cells: NDArray[Any]) -> Column:
     # A list and look-ups without a line of Python for each cell: half the time of a loop.
     listed = cells.tolist()
     try:
+        if _has_aware_times(listed):
+            listed = [canonical(cell) if isinstance(cell, datetime) else cell for cell in listed]
         seen = {cell: place for place, cell in enumerate(dict.fromkeys(listed))}
         positions = np.fromiter(map(seen.__getitem__, listed), np.int64, len(listed))
     except Exception:  # what hashing and comparing foreign objects raises is up to them
@@ -137,18 +140,22 @@ def _from_integers(name: str, numbers: NDArray[Any], missing: BoolArray | None) 
         distinct, places = np.unique(present, return_inverse=True)
         positions = np.full(len(numbers), -1, dtype=np.int64)
         positions[~missing] = places.ravel()
-        return from_distinct(name, distinct.tolist(), positions)
+        return Factor(name, positions, tuple(distinct.tolist()))
     return Numbers(name, np.where(missing, np.nan, numbers.astype(np.float64)))
 
 
 def _from_numbers(name: str, values: tuple[Any, ...], positions: Positions, floats: bool) -> Column:
     """Numbers in the first type of array that holds all of them exactly; a factor where there is none."""
-    if not floats and all(type(value) is int for value in values) and positions.min(initial=0) >= 0:
+    whole = not floats and all(type(value) is int for value in values)
+    if whole and positions.min(initial=0) >= 0:
         low, high = min(values), max(values)
         for kind in (np.int64, np.uint64):
             if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max:
                 return Numbers(name, np.array(values, dtype=kind)[positions])
-    elif all(type(value) is float or int(float(value)) == value for value in values):
+    elif all(
+        abs(value) <= LARGEST_EXACT if whole else type(value) is float or int(float(value)) == value
+        for value in values
+    ):
         return Numbers(name, np.array([*map(float, values), np.nan])[positions])
     return Factor(name, positions, values)
 
@@ -176,11 +183,18 @@ def _check_exact(name: str, cells: Sequence[Any], places: list[int]) -> None:
     for cell, place in zip(cells, places, strict=True):
         if isinstance(cell, (Decimal, Fraction, int)) and place >= 0:
             other = first.setdefault(place, cell)
-            if Fraction(other) != Fraction(cell):
+            if other != cell:
                 raise DataError(
                     f"column {name!r}: {shown(other)} and {shown(cell)} are the same number as floats; round "
                     "them, or convert the column to text"
                 )
+
+
+def _has_aware_times(cells: list[Any]) -> bool:
+    """Whether times of a zone occur: to a dictionary, both hours of a change of clocks are one."""
+    if not any(issubclass(kind, datetime) for kind in set(map(type, cells))):
+        return False
+    return any(isinstance(cell, datetime) and cell.tzinfo is not None for cell in cells)
 
 
 def _mixes_truths_and_numbers(cells: NDArray[Any]) -> bool:

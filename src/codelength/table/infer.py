@@ -31,7 +31,7 @@ from .intervals.cuts import Strategy, assign, check_options, cut_points
 from .schema import Schema, Variable, interval_variable
 from .table import Table, as_table
 from .times import NAMES, Scale, time_cuts, time_numbers, time_scale
-from .values import sorted_values
+from .values import LARGEST_EXACT, sorted_values
 
 Missing = Literal["ignore", "value"]
 Numeric = Literal["auto", "discretize", "average", "category", "error"]
@@ -282,13 +282,40 @@ def _scale(column: Column) -> Scale | None:
 
 
 def measured(column: Column, scale: Scale) -> FloatArray | None:
-    """The cells of a column on a scale, NaN where missing; None where they are not on it."""
+    """The cells of a column on a scale, NaN where missing; None where they are not on it.
+
+    Whole numbers that float64 does not keep apart are refused.
+    """
     if scale == "number":
-        is_numeric = isinstance(column, Numbers) or column.is_numeric
-        return column.numbers.astype(np.float64) if is_numeric else None
+        if isinstance(column, Factor):
+            if column.is_numeric:
+                raise too_large(column.name)
+            return None
+        if column.numbers.dtype.kind != "f" and loses_digits(column.numbers):
+            raise too_large(column.name)
+        return column.numbers.astype(np.float64)
     if isinstance(column, Numbers):
         return None
     return np.append(time_numbers(column.values, scale), np.nan)[column.positions]
+
+
+def loses_digits(whole: NDArray[Any]) -> bool:
+    """Whether some whole numbers are beyond those that float64 keeps apart.
+
+    Examples
+    --------
+    >>> loses_digits(np.array([3, 2**53])), loses_digits(np.array([3, -(2**53) - 1]))
+    (False, True)
+    """
+    return bool(len(whole)) and max(-int(whole.min()), int(whole.max())) > LARGEST_EXACT
+
+
+def too_large(name: str) -> DataError:
+    """What is said of whole numbers that cannot be cut into intervals."""
+    return DataError(
+        f"column {name!r}: whole numbers beyond 2**53, which lose digits as numbers; convert the column to "
+        "text to make categories of them, to floats if the last digits do not matter, or drop it"
+    )
 
 
 _REMEDY = (

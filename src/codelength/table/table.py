@@ -327,6 +327,10 @@ def _checked_frame(table: Any) -> Any:
     if type(table).__module__.startswith("pandas") and hasattr(table, "columns"):
         # narwhals would refuse them in words of its own.
         check_distinct(list(table.columns))
+    if type(table).__name__ == "DuckDBPyRelation":
+        from .stream._relations import check_types
+
+        check_types(table, table.columns)
     if type(table).__module__.startswith("pyarrow"):
         import pyarrow as pa
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import DataError
-from ..spelling import SPACES, parse_duration, parse_number, parse_time
+from ..spelling import SPACES, parse_duration, parse_number, parse_real_time
 from ..values import seconds_as_text
 from . import _csv
 from ._arrow_schema import DURATION
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["Stored", "natural_form", "stage", "stored_as"]
 
 _WHOLE_TYPES = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
-_HUGE_TYPES = ("UBIGINT", "HUGEINT", "UHUGEINT", "BIGNUM", "VARINT")
+_HUGE_TYPES = ("UBIGINT", "HUGEINT")
 _TIME_TYPES = ("DATE", "TIME")
 _TEXT_TYPES = ("VARCHAR", "ENUM", "UUID", "BIT", '"NULL"')
 _DECIMAL = re.compile(r"DECIMAL\(([0-9]+),([0-9]+)\)")
@@ -148,7 +148,9 @@ def natural_form(name: str, sql: str, type_: str) -> Stored | None:
         n_digits = int(type_.removeprefix(DURATION))
         return Stored(name, sql, "VARCHAR", "text", lambda count: seconds_as_text(int(count), n_digits))
     if type_.startswith(_TIME_TYPES) or type_ == "INTERVAL":
-        return Stored(name, sql, "VARCHAR", "text", parse_duration if type_ == "INTERVAL" else parse_time)
+        return Stored(
+            name, sql, "VARCHAR", "text", parse_duration if type_ == "INTERVAL" else parse_real_time
+        )
     return Stored(name, sql, "VARCHAR", "text") if type_.startswith(_TEXT_TYPES) else None
 
 

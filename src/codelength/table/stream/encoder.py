@@ -166,10 +166,8 @@ class _Coder:
                 return None
             if kind == "time" and variable.scale == scale_of(array.type):
                 counts, missing = counts_of(array)
-                numbers_on_it = on_scale(counts, array.type)
-                if numbers_on_it is not None:
-                    self._write_intervals(numbers_on_it, missing, codes)
-                    return None
+                self._write_intervals(on_scale(variable.name, counts, array.type), missing, codes)
+                return None
         elif kind == "text":
             return self._write_texts(array, codes)
         elif kind == "number" and variable.kind == "category":
