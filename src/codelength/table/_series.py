@@ -99,14 +99,23 @@ def _time_kind(dtype: Any, pl: Any) -> str:
     return "time" if dtype == pl.Time else "m" if dtype == pl.Duration else "M"
 
 
-def from_arrow(name: str, array: Any) -> Column:
-    """A column from an Arrow array, in one piece or in several."""
+def declares(field: Any) -> bool:
+    """Whether the dictionary of an Arrow field is a declared domain; that of a Polars Categorical is not.
+
+    Polars lists in it whatever values it has met, and marks the field.
+    """
+    return not any(key.startswith(b"_PL_CATEGORICAL") for key in field.metadata or ())
+
+
+def from_arrow(name: str, array: Any, *, declared: bool = True) -> Column:
+    """A column from an Arrow array, in one piece or in several; a dictionary is one of declared values."""
     import pyarrow as pa
 
     array = in_one_piece(array)
     kind, types = array.type, pa.types
     if types.is_dictionary(kind):
-        return from_distinct(name, array.dictionary.to_pylist(), _indices(array), declared=True)
+        cells = array if declared else in_one_piece(array.dictionary_decode()).dictionary_encode()
+        return from_distinct(name, cells.dictionary.to_pylist(), _indices(cells), declared=declared)
     if (
         types.is_string(kind)
         or types.is_large_string(kind)

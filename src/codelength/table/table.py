@@ -22,7 +22,7 @@ from ..typing import BoolArray, FloatArray, IntArray
 from ._arrays import from_cells, from_distinct, from_objects
 from ._messages import shortened, shown, suggestion, tell
 from ._parts import IN_BATCHES, check_in_one, check_one_file, no_table
-from ._series import from_arrow, from_series, names_of
+from ._series import declares, from_arrow, from_series, names_of
 from .checks import check_distinct, check_names, check_rows, check_same_rows, check_weights
 from .column import Column, Numbers
 from .values import LARGEST_EXACT, joined
@@ -402,9 +402,14 @@ def _from_mapping(table: Mapping[Any, Any]) -> Table:
 
 
 def _from_frame(frame: nw.DataFrame[Any]) -> Table:
-    # narwhals makes text of names that are none.
-    is_pandas = frame.implementation.is_pandas_like()
-    labels = list(frame.to_native().columns) if is_pandas else frame.columns
-    names, named = names_of(labels)
-    columns = tuple(from_series(name, frame[:, i]) for i, name in enumerate(names))
+    # narwhals makes text of names that are none, and loses the metadata of Arrow.
+    native = frame.to_native()
+    names, named = names_of(list(native.columns) if frame.implementation.is_pandas_like() else frame.columns)
+    if frame.implementation.is_pyarrow():
+        columns = tuple(
+            from_arrow(name, native.column(i), declared=declares(native.schema.field(i)))
+            for i, name in enumerate(names)
+        )
+    else:
+        columns = tuple(from_series(name, frame[:, i]) for i, name in enumerate(names))
     return Table(columns, frame.shape[0], named)

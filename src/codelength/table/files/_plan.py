@@ -93,7 +93,21 @@ def make_plans(connection: "DuckDBPyConnection", columns: Sequence[Stored], n_ro
             column if isinstance(column, Plan) else _text_plan(connection, column, n_rows, sizes)
             for column in settled
         ]
-    return plans
+    return [
+        _declared(plan, column.domain) if column.domain else plan
+        for plan, column in zip(plans, columns, strict=True)
+    ]
+
+
+def _declared(plan: Plan, domain: tuple[str, ...]) -> Plan:
+    """The plan of a column of text that declares its values."""
+
+    def finish(array: Any) -> Column:
+        column = plan.finish(array)
+        assert isinstance(column, Factor)
+        return column.with_domain(domain)
+
+    return replace(plan, finish=finish, is_final=False)
 
 
 def fetch(connection: "DuckDBPyConnection", plans: Sequence[Plan], rows: range | None = None) -> list[Column]:
