@@ -30,6 +30,7 @@ from .column import Column, Factor, Numbers
 from .intervals.cuts import Strategy, assign, check_options, cut_points
 from .schema import Schema, Variable, interval_variable
 from .table import Table, as_table
+from .target import check_n_classes
 from .times import NAMES, Scale, time_cuts, time_numbers, time_scale
 from .values import LARGEST_EXACT, sorted_values
 
@@ -391,14 +392,16 @@ def _distinct(present: NDArray[Any]) -> NDArray[Any]:
 
 def target_variable(column: Column) -> Variable:
     """The variable of the classes in a column."""
-    if isinstance(column, Factor):
-        if column.declared and not all(isinstance(value, bool) for value in column.values):
-            return Variable(column.name, column.values, origin="declared domain")
+    origin = "classes seen"
+    if isinstance(column, Numbers):
+        values: tuple[Scalar, ...] = tuple(np.unique(column.numbers).tolist())
+    elif column.declared and not all(isinstance(value, bool) for value in column.values):
+        origin, values = "declared domain", column.values
+    else:
         seen = np.flatnonzero(np.bincount(column.positions, minlength=len(column.values)))
         values = sorted_values(tuple(column.values[position] for position in seen))
-        return Variable(column.name, values, origin="classes seen")
-    distinct = np.unique(column.numbers)
-    return Variable(column.name, tuple(number.item() for number in distinct), origin="classes seen")
+    check_n_classes(column.name, len(values))
+    return Variable(column.name, values, origin=origin)
 
 
 def _plain(number: Any) -> Scalar:

@@ -72,7 +72,7 @@ class Profile:
     def _classes(self, name: str) -> Variable:
         column = self.columns[name]
         if column.is_wide:
-            raise too_many(name)
+            raise DataError(f"target {name!r}: {TOO_MANY}; name another column, or group its values")
         return target_variable(column.column()[0])
 
 
