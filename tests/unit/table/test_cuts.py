@@ -433,3 +433,35 @@ class TestBadInput:
     def test_the_message_says_where_what_and_what_to_do(self, values, options, error, message):
         with pytest.raises(error, match=message):
             cut_points(values, **options)
+
+
+class TestRounding:
+    """Sums of weights that are not whole have rounding errors, which do not decide where cuts lie."""
+
+    @pytest.mark.parametrize("weight", [0.7, 1 / 3, 0.1, 1e-3, 3e11, 1e80])
+    @pytest.mark.parametrize("n_bins", [2, 3, 5, 20])
+    def test_constant_weights_do_not_move_cuts_at_equal_frequency(self, weight, n_bins):
+        generator = np.random.default_rng(5)
+        for n_rows in (6, 15, 30, 100, 1000):
+            for values in (np.arange(n_rows), generator.integers(0, 2 * n_bins, n_rows)):
+                expected = cut_points(values, "frequency", n_bins)
+                weights = np.full(n_rows, weight)
+                found = cut_points(values, "frequency", n_bins, sample_weight=weights)
+                assert found.tolist() == expected.tolist()
+
+    @pytest.mark.parametrize("strategy", ["frequency", "mdl"])
+    def test_weights_moved_by_their_last_digit(self, strategy):
+        generator = np.random.default_rng(6)
+        for _ in range(30):
+            values, classes = generator.integers(0, 12, 40), generator.integers(0, 3, 40)
+            weights = generator.choice([0.1, 0.2, 0.3, 0.7], 40)
+            expected = cut_points(values, strategy, sample_weight=weights, class_codes=classes)
+            moved = np.nextafter(weights, generator.choice([0.0, 1.0], 40))
+            found = cut_points(values, strategy, sample_weight=moved, class_codes=classes)
+            assert found.tolist() == expected.tolist()
+
+    def test_two_rows_in_parts_are_split_like_whole_ones(self):
+        """The weights add up to 2 on paper, and to a little less in floats."""
+        values, weights = [0, 0, 1, 1, 1, 1], [0.1, 0.4, 0.2, 0.3, 0.3, 0.7]
+        cuts = cut_points(values, "mdl", sample_weight=weights, class_codes=values)
+        assert cuts.tolist() == cut_points([0, 1], "mdl", class_codes=[0, 1]).tolist() == [0.5]

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from ...typing import FloatArray
+from ...decisions import TOLERANCE
+from ...typing import FloatArray, IntArray
 
 
 def distinct_values(values: FloatArray, weights: FloatArray | None) -> tuple[FloatArray, FloatArray]:
@@ -16,6 +17,26 @@ def distinct_values(values: FloatArray, weights: FloatArray | None) -> tuple[Flo
     order = np.lexsort((weights, values))
     distinct, starts = np.unique(values[order], return_index=True)
     return distinct, np.add.reduceat(weights[order], starts) if len(starts) else np.empty(0)
+
+
+def nearest_shares(totals: FloatArray, n_bins: int) -> tuple[IntArray, IntArray]:
+    """Return the cuts nearest to equal shares of the weight, and the first cut at or above each share.
+
+    Cut ``i`` lies after the number at position ``i``. Of two that are as near, the lower one is meant, and
+    rounding errors in sums of weights do not decide it.
+
+    Examples
+    --------
+    >>> nearest_shares(np.array([1.0, 1.0, 1.0, 1.0]), 2), nearest_shares(np.array([0.7, 0.7, 0.7]), 2)
+    ((array([1]), array([1])), (array([0]), array([1])))
+    """
+    # Both sides are multiplied by n_bins, so that whole weights are compared without rounding.
+    below = np.cumsum(totals)[:-1] * n_bins
+    targets = np.arange(1, n_bins) * totals.sum()
+    after = np.searchsorted(below, targets)
+    upper, lower = np.minimum(after, len(below) - 1), np.maximum(after - 1, 0)
+    nearer = (targets - below[lower]) - (below[upper] - targets) > TOLERANCE * n_bins * totals.sum()
+    return np.unique(np.where(nearer, upper, lower)), after
 
 
 def between(low: FloatArray, high: FloatArray) -> FloatArray:

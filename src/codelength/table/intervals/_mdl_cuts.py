@@ -6,11 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...decisions import first_best, is_better
 from ...typing import BoolArray, FloatArray, IntArray
 from ._distinct import between, distinct_values
-
-# Nats a row by which the entropies of two splits must differ to count as different.
-_SAME_ENTROPY = 1e-10
 
 
 def mdl_cuts(values: FloatArray, classes: IntArray, weights: FloatArray | None) -> FloatArray:
@@ -56,7 +54,7 @@ def _accepted_splits(blocks: IntArray, codes: IntArray, totals: FloatArray) -> I
 def _best_split(blocks: IntArray, codes: IntArray, totals: FloatArray) -> int:
     """First block to the right of the split with the least class entropy; 0 where none is possible."""
     # Less than two rows cannot be parted, and the criterion is not defined for them.
-    if blocks[-1] == 0 or totals.sum() < 2:
+    if blocks[-1] == 0 or is_better(2.0, totals.sum()):
         return 0
     sums = np.cumsum(np.bincount(blocks, totals))
     left, total = sums[:-1], sums[-1]
@@ -70,20 +68,20 @@ def _best_split(blocks: IntArray, codes: IntArray, totals: FloatArray) -> int:
     changes = np.cumsum(np.bincount(blocks[order], change))[:-1]
     # Up to a constant, the entropies of both sides times their weights.
     uncertainty = _n_log_n(left) + _n_log_n(total - left) + changes
-    # Equally good splits differ by rounding alone, and the lowest of them is meant.
-    return int(np.argmax(uncertainty <= uncertainty.min() + _SAME_ENTROPY * total)) + 1
+    return first_best(-uncertainty, scale=float(_n_log_n(total))) + 1
 
 
 def _pays(codes: IntArray, totals: FloatArray, left: BoolArray) -> bool:
     """Whether a split saves more than it costs to tell (Fayyad and Irani's criterion, times the weight)."""
     whole = np.bincount(codes, totals)
     parts = [np.bincount(codes[side], totals[side]) for side in (left, ~left)]
-    saved = _entropy(whole) * whole.sum() - sum(_entropy(part) * part.sum() for part in parts)
+    before = _entropy(whole) * whole.sum()
+    saved = before - sum(_entropy(part) * part.sum() for part in parts)
     n_classes = np.count_nonzero(whole)
     # log(3**k - 2) without the power, which overflows for many classes.
     cost = n_classes * math.log(3) + math.log1p(-2 * 3.0**-n_classes)
     cost -= n_classes * _entropy(whole) - sum(np.count_nonzero(part) * _entropy(part) for part in parts)
-    return bool(saved > math.log(whole.sum() - 1) + cost)
+    return is_better(saved, math.log(whole.sum() - 1) + cost, scale=before)
 
 
 def _entropy(counts: NDArray[Any]) -> float:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from ...errors import DataError, InvalidParameter
 from ...typing import FloatArray, IntArray
 from ..checks import check_bins, check_choice, check_weights
-from ._distinct import between, distinct_values
+from ._distinct import between, distinct_values, nearest_shares
 from ._kmeans_cuts import kmeans_cuts
 from ._mdl_cuts import mdl_cuts
 
@@ -187,13 +187,7 @@ def _as_class_codes(class_codes: ArrayLike | None, n_rows: int) -> IntArray:
 
 
 def _frequency_cuts(distinct: FloatArray, totals: FloatArray, n_bins: int) -> FloatArray:
-    # Both sides are multiplied by n_bins, so that whole weights are compared without rounding.
-    below = np.cumsum(totals)[:-1] * n_bins
-    targets = np.arange(1, n_bins) * totals.sum()
-    after = np.searchsorted(below, targets)
-    upper = np.minimum(after, len(below) - 1)
-    lower = np.maximum(after - 1, 0)
-    nearest = np.unique(np.where(targets - below[lower] <= below[upper] - targets, lower, upper))
+    nearest, _ = nearest_shares(totals, n_bins)
     return between(distinct[nearest], distinct[nearest + 1])
 
 
