@@ -60,19 +60,18 @@ def from_cells(name: str, cells: NDArray[Any], missing: BoolArray | None = None)
 
 def from_objects(name: str, cells: NDArray[Any]) -> Column:
     """A column from an array of Python objects."""
-    if _mixes_truths_and_numbers(cells):
-        cells = np.array(
-            [int(cell) if isinstance(cell, (bool, np.bool_)) else cell for cell in cells], dtype=object
-        )
     # A list and look-ups without a line of Python for each cell: half the time of a loop.
     listed = cells.tolist()
+    kinds = set(map(type, listed))
+    if _mixes_truths_and_numbers(listed, kinds):
+        listed = [int(cell) if isinstance(cell, (bool, np.bool_)) else cell for cell in listed]
     try:
-        if _has_aware_times(listed):
+        if _has_aware_times(listed, kinds):
             listed = [canonical(cell) if isinstance(cell, datetime) else cell for cell in listed]
         seen = {cell: place for place, cell in enumerate(dict.fromkeys(listed))}
         positions = np.fromiter(map(seen.__getitem__, listed), np.int64, len(listed))
     except Exception:  # what hashing and comparing foreign objects raises is up to them
-        seen, positions = _distinct_slowly(name, cells)
+        seen, positions = _distinct_slowly(name, listed)
     return from_distinct(name, list(seen), positions)
 
 
@@ -190,22 +189,21 @@ def _check_exact(name: str, cells: Sequence[Any], places: list[int]) -> None:
                 )
 
 
-def _has_aware_times(cells: list[Any]) -> bool:
+def _has_aware_times(cells: list[Any], kinds: set[type]) -> bool:
     """Whether times of a zone occur: to a dictionary, both hours of a change of clocks are one."""
-    if not any(issubclass(kind, datetime) for kind in set(map(type, cells))):
+    if not any(issubclass(kind, datetime) for kind in kinds):
         return False
     return any(isinstance(cell, datetime) and cell.tzinfo is not None for cell in cells)
 
 
-def _mixes_truths_and_numbers(cells: NDArray[Any]) -> bool:
+def _mixes_truths_and_numbers(cells: list[Any], kinds: set[type]) -> bool:
     """Whether True and 1 both may occur: to a dictionary they are one value, named after the first."""
-    kinds = set(map(type, cells.tolist()))
     if not kinds & {bool, np.bool_} or len(kinds) == 1:
         return False
     return any(is_number(cell) and not is_missing(cell) for cell in cells)
 
 
-def _distinct_slowly(name: str, cells: NDArray[Any]) -> tuple[dict[Any, int], IntArray]:
+def _distinct_slowly(name: str, cells: list[Any]) -> tuple[dict[Any, int], IntArray]:
     """Distinct cells where some cannot be compared with others: each in the form of its kind first."""
     seen: dict[Any, int] = {}
     positions = np.empty(len(cells), dtype=np.int64)

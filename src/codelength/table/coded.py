@@ -238,9 +238,13 @@ def unchecked(
 ) -> Coded:
     """Return a table from arrays that are known to fit the schema and have its types, without a scan."""
     made = object.__new__(Coded)
-    parts = (schema, codes, class_codes, weights, is_distinct, {} if unseen is None else unseen)
-    for name, part in zip(_FIELDS, parts, strict=True):
-        object.__setattr__(made, name, part)
+    put = object.__setattr__
+    put(made, "schema", schema)
+    put(made, "codes", codes)
+    put(made, "class_codes", class_codes)
+    put(made, "weights", weights)
+    put(made, "is_distinct", is_distinct)
+    put(made, "unseen", {} if unseen is None else unseen)
     return made
 
 
