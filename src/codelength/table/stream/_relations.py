@@ -14,11 +14,11 @@ _CASTS = {"TIME WITH TIME ZONE": "TIME", "UHUGEINT": "HUGEINT", "BIGNUM": "HUGEI
 
 def check_types(relation: Any, columns: Sequence[str]) -> None:
     """Refuse columns of a relation whose cells would lose something on their way here."""
-    for name, type_ in zip(relation.columns, relation.types, strict=True):
-        if name in columns and str(type_) in _CASTS:
+    for name, type_ in zip(relation.columns, map(str, relation.types), strict=True):
+        if name in columns and type_ in _CASTS:
             raise DataError(
                 f"column {name!r}: cells of type {type_} are not read; cast them in the query, "
-                f"CAST({name} AS {_CASTS[str(type_)]}), or AS VARCHAR"
+                f"CAST({name} AS {_CASTS[type_]}), or AS VARCHAR"
             )
 
 
