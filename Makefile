@@ -1,7 +1,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo reproduce test tests tests-without-numba lint style types bench docs clean
+.PHONY: demo reproduce test tests tests-without-numba kernels lint style types bench docs clean
 
 demo: .venv/installed
 	@mkdir -p demo
@@ -35,6 +35,13 @@ tests: .venv/installed
 
 tests-without-numba: .venv/installed
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -p no:cacheprovider tests/golden/test_naive_bayes.py
+
+# Kernels with every index checked, from an empty cache: the cache does not tell checked code from unchecked.
+kernels: .venv/installed
+	PYTHONPATH=tests NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR="$$(mktemp -d)" $(BIN)/python -m pytest -q -n 2 \
+		-p no:cacheprovider -p strict_kernels tests/fuzz/test_arguments.py tests/fuzz/test_model_files.py \
+		tests/unit/averages tests/unit/counts tests/unit/mixture tests/unit/online tests/unit/prequential \
+		tests/unit/rules tests/unit/scores tests/properties tests/golden
 
 lint: style types
 

@@ -2,6 +2,9 @@
 
 import gc
 import os
+import threading
+import time
+from pathlib import Path
 
 # Read by scipy when it is first imported: without it one of scikit-learn's checks is skipped.
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
@@ -10,6 +13,16 @@ os.environ.setdefault("SCIPY_ARRAY_API", "1")
 # with threads besides, the small matrices of tests spend most of their time waiting for each other.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# Read when numba is first imported. Two processes that fill one cache of compiled code at the same time can
+# make it return the code of another signature.
+os.environ.setdefault(
+    "CODELENGTH_TEST_CACHES",
+    os.environ.get("NUMBA_CACHE_DIR") or str(Path(__file__).parents[1] / ".numba_cache"),
+)
+os.environ["NUMBA_CACHE_DIR"] = str(
+    Path(os.environ["CODELENGTH_TEST_CACHES"]) / os.environ.get("PYTEST_XDIST_WORKER", "main")
+)
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -31,6 +44,19 @@ def pytest_collection_finish():
 def pytest_unconfigure():
     """Libraries that look for leaks at the end find none."""
     gc.unfreeze()
+
+
+@pytest.fixture(autouse=True)
+def no_threads_left():
+    """Fail a test that leaves a thread behind: it may draw random numbers while the next test does."""
+    before = set(threading.enumerate())
+    yield
+    deadline = time.monotonic() + 30
+    while (left := [thread for thread in threading.enumerate() if thread not in before]) and (
+        time.monotonic() < deadline
+    ):
+        left[0].join(0.1)
+    assert not left, f"threads left running: {left}"
 
 
 @pytest.fixture

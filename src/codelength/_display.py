@@ -124,6 +124,25 @@ def visible(text: str, most: int = MOST_CHARACTERS) -> str:
     return seen if len(seen) <= most else f"{seen[: most - 4]} ..."
 
 
+def padded(text: str, width: int, *, right: bool = False) -> str:
+    """A text with spaces after it, or before it, that fill a width on screen.
+
+    Examples
+    --------
+    >>> padded("ab", 4), padded("日本", 6, right=True)
+    ('ab  ', '  日本')
+    """
+    space = " " * (width - cells(text))
+    return space + text if right else text + space
+
+
+def cells(text: str) -> int:
+    """Return the width of a text on screen, where some characters take two places and others none."""
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
 def _lines(block: Block) -> list[str]:
     match block:
         case Heading(text=text) | Paragraph(text=text):
@@ -131,8 +150,8 @@ def _lines(block: Block) -> list[str]:
         case Bullets(items=items):
             return [f"- {visible(item, 100)}" for item in items]
         case Facts(items=items):
-            widest = max((len(visible(name)) for name, _ in items), default=0)
-            return [f"{visible(name):<{widest}}  {visible(value, 100)}" for name, value in items]
+            widest = max((cells(visible(name)) for name, _ in items), default=0)
+            return [f"{padded(visible(name), widest)}  {visible(value, 100)}" for name, value in items]
         case Grid():
             return _grid_lines(block)
     return []
@@ -142,10 +161,10 @@ def _grid_lines(grid: Grid) -> list[str]:
     if not grid.names:
         return []
     rows = [[visible(cell) for cell in row] for row in (grid.names, *grid.rows[:MOST_ROWS])]
-    widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
+    widths = [max(map(cells, column)) for column in zip(*rows, strict=True)]
     lines = [
         "  ".join(
-            cell.ljust(width) if i < grid.n_text else cell.rjust(width)
+            padded(cell, width, right=i >= grid.n_text)
             for i, (cell, width) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
         for row in rows

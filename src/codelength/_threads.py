@@ -4,13 +4,18 @@ Results depend neither on the number of threads nor on which of the two ways a l
 """
 
 import os
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
+from functools import cache
 from numbers import Integral
-from typing import TypeVar
+from threading import Event, Lock
+from typing import Any, TypeVar
 
 from .errors import InvalidParameter
 
+S = TypeVar("S")
 T = TypeVar("T")
 
 BLOCK_ROWS = 1 << 16
@@ -70,6 +75,54 @@ def n_threads_or_default(n_threads: int | None) -> int:
     return int(n_threads)
 
 
+_interrupted: ContextVar[Event | None] = ContextVar("interrupted", default=None)
+"""In threads of :func:`in_threads`: set once whoever waits for their results was interrupted."""
+
+
+def in_threads(work: Callable[[S], T], items: Sequence[S], n_threads: int | None = None) -> Iterator[T]:
+    """Yield ``work(item)`` for each item, in order, from up to so many threads.
+
+    One thread, or one item, needs no other thread than the caller's. If the caller is interrupted, work that
+    has not begun is cancelled. Work that has begun is not waited for, and ends where it next calls
+    :func:`check_interrupted`.
+
+    Examples
+    --------
+    >>> list(in_threads(str.upper, ["a", "b", "c"], n_threads=2))
+    ['A', 'B', 'C']
+    """
+    n_threads = min(n_threads_or_default(n_threads), len(items))
+    if n_threads <= 1:
+        for item in items:
+            check_interrupted()
+            yield work(item)
+        return
+    interrupted = _interrupted.get() or Event()
+
+    def in_thread(item: S) -> T:
+        _interrupted.set(interrupted)
+        check_interrupted()
+        return work(item)
+
+    pool = ThreadPoolExecutor(n_threads, thread_name_prefix="codelength")
+    try:
+        yield from pool.map(in_thread, items)
+    except BaseException as error:
+        is_failure = isinstance(error, Exception)
+        if not is_failure:
+            interrupted.set()
+        pool.shutdown(wait=is_failure, cancel_futures=True)
+        raise
+    pool.shutdown()
+
+
+def check_interrupted() -> None:
+    """Raise ``CancelledError`` in a thread of :func:`in_threads` whose results nobody waits for any more."""
+    event = _interrupted.get()
+    if event is not None and event.is_set():
+        raise CancelledError
+
+
 def map_blocks(
     work: Callable[[int, int], T], n_rows: int, n_threads: int | None = None, *, one_per_thread: bool = False
 ) -> list[T]:
@@ -88,11 +141,43 @@ def map_blocks(
     threads = n_threads_or_default(n_threads)
     block = max(BLOCK_ROWS, -(-n_rows // (threads if one_per_thread else MAX_BLOCKS)))
     bounds = [(start, min(start + block, n_rows)) for start in range(0, n_rows, block)]
-    threads = min(threads, len(bounds))
-    if threads <= 1:
-        return [work(start, stop) for start, stop in bounds]
-    with ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(lambda bound: work(*bound), bounds))
+    return list(in_threads(lambda bound: work(*bound), bounds, threads))
+
+
+class _BlasLimit:
+    """One thread for linear algebra as long as anyone asks for it, then as many as before.
+
+    Counted, because a limit belongs to the whole process: one that is set while another holds would restore
+    that one in the end.
+    """
+
+    def __init__(self) -> None:
+        self.lock, self.n_users, self.limit = Lock(), 0, ExitStack()
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        with self.lock:
+            if self.n_users == 0:
+                self.limit.enter_context(_controller().limit(limits=1, user_api="blas"))
+            self.n_users += 1
+        try:
+            yield
+        finally:
+            with self.lock:
+                self.n_users -= 1
+                if self.n_users == 0:
+                    self.limit.close()
+
+
+one_blas_thread = _BlasLimit().held
+"""Linear algebra in one thread: on matrices as small as ours more threads only wait for each other."""
+
+
+@cache
+def _controller() -> Any:
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 def _available_processors() -> int:

@@ -52,6 +52,13 @@ class Grid:
     rows: Sequence[Sequence[str]]
     n_text: int = 1
 
+    def __post_init__(self) -> None:
+        """Fill short lines with empty cells, so that every grid can be shown."""
+        width = max(len(line) for line in (self.names, *self.rows))
+        names, *rows = ([*line, *[""] * (width - len(line))] for line in (self.names, *self.rows))
+        object.__setattr__(self, "names", names)
+        object.__setattr__(self, "rows", rows)
+
 
 @dataclass(frozen=True, slots=True)
 class Facts:

@@ -76,11 +76,11 @@ def ranked(scores: ArrayLike, scale: float = 0.0) -> IntArray:
     """
     numbers = np.asarray(scores, dtype=np.float64)
     order = np.argsort(-numbers, kind="stable")
-    falling = numbers[order]
-    steps = [
-        is_better(*pair, scale) for pair in zip(falling[:-1].tolist(), falling[1:].tolist(), strict=True)
-    ]
-    levels = np.cumsum([0, *steps], dtype=np.int64)[: len(order)]
+    higher, lower = numbers[order[:-1]], numbers[order[1:]]
+    with np.errstate(invalid="ignore"):
+        size = np.maximum(np.maximum(np.abs(higher), np.abs(lower)), scale)
+        steps = np.where(np.isinf(size), higher > lower, higher - lower > TOLERANCE * size)
+    levels = np.append(0, np.cumsum(steps))[: len(order)]
     return np.asarray(order[np.lexsort((order, levels))])
 
 

@@ -5,22 +5,32 @@ counted. Anything else is a fault, kept with its seed, so that ``attempt(generat
 """
 
 import contextlib
+import faulthandler
 import signal
+import sys
 import traceback
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from random import Random
-from typing import Any
+from types import FrameType
 
+import codelength
 from codelength.errors import CodelengthError, CodelengthWarning
 
 LONGEST_MESSAGE = 2000
 """Characters that a message may have."""
 
 SECONDS = 60
-"""The most that one attempt may take."""
+"""Processor time that one attempt may take."""
+
+PATIENCE = 20
+"""How many times as long an attempt may take by the clock, because other programs run as well."""
+
+OWN = Path(codelength.__file__).parent, Path(__file__).parents[1]
+"""Folders of code that may be interrupted, besides the standard library."""
 
 KINDS = ("silent difference", "foreign exception", "foreign warning", "bad message", "broken promise", "hang")
 """What may go wrong."""
@@ -36,7 +46,7 @@ class Fault(Exception):
         self.kind = kind
 
 
-class _Hang(BaseException):
+class Hang(BaseException):
     """An attempt that takes too long; not an Exception, so that nobody on the way takes it for one."""
 
 
@@ -82,7 +92,7 @@ def attempts(name: str, attempt: Attempt, seeds: Iterable[int]) -> Tally:
                 tally.faults.append((seed, "bad message", complaint))
         except Fault as fault:
             tally.faults.append((seed, fault.kind, _told(fault)))
-        except _Hang as hang:
+        except Hang as hang:
             tally.faults.append((seed, "hang", _told(hang)))
         except (KeyboardInterrupt, SystemExit):
             raise
@@ -114,22 +124,39 @@ def promised(what: str) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def in_time(seconds: int = SECONDS) -> Iterator[None]:
-    """End what takes too long, where the system can."""
-    if not hasattr(signal, "SIGALRM"):
+def in_time(seconds: float = SECONDS) -> Iterator[None]:
+    """Raise :class:`Hang` in code that takes too much processor time, where the system can.
+
+    Nothing is raised inside foreign code: llvmlite, for one, frees a module twice if an exception arrives
+    just after LLVM linked it. Code that does not return from there ends the process and prints its stack.
+    """
+    if not hasattr(signal, "SIGPROF"):
         yield
         return
+    outermost = sys._getframe(2)
 
-    def end(*_: Any) -> None:
-        raise _Hang(f"takes longer than {seconds} seconds")
+    def end(_: int, frame: FrameType | None) -> None:
+        while frame is not None and frame is not outermost:
+            if _is_foreign(frame):
+                return
+            frame = frame.f_back
+        raise Hang(f"takes more than {seconds} seconds of processor time")
 
-    before = signal.signal(signal.SIGALRM, end)
-    signal.alarm(seconds)
+    before = signal.signal(signal.SIGPROF, end)
+    # Repeated, because the first signal may come inside foreign code, or its exception may be lost.
+    signal.setitimer(signal.ITIMER_PROF, seconds, 0.25)
+    faulthandler.dump_traceback_later(PATIENCE * seconds, exit=True, file=sys.__stderr__)
     try:
         yield
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        faulthandler.cancel_dump_traceback_later()
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+
+
+def _is_foreign(frame: FrameType) -> bool:
+    path = Path(frame.f_code.co_filename)
+    return "site-packages" in path.parts and not any(path.is_relative_to(own) for own in OWN)
 
 
 def _complaint_about_warning(warning: warnings.WarningMessage) -> tuple[str, str] | None:

@@ -4,9 +4,7 @@ A call may work, or be refused by an error of ours. Nothing else may come out: n
 underneath raises, nor a message that nobody can read.
 """
 
-import contextlib
 import random
-import signal
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import fields
@@ -47,8 +45,10 @@ from codelength import (
 from codelength.analysis import analyse_classes
 from codelength.errors import CodelengthError, CodelengthWarning, DoubtfulFit
 
+from .harness import Hang, in_time
+
 SECONDS = 20
-"""The most that one call may take."""
+"""Processor time that one call may take."""
 
 ROWS = {"colour": ["red", "blue", "red", None], "size": [1, 2, 2, 3]}
 CLASSES = ["yes", "no", "no", "yes"]
@@ -423,29 +423,9 @@ def known(tmp_path_factory) -> dict[str, tuple[Callable[..., Any], dict[str, Any
     return calls(tmp_path_factory.mktemp("arguments"))
 
 
-class TooSlow(BaseException):
-    """A call that takes too long; not an Exception, so that nobody on the way takes it for one."""
-
-
-@contextlib.contextmanager
-def limited() -> Iterator[None]:
-    """Raise where what is done here takes too long."""
-
-    def stop(*_: Any) -> None:
-        raise TooSlow
-
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.alarm(SECONDS)
-    try:
-        yield
-    finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
-
-
 def fault(function: Callable[..., Any], arguments: dict[str, Any]) -> str:
     """What is wrong with the way a call ended; nothing if it worked or was refused by an error of ours."""
-    with warnings.catch_warnings(), np.errstate(all="warn"), limited():
+    with warnings.catch_warnings(), np.errstate(all="warn"), in_time(SECONDS):
         warnings.simplefilter("error")
         for own in (CodelengthWarning, ConvergenceWarning, DataConversionWarning, UserWarning):
             warnings.simplefilter("ignore", own)
@@ -454,7 +434,7 @@ def fault(function: Callable[..., Any], arguments: dict[str, Any]) -> str:
         except CodelengthError as error:
             text = str(error)
             return f"message {text[:200]!r}" if len(text) > 2000 or "\n" in text or not text else ""
-        except (Exception, TooSlow) as error:
+        except (Exception, Hang) as error:
             return f"{type(error).__name__}: {str(error)[:200]}"
     return ""
 

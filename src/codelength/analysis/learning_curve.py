@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -9,7 +10,7 @@ from ..experiments import Split
 from ..experiments.evaluation import predictions_over
 from ..table import Coded, Table
 from ..typing import FloatArray
-from .estimates import around, mean_of
+from .estimates import mean_of, mean_over_splits
 from .plan import MOST_COLUMNS, effort
 from .results import Estimate, LearningCurve
 from .scores import BITS, NAIVE_BAYES, Compared, Entrants, predict_slowly
@@ -39,8 +40,10 @@ def learning_curve(
     """The log loss of the best model against the number of rows learned from.
 
     In each of several random splits some rows are held out. The others are learned from: all of them, half of
-    them, a quarter, and so on. Where that would take long, the first split of the comparison is the only one,
-    and the band is over its rows. Where the class prior is best, the curve is that of naive Bayes.
+    them, a quarter, and so on. The band is a 95 % interval that allows for rows that splits have in common:
+    :func:`codelength.analysis.estimates.mean_over_splits`. If that would take long, the first split of the
+    comparison is the only one, and the band is over its rows. If the class prior is best, the curve is that
+    of naive Bayes.
 
     Parameters
     ----------
@@ -79,9 +82,9 @@ def _of_repeated_splits(
         splits += [Split(np.sort(others[:size]), test) for size in sizes]
     bits = _losses(name, table, coded, splits, entrants)
     losses = np.array([row.mean() for row in bits]).reshape(repeats, len(sizes))
-    bands = [_repeated(losses[:, i], n_test / size) for i, size in enumerate(sizes)]
-    last = _repeated(losses[:, -2] - losses[:, -1], n_test / sizes[-1])
-    return _curve(name, sizes, bands, last)
+    test_share = n_test / table.n_rows
+    bands = [loss_over_splits(figures, test_share) for figures in losses.T]
+    return _curve(name, sizes, bands, mean_over_splits(losses[:, -2] - losses[:, -1], test_share))
 
 
 def _of_one_split(
@@ -95,7 +98,16 @@ def _of_one_split(
     splits = [Split(np.sort(order[:size]), split.test[places]) for size in sizes[:-1]]
     bits = _losses(name, table, coded, splits, entrants)
     bits.append(-compared.bits(name)[places])
-    return _curve(name, sizes, [mean_of(row) for row in bits], mean_of(bits[-2] - bits[-1]))
+    return _curve(name, sizes, [_loss(mean_of(row)) for row in bits], mean_of(bits[-2] - bits[-1]))
+
+
+def loss_over_splits(losses: FloatArray, test_share: float) -> Estimate:
+    """Mean log loss over splits of the same rows, as :func:`mean_over_splits`; no loss is below 0."""
+    return _loss(mean_over_splits(losses, test_share))
+
+
+def _loss(mean: Estimate) -> Estimate:
+    return replace(mean, low=max(mean.low, 0.0))
 
 
 def _losses(
@@ -106,8 +118,13 @@ def _losses(
         found = predictions_over(table, {name: entrants.naive[name]}, splits)
     else:
         found = predict_slowly(table, coded, splits, {name: entrants.slow[name]})
+    return bits_by_split(found[name].predictions.true_log_probs, splits)
+
+
+def bits_by_split(log_probs: FloatArray, splits: Sequence[Split]) -> list[FloatArray]:
+    """Return what the classes of the test rows cost in bits, split by split."""
     ends = np.cumsum([len(split.test) for split in splits])[:-1]
-    return np.split(-found[name].predictions.true_log_probs * BITS, ends)
+    return np.split(-log_probs * BITS, ends)
 
 
 def _halved(largest: int, most: int) -> list[int]:
@@ -127,19 +144,6 @@ def _curve(name: str, sizes: list[int], bands: list[Estimate], last: Estimate) -
         model=name,
         sentence=_sentence(last, sizes),
     )
-
-
-def _repeated(figures: FloatArray, test_share: float) -> Estimate:
-    """The mean over repeated splits of the same rows, which share most of what they learn from.
-
-    So the variance of their mean is not the n-th part of theirs; after Nadeau and Bengio (2003) it is that
-    part and the ratio of test to training rows.
-    """
-    if not np.isfinite(figures).all():
-        return Estimate(math.inf, math.nan, math.inf, math.inf)
-    n = len(figures)
-    variance = float(figures.var(ddof=1)) * (1 / n + test_share)
-    return around(float(figures.mean()), math.sqrt(variance), n - 1)
 
 
 def _sentence(gain: Estimate, sizes: list[int]) -> str:

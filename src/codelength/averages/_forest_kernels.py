@@ -9,10 +9,8 @@ import math
 import numpy as np
 from numba import njit
 
+from ..decisions import TOLERANCE
 from ..typing import FloatArray, IntArray
-
-_TIE = 1e-9
-"""Log weights that differ by less are taken as equal, so that rounding does not choose between edges."""
 
 _SMALL = 1e-150
 """A share that is smaller may not be multiplied by a small weight."""
@@ -179,11 +177,12 @@ def log_sum_of_trees(graph: FloatArray) -> float:
 
 
 @njit(cache=True, nogil=True)
-def best_forests(log_weights: FloatArray, parents: IntArray) -> None:
+def best_forests(log_weights: FloatArray, scale: float, parents: IntArray) -> None:
     """Write the forest of the largest sum of log weights for each row of them; -1 marks a root.
 
     Prim's algorithm from a vertex that is joined to all variables with log weight 0. A row of ``parents`` is
-    the forest with the edges from each variable to its parent.
+    the forest with the edges from each variable to its parent. Rounding does not choose between edges: of
+    those that differ by no more (see :mod:`codelength.decisions`), the first is taken.
     """
     n_variables = parents.shape[1]
     gains, joined = np.empty(n_variables), np.empty(n_variables, dtype=np.bool_)
@@ -191,16 +190,20 @@ def best_forests(log_weights: FloatArray, parents: IntArray) -> None:
         gains[:] = 0.0
         joined[:] = False
         parents[n] = -1
+        largest = max(scale, 1.0)
+        for pair in range(log_weights.shape[1]):
+            largest = max(largest, abs(log_weights[n, pair]))
+        room = TOLERANCE * largest
         for _ in range(n_variables):
             best = -1
             for v in range(n_variables):
-                if not joined[v] and (best < 0 or gains[v] > gains[best] + _TIE):
+                if not joined[v] and (best < 0 or gains[v] > gains[best] + room):
                     best = v
             joined[best] = True
             for v in range(n_variables):
                 high, low = max(v, best), min(v, best)
                 if not joined[v]:
                     gain = log_weights[n, high * (high - 1) // 2 + low]
-                    if gain > gains[v] + _TIE:
+                    if gain > gains[v] + room:
                         gains[v] = gain
                         parents[n, v] = best

@@ -4,6 +4,10 @@ Codes of cells are between 0 and 62, and 0 is a cell that says nothing. A split 
 the bits of one whole number: rows whose code is in the set go to the left child, all others to the right.
 Nodes are numbered level by level: the children of the k-th node that is split are nodes 2k + 1 and 2k + 2.
 
+Rounding decides nothing: scores that differ by no more tie, and the first split that was tried is kept (see
+:mod:`codelength.decisions`). What is drawn at a node depends on the tree and on the way from its root to the
+node, and on nothing that happens elsewhere in the tree.
+
 Compiled functions are given all the arrays they write to, because allocating arrays in them would double the
 time to compile.
 """
@@ -15,6 +19,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from ..decisions import TOLERANCE
 from ..typing import FloatArray, IntArray
 
 MOST_CODES = 63
@@ -116,6 +121,8 @@ def grow(
     )
     ends = np.zeros((most, 3), dtype=np.int64)
     ends[0, 1] = len(rows)
+    keys = np.zeros(most, dtype=np.uint64)
+    keys[0] = seed
     heads, logs = _logs(np.bincount(labels, weights, n_classes).astype(np.float64), pseudocounts)
     n_nodes = _grow(
         columns,
@@ -125,7 +132,9 @@ def grow(
         rows,
         np.zeros_like(rows),
         ends,
+        keys,
         columns.draws.copy(),
+        np.zeros_like(columns.draws),
         np.zeros((_LOGS + 1, n_classes + 1)),
         np.zeros(MOST_CODES, dtype=np.int64),
         np.zeros(n_classes, dtype=np.int64),
@@ -134,7 +143,7 @@ def grow(
         n_tried,
         one_cut,
         most_depth,
-        np.array([seed], dtype=np.uint64),
+        np.zeros(1, dtype=np.uint64),
     )
     return Grown(tree.features[:n_nodes], tree.masks[:n_nodes], tree.counts[:n_nodes])
 
@@ -164,10 +173,20 @@ def _fill_logs(heads: FloatArray, logs: FloatArray) -> None:
 
 @njit(cache=True, nogil=True)
 def _log_rising(heads: FloatArray, logs: FloatArray, c: int, count: float) -> float:
-    whole = int(count)
-    if whole == count and count < heads[c, 1]:
-        return float(logs[int(heads[c, 0]) + whole])
+    if count < heads[c, 1]:
+        whole = int(count)
+        if whole == count:
+            return float(logs[int(heads[c, 0]) + whole])
     return float(math.lgamma(heads[c, 2] + count) - heads[c, 3])
+
+
+@njit(cache=True, nogil=True)
+def _mixed(key: np.uint64) -> np.uint64:
+    """A key with its bits well mixed, and never 0 (the finaliser of splitmix64)."""
+    bits = key + np.uint64(0x9E3779B97F4A7C15)
+    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return (bits ^ (bits >> np.uint64(31))) | np.uint64(1)
 
 
 @njit(cache=True, nogil=True)
@@ -190,7 +209,9 @@ def _grow(
     rows: IntArray,
     spare: IntArray,
     ends: IntArray,
+    keys: NDArray[np.uint64],
     draws: IntArray,
+    swaps: IntArray,
     table: FloatArray,
     codes: IntArray,
     classes: IntArray,
@@ -204,7 +225,8 @@ def _grow(
     """Grow a tree level by level; how many nodes it has.
 
     ``rows`` are kept so that those of a node are next to each other: ``ends`` are the first of each node, the
-    one behind its last, and how deep the node is. ``codes`` and ``classes`` are those at the node.
+    one behind its last, and how deep the node is. ``keys`` are where the draws at each node start, and
+    ``swaps`` how to put ``draws`` back in order. ``codes`` and ``classes`` are those at the node.
     """
     cells, features, masks, counts = columns.codes, tree.features, tree.masks, tree.counts
     n_nodes = 1
@@ -215,6 +237,8 @@ def _grow(
             counts[node, labels[rows[j]]] += weights[rows[j]]
         n_present = _look_at(counts, node, table, classes, heads, logs)
         best, feature, mask = -np.inf, -1, 0
+        room = TOLERANCE * (1.0 + table[_OWN, len(classes)])
+        state[0] = _mixed(keys[node])
         drawn = 0
         tried = 0 if n_present > 1 and depth < most_depth else n_tried
         while drawn < len(draws) and tried < n_tried:
@@ -222,6 +246,7 @@ def _grow(
             i = draws[other]
             draws[other] = draws[drawn]
             draws[drawn] = i
+            swaps[drawn] = other
             drawn += 1
             n_values, n_ordered = columns.n_values[i], columns.n_ordered[i]
             for j in range(first, last):
@@ -238,9 +263,19 @@ def _grow(
                         break
                     is_nested = n_ordered > 0 or attempt == 1
                     score, found = _best_set(
-                        is_nested, one_cut, table, codes, n_codes, classes, n_present, heads, logs, state
+                        is_nested,
+                        one_cut,
+                        table,
+                        codes,
+                        n_codes,
+                        classes,
+                        n_present,
+                        heads,
+                        logs,
+                        room,
+                        state,
                     )
-                    if score > best:
+                    if score > best + room:
                         best = score
                         feature = i
                         mask = _completed(found, codes, n_codes, n_values, n_ordered)
@@ -249,12 +284,18 @@ def _grow(
                 table[codes[k], len(classes)] = 0.0
                 for a in range(n_present):
                     table[codes[k], classes[a]] = 0.0
+        for k in range(drawn - 1, -1, -1):
+            i = draws[k]
+            draws[k] = draws[swaps[k]]
+            draws[swaps[k]] = i
         if feature >= 0:
             features[node] = feature
             masks[node] = mask
             middle = _divide(cells, feature, mask, rows, first, last, spare)
             ends[n_nodes, 0], ends[n_nodes, 1], ends[n_nodes, 2] = first, middle, depth + 1
             ends[n_nodes + 1, 0], ends[n_nodes + 1, 1], ends[n_nodes + 1, 2] = middle, last, depth + 1
+            keys[n_nodes] = _mixed(keys[node]) << np.uint64(1)
+            keys[n_nodes + 1] = keys[n_nodes] + np.uint64(1)
             n_nodes += 2
         node += 1
     return n_nodes
@@ -324,7 +365,10 @@ def _rearranged(
         code = codes[k]
         share = table[code, c] / table[code, all_classes]
         place = k
-        while place > 0 and table[codes[place - 1], c] / table[codes[place - 1], all_classes] > share:
+        while place > 0:
+            before = table[codes[place - 1], c] / table[codes[place - 1], all_classes]
+            if before <= share + TOLERANCE:
+                break
             codes[place] = codes[place - 1]
             place -= 1
         codes[place] = code
@@ -342,11 +386,13 @@ def _best_set(
     n_present: int,
     heads: FloatArray,
     logs: FloatArray,
+    room: float,
     state: NDArray[np.uint64],
 ) -> tuple[float, int]:
     """The best of the sets of the first 1, 2, ... codes, or of single codes, or one of them at random.
 
-    The score is the log evidence of both children. Cells that say nothing go to the heavier one.
+    The score is the log evidence of both children; it is better only by more than ``room``. Cells that say
+    nothing go to the heavier child.
     """
     all_classes = len(classes)
     total, unknown = table[_OWN, all_classes], table[0, all_classes]
@@ -370,21 +416,21 @@ def _best_set(
             table[_LEFT, classes[a]] += table[code, classes[a]]
         if only >= 0 and k != only:
             continue
-        is_heavier = 2.0 * weight >= total - unknown
+        is_heavier = 2.0 * weight >= (total - unknown) * (1.0 - TOLERANCE)
         for a in range(n_present):
             c = classes[a]
             # Classes that do not have this code keep what they added before.
             if table[code, c] > 0.0 or only >= 0 or unknown > 0.0:
                 count = table[_LEFT, c] + table[0, c] if is_heavier else table[_LEFT, c]
                 added = _log_rising(heads, logs, c, count) + _log_rising(
-                    heads, logs, c, table[_OWN, c] - count
+                    heads, logs, c, max(table[_OWN, c] - count, 0.0)
                 )
                 summed += added - table[_LOGS, c]
                 table[_LOGS, c] = added
         count = weight + unknown if is_heavier else weight
         score = summed - _log_rising(heads, logs, all_classes, count)
-        score -= _log_rising(heads, logs, all_classes, total - count)
-        if score > best:
+        score -= _log_rising(heads, logs, all_classes, max(total - count, 0.0))
+        if score > best + room:
             best = score
             best_mask = mask | is_heavier
     return best, best_mask

@@ -32,7 +32,7 @@ Meilă and Jaakkola (2006). Tractable Bayesian learning of tree belief networks.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isqrt
 from typing import Any, NamedTuple
@@ -40,11 +40,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._packing import packed, unpacked
+from .._pickling import WithoutCaches
+from .._threads import check_interrupted
 from ..counts.pairs import PairCounts, count_pairs, n_pair_cells
 from ..errors import DataError
 from ..table import Coded
 from ..typing import FloatArray, IntArray
-from .factors import factors_of
+from .factors import ranking_of
 from .training import Training
 from .views import Views
 
@@ -64,7 +66,7 @@ _ROWS_AT_ONCE, _ROWS_PER_COUNT = 512, 1 << 17
 
 
 @dataclass(frozen=True, eq=False)
-class AugmentedCounts:
+class AugmentedCounts(WithoutCaches):
     """Counts of coarse values, and of pairs of them, within the classes.
 
     Attributes
@@ -82,34 +84,33 @@ class AugmentedCounts:
     pairs: PairCounts
 
     @classmethod
-    def of(cls, training: Training) -> "AugmentedCounts":
-        """The counts of all training rows: of all variables, or of those that say most about the class."""
-        variables = _chosen(training)
-        coded, n_values = training.coded, training.views.n_coarse[variables]
+    def of(cls, training: Training, ranking: IntArray | None = None) -> "AugmentedCounts":
+        """Count all training rows: in all variables, or in those that say most about the class.
+
+        Parameters
+        ----------
+        training : Training
+            The rows.
+        ranking : array of int, optional
+            All variables, the most informative first; by default, as these rows rank them.
+        """
+        variables = _chosen(training, ranking)
+        seen = replace(training, views=_chosen_views(training.views, variables))
+        coded, n_values = seen.coded, seen.views.n_coarse
         pairs = None
         for start in range(0, coded.n_rows, _ROWS_PER_COUNT):
             part = coded.take(np.arange(start, min(start + _ROWS_PER_COUNT, coded.n_rows)))
-            codes = chosen_codes(training.views, variables, part)
+            codes = seen.views.coarse(part)
             labels = np.asarray(part.class_codes, dtype=np.int64)
             counts = count_pairs(codes, labels, n_values, training.n_classes, part.weights)
             pairs = counts if pairs is None else pairs.merge(counts)
         assert pairs is not None
-        return cls(variables, tuple(training.coarse_counts[j] for j in variables.tolist()), pairs)
+        return cls(variables, tuple(seen.coarse_counts), pairs)
 
     @property
     def n_classes(self) -> int:
         """How many classes there are."""
         return self.pairs.n_classes
-
-    @cached_property
-    def with_margins(self) -> FloatArray:
-        """The cells of the pairs, with sums over values in place of what counts cells without a value."""
-        cells = self.pairs.cells.copy()
-        for pair in range(self.pairs.n_pairs):
-            table = self.pairs.table(pair, cells)
-            table[-1] = table[:-1].sum(axis=0)
-            table[:, -1] = table[:, :-1].sum(axis=1)
-        return cells
 
     def codes(self, views: Views, coded: Coded) -> IntArray:
         """Codes of the variables that take part, -1 where a cell has no value."""
@@ -120,7 +121,7 @@ class AugmentedCounts:
         from ._forest_kernels import compare_pairs
 
         factors, log_weights = np.empty_like(self.pairs.cells), np.empty(self.pairs.n_pairs)
-        compare_pairs(self.pairs.n_values, self.with_margins, strength, factors, log_weights)
+        compare_pairs(self.pairs.n_values, self.pairs.with_margins, strength, factors, log_weights)
         return Augmented(self, strength, factors, log_weights)
 
     def to_json(self) -> dict[str, Any]:
@@ -232,7 +233,7 @@ class Augmented:
             log_lost[known] += _log_rising(with_value, less) - _log_rising(in_class, less)
         pairs = self.counts.pairs
         factors, lost = np.empty((2, len(codes), pairs.n_pairs))
-        given = codes, labels, removed, pairs.n_values, self.counts.with_margins, self.strength
+        given = codes, labels, removed, pairs.n_values, pairs.with_margins, self.strength
         leave_out(*given, factors, lost)
         return LeftOut(log_probs, log_lost, factors, lost)
 
@@ -252,16 +253,17 @@ def summed_log_values(log_values: tuple[FloatArray, ...], codes: IntArray) -> Fl
     return total
 
 
-def best_forests(log_weights: FloatArray) -> IntArray:
+def best_forests(log_weights: FloatArray, scale: float = 0.0) -> IntArray:
     """For each row of log weights of pairs, the forest with the largest sum of them.
 
-    A forest names the parent of each variable; -1 where a variable has none.
+    A forest names the parent of each variable; -1 where a variable has none. ``scale`` is the weight of the
+    rows behind the log weights, if it is larger than they are: their rounding errors grow with it.
     """
     from . import _forest_kernels
 
     n_variables = (1 + isqrt(1 + 8 * log_weights.shape[1])) // 2
     parents = np.empty((len(log_weights), n_variables), dtype=np.int64)
-    _forest_kernels.best_forests(log_weights, parents)
+    _forest_kernels.best_forests(log_weights, scale, parents)
     return parents
 
 
@@ -281,6 +283,7 @@ def edges_of(parents: IntArray) -> IntArray:
 def blocks(n_rows: int) -> Iterator[slice]:
     """Some rows at a time: arrays of rows and pairs stay small."""
     for start in range(0, n_rows, _ROWS_AT_ONCE):
+        check_interrupted()
         yield slice(start, min(start + _ROWS_AT_ONCE, n_rows))
 
 
@@ -294,16 +297,25 @@ def chosen_from_json(document: Any, views: Views) -> IntArray:
 
 def chosen_codes(views: Views, variables: IntArray, coded: Coded) -> IntArray:
     """Coarse codes of some of the variables."""
-    return Views(views.schema, tuple(views.columns[j] for j in variables.tolist())).coarse(coded)
+    return _chosen_views(views, variables).coarse(coded)
 
 
-def _chosen(training: Training) -> IntArray:
+def _chosen_views(views: Views, variables: IntArray) -> Views:
+    return Views(views.schema, tuple(views.columns[j] for j in variables.tolist()))
+
+
+def has_room(training: Training) -> bool:
+    """Return whether all variables take part, so that none is chosen by what it says about the class."""
+    sizes = training.views.n_coarse
+    return len(sizes) <= MOST_VARIABLES and n_pair_cells(sizes, training.n_classes) <= MOST_CELLS
+
+
+def _chosen(training: Training, ranking: IntArray | None) -> IntArray:
     """Variables that take part, in the order of the views: as many as there is room for."""
     sizes = training.views.n_coarse
-    everything = np.arange(len(sizes))
-    if len(sizes) <= MOST_VARIABLES and n_pair_cells(sizes, training.n_classes) <= MOST_CELLS:
-        return everything
-    ranked = np.argsort(-factors_of(training).information, kind="stable")[:MOST_VARIABLES]
-    while n_pair_cells(sizes[np.sort(ranked)], training.n_classes) > MOST_CELLS:
-        ranked = ranked[:-1]
-    return np.sort(ranked)
+    if has_room(training):
+        return np.arange(len(sizes))
+    chosen = (ranking_of(training) if ranking is None else ranking)[:MOST_VARIABLES]
+    while n_pair_cells(sizes[np.sort(chosen)], training.n_classes) > MOST_CELLS:
+        chosen = chosen[:-1]
+    return np.sort(chosen)

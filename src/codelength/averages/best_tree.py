@@ -10,8 +10,9 @@ these are positive. A row has the probability
 The rows choose the forest, so held-out predictions under the forest of all rows would be optimistic. They
 are not made like this: the strength and the forest are chosen again without each row, as a fit without it
 would choose. That takes no refit, because leaving out a row subtracts the log of its own factor from each
-log Bayes factor. Where edges are equally good, as with columns that say the same, the order of the schema
-decides.
+log Bayes factor. If edges are equally good, as with columns that say the same, the canonical order of the
+columns decides (:mod:`codelength.averages.content`). If variables have to be chosen, all of this is done
+again without each of five folds instead.
 
 References
 ----------
@@ -22,11 +23,12 @@ Friedman, Geiger and Goldszmidt (1997). Bayesian network classifiers. Machine Le
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
 from .._packing import packed, unpacked
+from ..decisions import first_best, first_best_of_rows
 from ..errors import DataError
 from ..table import Coded
 from ..typing import FloatArray, IntArray
@@ -39,8 +41,11 @@ from .augmented import (
     chosen_codes,
     chosen_from_json,
     edges_of,
+    has_room,
     summed_log_values,
 )
+from .content import arrange
+from .folds import refitted
 from .member import Learned, Member, Sums, normalised
 from .training import Training
 from .views import Views
@@ -84,23 +89,27 @@ class BestTree(Member):
     @classmethod
     def fit(cls, training: Training) -> Learned[Self]:
         """Choose the forest; choose it again without each training row."""
-        counts = AugmentedCounts.of(training)
-        models = [counts.at(strength) for strength in STRENGTHS]
-        forests = [best_forests(model.log_weights[None, :]) for model in models]
-        evidences = np.array(
-            [
-                model.log_evidence + _gains(model.log_weights[None, :], forest)[0]
-                for model, forest in zip(models, forests, strict=True)
-            ]
+        search = _Search.of(training)
+        member = cls._found(search, training)
+        if has_room(training):
+            return Learned(member, _left_out(search, training))
+        return Learned(member, refitted(training, cls._of))
+
+    @classmethod
+    def _of(cls, training: Training, ranking: IntArray) -> Self:
+        return cls._found(_Search.of(training, ranking), training)
+
+    @classmethod
+    def _found(cls, search: "_Search", training: Training) -> Self:
+        model, parents = search.models[search.best], _rooted(search.forests[search.best])
+        return cls(
+            training.views,
+            training.log_prior,
+            model.counts.variables,
+            parents,
+            model.log_values,
+            _log_factors(model, parents),
         )
-        best = int(evidences.argmax())
-        model, parents = models[best], forests[best][0]
-        tables = _log_factors(model, parents)
-        member = cls(training.views, training.log_prior, counts.variables, parents, model.log_values, tables)
-        # The others cannot become the best without some row.
-        costs = np.array([_largest_cost(model, training) for model in models])
-        near = np.flatnonzero(evidences + costs >= evidences[best])
-        return Learned(member, _left_out([models[k] for k in near], training))
 
     @property
     def edges(self) -> list[tuple[str, str]]:
@@ -170,6 +179,65 @@ class BestTree(Member):
         )
 
 
+class _Search(NamedTuple):
+    """The best forest under each strength of the prior.
+
+    Attributes
+    ----------
+    order : array of int
+        The variables that take part in canonical order, as places among them.
+    models : list of Augmented
+        What the counts say under each strength.
+    forests : list of array of int
+        The best forest under each.
+    evidences : array of shape (n_strengths,)
+        The log evidence of these forests.
+    """
+
+    order: IntArray
+    models: list[Augmented]
+    forests: list[IntArray]
+    evidences: FloatArray
+
+    @classmethod
+    def of(cls, training: Training, ranking: IntArray | None = None) -> "_Search":
+        counts = AugmentedCounts.of(training, ranking)
+        in_order = arrange(training).variables
+        order = np.searchsorted(counts.variables, in_order[np.isin(in_order, counts.variables)])
+        models = [counts.at(strength) for strength in STRENGTHS]
+        forests = [_best_forests(model.log_weights[None, :], order) for model in models]
+        gains = [
+            _gains(model.log_weights[None, :], forest)[0]
+            for model, forest in zip(models, forests, strict=True)
+        ]
+        evidences = np.array([model.log_evidence for model in models]) + gains
+        return cls(order, models, [forest[0] for forest in forests], evidences)
+
+    @property
+    def best(self) -> int:
+        """Which strength has the most probable forest."""
+        return first_best(self.evidences)
+
+
+def _best_forests(log_weights: FloatArray, order: IntArray) -> IntArray:
+    """For each row of log weights of pairs, the best forest; edges that tie are taken in some order."""
+    later, earlier = np.tril_indices(len(order), -1)
+    ends = np.sort([order[earlier], order[later]], axis=0)
+    pairs = ends[1] * (ends[1] - 1) // 2 + ends[0]
+    found = best_forests(np.ascontiguousarray(log_weights[:, pairs]))
+    parents = np.empty_like(found)
+    parents[:, order] = np.where(found >= 0, order[found], -1)
+    return parents
+
+
+def _rooted(parents: IntArray) -> IntArray:
+    """The same edges, with the first variable of each tree, in the order of the schema, on top."""
+    edges = edges_of(parents)
+    is_edge = np.full((1, len(parents) * (len(parents) - 1) // 2), -1.0)
+    is_edge[0, edges[edges >= 0]] = 1.0
+    return np.asarray(best_forests(is_edge)[0])
+
+
 def _log_factors(model: Augmented, parents: IntArray) -> tuple[FloatArray, ...]:
     """Tables of log factors of each variable that has a parent, by values of the two."""
     tables = []
@@ -180,8 +248,12 @@ def _log_factors(model: Augmented, parents: IntArray) -> tuple[FloatArray, ...]:
     return tuple(tables)
 
 
-def _left_out(models: list[Augmented], training: Training) -> FloatArray:
+def _left_out(search: _Search, training: Training) -> FloatArray:
     """Log probabilities of the training rows, each by the strength and forest that are best without it."""
+    # The others cannot become the best without some row.
+    costs = np.array([_largest_cost(model, training) for model in search.models])
+    near = np.flatnonzero(search.evidences + costs >= search.evidences[search.best])
+    models = [search.models[k] for k in near]
     counts = models[0].counts
     codes = np.ascontiguousarray(training.coarse[:, counts.variables])
     found = np.empty((training.n_rows, training.n_classes))
@@ -192,12 +264,12 @@ def _left_out(models: list[Augmented], training: Training) -> FloatArray:
         for model, evidence, log in zip(models, evidences, logs, strict=True):
             left_out = model.leave_out(codes[rows], labels, removed)
             log_weights = model.log_weights - np.log(left_out.lost)
-            parents = best_forests(log_weights)
+            parents = _best_forests(log_weights, search.order)
             evidence[:] = model.log_evidence - left_out.log_lost + _gains(log_weights, parents)
             log[:] = model.naive_log_probs(codes[rows]) + _added(model, codes[rows], parents)
             own = left_out.log_probs + _gains(np.log(left_out.factors), parents)
             log[np.arange(len(labels)), labels] = own
-        best = evidences.argmax(axis=0)
+        best = first_best_of_rows(evidences.T)
         found[rows] = training.log_prior_left_out[rows] + logs[best, np.arange(len(labels))]
     return normalised(found)
 

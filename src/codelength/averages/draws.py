@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..decisions import whole_part
 from ..typing import FloatArray, IntArray
 from .content import shuffled
 from .member import normalised
@@ -65,8 +66,8 @@ def drawn(training: Training, of: str, most: int) -> Draw:
     """
     if training.n_rows <= most:
         return Draw(np.arange(training.n_rows), training.weights, training.copy_weights)
-    total = float(training.n_copies.sum())
-    n_copies = np.maximum(training.n_copies * min(1.0, _MOST_COPIES / total), 1.0).astype(np.int64)
+    share = min(1.0, _MOST_COPIES / float(training.n_copies.sum()))
+    n_copies = np.maximum(whole_part(training.n_copies.astype(np.float64) * share), 1.0).astype(np.int64)
     copies = training.weights / n_copies
     order = shuffled(training, of)
     n_drawn = np.empty_like(n_copies)

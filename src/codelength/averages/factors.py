@@ -9,15 +9,16 @@ what the average would be without one copy of the row, with :math:`g` as it is.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from threading import Lock
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from ..decisions import ranked
 from ..rules.partitions import PartitionAverage
 from ..typing import FloatArray, IntArray
+from .content import arrange
 from .member import normalised
+from .once import once
 from .training import Training
 
 CATEGORICAL_STRENGTHS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, np.inf)
@@ -67,19 +68,13 @@ class Factors:
             left_out = average.log_ratios_without(cells.values, cells.labels, cells.removed)
             left_out_tables.append(left_out)
             places[:, j] = cells.places
-            scores = normalised(training.log_prior + left_out) - training.log_prior
-            gain = cells.weights @ scores[np.arange(len(left_out)), cells.labels]
-            information.append(max(0.0, float(gain / training.weights.sum())))
+            information.append(_information(training, cells, left_out))
         return cls(tuple(tables), tuple(left_out_tables), places, np.array(evidence), np.array(information))
 
     @property
     def n_variables(self) -> int:
         """How many variables there are."""
         return len(self.tables)
-
-    def most_informative(self, n_variables: int) -> IntArray:
-        """Positions of the variables that say most about the class, at most so many, in their order."""
-        return np.sort(np.argsort(-self.information, kind="stable")[:n_variables])
 
     def ratios(self, fine_codes: IntArray, variables: IntArray | None = None) -> FloatArray:
         """Log ratios of the fine codes of new rows, 0 where nothing is known.
@@ -115,26 +110,30 @@ def average_of(counts: FloatArray, n_ordered: int) -> PartitionAverage:
     return PartitionAverage.of(counts, base, n_ordered, strengths)
 
 
-class _Entry:
-    """The factors of some training rows, once they are known."""
-
-    def __init__(self) -> None:
-        self.lock = Lock()
-        self.factors: Factors | None = None
-
-
-_entries: "WeakKeyDictionary[Training, _Entry]" = WeakKeyDictionary()
-_entries_lock = Lock()
+def information_of(training: Training) -> FloatArray:
+    """What each variable says about the class, as :attr:`Factors.information`, without the factors."""
+    found = []
+    for j, (counts, cells) in enumerate(zip(training.fine_counts, distinct_cells(training), strict=True)):
+        average = average_of(counts, training.views.columns[j].n_intervals)
+        left_out = average.log_ratios_without(cells.values, cells.labels, cells.removed)
+        found.append(_information(training, cells, left_out))
+    return np.array(found)
 
 
+@once
 def factors_of(training: Training) -> Factors:
     """The factors of some training rows, computed once for all members and threads."""
-    with _entries_lock:
-        entry = _entries.setdefault(training, _Entry())
-    with entry.lock:
-        if entry.factors is None:
-            entry.factors = Factors.of(training)
-        return entry.factors
+    return Factors.of(training)
+
+
+def ranking_of(training: Training) -> IntArray:
+    """Positions of all variables, the most informative first; those that tie are in canonical order."""
+    return ranked_by(factors_of(training).information, arrange(training).variables)
+
+
+def ranked_by(information: FloatArray, order: IntArray) -> IntArray:
+    """Positions of all variables, the most informative first; those that tie are in the given order."""
+    return order[ranked(information[order], scale=1.0)]
 
 
 class Cells(NamedTuple):
@@ -171,6 +170,13 @@ def distinct_cells(training: Training) -> Iterator[Cells]:
         yield Cells(labels, values, copy_weights[of_copy], weights.astype(np.float64), places)
 
 
+def _information(training: Training, cells: Cells, left_out: FloatArray) -> float:
+    """Mean log score of the class given a variable, left out, less that of the class prior, or 0."""
+    scores = normalised(training.log_prior + left_out) - training.log_prior
+    gain = cells.weights @ scores[np.arange(len(left_out)), cells.labels]
+    return max(0.0, float(gain / training.weights.sum()))
+
+
 def _few_weights(weights: FloatArray) -> tuple[FloatArray, IntArray]:
     """Distinct weights, and which of them each row has, or is nearest to where there are too many."""
     distinct = np.unique(weights)
@@ -184,8 +190,11 @@ def _few_weights(weights: FloatArray) -> tuple[FloatArray, IntArray]:
 def _distinct(keys: IntArray) -> tuple[IntArray, IntArray]:
     """Distinct columns of small whole numbers, and which of them each column is."""
     sizes = keys.max(axis=1, initial=0) + 1
-    flat, which = np.unique(np.ravel_multi_index(tuple(keys), tuple(sizes)), return_inverse=True)
-    return np.stack(np.unravel_index(flat, tuple(sizes))), which
+    flat = np.ravel_multi_index(tuple(keys), tuple(sizes))
+    is_there = np.zeros(np.prod(sizes), dtype=np.bool_)
+    is_there[flat] = True
+    which = (np.cumsum(is_there) - 1)[flat]
+    return np.stack(np.unravel_index(np.flatnonzero(is_there), tuple(sizes))), which
 
 
 def _looked_up(tables: tuple[FloatArray, ...], cells: IntArray, variables: IntArray | None) -> FloatArray:

@@ -23,7 +23,8 @@ Strengths of the prior are averaged too, weighted by the evidence of all cells g
 are more than 40 nats below the best are left out.
 
 Held-out predictions are exact leave-one-out in closed form: W is divided by the row's own factors as they are
-without one copy of it, and so is the evidence that weighs the strengths.
+without one copy of it, and so is the evidence that weighs the strengths. If variables have to be chosen, they
+are chosen and counted again without each of five folds instead.
 
 References
 ----------
@@ -43,9 +44,12 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from .._pickling import WithoutCaches
 from ..table import Coded
 from ..typing import FloatArray, IntArray
-from .augmented import STRENGTHS, Augmented, AugmentedCounts, best_forests, blocks, edges_of
+from .augmented import STRENGTHS, Augmented, AugmentedCounts, best_forests, blocks, edges_of, has_room
+from .factors import ranking_of
+from .folds import refitted
 from .member import Learned, Member, normalised
 from .training import Training
 from .views import GRAINS, Views
@@ -82,14 +86,22 @@ class Forests(Member):
 
     @classmethod
     def fit(cls, training: Training) -> Learned[Self]:
-        """Count values and pairs of values; leave each training row out in closed form."""
-        made, held_out = [], []
-        for grain in _grains(training.views):
-            seen = training if grain is None else training.at_grain(grain)
-            made.append(ForestsAtGrain(seen.views, seen.log_prior, AugmentedCounts.of(seen)))
-            held_out.append(made[-1].left_out(seen))
-        member = cls(training.views, training.log_prior, tuple(made))
+        """Count values and pairs of values; leave each training row out."""
+        seen = _at_grains(training)
+        if not all(map(has_room, seen)):
+            member = cls._of(training, ranking_of(training))
+            return Learned(member, refitted(training, cls._of))
+        member = cls._of(training)
+        held_out = [part.left_out(rows) for part, rows in zip(member.grains, seen, strict=True)]
         return Learned(member, normalised(np.mean(held_out, axis=0)))
+
+    @classmethod
+    def _of(cls, training: Training, ranking: IntArray | None = None) -> Self:
+        made = (
+            ForestsAtGrain(seen.views, seen.log_prior, AugmentedCounts.of(seen, ranking))
+            for seen in _at_grains(training)
+        )
+        return cls(training.views, training.log_prior, tuple(made))
 
     def log_probs(self, coded: Coded) -> FloatArray:
         """Log probability of each class for each row, in nats, shape (n_rows, n_classes)."""
@@ -110,13 +122,19 @@ class Forests(Member):
         return cls(views, log_prior, tuple(made))
 
 
+def _at_grains(training: Training) -> list[Training]:
+    """The training rows in each coarse view."""
+    grains = _grains(training.views)
+    return [training if grain is None else training.at_grain(grain) for grain in grains]
+
+
 def _grains(views: Views) -> Sequence[int | None]:
     """Coarse views to average over: where no variable is ordered, all are the same."""
     return range(len(GRAINS)) if views.n_intervals.any() else [None]
 
 
 @dataclass(frozen=True, eq=False)
-class ForestsAtGrain:
+class ForestsAtGrain(WithoutCaches):
     """The average over all forests in one coarse view.
 
     Attributes

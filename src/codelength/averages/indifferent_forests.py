@@ -17,7 +17,9 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from .._packing import packed, unpacked
+from .._pickling import WithoutCaches
 from ..counts.pairs import PairCounts, n_pair_cells
+from ..decisions import first_best
 from ..rules.dirichlet import dirichlet_log_evidence
 from ..table import Schema
 from ..typing import FloatArray, IntArray
@@ -49,7 +51,7 @@ def _sizes(n_values: IntArray, law: Law | float) -> tuple[FloatArray, FloatArray
 
 
 @dataclass(frozen=True, eq=False)
-class OneForest:
+class OneForest(WithoutCaches):
     """One forest, averaged over its parameters.
 
     Attributes
@@ -126,10 +128,12 @@ def best_forest(counts: ForestCounts, law: Law | float) -> OneForest:
     if law == "uniform":
         gains += [_gains_alone(counts), np.full(counts.pairs.n_pairs, -1.0)]
     found: dict[tuple[int, ...], OneForest] = {}
-    for parents in best_forests(np.array(gains)):
+    total = float(counts.class_counts.sum())
+    for parents in best_forests(np.array(gains), total):
         centred = rooted(edges_in(parents), n_variables)
         found.setdefault(tuple(centred.tolist()), OneForest(counts, centred, law))
-    return max(found.values(), key=lambda forest: forest.log_evidence)
+    forests = list(found.values())
+    return forests[first_best([forest.log_evidence for forest in forests], total)]
 
 
 def _gains_alone(counts: ForestCounts) -> FloatArray:
@@ -159,7 +163,7 @@ def edges_in(parents: IntArray) -> list[tuple[int, int]]:
 
 
 @dataclass(frozen=True, eq=False)
-class AllForests:
+class AllForests(WithoutCaches):
     """The average over all forests and their parameters under the law of pairs.
 
     Attributes

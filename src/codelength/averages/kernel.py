@@ -9,18 +9,21 @@ each weighing in proportion to the probability it gives to the classes of rows t
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
 from .._packing import packed, unpacked
+from ..decisions import first_best, is_better
 from ..errors import DataError
 from ..table import Coded
 from ..typing import FloatArray, IntArray
-from ._kernel_machine import KernelRows, gaussian, regress, squared_distances
+from ._kernel_machine import KernelRows, Regression, gaussian, regress, squared_distances
 from .draws import drawn
 from .factors import factors_of
+from .folds import by_fold, folds_of
 from .member import Learned, Member, normalised
 from .powers import PowerPrior, best_power, power_scores, powers_left_out
 from .training import Training
@@ -50,6 +53,9 @@ START = (1, 1, 1)
 LEAST_WEIGHT = 0.03
 """Runs that weigh less, relative to the best, are left out."""
 
+ALIKE = 1e-9
+"""Relevances that differ by less are equal."""
+
 BLOCK = 2_000
 """Rows that are predicted at once."""
 
@@ -76,9 +82,10 @@ class KernelPart(NamedTuple):
 class Kernel(Member):
     """Kernel regression on class indicators, averaged over kernels and ridges.
 
-    Held-out predictions are exact leave-one-out for each run, with the widths and the columns' relevances as
-    they are. The powers and the weights of the runs are those without the score of the row itself. So they
-    are optimistic by what one row does to relevances, and to the scores of other rows: about a nat in total.
+    Held-out predictions are exact leave-one-out for each run. Relevances of columns are those without the
+    fold of the row, because they depend on the classes. The powers and the weights of the runs are those
+    without the score of the row itself. So they are optimistic by what one row does to the scores of other
+    rows: about a nat in total.
 
     Attributes
     ----------
@@ -114,15 +121,19 @@ class Kernel(Member):
             training.log_prior,
             training.log_prior_left_out[draw.rows],
         )
-        relevance = _relevance(training)
-        runs = _runs(training.numbers[draw.rows], relevance[training.views.owners], rows)
-        positions = [view.position for view in training.views.columns]
+        views, spaces = training.views, _Spaces.of(training, draw.rows, rows)
+        runs = _runs(spaces, rows)
+        positions = [view.position for view in views.columns]
         codes = np.asarray(training.rows.codes[draw.rows][:, positions], dtype=np.int64)
-        member = cls(training.views, training.log_prior, codes, relevance, _parts(runs))
+        member = cls(views, training.log_prior, codes, spaces.relevance, _parts(runs, spaces.of_all))
         left_out = _held_out(runs, rows)
         if len(draw.rows) == training.n_rows:
             return Learned(member, left_out)
-        return Learned(member, draw.held_out(training, left_out, member.log_probs(training.rows)))
+        others = (
+            cls(views, training.log_prior, codes, by, _parts(runs, partial(spaces.of_fold, k)))
+            for k, by in enumerate(spaces.without)
+        )
+        return Learned(member, draw.held_out(training, left_out, by_fold(training, others)))
 
     def log_probs(self, coded: Coded) -> FloatArray:
         """Log probability of each class for each row, in nats, shape (n_rows, n_classes)."""
@@ -178,44 +189,157 @@ _Place = tuple[int, int, int]
 """Stretched or not, which scale and which ridge."""
 
 
-class _Run(NamedTuple):
-    """One kernel with one ridge."""
+class _Space(NamedTuple):
+    """Rows whose columns are stretched in one way.
 
-    is_stretched: bool
-    width: float
-    coefficients: FloatArray
+    Attributes
+    ----------
+    order : array of int
+        Places of the rows; those that are left out come last.
+    shares : array of shape (n_left_out,)
+        The share of the copies of each of the last rows that is left out here.
+    distances : array of shape (n_rows, n_rows)
+        Squared distances, in this order.
+    mean : float
+        The mean of them.
+    rows : KernelRows
+        The rows, in this order.
+    """
+
+    order: IntArray
+    shares: FloatArray
+    distances: FloatArray
+    mean: float
+    rows: KernelRows
+
+    @classmethod
+    def of(cls, numbers: FloatArray, stretch: FloatArray, rows: KernelRows, shares: FloatArray) -> "_Space":
+        order = np.argsort(shares > 0.0, kind="stable")
+        ordered = KernelRows(
+            rows.labels[order],
+            rows.weights[order],
+            rows.copies[order],
+            rows.log_prior,
+            rows.log_prior_left_out[order],
+        )
+        stretched = (numbers * stretch)[order]
+        distances = squared_distances(stretched, stretched)
+        total = float(rows.weights.sum())
+        mean = float(ordered.weights @ distances @ ordered.weights) / total**2 or 1.0
+        return cls(order, shares[order][shares[order] > 0.0], distances, mean, ordered)
+
+    def width(self, place: _Place) -> float:
+        """What squared distances are divided by."""
+        return 2.0 * SCALES[place[1]] * self.mean
+
+    def regressed(self, place: _Place) -> Regression:
+        """Kernel regression, with predictions of the rows that are left out."""
+        kernel = gaussian(self.distances, self.width(place))
+        found = regress(kernel, RIDGES[place[2]], self.rows, len(self.shares))
+        coefficients = np.empty_like(found.coefficients)
+        coefficients[self.order] = found.coefficients
+        return Regression(coefficients, found.left_out)
+
+    def part(self, place: _Place, coefficients: FloatArray) -> KernelPart:
+        """What a member adds up, from coefficients of the rows."""
+        return KernelPart(place[0] == 1, self.width(place), coefficients)
+
+
+class _Spaces(NamedTuple):
+    """Rows as kernels see them.
+
+    Attributes
+    ----------
+    relevance : array of shape (n_variables,)
+        How much each variable is stretched by what it says about the class in all rows.
+    without : list of array of shape (n_variables,)
+        The same without each fold.
+    plain : _Space
+        Columns as they are; each row is left out.
+    stretched : _Space
+        Columns stretched by what they say about the class in all rows; no row is left out.
+    folds : list of _Space
+        Columns stretched by what they say about the class without a fold; rows of the fold are left out.
+    """
+
+    relevance: FloatArray
+    without: list[FloatArray]
+    plain: _Space
+    stretched: _Space
+    folds: list[_Space]
+
+    @classmethod
+    def of(cls, training: Training, drawn: IntArray, rows: KernelRows) -> "_Spaces":
+        """From the places of the training rows that are regressed on, and what these are."""
+        numbers, owners, folds = training.numbers[drawn], training.views.owners, folds_of(training)
+        relevance = _relevance(factors_of(training).information, training.weights)
+        without = [_relevance(fold.information, fold.others.weights) for fold in folds]
+        return cls(
+            relevance,
+            without,
+            _Space.of(numbers, np.ones(len(owners)), rows, np.ones(len(drawn))),
+            _Space.of(numbers, relevance[owners], rows, np.zeros(len(drawn))),
+            [
+                _Space.of(numbers, by[owners], rows, fold.shares[drawn])
+                for by, fold in zip(without, folds, strict=True)
+            ],
+        )
+
+    def of_all(self, run: "_Run") -> KernelPart:
+        """What a run adds to the member."""
+        if not run.place[0]:
+            return self.plain.part(run.place, run.coefficients[0])
+        return self.stretched.part(run.place, self.stretched.regressed(run.place).coefficients)
+
+    def of_fold(self, fold: int, run: "_Run") -> KernelPart:
+        """What a run adds to the member without a fold."""
+        if not run.place[0]:
+            return self.of_all(run)
+        return self.folds[fold].part(run.place, run.coefficients[fold])
+
+    def left_out_in(self, place: _Place) -> list[_Space]:
+        """Where rows are left out."""
+        return self.folds if place[0] else [self.plain]
+
+
+class _Run(NamedTuple):
+    """One kernel with one ridge.
+
+    Coefficients are those of each space in which rows are left out.
+    """
+
+    place: _Place
+    coefficients: list[FloatArray]
     left_out: FloatArray
     power: float
     score: float
 
 
-def _relevance(training: Training) -> FloatArray:
-    information = factors_of(training).information
-    said = information + LEAST_RELEVANCE * information.mean() + CHANCE / float(training.weights.sum())
+def _relevance(information: FloatArray, weights: FloatArray) -> FloatArray:
+    """How much each variable is stretched, from what it says about the class in rows of some weights."""
+    said = information + LEAST_RELEVANCE * information.mean() + CHANCE / float(weights.sum())
     relevance = np.sqrt(said)
     return np.asarray(relevance / relevance.mean())
 
 
-def _runs(numbers: FloatArray, stretch: FloatArray, rows: KernelRows) -> list[_Run]:
+def _runs(spaces: _Spaces, rows: KernelRows) -> list[_Run]:
     """All runs, or those around the best, in the order of the grid."""
-    stretches = [np.ones_like(stretch), stretch]
-    distances = [squared_distances(numbers * by, numbers * by) for by in stretches]
-    total = float(rows.weights.sum())
-    means = [float(rows.weights @ between @ rows.weights) / total**2 or 1.0 for between in distances]
 
     def run(place: _Place) -> _Run:
-        which, scale, ridge = place
-        width = 2.0 * SCALES[scale] * means[which]
-        found = regress(gaussian(distances[which], width), RIDGES[ridge], rows)
-        power = best_power(rows.log_prior_left_out, found.left_out, rows.labels, rows.weights, POWER)
-        scores = power_scores(rows.log_prior_left_out, found.left_out, rows.labels, power).log_scores
+        left_out, coefficients = np.zeros((len(rows.labels), len(rows.log_prior))), []
+        for space in spaces.left_out_in(place):
+            found = space.regressed(place)
+            coefficients.append(found.coefficients)
+            last = space.order[len(space.order) - len(space.shares) :]
+            left_out[last] += space.shares[:, None] * found.left_out
+        power = best_power(rows.log_prior_left_out, left_out, rows.labels, rows.weights, POWER)
+        scores = power_scores(rows.log_prior_left_out, left_out, rows.labels, power).log_scores
         penalty = POWER.strength / 2 * np.log(power / POWER.centre) ** 2
-        score = float(rows.weights @ scores - penalty)
-        return _Run(which == 1, width, *found, power, score)
+        return _Run(place, coefficients, left_out, power, float(rows.weights @ scores - penalty))
 
     # Columns that all say as much are stretched alike, and one kernel is as good as the other.
-    sizes = (1 + bool(np.ptp(stretch) > 1e-9), len(SCALES), len(RIDGES))
-    if len(numbers) > FEW_ROWS:
+    sizes = (1 + bool(np.ptp(spaces.relevance) > ALIKE), len(SCALES), len(RIDGES))
+    if len(rows.labels) > FEW_ROWS:
         found = _climbed(run, sizes)
         return [found[place] for place in sorted(found)]
     return [run((k, s, r)) for k, s, r in product(*map(range, sizes))]
@@ -228,8 +352,8 @@ def _climbed(run: Callable[[_Place], _Run], sizes: Sequence[int]) -> dict[_Place
     while True:
         near = _neighbours(here, sizes)
         found |= {place: run(place) for place in near if place not in found}
-        best = max(near, key=lambda place: found[place].score)
-        if found[best].score <= found[here].score:
+        best = near[first_best([found[place].score for place in near])]
+        if not is_better(found[best].score, found[here].score):
             return found
         here = best
 
@@ -251,14 +375,15 @@ def _shares(scores: FloatArray) -> FloatArray:
     return np.asarray(shares / shares.sum(axis=0))
 
 
-def _parts(runs: Sequence[_Run]) -> tuple[KernelPart, ...]:
+def _parts(runs: Sequence[_Run], part_of: Callable[[_Run], KernelPart]) -> tuple[KernelPart, ...]:
     """The average of all runs, with those of one kernel added up."""
     shares = _shares(np.array([run.score for run in runs]))
     added: dict[tuple[bool, float], FloatArray] = {}
     for share, run in zip(shares.tolist(), runs, strict=True):
         if share > 0.0:
-            kernel = (run.is_stretched, run.width)
-            added[kernel] = added.get(kernel, 0.0) + share * run.power * run.coefficients
+            part = part_of(run)
+            kernel = (part.is_stretched, part.width)
+            added[kernel] = added.get(kernel, 0.0) + share * run.power * part.coefficients
     return tuple(KernelPart(*kernel, coefficients) for kernel, coefficients in added.items())
 
 

@@ -10,13 +10,16 @@ the others, and a negative weight would read the class off that.
 The penalty on D is not chosen: the regressions for a path of penalties are averaged by how well they predict
 folds that they were kept from seeing, times a prior of the penalty. The log-odds are averaged, so the average
 is additive.
+
+Folds differ in the weights of rows. If there are more variables than there is room for, they differ in the
+variables that take part, too, which are chosen without the fold.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -26,8 +29,8 @@ from ..table import Coded
 from ..typing import FloatArray, IntArray
 from ._logistic import TYPICAL_WEIGHT, Design, Penalty, curvature_at, fitted
 from .content import shuffled
-from .factors import Factors, factors_of, with_zeros
-from .folds import dealt
+from .factors import factors_of, ranking_of, with_zeros
+from .folds import dealt, folds_of
 from .member import Learned, Member, Sums, normalised
 from .training import Training
 from .views import Views
@@ -103,33 +106,31 @@ class LogRatios(Member):
     def fit(cls, training: Training) -> Learned[Self]:
         """Fit the path of regressions, each with all rows and without each fold in turn, and average it."""
         factors = factors_of(training)
-        variables = _informative(training, factors)
-        columns = _columns(training.views, variables)
-        per_row = training.n_classes * (len(variables) + len(columns))
-        order = shuffled(training, cls.name)
-        order = order[: max(LEAST_ROWS, MOST_CELLS // per_row)]
+        variables = _informative(training, ranking_of(training))
+        has_room = len(variables) == training.views.n_variables
+        order = shuffled(training, cls.name)[: max(LEAST_ROWS, MOST_CELLS // _per_row(training, variables))]
         rows = np.sort(order)
-        numbers = training.numbers[np.ix_(rows, columns)]
-        axes = _axes(numbers)
-        design = Design(
-            np.ascontiguousarray(factors.left_out(variables, rows).transpose(2, 1, 0)),
-            np.ascontiguousarray(axes.T @ numbers.T),
-            np.ascontiguousarray(training.log_prior_left_out[rows].T),
-            training.labels[rows],
-        )
-        out = dealt(training, order)[:, rows] * training.copy_weights[rows]
-        parameters = _averaged(design, training.weights[rows], out)
-        weights, intercepts, coefficients = design.split(parameters[-1])
+        whole = _Part.of(training, variables, rows)
+        if has_room:
+            parts = [whole]
+            out = dealt(training, order)[:, rows] * training.copy_weights[rows]
+        else:
+            chosen = [_informative(training, fold.ranking) for fold in folds_of(training)]
+            parts = [*(_Part.of(training, own, rows) for own in chosen), whole]
+            out = np.array([fold.shares[rows] for fold in folds_of(training)]) * training.weights[rows]
+        *of_folds, of_all = _averaged([part.design for part in parts], training.weights[rows], out)
         tables = tuple(factors.tables[j] for j in variables.tolist())
-        member = cls(
-            training.views, training.log_prior, variables, tables, weights, intercepts, axes @ coefficients.T
-        )
-        held_out = (
-            training.log_prior_left_out + intercepts + training.numbers[:, columns] @ member.coefficients
-        )
-        for j, weight in zip(variables.tolist(), weights, strict=True):
-            held_out += weight * factors.left_out_of(j)
-        held_out[rows] = np.einsum("kn,kcn->nc", out / out.sum(axis=0), design.log_probs(parameters[:-1]))
+        member = cls(training.views, training.log_prior, variables, tables, *whole.split(of_all[-1]))
+        if has_room:
+            # Rows in no fold had no part in the regression.
+            held_out = whole.log_probs(training, of_all[-1], np.arange(training.n_rows))
+            by_fold = whole.design.log_probs(of_all[:-1])
+            held_out[rows] = np.einsum("kn,kcn->nc", out / out.sum(axis=0), by_fold)
+        else:
+            held_out = np.zeros((training.n_rows, training.n_classes))
+            for fold, part, (parameters,) in zip(folds_of(training), parts[:-1], of_folds, strict=True):
+                made = part.log_probs(training, parameters, fold.rows)
+                held_out[fold.rows] += fold.shares[fold.rows, None] * made
         return Learned(member, normalised(held_out))
 
     def log_probs(self, coded: Coded) -> FloatArray:
@@ -203,46 +204,104 @@ class LogRatios(Member):
         return found
 
 
-def _averaged(design: Design, row_weights: FloatArray, out: FloatArray) -> FloatArray:
+class _Part(NamedTuple):
+    """Regressions on some of the variables.
+
+    Attributes
+    ----------
+    variables : array of int
+        Which variables take part.
+    axes : array of shape (n_columns, n_axes)
+        Directions of their numbers.
+    design : Design
+        What some of the training rows look like along these.
+    """
+
+    variables: IntArray
+    axes: FloatArray
+    design: Design
+
+    @classmethod
+    def of(cls, training: Training, variables: IntArray, rows: IntArray) -> "_Part":
+        numbers = training.numbers[np.ix_(rows, _columns(training.views, variables))]
+        axes = _axes(numbers)
+        design = Design(
+            np.ascontiguousarray(factors_of(training).left_out(variables, rows).transpose(2, 1, 0)),
+            np.ascontiguousarray(axes.T @ numbers.T),
+            np.ascontiguousarray(training.log_prior_left_out[rows].T),
+            training.labels[rows],
+        )
+        return cls(variables, axes, design)
+
+    def split(self, parameters: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Weights, intercepts, and coefficients of the numbers themselves."""
+        weights, intercepts, coefficients = self.design.split(parameters)
+        return weights, intercepts, self.axes @ coefficients.T
+
+    def log_probs(self, training: Training, parameters: FloatArray, rows: IntArray) -> FloatArray:
+        """Log probabilities of training rows; what single variables say is without one copy of each."""
+        weights, intercepts, coefficients = self.split(parameters)
+        numbers = training.numbers[np.ix_(rows, _columns(training.views, self.variables))]
+        found = training.log_prior_left_out[rows] + intercepts + numbers @ coefficients
+        for j, weight in zip(self.variables.tolist(), weights, strict=True):
+            found += weight * factors_of(training).left_out_of(j)[rows]
+        return normalised(found)
+
+
+def _averaged(designs: Sequence[Design], row_weights: FloatArray, out: FloatArray) -> list[FloatArray]:
     """Parameters averaged over the path of penalties, without each fold and, at the end, with all rows.
 
     Parameters
     ----------
-    design : Design
-        The rows.
+    designs : sequence of Design
+        The rows: one design for all, or one without each fold and, at the end, one with all rows.
     row_weights : array of shape (n_rows,)
         What each row weighs.
     out : array of shape (n_folds, n_rows)
         What is held out of each row in each fold.
-    """
-    within = np.vstack([np.maximum(row_weights - out, 0.0), row_weights])
-    parameters = np.zeros((len(within), design.n_parameters))
-    parameters[:, : len(design.ratios)] = TYPICAL_WEIGHT
-    curvature = curvature_at(design, row_weights, parameters[-1])
-    typical = Penalty.of(design, TYPICAL_PRECISION)
-    whole = fitted(design, within[-1:], typical, parameters[-1:], TOLERANCE, curvature)
-    curvature = curvature_at(design, row_weights, whole[0])
 
-    def solved(step: int, start: FloatArray, tolerance: float) -> FloatArray:
-        return _with_folds(design, within, PRECISIONS[step], start, tolerance, curvature)
+    Returns
+    -------
+    list of array of shape (n_weightings, n_parameters)
+        The parameters in each design.
+    """
+    within = np.split(np.vstack([np.maximum(row_weights - out, 0.0), row_weights]), len(designs))
+    starts, curvatures = zip(*map(_typical, designs, within), strict=True)
+
+    def solved(step: int, starts: Sequence[FloatArray], tolerance: float) -> list[FloatArray]:
+        return [
+            _with_folds(design, weights, PRECISIONS[step], start, tolerance, curvature)
+            for design, weights, start, curvature in zip(designs, within, starts, curvatures, strict=True)
+        ]
 
     middle = PRECISIONS.index(TYPICAL_PRECISION)
-    path: dict[int, FloatArray] = {}
+    path: dict[int, list[FloatArray]] = {}
     log_shares: dict[int, float] = {}
     for steps in (range(middle, len(PRECISIONS)), range(middle - 1, -1, -1)):
-        parameters = path.get(middle, np.repeat(whole, len(within), axis=0))
+        parameters = path.get(middle, starts)
         for step in steps:
             parameters = path[step] = solved(step, parameters, TOLERANCE)
-            log_shares[step] = _log_share(design, out, parameters, PRECISIONS[step])
+            log_shares[step] = _log_share(designs, out, parameters, PRECISIONS[step])
             if log_shares[step] < max(log_shares.values()) + math.log(LEAST_SHARE):
                 break
     least = max(log_shares.values()) + math.log(LEAST_SHARE)
     kept = sorted(step for step, log_share in log_shares.items() if log_share >= least)
     final = [solved(step, path[step], FINAL_TOLERANCE) for step in kept]
     logs = np.array(
-        [_log_share(design, out, found, PRECISIONS[step]) for step, found in zip(kept, final, strict=True)]
+        [_log_share(designs, out, found, PRECISIONS[step]) for step, found in zip(kept, final, strict=True)]
     )
-    return np.asarray(np.einsum("s,skp->kp", np.exp(normalised(logs)), np.stack(final)))
+    shares = np.exp(normalised(logs))
+    return [np.einsum("s,skp->kp", shares, np.stack(found)) for found in zip(*final, strict=True)]
+
+
+def _typical(design: Design, within: FloatArray) -> tuple[FloatArray, FloatArray | None]:
+    """Parameters to start from, one vector per weighting of the rows, and the curvature there."""
+    start = np.zeros((1, design.n_parameters))
+    start[:, : len(design.ratios)] = TYPICAL_WEIGHT
+    curvature = curvature_at(design, within[-1], start[0])
+    penalty = Penalty.of(design, TYPICAL_PRECISION)
+    found = fitted(design, within[-1:], penalty, start, TOLERANCE, curvature)
+    return np.repeat(found, len(within), axis=0), curvature_at(design, within[-1], found[0])
 
 
 def _with_folds(
@@ -253,27 +312,36 @@ def _with_folds(
     tolerance: float,
     curvature: FloatArray | None,
 ) -> FloatArray:
-    """Parameters for one penalty: first with all rows, then without each fold, where they differ little."""
+    """Parameters for one penalty: first for the last weighting, then for others that differ little."""
     penalty = Penalty.of(design, precision)
     whole = fitted(design, within[-1:], penalty, start[-1:], tolerance, curvature)
+    if len(within) == 1:
+        return whole
     moved = start[:-1] + (whole - start[-1:])
     moved[:, : penalty.n_weights] = np.maximum(moved[:, : penalty.n_weights], 0.0)
     return np.vstack([fitted(design, within[:-1], penalty, moved, tolerance, curvature), whole])
 
 
-def _log_share(design: Design, out: FloatArray, parameters: FloatArray, precision: float) -> float:
+def _log_share(
+    designs: Sequence[Design], out: FloatArray, parameters: Sequence[FloatArray], precision: float
+) -> float:
     """Log prior of a precision, plus the log score of the folds."""
-    own = np.arange(len(design.labels))
-    log_probs = design.log_probs(parameters[:-1])[:, design.labels, own]
+    labels = designs[0].labels
+    found = [design.log_probs(of) for design, of in zip(designs, parameters, strict=True)]
+    log_probs = np.concatenate(found)[:-1, labels, np.arange(len(labels))]
     return float((out * log_probs).sum()) - 0.5 * math.log(precision / TYPICAL_PRECISION) ** 2
 
 
-def _informative(training: Training, factors: Factors) -> IntArray:
-    """The variables that take part: those that say most about the class, as many as there is room for."""
-    by_information = np.argsort(-factors.information, kind="stable")
-    widths = np.array([1 + view.width for view in training.views.columns])[by_information]
+def _informative(training: Training, ranking: IntArray) -> IntArray:
+    """The variables that take part: the first of a ranking, as many as there is room for."""
+    widths = np.array([1 + view.width for view in training.views.columns])[ranking]
     n_used = np.count_nonzero(np.cumsum(widths) * training.n_classes <= MOST_PER_ROW)
-    return np.sort(by_information[: max(n_used, 1)])
+    return np.sort(ranking[: max(n_used, 1)])
+
+
+def _per_row(training: Training, variables: IntArray) -> int:
+    """How many numbers a row is described by."""
+    return training.n_classes * (len(variables) + len(_columns(training.views, variables)))
 
 
 def _columns(views: Views, variables: IntArray) -> IntArray:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 
+from .._pickling import WithoutCaches
 from ..table import Coded
 from ..typing import FloatArray, IntArray
 from .training import Training
@@ -57,7 +58,7 @@ class Sums:
     pair_tables: Mapping[tuple[int, int], FloatArray] = field(default_factory=dict)
 
 
-class Member(ABC):
+class Member(WithoutCaches, ABC):
     """One model class, or an average over many, fitted to training rows.
 
     A new member is one file: a subclass that fills in what is abstract here, and its name in ``MEMBERS``.

@@ -15,7 +15,11 @@ rows.
 
 Held-out predictions are by cross-validation: rows are dealt into five folds, and clustered without each. This
 is honest, and a little pessimistic, since four fifths of the rows make the clusters and no runs are averaged.
-Leaving a row out of its cluster, when it had a part in making it, would be optimistic.
+Leaving a row out of its cluster, when it had a part in making it, would be optimistic. If variables have to
+be chosen, they are chosen without each fold, too.
+
+Rows, columns, values and classes are clustered in canonical order (:mod:`codelength.averages.content`), so
+that the order in which a table is written down does not matter.
 
 References
 ----------
@@ -31,6 +35,7 @@ import numpy as np
 
 from .._packing import packed, unpacked
 from ..counts import Counts
+from ..decisions import is_better
 from ..errors import DataError
 from ..mixture.candidates import METHODS
 from ..mixture.clusterings import clustering_counts
@@ -40,13 +45,13 @@ from ..rules import Prior
 from ..table import Coded, Schema
 from ..table.coded import changed
 from ..typing import FloatArray, IntArray
-from .content import shuffled
+from .content import arrange, shuffled
 from .draws import drawn
-from .factors import factors_of
-from .folds import dealt
+from .factors import ranking_of
+from .folds import folds_of
 from .member import Learned, Member, normalised
 from .training import Training
-from .views import Views
+from .views import View, Views
 
 SIZES = (4, 8, 16, 32, 64)
 """Numbers of clusters."""
@@ -97,22 +102,36 @@ class Mixtures(Member):
     @classmethod
     def fit(cls, training: Training) -> Learned[Self]:
         """Cluster the training rows in several ways; see :class:`~codelength.averages.member.Member`."""
-        variables = factors_of(training).most_informative(MOST_VARIABLES)
-        draw = drawn(training, cls.name, max(50, min(MOST_ROWS, MOST_CELLS // len(variables))))
+        n_variables = min(training.views.n_variables, MOST_VARIABLES)
+        draw = drawn(training, cls.name, max(50, min(MOST_ROWS, MOST_CELLS // n_variables)))
+        if len(draw.rows) == training.n_rows:
+            return cls._clustered(training)
+        # Variables are chosen by the rows that are clustered, so that the others are held out altogether.
         part = changed(training.rows.take(draw.rows), weights=draw.weights, is_distinct=True)
-        rows = _Rows.of(replace(training, coded=part, sample=np.arange(part.n_rows)), variables)
-        kinds = list(_kinds(rows))
+        learned = cls._clustered(replace(training, coded=part, sample=np.arange(part.n_rows)))
+        member = replace(learned.member, log_prior=training.log_prior)
+        new = member.log_probs(training.rows)
+        return Learned(member, draw.held_out(training, learned.held_out, new))
+
+    @classmethod
+    def _clustered(cls, training: Training) -> Learned[Self]:
+        """Cluster all of some rows."""
+        if training.views.n_variables <= MOST_VARIABLES:
+            variables = np.arange(training.views.n_variables)
+            in_folds = [variables] * len(folds_of(training))
+        else:
+            variables = np.sort(ranking_of(training)[:MOST_VARIABLES])
+            in_folds = [np.sort(fold.ranking[:MOST_VARIABLES]) for fold in folds_of(training)]
+        rows = _Rows.of(training, variables)
+        kinds = list(_kinds(training, in_folds))
         shares = _shares(np.array([kind.score for kind in kinds]))
         weights, clusterings = [], []
         for share, kind in zip(shares.tolist(), kinds, strict=True):
             for run in range(N_RUNS if share > 0.0 else 0):
                 weights.append(share / N_RUNS)
-                clusterings.append(rows.clustered(rows.weights, kind.method, kind.size, run))
+                clusterings.append(rows.clustered(kind.method, kind.size, run))
         member = cls(training.views, training.log_prior, variables, np.array(weights), tuple(clusterings))
-        left_out = _left_out(kinds, rows)
-        if len(draw.rows) == training.n_rows:
-            return Learned(member, left_out)
-        return Learned(member, draw.held_out(training, left_out, member.log_probs(training.rows)))
+        return Learned(member, _left_out(kinds, training))
 
     def log_probs(self, coded: Coded) -> FloatArray:
         """Log probability of each class for each row, in nats, shape (n_rows, n_classes)."""
@@ -158,57 +177,72 @@ class _Kind(NamedTuple):
 
 
 class _Rows(NamedTuple):
-    """Rows to cluster, the class as the last column, in an order that depends on what is in them alone."""
+    """Rows to cluster, the class as the last column.
+
+    Attributes
+    ----------
+    training : Training
+        Where they are from.
+    variables : array of int
+        The variables that take part.
+    coded : Coded
+        The rows in an order that depends on what is in them alone.
+    canonical : Coded
+        The same with columns, values and classes in canonical order, too: what is clustered.
+    """
 
     training: Training
+    variables: IntArray
     coded: Coded
-    order: IntArray
+    canonical: Coded
 
     @classmethod
     def of(cls, training: Training, variables: IntArray) -> "_Rows":
+        views = training.views
         order = shuffled(training, Mixtures.name)
-        schema = _schema(training.views, variables, training.n_classes)
-        codes, labels = training.coarse[order][:, variables], training.labels[order]
-        return cls(training, _coded(schema, codes, labels), order)
+        codes, labels = training.coarse[order], training.labels[order]
+        weights = training.weights[order]
+        coded = _coded(_schema(views, variables, training.n_classes), codes[:, variables], labels)
+        arranged = arrange(training)
+        for j, fine_order in enumerate(arranged.values):
+            codes[:, j] = _coarse_places(views.columns[j], fine_order)[codes[:, j]]
+        in_order = arranged.variables[np.isin(arranged.variables, variables)]
+        schema = _schema(views, in_order, training.n_classes)
+        canonical = _coded(schema, codes[:, in_order], _places(arranged.classes)[labels])
+        return cls(training, variables, changed(coded, weights=weights), changed(canonical, weights=weights))
 
-    @property
-    def weights(self) -> FloatArray:
-        """Weights in the order of the training rows."""
-        return self.training.weights
-
-    def clustered(self, weights: FloatArray, method: str, size: int, run: int) -> Counts:
-        """Counts within the clusters of one run, with some weights of the rows."""
-        kept = np.flatnonzero(weights[self.order] > 0.0)
-        rows = changed(self.coded.take(kept), weights=weights[self.order][kept])
+    def clustered(self, method: str, size: int, run: int) -> Counts:
+        """Counts within the clusters of one run."""
         name = f"{Mixtures.name} {method} {size} {run}"
         seed = np.random.SeedSequence(int(self.training.generator(name).integers(2**63)))
-        used, labels = np.unique(METHODS[method](rows)(min(size, rows.n_rows), seed), return_inverse=True)
-        return clustering_counts(with_components(rows, len(used)), labels)
-
-    def held_out(self, method: str, size: int) -> FloatArray:
-        """Probabilities of the classes by clusterings without each of some folds, in the training order."""
-        training = self.training
-        out = dealt(training, self.order)
-        probs = np.zeros((training.n_rows, training.n_classes))
-        for fold, n_out in enumerate(out):
-            fewer = np.maximum(training.n_copies - n_out, 0) * training.copy_weights
-            predictor = _predictor(self.clustered(fewer, method, size, N_RUNS + fold))
-            rows = np.flatnonzero(n_out[self.order])
-            places = self.order[rows]
-            shares = n_out[places] / training.n_copies[places]
-            probs[places] += shares[:, None] * predictor.probs(self.coded.take(rows))
-        return probs
+        found = METHODS[method](self.canonical)(min(size, self.coded.n_rows), seed)
+        used, labels = np.unique(found, return_inverse=True)
+        return clustering_counts(with_components(self.coded, len(used)), labels)
 
 
-def _kinds(rows: _Rows) -> Iterator[_Kind]:
-    """Kinds of clusterings: numbers of clusters are doubled until the class is predicted worse."""
+def _kinds(training: Training, in_folds: Sequence[IntArray]) -> Iterator[_Kind]:
+    """Kinds of clusterings: numbers of clusters are doubled until the class is predicted worse.
+
+    Parameters
+    ----------
+    training : Training
+        The rows.
+    in_folds : sequence of array of int
+        The variables that take part without each fold.
+    """
+    folds = folds_of(training)
+    others = [_Rows.of(fold.others, variables) for fold, variables in zip(folds, in_folds, strict=True)]
     for method in METHODS:
         best = -np.inf
         for size in SIZES:
-            held_out = rows.held_out(method, size)
-            score = rows.training.log_score(np.log(held_out))
+            held_out = np.zeros((training.n_rows, training.n_classes))
+            for k, (fold, rows) in enumerate(zip(folds, others, strict=True)):
+                predictor = _predictor(rows.clustered(method, size, N_RUNS + k))
+                new = _coded(rows.coded.schema, training.coarse[np.ix_(fold.rows, rows.variables)])
+                held_out[fold.rows] += fold.shares[fold.rows, None] * predictor.probs(new)
+            score = training.log_score(np.log(held_out))
             yield _Kind(method, size, held_out, score)
-            if score < best:
+            if is_better(best, score):
                 break
             best = score
 
@@ -220,12 +254,26 @@ def _shares(scores: FloatArray) -> FloatArray:
     return np.asarray(shares / shares.sum(axis=0))
 
 
-def _left_out(kinds: Sequence[_Kind], rows: _Rows) -> FloatArray:
+def _left_out(kinds: Sequence[_Kind], training: Training) -> FloatArray:
     """The average of all kinds, weighed without the score of the row itself."""
     held_out = np.array([kind.held_out for kind in kinds])
-    own = np.log(held_out[:, np.arange(len(rows.order)), rows.training.labels])
-    scores = np.array([kind.score for kind in kinds])[:, None] - rows.training.copy_weights * own
+    own = np.log(held_out[:, np.arange(training.n_rows), training.labels])
+    scores = np.array([kind.score for kind in kinds])[:, None] - training.copy_weights * own
     return normalised(np.log(np.einsum("kn,knc->nc", _shares(scores), held_out)))
+
+
+def _places(order: IntArray) -> IntArray:
+    """Where each of some whole numbers first stands in an order of them, counting each once; -1 stays -1."""
+    _, firsts = np.unique(order, return_index=True)
+    return np.append(np.argsort(np.argsort(firsts)), -1)
+
+
+def _coarse_places(view: View, fine_order: IntArray) -> IntArray:
+    """Places of the coarse values of a variable, from an order of the fine ones; -1 stays -1."""
+    coarse = np.zeros(view.n_fine, dtype=np.int64)
+    known = view.fine >= 0
+    coarse[view.fine[known]] = view.coarse[known]
+    return _places(coarse[fine_order])
 
 
 def _predictor(counts: Counts) -> ClusterPredictor:

@@ -14,6 +14,7 @@ A cell without a value is left out: a child has no factor, and a parent leaves n
 
 Held-out predictions are exact leave-one-out, given the shares :math:`\theta` that the evidence of strengths
 is computed with: counts, evidence and shares that are backed off to are those without one copy of the row.
+If variables have to be chosen, they are chosen and counted again without each of five folds instead.
 
 References
 ----------
@@ -31,8 +32,9 @@ import numpy as np
 from ..rules.partitions import PartitionAverage
 from ..table import Coded
 from ..typing import FloatArray, IntArray
-from .augmented import AugmentedCounts, blocks
+from .augmented import AugmentedCounts, blocks, has_room
 from .factors import average_of
+from .folds import refitted
 from .member import Learned, Member, normalised
 from .training import Training
 from .views import Views
@@ -66,9 +68,14 @@ class OneDependence(Member):
 
     @classmethod
     def fit(cls, training: Training) -> Learned[Self]:
-        """Count values and pairs of values; leave each training row out in closed form."""
-        member = cls(training.views, training.log_prior, AugmentedCounts.of(training))
-        return Learned(member, member._left_out(training))
+        """Count values and pairs of values; leave each training row out."""
+        member = cls._of(training)
+        held_out = member._left_out(training) if has_room(training) else refitted(training, cls._of)
+        return Learned(member, held_out)
+
+    @classmethod
+    def _of(cls, training: Training, ranking: IntArray | None = None) -> Self:
+        return cls(training.views, training.log_prior, AugmentedCounts.of(training, ranking))
 
     def log_probs(self, coded: Coded) -> FloatArray:
         """Log probability of each class for each row, in nats, shape (n_rows, n_classes)."""
@@ -118,7 +125,7 @@ class OneDependence(Member):
         ]
         n_values = self.counts.pairs.n_values
         log_weights = np.zeros((len(n_values), len(n_values), len(STRENGTHS)))
-        weigh_dependences(n_values, self.counts.with_margins, np.vstack(shares), STRENGTHS, log_weights)
+        weigh_dependences(n_values, self.counts.pairs.with_margins, np.vstack(shares), STRENGTHS, log_weights)
         return np.asarray(log_weights - np.log(len(STRENGTHS)))
 
     def _averaged(
@@ -141,7 +148,7 @@ class OneDependence(Member):
             labels,
             removed,
             self.counts.pairs.n_values,
-            self.counts.with_margins,
+            self.counts.pairs.with_margins,
             bases[..., None] * np.exp(log_ratios),
             own_shares,
             STRENGTHS,

@@ -320,7 +320,7 @@ def _powers_left_out(
         t_left_out[:, k] = powers_left_out(own, t, weights, copies, _temperature_prior(TEMPERATURE_STRENGTH))
     powers = temperatures * w
     scores = _scores(log_prior, ratios, labels, powers)
-    free = w > 0.0
+    free = w > TOLERANCE
     pull = WEIGHT_STRENGTH * (powers / t_left_out - 1.0 / len(w)) / t_left_out
     gradient = weights @ scores.gradients - copies[:, None] * scores.gradients - pull
     curvature = np.tensordot(weights, scores.curvatures, 1) - copies[:, None, None] * scores.curvatures

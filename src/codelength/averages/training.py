@@ -7,7 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
+from .._pickling import WithoutCaches
 from ..table import Coded
+from ..table.copies import copy_weights, n_copies
 from ..typing import FloatArray, IntArray
 from .views import Views
 
@@ -16,16 +18,12 @@ MOST_ROWS = 20_000
 and the others count in the tables of counts alone."""
 
 
-MOST_COPIES = 10**9
-"""A row of a larger weight stands for so many copies, each of which weighs more than 1."""
-
-
 @dataclass(frozen=True, eq=False)
-class Training:
+class Training(WithoutCaches):
     """Distinct training rows with their weights, in an order that does not depend on how they were given.
 
-    A row of weight 3 is three equal rows. Held-out predictions leave out one copy at a time; a weight that is
-    not whole is spread evenly over as many copies as it has whole parts, and over one if it has none.
+    A row of weight 3 is three equal rows. Held-out predictions leave out one copy at a time; see
+    :mod:`codelength.table.copies`.
 
     Attributes
     ----------
@@ -85,12 +83,12 @@ class Training:
     @cached_property
     def n_copies(self) -> IntArray:
         """How many equal rows each of these rows stands for."""
-        return np.clip(self.weights, 1.0, MOST_COPIES).astype(np.int64)
+        return n_copies(self.weights)
 
     @cached_property
     def copy_weights(self) -> FloatArray:
         """What one copy of each row weighs: as much is taken away when it is left out."""
-        return self.weights / self.n_copies
+        return copy_weights(self.weights)
 
     @cached_property
     def fine(self) -> IntArray:

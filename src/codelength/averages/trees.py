@@ -21,7 +21,6 @@ References
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil, sqrt
@@ -31,6 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._packing import packed, unpacked
+from .._threads import check_interrupted
 from ..errors import DataError
 from ..table import Coded
 from ..typing import FloatArray, IntArray
@@ -173,21 +173,19 @@ class Trees(Member):
     leaves: NDArray[np.float32]
 
     @classmethod
-    def fit(cls, training: Training, n_threads: int = 1) -> Learned[Self]:
-        """Learn from training rows; see :class:`~codelength.averages.member.Member`.
-
-        The result does not depend on the number of threads.
-        """
+    def fit(cls, training: Training) -> Learned[Self]:
+        """Learn from training rows; see :class:`~codelength.averages.member.Member`."""
         growth = _Growth.of(training)
         n_trees = int(np.clip(MOST_CELLS // (training.n_rows * training.n_classes), FEWEST_TREES, N_TREES))
         n_rounds = -(-n_trees // growth.n_folds)
         seeds = training.generator(cls.name).integers(1, 2**63, size=n_rounds)
         trees: list[Tree] = []
         held_out = np.zeros((training.n_rows, training.n_classes))
-        with ThreadPoolExecutor(n_threads) as threads:
-            for some_trees, part in threads.map(growth.round, range(n_rounds), seeds.tolist()):
-                trees += some_trees
-                held_out += part
+        for number, seed in enumerate(seeds.tolist()):
+            check_interrupted()
+            some_trees, part = growth.round(number, seed)
+            trees += some_trees
+            held_out += part
         features, masks, leaf_counts, leaves = zip(*trees, strict=True)
         member = cls(
             training.views,
@@ -345,7 +343,7 @@ class _Growth:
 def _pseudocounts(class_counts: FloatArray, strength: float) -> FloatArray:
     """Pseudocounts for a tree on so many rows of each class."""
     prior = (class_counts + 0.5) / (class_counts.sum() + len(class_counts) / 2)
-    n_effective = np.exp(-(prior @ np.log(prior)))
+    n_effective = np.exp(-(prior * np.log(prior)).sum())
     return np.asarray(strength * np.sqrt(n_effective) * prior)
 
 

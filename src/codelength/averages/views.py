@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from .._packing import packed, unpacked
+from ..decisions import ranked
 from ..errors import DataError
 from ..table import Coded, Schema, Variable
 from ..table._messages import shown
@@ -207,7 +208,7 @@ def _capped(seen: FloatArray, most: int) -> IntArray:
         return codes
     # A value that was never seen is as rare as can be.
     codes = np.full(len(seen) + 1, most - 1, dtype=np.int64)
-    frequent = np.sort(np.argsort(-seen, kind="stable")[: most - 1])
+    frequent = np.sort(ranked(seen)[: most - 1])
     codes[frequent] = np.arange(most - 1)
     codes[-1] = -1
     return codes

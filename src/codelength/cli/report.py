@@ -30,7 +30,7 @@ RESULTS = "results"
 @options.target
 @options.optional_table
 @in_page("--latent", None, "Leave the target out, and look for hidden classes in the other columns.")
-@in_page("--rows", None, "Show what surprising rows contain; without it the page holds counts only.")
+@in_page("--rows", None, "Show what surprising rows contain; otherwise names, categories and counts.")
 @in_page("--title", "TEXT", "Title of the page.")
 @in_page(
     "--reproduce",
@@ -69,9 +69,8 @@ def report(
     parent = Path(output).absolute().parent
     if not parent.is_dir():
         raise DataError(f"{output}: the directory {parent} does not exist; create it first")
-    again = _command()
     if reproduce:
-        _papers(source, output, again, as_json=as_json)
+        _papers(source, output, as_json=as_json)
         return
     if source is None:
         raise InvalidParameter("DATA is missing: name a table, or --reproduce for the papers")
@@ -92,7 +91,7 @@ def report(
             made = analyses.analyse(table, rows=rows, random_state=seed or 0, progress=progress)
         else:
             made = analyses.analyse_classes(table, random_state=seed or 0, progress=progress)
-        page = page_of(replace(made, command=again), title=title)
+        page = page_of(replace(made, command=_command(output, source.data, *source.files)), title=title)
         page.save(output)
     told = _sentence(made)
     if as_json:
@@ -102,13 +101,13 @@ def report(
         show([Paragraph(told), Paragraph(f"Wrote {output} ({_kilobytes(output)}).")])
 
 
-def _papers(source: Source | None, output: str, again: str, *, as_json: bool) -> None:
+def _papers(source: Source | None, output: str, *, as_json: bool) -> None:
     from .._files import atomic_write
     from ..reports.page.papers_page import papers_page
 
     place = RESULTS if source is None else source.data
     with working("reading"):
-        text = papers_page(place, again)
+        text = papers_page(place, _command(output, place))
         with atomic_write(output) as temporary:
             temporary.write_text(text, encoding="utf-8", newline="\n")
     if as_json:
@@ -164,9 +163,14 @@ def _classes(made: "LatentAnalysis") -> dict[str, Any]:
     }
 
 
-def _command() -> str:
-    """The command that was given."""
-    return shlex.join(["codelength", *sys.argv[1:]])
+def _command(*paths: str) -> str:
+    """The command that was given, with files named without their directories, as pages are passed on."""
+    from ..analysis.facts import file_name
+
+    words = sys.argv[1:]
+    for path in sorted(paths, key=len, reverse=True):
+        words = [word.replace(path, file_name(path)) for word in words]
+    return shlex.join(["codelength", *words])
 
 
 def _size(output: str) -> int:

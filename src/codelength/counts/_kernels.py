@@ -110,7 +110,7 @@ def count_one_by_one(
     codes: CodeArray, classes: CodeArray, offsets: IntArray, n_classes: int, start: int, stop: int
 ) -> IntArray:
     """The same, a cell at a time: for columns whose joint table would be larger than it is worth."""
-    counts = np.zeros((n_classes, offsets[-1]), dtype=np.int64)
+    counts = np.zeros((n_classes, offsets[len(offsets) - 1]), dtype=np.int64)
     for i in range(codes.shape[0]):
         for n in range(start, stop):
             counts[classes[n], offsets[i] + np.int64(codes[i, n])] += 1
@@ -128,7 +128,7 @@ def count_weighted(
     stop: int,
 ) -> FloatArray:
     """Summed weights of rows ``start .. stop - 1``, shape (n_classes, cells of all columns)."""
-    counts = np.zeros((n_classes, offsets[-1]))
+    counts = np.zeros((n_classes, offsets[len(offsets) - 1]))
     for i in range(codes.shape[0]):
         for n in range(start, stop):
             counts[classes[n], offsets[i] + np.int64(codes[i, n])] += weights[n]

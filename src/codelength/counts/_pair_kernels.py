@@ -28,3 +28,25 @@ def add_pairs(
                 for n in range(low, high):
                     cells[start + codes[u, n] * size + codes[v, n], labels[n]] += weights[n]
                 pair += 1
+
+
+@njit(cache=True, nogil=True)
+def add_margins(n_values: IntArray, cells: FloatArray) -> None:
+    """Replace the spare cells of every pair by sums over values."""
+    start = 0
+    for u in range(1, len(n_values)):
+        for v in range(u):
+            rows, columns = n_values[u], n_values[v]
+            size = columns + 1
+            last = start + rows * size
+            cells[last : last + size] = 0.0
+            for a in range(rows):
+                row = start + a * size
+                for c in range(cells.shape[1]):
+                    in_row = 0.0
+                    for b in range(columns):
+                        in_row += cells[row + b, c]
+                        cells[last + b, c] += cells[row + b, c]
+                    cells[row + columns, c] = in_row
+                    cells[last + columns, c] += in_row
+            start = last + size

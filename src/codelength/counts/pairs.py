@@ -57,6 +57,15 @@ class PairCounts:
         """Where the table of each pair starts, and where the last one ends."""
         return _starts(self.n_values)
 
+    @cached_property
+    def with_margins(self) -> FloatArray:
+        """The cells, with sums over values in place of what counts cells without a value."""
+        from ._pair_kernels import add_margins
+
+        cells = self.cells.copy()
+        add_margins(self.n_values, cells)
+        return cells
+
     def of(self, one: int, other: int) -> FloatArray:
         """Counts of two different variables, shape (n_classes, values of one, values of the other).
 

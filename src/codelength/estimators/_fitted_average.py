@@ -1,16 +1,15 @@
 """What an average over model classes learned."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from .._display import counted
 from .._packing import packed, unpacked
+from .._threads import in_threads, one_blas_thread
 from ..averages.member import Learned, Member
 from ..averages.pool import Pool
 from ..averages.registry import MEMBERS
@@ -223,8 +222,8 @@ def learn_average(
     training = Training.of(seen_classes(rows, seen), seed)
     learned: list[Learned[Member]] = []
     if len(seen) > 1 and training.views.n_variables:
-        with one_blas_thread(), ThreadPoolExecutor(n_threads) as threads:
-            learned = list(threads.map(lambda name: MEMBERS[name].fit(training), names))
+        with one_blas_thread():
+            learned = list(in_threads(lambda name: MEMBERS[name].fit(training), names, n_threads))
     if learned:
         made, together = pool(training, np.array([one.held_out for one in learned]))
     else:
@@ -243,7 +242,7 @@ def learn_average(
         pool=made,
         scores=_scores(left_out, powers, made),
         left_out=left_out,
-        training=training,
+        training=replace(training),  # a copy, without what members computed from the rows
     )
 
 
@@ -276,20 +275,6 @@ def completed(log_probs: FloatArray, seen: IntArray, n_classes: int, total_weigh
     whole = np.full((len(log_probs), n_classes), np.log(share))
     whole[:, seen] = log_probs + np.log1p(-share * (n_classes - len(seen)))
     return whole
-
-
-@contextmanager
-def one_blas_thread() -> Iterator[None]:
-    """Linear algebra in one thread: on matrices as small as ours more threads only wait for each other."""
-    with _controller().limit(limits=1, user_api="blas"):
-        yield
-
-
-@cache
-def _controller() -> Any:
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController()
 
 
 def _in_blocks(member: Member, coded: Coded) -> FloatArray:

@@ -14,10 +14,10 @@ from ..mixture.classification import Classification
 from ..mixture.em import RestartsInfo, Trust
 from ..mixture.identifiability import Identifiability, identifiability
 from ..mixture.observed import Observed
-from ..mixture.parameters import MixtureParameters
+from ..mixture.parameters import MixtureParameters, mode_prior
 from ..mixture.prediction import Effort, Learned, Method, MixtureRule, predict
 from ..mixture.residuals import BivariateResiduals
-from ..rules import rule_of
+from ..rules import PriorLike, rule_of
 from ..rules.answer import Answer
 from ..rules.query import Question
 from ..selection.comparison import Comparison, with_criteria
@@ -142,6 +142,11 @@ class FittedMixture(Fitted):
                     rows, variable.values, memberships[rows] @ self.mixture.of(i)
                 )
         return found
+
+    @property
+    def mode_prior(self) -> PriorLike:
+        """The prior under which the mixture is the most probable one."""
+        return mode_prior(self.params["prior"], self.mixture.schema)
 
     @property
     def own_rows(self) -> Coded | None:

@@ -90,7 +90,7 @@ class LatentInference:
         """
         check_choice("kind", kind, ErrorKind)
         fitted, rows = self._fitted, self._rows(X, sample_weight)
-        prior, has_design = fitted.params["prior"], clusters is not None or strata is not None
+        prior, has_design = fitted.mode_prior, clusters is not None or strata is not None
         if kind == "sandwich" or (kind == "auto" and (has_design or self._weighting == "relative")):
             return design_standard_errors(rows, fitted.mixture, prior, clusters=clusters, strata=strata)
         if has_design:
@@ -139,9 +139,7 @@ class LatentInference:
             kind, clusters=clusters, strata=strata, X=X, sample_weight=sample_weight
         )
         rows = self._rows(X, sample_weight)
-        return with_profile_bounds(
-            rows, errors.intervals(level), self._fitted.params["prior"], progress=progress
-        )
+        return with_profile_bounds(rows, errors.intervals(level), self._fitted.mode_prior, progress=progress)
 
     def bootstrap(
         self,
@@ -176,7 +174,7 @@ class LatentInference:
             self._rows(X, sample_weight),
             fitted.mixture,
             kind,
-            fitted.params["prior"],
+            fitted.mode_prior,
             n_replications=n_replications,
             weights=self._weighting,
             max_iter=fitted.params["max_iter"],
@@ -256,7 +254,7 @@ class LatentInference:
         return likelihood_ratio_test(
             self._rows(X, sample_weight),
             fitted.mixture.n_components if n_components is None else n_components,
-            fitted.params["prior"],
+            fitted.mode_prior,
             n_replications=n_replications,
             n_init=n_init,
             max_iter=fitted.params["max_iter"],
@@ -369,7 +367,7 @@ class LatentInference:
             self._rows(X, sample_weight),
             fitted.mixture,
             covariate_matrix(as_table(covariates)),
-            fitted.params["prior"],
+            fitted.mode_prior,
             kind=kind,
             reference=reference,
         )

@@ -90,7 +90,7 @@ def _estimation(fitted: FittedMixture, settings: Sequence[tuple[str, str]]) -> l
     identified = fitted.identifiability
     sizes = fitted.comparison["components"]
     why = f"chosen by {fitted.comparison.criterion}" if len(fitted.path) > 1 else "as asked for"
-    is_uniform = fitted.params["prior"] == "uniform"
+    is_uniform = fitted.mode_prior == "uniform"
     what = "maximum likelihood" if is_uniform else "the most probable parameters under the prior"
     blocks: list[Block] = [
         Heading("Model and estimation", 2),

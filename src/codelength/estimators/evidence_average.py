@@ -9,6 +9,7 @@ from sklearn.base import ClassifierMixin
 
 from .._display import nats_and_bits
 from ..blocks import Block, Facts, Grid
+from ..decisions import ranked
 from ..errors import DataError, InvalidParameter
 from ..rules import Distributions, normalised
 from ..table import Coded, Schema
@@ -271,7 +272,7 @@ class EvidenceAverage(ClassifierMixin, EnumeratedJoint, TableClassifier):
         return {name: value for name, value in shown_params.items() if name != "schema"}
 
     def _findings(self) -> list[Block]:
-        fitted = self._fitted
+        fitted, models = self._fitted, self.models_
         rows = [
             [
                 row["name"],
@@ -279,7 +280,7 @@ class EvidenceAverage(ClassifierMixin, EnumeratedJoint, TableClassifier):
                 f"{row['code_length'] / np.log(2):.1f}",
                 f"{row['weight']:.4f}",
             ]
-            for row in sorted(self.models_, key=lambda row: row["code_length"])
+            for row in (models[k] for k in ranked(-fitted.code_lengths))
         ]
         return [
             Facts(

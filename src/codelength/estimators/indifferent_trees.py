@@ -20,6 +20,7 @@ from ..averages.indifferent_forests import (
     edges_in,
 )
 from ..blocks import Block, Facts, Grid
+from ..decisions import ranked
 from ..errors import DataError, InvalidParameter
 from ..export.network import Network
 from ..rules import Distributions, normalised
@@ -72,7 +73,7 @@ class FittedTrees(Fitted):
             (self.names[v], self.names[u], float(probs[u, v]))
             for u, v in zip(pairs.later.tolist(), pairs.earlier.tolist(), strict=True)
         ]
-        return sorted(found, key=lambda edge: -edge[2])
+        return [found[k] for k in ranked([prob for *_, prob in found], scale=1.0)]
 
 
 @register

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import ClusterMixin, DensityMixin, clone
 
 from ..blocks import Block, Grid
+from ..decisions import first_best_of_rows
 from ..errors import DoubtfulFit
 from ..mixture.cache import Rows
 from ..mixture.classification import Classification, classification
@@ -21,7 +22,7 @@ from ..mixture.observed import Observed, observed
 from ..mixture.parameters import MixtureParameters
 from ..mixture.prediction import Chains, Effort, Method, MixtureRule
 from ..mixture.residuals import MOST_DENSE, BivariateResiduals, bivariate_residuals
-from ..rules import PriorLike
+from ..rules import PriorLike, rule_of
 from ..rules.answer import Answer
 from ..rules.query import Question
 from ..selection.comparison import Comparison
@@ -71,8 +72,10 @@ class FiniteMixture(StreamedMixture, LatentInference, ClusterMixin, DensityMixin
         The code length that chooses: ``"cheeseman_stutz"``, ``"cheeseman_stutz_soft"``, ``"bic"``, ``"aic"``,
         ``"neighbourhood"``, ``"neighbourhood_two"``, ``"neighbourhoods"``, ``"annealed"`` or, for few rows,
         ``"exact"``.
-    prior : {"uniform"}, float or Prior
-        Dirichlet pseudocounts, none below 1, as in :class:`codelength.NaiveBayes`.
+    prior : {"uniform", "jeffreys", "indifferent"}, float or Prior
+        Dirichlet pseudocounts as in :class:`codelength.NaiveBayes`. ``rule="map"`` takes none below 1, where
+        there may be no most probable mixture. For the other rules EM then fits :attr:`parameters_` under the
+        uniform prior, and code lengths and predictions use the prior given.
     rule : {"map", "evidence", "stochastic_complexity"}
         How :meth:`query` and :meth:`predict_values` predict: by the most probable mixture, by averaging over
         all mixtures, or by the best fit to the data and the new row. A model file holds the training rows
@@ -86,7 +89,7 @@ class FiniteMixture(StreamedMixture, LatentInference, ClusterMixin, DensityMixin
     init : {"mixed", "random", "kmeans", "kmodes"}
         Where EM starts: ``"mixed"`` takes the three kinds in turn.
     max_components, patience : int
-        How far ``"auto"`` goes, and how many numbers without gain end the search.
+        How far ``"auto"`` goes, and how many further numbers without gain end the search.
     max_iter : int
         Most iterations of EM.
     tol : float
@@ -218,7 +221,7 @@ class FiniteMixture(StreamedMixture, LatentInference, ClusterMixin, DensityMixin
 
     def predict(self, X: Any) -> IntArray:
         """The most probable component of each row, counted from 0."""
-        return _labels(self.predict_proba(X))
+        return first_best_of_rows(self.predict_proba(X))
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Probability of each component for each row, shape (n_rows, n_components)."""
@@ -513,7 +516,7 @@ class FiniteMixture(StreamedMixture, LatentInference, ClusterMixin, DensityMixin
     @property
     def labels_(self) -> IntArray:
         """The most probable component of each training row, counted from 0."""
-        return _labels(self.memberships_)
+        return first_best_of_rows(self.memberships_)
 
     def _learned(self, coded: Coded, fitted: Fitted) -> FittedMixture:
         rows = fitted.weighed(coded)
@@ -537,6 +540,7 @@ class FiniteMixture(StreamedMixture, LatentInference, ClusterMixin, DensityMixin
             max_iter=self.max_iter,
             tol=self.tol,
             seed=seed,
+            needs_mode=rule_of(self.rule).settles,
         )
         learned = FittedMixture(
             **vars(fitted),
@@ -595,8 +599,3 @@ class FiniteMixture(StreamedMixture, LatentInference, ClusterMixin, DensityMixin
 
     def _restored(self, fitted: Fitted, content: Mapping[str, Any]) -> FittedMixture:
         return FittedMixture.restored(fitted, content)
-
-
-def _labels(memberships: FloatArray) -> IntArray:
-    labels: IntArray = np.argmax(memberships, axis=1).astype(np.int64)
-    return labels

@@ -10,6 +10,7 @@ from sklearn.base import ClassifierMixin
 from .._display import nats_and_bits
 from ..blocks import Block, Facts, Grid, Paragraph
 from ..counts import Counts
+from ..decisions import first_best, ranked
 from ..errors import DataError, InvalidParameter
 from ..mixture.candidates import METHODS, Candidate, candidate_clusterings, spread_sizes
 from ..mixture.fixed_clustering import ClusterPredictor, FixedClustering
@@ -22,6 +23,8 @@ from ..selection.mixtures import SELECTION_CRITERIA, selection_scores
 from ..table import Coded, Schema
 from ..table._messages import shown
 from ..table.checks import check_choice, check_flag, check_random_state, check_size, seed_of
+from ..table.coded import changed
+from ..table.content import content_order
 from ..table.encode import HandleUnknown
 from ..table.infer import Identifiers, Missing, Numeric
 from ._candidate_table import candidate_weights, check_candidates
@@ -183,7 +186,8 @@ class MixtureClassifier(ClassifierMixin, JointModel, TableClassifier):
     def fit(self, X: Any, y: Any = None) -> Self:
         """Cluster the rows in several ways and keep the clusterings that predict the class best.
 
-        The result does not depend on the order of the rows.
+        The result does not depend on the order of the rows and columns, nor on the names of columns,
+        values and classes, unless some of these are interchangeable.
 
         Parameters
         ----------
@@ -240,9 +244,13 @@ class MixtureClassifier(ClassifierMixin, JointModel, TableClassifier):
             raise InvalidParameter(f"{self.kind}: sample_weight is not supported; repeat the rows instead")
         if not coded.n_rows:
             raise DataError(f"{self.kind}: there are no rows to make clusterings of; give some")
-        training = coded.with_class_as_column().distinct()
+        rows = coded.with_class_as_column().distinct()
+        content = content_order(rows)
+        training = changed(rows.take(content.rows), is_distinct=True)
         seed = seed_of(self.random_state)
-        found = self._found(training, [seed, 0])
+        # The class is the last variable.
+        columns = content.variables[content.variables < coded.schema.n_variables + self.with_class]
+        found = self._found(content.arranged(rows, columns), [seed, 0])
         fixed = [FixedClustering.of(training, candidate.labels, prior=self.prior) for candidate in found]
         scored = [
             selection_scores(clustering, self.n_orderings, self.criterion, [seed, 1]) for clustering in fixed
@@ -254,7 +262,7 @@ class MixtureClassifier(ClassifierMixin, JointModel, TableClassifier):
             hidden = HiddenClusters.of(training, found[order[0]].labels, self.rule, self.prior, seed)
         return FittedMixtureClassifier(**vars(fitted), table=table, predictors=predictors, hidden=hidden)
 
-    def _found(self, training: Coded, seed: list[int]) -> list[Candidate]:
+    def _found(self, rows: Coded, seed: list[int]) -> list[Candidate]:
         """Clusterings of the distinct rows."""
         methods = tuple(METHODS) if self.clustering == "both" else (self.clustering,)
         parts = [self.candidates // len(methods)] * len(methods)
@@ -264,15 +272,14 @@ class MixtureClassifier(ClassifierMixin, JointModel, TableClassifier):
             for method, part in zip(methods, parts, strict=True)
             for size in spread_sizes(part, *self._range())
         ]
-        columns = range(training.schema.n_variables - (not self.with_class))
-        return candidate_clusterings(training.select(columns), plan, seed)
+        return candidate_clusterings(rows, plan, seed)
 
     def _ranked(
         self, found: Sequence[Candidate], scored: Sequence[dict[str, float | None]]
     ) -> tuple[list[int], list[dict[str, Any]]]:
         """The candidates, the best first, and one row of the table for each."""
         lengths = np.array([scores[self.criterion] for scores in scored], dtype=np.float64)
-        order = np.argsort(lengths, kind="stable").tolist()
+        order = ranked(-lengths).tolist()
         weights = candidate_weights(lengths[order], self.average)
         table = [
             {
@@ -376,5 +383,5 @@ def _in_words(criterion: str) -> str:
 
 def _least(table: Sequence[Mapping[str, Any]], criterion: str) -> str:
     """The candidate that a criterion would choose: the first of several."""
-    row = min(table, key=lambda row: float(row[criterion]))
+    row = table[first_best([-float(row[criterion]) for row in table])]
     return f"candidate {row['candidate']}, {nats_and_bits(row[criterion])}"

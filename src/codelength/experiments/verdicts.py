@@ -1,8 +1,9 @@
 """How a claim is decided where our figures have standard errors: one rule for all papers.
 
 A lead of at least two standard errors settles a claim, and a shorter one leaves it unsettled. The standard
-error of a lead on one table is over rows, repetitions or samples; that of a mean over tables is
-over tables.
+error of a lead on one table is over rows, repetitions or samples, and speaks of that table; that of a mean
+over tables is over tables, and speaks of other tables like these. So a claim can hold on every table and be
+unsettled on average over tables.
 """
 
 import math

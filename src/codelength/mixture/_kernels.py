@@ -9,6 +9,8 @@ import math
 import numpy as np
 from numba import njit
 
+from .._decision_kernels import is_better
+from ..decisions import TOLERANCE
 from ..typing import FloatArray, IntArray
 from .clusterings import ClusteringState, ObservedCells
 
@@ -65,7 +67,7 @@ def climb(observed: ObservedCells, state: ClusteringState, labels: IntArray, max
             for k in range(len(sizes)):
                 score = logs[k] + math.log(sizes[k])
                 # A gain within rounding is none: two equal places must not swap a row for ever.
-                if score > highest + 1e-9:
+                if is_better(score, highest, 1.0):
                     best, highest = k, score
             labels[n] = best
             moved = moved or best != own
@@ -95,7 +97,7 @@ def search_all(
     scores = np.empty((n_rows, n_components))
     reached = np.zeros(n_rows + 1)
     used = np.zeros(n_components, dtype=np.int64)
-    scratch, total, tie = np.empty((2, n_components)), state.sizes.sum(), 1e-11 * (1 + abs(goal))
+    scratch, total, tie = np.empty((2, n_components)), state.sizes.sum(), TOLERANCE * (1 + abs(goal))
     found, n, steps = False, 0, 0
     _score_row(observed, 0, state, total, scores[0], scratch)
     while n >= 0:

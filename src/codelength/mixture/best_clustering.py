@@ -7,6 +7,7 @@ import numpy as np
 
 from .._display import Shown, counted, nats_and_bits
 from ..blocks import Block, Grid
+from ..decisions import ranked
 from ..errors import Infeasible
 from ..rules import PriorLike, Pseudocounts, pseudocounts
 from ..scores import evidence_code_length
@@ -68,7 +69,7 @@ def local_optima(
     n_starts: int = 20,
     random_state: Any = 0,
 ) -> list[BestClustering]:
-    """Clusterings that no move of a single row improves, the best first.
+    """Clusterings that no move of a single row improves, the best first, ties in lexicographic order.
 
     From each random clustering rows move, one at a time, to their most probable component until none
     wants to. Clusterings that differ in exchangeable names only are listed once. Parameters are those of
@@ -94,8 +95,9 @@ def local_optima(
         climb(observed, ClusteringState.empty(coded.schema, spread), labels, MAX_SWEEPS)
         renamed = canonical(labels, names)
         found[renamed.tobytes()] = renamed
-    optima = [_at(coded, labels, spread, exact=False) for labels in found.values()]
-    return sorted(optima, key=lambda optimum: optimum.code_length)
+    in_order = sorted(found.values(), key=lambda labels: labels.tolist())
+    optima = [_at(coded, labels, spread, exact=False) for labels in in_order]
+    return [optima[i] for i in ranked([-optimum.code_length for optimum in optima])]
 
 
 def best_clustering(

@@ -1,15 +1,23 @@
 """Clusterings to choose among: k-means and EM, each run several times."""
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from ..decisions import is_better, ranked
 from ..table import Coded
 from ..table.checks import check_choice
 from ..typing import FloatArray, IntArray
+from .cache import RowBlocks
+from .clusterings import clustering_counts
+from .em import EMLayout, fit_mixture
+from .em.starts import move_centres, nearest, to_centres
+from .parameters import with_components
+
+MAX_SWEEPS = 300
+"""Sweeps of k-means at most."""
 
 EM_ITERATIONS = 100
 """A clustering needs the most probable component of each row, which settles long before EM does."""
@@ -91,10 +99,7 @@ def candidate_clusterings(
 
 
 def indicator_columns(coded: Coded) -> Any:
-    """One column of zeros and ones for each cell of the schema; a missing cell has ones nowhere.
-
-    Sparse, because k-means leaves such columns as they are: sums of ones are exact, so that clusterings do
-    not depend on the number of threads.
+    """One sparse column of zeros and ones for each cell of the schema; a missing cell has ones nowhere.
 
     Examples
     --------
@@ -114,29 +119,55 @@ def indicator_columns(coded: Coded) -> Any:
     )
 
 
-def kmeans_clustering(indicators: Any, weights: FloatArray | None, n_clusters: int, seed: int) -> IntArray:
-    """Clusters of k-means, started once from random rows.
+def kmeans_clustering(coded: Coded, n_clusters: int, seed: int) -> IntArray:
+    """Clusters of k-means on indicator columns, started once from random rows.
+
+    Lloyd's algorithm. A row that is equally far from several centres goes to the first of them. A cluster
+    that has lost all its rows gets the row that is farthest from its centre, the first of several.
 
     Parameters
     ----------
-    indicators : array of shape (n_rows, n_cells)
-        The rows, as :func:`indicator_columns` gives them.
-    weights : array of shape (n_rows,), optional
-        Weights of the rows.
+    coded : Coded
+        The rows, with their weights; a missing cell has an indicator nowhere.
     n_clusters : int
-        How many clusters; at most one per row.
+        How many clusters; at most one per row. Fewer come out where fewer rows differ.
     seed : int
         Seed of the rows to start from.
-    """
-    from sklearn.cluster import KMeans
-    from sklearn.exceptions import ConvergenceWarning
 
-    means = KMeans(min(n_clusters, indicators.shape[0]), init="random", n_init=1, random_state=seed)
-    with warnings.catch_warnings():
-        # Rows that look alike without the class fall together, and some clusters stay empty.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        means.fit(indicators, sample_weight=weights)
-    return np.asarray(means.labels_, dtype=np.int64)
+    Examples
+    --------
+    >>> from codelength.table import Schema
+    >>> coded = Coded.of(Schema.from_sizes([2, 2]), [[0, 0], [1, 1], [0, 1], [0, 0]])
+    >>> numbered(kmeans_clustering(coded, 3, 0))
+    array([0, 1, 2, 0])
+    """
+    n_clusters = min(n_clusters, coded.n_rows)
+    rows = with_components(coded, n_clusters)
+    weights = np.ones(coded.n_rows) if coded.weights is None else coded.weights
+    firsts = np.random.RandomState(seed).choice(
+        coded.n_rows, n_clusters, replace=False, p=weights / weights.sum()
+    )
+    centres = np.zeros((coded.schema.n_cells, n_clusters))
+    move_centres(clustering_counts(rows.take(firsts), np.arange(n_clusters)), centres)
+    labels = np.full(coded.n_rows, -1)
+    for _ in range(MAX_SWEEPS):
+        before, parts = labels, [nearest(block, to_centres(centres)) for block in RowBlocks(rows)]
+        labels, distances = (np.concatenate(part) for part in zip(*parts, strict=True))
+        # The distance leaves out the length of the row itself: its number of cells that are not missing.
+        distances += (coded.codes < coded.schema.n_values).sum(axis=1)
+        _refill(labels, distances, n_clusters, float(coded.schema.n_variables))
+        if np.array_equal(labels, before):
+            break
+        move_centres(clustering_counts(rows, labels), centres)
+    return labels
+
+
+def _refill(labels: IntArray, distances: FloatArray, n_clusters: int, scale: float) -> None:
+    """Give clusters without rows the rows that are farthest from their centres, in place."""
+    empty = np.flatnonzero(np.bincount(labels, minlength=n_clusters) == 0)
+    for k, row in zip(empty, ranked(distances, scale)[: len(empty)] if len(empty) else (), strict=True):
+        if is_better(float(distances[row]), 0.0, scale):
+            labels[row] = k
 
 
 def numbered(labels: IntArray) -> IntArray:
@@ -158,18 +189,13 @@ Clusterer: TypeAlias = Callable[[int, np.random.SeedSequence], IntArray]
 
 
 def _kmeans(coded: Coded) -> Clusterer:
-    indicators = indicator_columns(coded)
-
     def cluster(n_clusters: int, seed: np.random.SeedSequence) -> IntArray:
-        return kmeans_clustering(indicators, coded.weights, n_clusters, int(seed.generate_state(1)[0]))
+        return kmeans_clustering(coded, n_clusters, int(seed.generate_state(1)[0]))
 
     return cluster
 
 
 def _em(coded: Coded) -> Clusterer:
-    # Not at the top: the starts of EM may use the indicator columns of this module.
-    from .em import EMLayout, fit_mixture
-
     layout = EMLayout.of(coded)
 
     def cluster(n_clusters: int, seed: np.random.SeedSequence) -> IntArray:

@@ -8,6 +8,7 @@ import numpy as np
 
 from .._display import Shown
 from ..blocks import Block, Grid
+from ..decisions import first_best_of_rows
 from ..errors import DataError
 from ..typing import FloatArray
 from .cache import Rows
@@ -107,5 +108,5 @@ def classification(coded: Rows, mixture: MixtureParameters) -> Classification:
     for block in mixture.blocks(mixture.distinct(coded)):
         shares = mixture.responsibilities(block)
         weighed = shares if block.weights is None else shares * block.weights[:, None]
-        np.add.at(table, np.argmax(shares, axis=1), weighed)
+        np.add.at(table, first_best_of_rows(shares), weighed)
     return Classification(table, mixture.class_probs)

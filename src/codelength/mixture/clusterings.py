@@ -6,6 +6,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from ..counts import Counts, count
+from ..decisions import first_best_of_rows
 from ..errors import DataError, InvalidParameter
 from ..rules import Pseudocounts
 from ..table import Coded, Schema, as_coded
@@ -46,8 +47,8 @@ def completed(rows: Any, clustering: Any) -> Coded:
         coded = clustering.coded(rows)
         return coded.relabelled(coded.schema, clustering.labels(coded))
     coded, labels = as_coded(rows), as_array(clustering)
-    if labels.ndim == 2 and labels.shape[1]:
-        labels = np.argmax(labels, axis=1)
+    if labels.ndim == 2 and labels.shape[1] and labels.dtype.kind in "biuf":
+        labels = first_best_of_rows(labels.astype(np.float64))
     if labels.shape != (coded.n_rows,) or (len(labels) and labels.dtype.kind not in "iu"):
         raise DataError(
             f"clustering of shape {labels.shape} and type {labels.dtype}: expected one whole number for each "

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .._display import counted
+from ..decisions import first_best
 from ..table.checks import check_random_state
 from ..typing import FloatArray, IntArray
 from .code_length.information_criteria import n_parameters
@@ -169,13 +170,13 @@ def _jacobian(mixture: MixtureParameters, codes: IntArray, chances: FloatArray) 
         before[i] = before[i - 1] * factors[i - 1]
         after[-i - 1] = after[-i] * factors[-i]
     products = before[-1] * factors[-1]
-    largest = int(np.argmax(mixture.class_probs))
+    largest = first_best(mixture.class_probs)
     columns = [products[k] - products[largest] for k in range(mixture.n_components) if k != largest]
     for i in range(n_variables):
         others = mixture.class_probs[:, None] * before[i] * after[i]
         for k in range(mixture.n_components):
             # The most probable value is the one that makes up for a change.
-            reference = int(np.argmax(mixture.of(i)[k]))
+            reference = first_best(mixture.of(i)[k])
             fallen = others[k] * (codes[:, i] == reference)
             columns += [
                 others[k] * (codes[:, i] == value) - fallen

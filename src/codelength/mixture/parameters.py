@@ -12,8 +12,9 @@ import numpy as np
 from scipy.special import logsumexp
 
 from ..counts import Counts
+from ..decisions import first_best_of_rows
 from ..errors import DataError, Infeasible, InvalidParameter, SchemaMismatch
-from ..rules import LogTables, PriorLike, Scorer, logarithm, rule_of
+from ..rules import LogTables, PriorLike, Scorer, logarithm, pseudocounts, rule_of
 from ..table import Coded, Schema, Variable, as_coded, encode
 from ..table.checks import check_whole
 from ..table.coded import changed
@@ -123,8 +124,7 @@ class MixtureParameters:
 
     def labels(self, coded: Coded, n_threads: int | None = None) -> IntArray:
         """The most probable component of each row; the first of equally probable ones."""
-        labels: IntArray = np.argmax(self.responsibilities(coded, n_threads), axis=1).astype(np.int64)
-        return labels
+        return first_best_of_rows(self.responsibilities(coded, n_threads))
 
     def log_probs(self, coded: Coded, n_threads: int | None = None) -> FloatArray:
         """Log probability of each row, the components summed out, in nats.
@@ -187,6 +187,23 @@ def rows_under(rows: Any, mixture: MixtureParameters | int) -> Coded:
     if isinstance(mixture, MixtureParameters):
         return mixture.coded(rows)
     return with_components(as_coded(rows), mixture)
+
+
+def mode_prior(prior: PriorLike, schema: Schema) -> PriorLike:
+    """The prior, or the uniform one if a pseudocount is below 1: then there may be no most probable mixture.
+
+    Rules that average over mixtures need a mixture only to start from.
+
+    Examples
+    --------
+    >>> schema = with_components(Schema.from_sizes([2]), 2)
+    >>> mode_prior("jeffreys", schema), mode_prior(8.0, schema)
+    ('uniform', 8.0)
+    """
+    spread = pseudocounts(prior, schema)
+    spare = np.isin(np.arange(schema.n_cells), schema.offsets[1:] - 1)
+    lowest = min(spread.class_pseudocounts.min(), spread.value_pseudocounts[:, ~spare].min(initial=1.0))
+    return prior if lowest >= 1 else "uniform"
 
 
 def posterior_mode(counts: Counts, prior: PriorLike = "uniform") -> MixtureParameters:

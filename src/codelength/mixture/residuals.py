@@ -8,6 +8,7 @@ import numpy as np
 
 from .._display import Shown
 from ..blocks import Block, Grid
+from ..decisions import ranked
 from ..errors import DataError
 from ..table import Coded, Schema
 from ..typing import FloatArray, IntArray
@@ -59,7 +60,7 @@ class BivariateResiduals(Shown):
         first, second = np.triu_indices(len(self.names), 1)
         kept = ~np.isnan(self.values[first, second])
         first, second = first[kept], second[kept]
-        order = np.argsort(-self.values[first, second], kind="stable")
+        order = ranked(self.values[first, second])
         return [
             {
                 "first": self.names[i],

@@ -74,9 +74,10 @@ class LearningCurveDisplay(Display):
     ) -> Self:
         """Fit a classifier to fewer and fewer rows, and score it on rows that it has not seen.
 
-        Cross-validation with all training rows of a fold, a half of them, a quarter, and so on. The band is
-        two standard errors over the repetitions: how much the curve depends on which rows were drawn, not on
-        the table. So many models are fitted: ``n_sizes`` times ``n_folds`` times ``repeats``.
+        Cross-validation with all training rows of a fold, a half of them, a quarter, and so on. The band is a
+        95 % interval of the loss on rows from the same source: folds share most of their training rows, and
+        their variance is corrected for that (Nadeau and Bengio 2003), as in :func:`codelength.report`.
+        So many models are fitted: ``n_sizes`` times ``n_folds`` times ``repeats``.
 
         Parameters
         ----------
@@ -93,39 +94,31 @@ class LearningCurveDisplay(Display):
         ax : matplotlib Axes, optional
             Where to draw.
         """
-        from ..experiments import evaluate
+        from ..analysis.learning_curve import bits_by_split, loss_over_splits
+        from ..experiments import cross_validation
+        from ..experiments.evaluation import predictions_over
         from ..table import as_table
         from ..table.checks import check_size, seed_of
 
         check_classifier(estimator)
-        table = as_table(X, y)
+        table = as_table(X, y).counted()
         seed = seed_of(random_state)
         check_size("n_sizes", n_sizes)
-        check_size("repeats", repeats)
         fractions = [0.5**halving for halving in range(n_sizes)][::-1]
-        losses = np.array(
-            [
-                [
-                    -evaluate(
-                        table,
-                        {"": estimator},
-                        n_folds=n_folds,
-                        train_fraction=fraction,
-                        random_state=seed + repeat,
-                    )[0].log_score_bits
-                    for repeat in range(repeats)
-                ]
-                for fraction in fractions
+        bands = []
+        for fraction in fractions:
+            splits = [
+                *cross_validation(
+                    table.n_rows, n_folds, repeats=repeats, train_fraction=fraction, random_state=seed
+                )
             ]
-        )
-        means = losses.mean(axis=1)
-        with np.errstate(invalid="ignore"):
-            reach = (
-                2 * losses.std(axis=1, ddof=1) / np.sqrt(repeats) if repeats > 1 else np.full(n_sizes, np.nan)
-            )
+            scores = predictions_over(table, {"": estimator}, splits)[""].predictions.true_log_probs
+            losses = np.array([bits.mean() for bits in bits_by_split(scores, splits)])
+            bands.append(loss_over_splits(losses, 1 / n_folds))
         n_train = table.n_rows - -(-table.n_rows // n_folds)
         sizes = [int(fraction * n_train) for fraction in fractions]
-        return cls(sizes, means, means - reach, means + reach, label=type(estimator).__name__).plot(ax)
+        means, low, high = np.array([(band.value, band.low, band.high) for band in bands]).T
+        return cls(sizes, means, low, high, label=type(estimator).__name__).plot(ax)
 
     def panels(self) -> "tuple[list[Panel], tuple[float, float]]":
         """What draws the picture, and its size in inches."""

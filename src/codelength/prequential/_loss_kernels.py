@@ -5,6 +5,7 @@ import math
 import numpy as np
 from numba import njit
 
+from .._decision_kernels import is_better
 from ..typing import FloatArray, IntArray
 from ._kernels import shift, start, term
 from .layout import SequenceLayout
@@ -22,13 +23,22 @@ def _error(
     if highest == -np.inf:
         return 1.0 - 1.0 / len(sums)
     if not len(scores):
-        return 0.0 if np.argmax(sums) == own else 1.0
+        return 0.0 if _first_best(sums, 1.0) == own else 1.0
     first = len(counts) - 1 - len(scores)
     for v in range(len(scores)):
         scores[v] = 0.0
         for k in range(len(sums)):
             scores[v] += math.exp(sums[k] - highest) * (counts[first + v, k] + class_offsets[0, v, k])
-    return 0.0 if np.argmax(scores) == value else 1.0
+    return 0.0 if _first_best(scores, 0.0) == value else 1.0
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _first_best(scores: FloatArray, scale: float) -> int:
+    """The place of the largest score, or of the first of those that tie with it."""
+    highest, place = scores.max(), 0
+    while is_better(highest, scores[place], scale):
+        place += 1
+    return place
 
 
 @njit(cache=True, nogil=True)

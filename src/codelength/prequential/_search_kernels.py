@@ -3,13 +3,14 @@
 import numpy as np
 from numba import njit
 
+from .._decision_kernels import is_better
 from ..typing import FloatArray, IntArray
 from ._kernels import State, shift, shift_all, start, term
 from .layout import SequenceLayout
 
 
 @njit(cache=True, nogil=True)
-def sweep_windows(layout: SequenceLayout, width: int, least_gain: float, order: IntArray) -> None:
+def sweep_windows(layout: SequenceLayout, width: int, order: IntArray) -> None:
     """Put every run of ``width`` neighbours into its best order, from the first row to the last.
 
     What a row costs depends on the set of rows before it and not on their order, so the best order of a
@@ -23,7 +24,7 @@ def sweep_windows(layout: SequenceLayout, width: int, least_gain: float, order: 
             rows[place] = order[low + place]
         _set_costs(layout, state, rows, costs)
         _set_paths(costs, least, last)
-        if _cost_as_it_is(costs) - least[n_subsets - 1] > least_gain:
+        if is_better(_cost_as_it_is(costs), least[n_subsets - 1], 1.0):
             subset = n_subsets - 1
             for place in range(width - 1, -1, -1):
                 order[low + place] = rows[last[subset]]
@@ -49,14 +50,15 @@ def _set_costs(layout: SequenceLayout, state: State, rows: IntArray, costs: Floa
 
 @njit(cache=True, nogil=True)
 def _set_paths(costs: FloatArray, least: FloatArray, last: IntArray) -> None:
-    """Least cost of taking in each subset, and which row to take last."""
+    """Least cost of taking in each subset, and which row to take last: the last of several that tie."""
     least[1:] = np.inf
     least[0] = 0.0
     for subset in range(len(costs)):
         for j in range(costs.shape[1]):
             larger = subset | 1 << j
-            if larger != subset and least[subset] + costs[subset, j] <= least[larger]:
-                least[larger], last[larger] = least[subset] + costs[subset, j], j
+            cost = least[subset] + costs[subset, j]
+            if larger != subset and not is_better(cost, least[larger], 1.0):
+                least[larger], last[larger] = min(cost, least[larger]), j
 
 
 @njit(cache=True, nogil=True)
@@ -69,7 +71,7 @@ def _cost_as_it_is(costs: FloatArray) -> float:
 
 
 @njit(cache=True, nogil=True)
-def insert_rows(layout: SequenceLayout, moves: IntArray, least_gain: float, order: IntArray) -> None:
+def insert_rows(layout: SequenceLayout, moves: IntArray, order: IntArray) -> None:
     """Move single rows, given as pairs (from, to), wherever that lowers the cost."""
     for m in range(len(moves)):
         source, target = moves[m, 0], moves[m, 1]
@@ -80,7 +82,7 @@ def insert_rows(layout: SequenceLayout, moves: IntArray, least_gain: float, orde
         before = _cost_of_run(layout, state, between, np.inf)
         shift_all(layout, state, between, -1)
         _carry(between, source - low, target - low)
-        if not _cost_of_run(layout, state, between, before) < before - least_gain:
+        if not is_better(before, _cost_of_run(layout, state, between, before), 1.0):
             _carry(between, target - low, source - low)
 
 

@@ -7,13 +7,11 @@ import numpy as np
 
 from .._display import Shown, counted, nats_and_bits
 from ..blocks import Block, Facts
+from ..decisions import is_better
 from ..table.checks import check_random_state, check_whole
 from ..typing import IntArray
 from .orderings import best_first
 from .sequence import SequentialModel
-
-LEAST_GAIN = 1e-9
-"""A change that gains less, in nats, is taken for rounding."""
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
@@ -85,13 +83,13 @@ def improve_ordering(
     rng, better = np.random.default_rng(check_random_state(random_state)), first.copy()
     while model.n_rows > 1:
         moves = rng.integers(0, model.n_rows, (min(left, 2 * model.n_rows), 2))
-        insert_rows(model.layout, moves, LEAST_GAIN, better)
-        sweep_windows(model.layout, min(width, model.n_rows), LEAST_GAIN, better)
+        insert_rows(model.layout, moves, better)
+        sweep_windows(model.layout, min(width, model.n_rows), better)
         left -= len(moves)
         if not left:
             break
     before, after = model.code_length(first), model.code_length(better)
     # The search knows nothing of a cap, which may turn a gain into a loss.
-    if not after < before:
+    if not is_better(before, after):
         better, after = first, before
     return ImprovedOrdering(better, after, before)

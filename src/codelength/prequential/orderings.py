@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..decisions import TOLERANCE
 from ..table.schema import smallest_code_type
 from ..typing import IntArray
 from .layout import SequenceLayout
@@ -71,8 +72,8 @@ def _greedy(model: SequentialModel, *, backward: bool, worst: bool) -> IntArray:
         less=int(backward),
         worst=worst,
         # Each entry of the two weights that are compared is off by at most half a step of the grid.
-        coarse=2 * grid * (2 * n_columns + 1) + 1e-14,
-        fine=1e-14 * (n_columns + 1),
+        coarse=2 * grid * (2 * n_columns + 1) + 2 * TOLERANCE,
+        fine=TOLERANCE,
         stride=int(FAR / max(drift, 1.0)) if drift < FAR else 0,
         has_zeros=bool(np.isinf(layout.entries).any()),
     )

@@ -9,6 +9,7 @@ from scipy.special import stdtrit
 
 from .._display import Shown, nats_and_bits
 from ..blocks import Block, Grid
+from ..decisions import TOLERANCE, first_best
 from ..errors import InvalidParameter
 from ..table.checks import (
     check_choice,
@@ -115,7 +116,8 @@ def compare_models(
     """
     models = check_sequence("models", models, of="sequential models")
     confidence = check_number("confidence", confidence, 0, 1, above=True, below=True)
-    _check(models, margin, max_orderings, scheme)
+    margin = check_number("margin", margin, also=" (nats)")
+    _check(models, max_orderings, scheme)
     n_groups = max_orderings // SCHEMES[scheme].n_linked
     seeds = group_seeds(n_groups, random_state)
     runners = _Runners(models, seeds, scheme, n_threads)
@@ -155,7 +157,7 @@ class _Runners:
     def best(self) -> int:
         """The best model that is in; the first of several."""
         means = np.where(self.is_in, self.scores[:, : self.done].mean(axis=1), np.inf)
-        return int(means.argmin())
+        return first_best(-means)
 
     def is_settled(self, stop: int, level: float, margin: float) -> bool:
         """Rule out the models that are worse, and say whether those left are equally good."""
@@ -184,8 +186,12 @@ class _Runners:
 
 
 def _differences(scores: FloatArray, best: int) -> tuple[FloatArray, FloatArray]:
-    """Mean excess over the best model, and its standard error, over the groups that both were run along."""
+    """Mean excess over the best model, and its standard error, over the groups that both were run along.
+
+    Differences within rounding are none: models that are equal by definition would never be found equal.
+    """
     differences = scores - scores[best]
+    differences[np.abs(differences) <= TOLERANCE * np.abs(scores[best])] = 0.0
     n_groups = np.count_nonzero(~np.isnan(differences), axis=1)
     spread = np.array(
         [
@@ -205,14 +211,13 @@ def _looks(n_groups: int) -> list[int]:
     return [*looks, n_groups]
 
 
-def _check(models: Sequence[SequentialModel], margin: float, max_orderings: int, scheme: str) -> None:
+def _check(models: Sequence[SequentialModel], max_orderings: int, scheme: str) -> None:
     if not models:
         raise InvalidParameter("models: expected at least one model")
     for model in models:
         check_instance("models", model, SequentialModel, "models as naive_bayes_sequence makes them")
     if any(not np.array_equal(model.layout.class_codes, models[0].layout.class_codes) for model in models):
         raise InvalidParameter("models: expected models of the same rows, with the same classes to predict")
-    check_number("margin", margin, also=" (nats)")
     check_choice("scheme", scheme, SCHEMES)
     check_whole("max_orderings", max_orderings, 2 * SCHEMES[scheme].n_linked)
     check_size("max_orderings", max_orderings)

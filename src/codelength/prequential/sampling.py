@@ -15,6 +15,7 @@ import numpy as np
 from .._display import Shown, counted, nats_and_bits
 from .._threads import n_threads_or_default
 from ..blocks import Block, Facts
+from ..decisions import first_best
 from ..errors import InvalidParameter
 from ..table.checks import check_choice, check_flag, check_random_state, check_size
 from ..typing import FloatArray, IntArray
@@ -155,7 +156,7 @@ def sample_orderings(
     seeds = group_seeds(n_orderings // n_linked, random_state)
     check_flag("errors", errors)
     code_lengths = along_groups(model, seeds, scheme, n_threads)
-    group, place = divmod(int(code_lengths.argmin()), n_linked)
+    group, place = divmod(first_best(-code_lengths.ravel()), n_linked)
     orders = list(linked_orders(model.n_rows, int(seeds[group]), scheme))
     wrong = _along(_n_wrong, model, seeds, scheme, n_threads).ravel() if errors else None
     return OrderingSample(code_lengths.ravel(), n_linked, orders[place], wrong)

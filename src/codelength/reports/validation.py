@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import NamedTuple
 
 from .. import datasets
 from .._files import atomic_write
@@ -44,8 +45,16 @@ HEAD: list[Block] = [
         "claim holds when the lead it speaks of is at least two standard errors above zero, does not hold "
         "when it is as far below, and is unsettled in between. A claim about every table or every size needs "
         "all of its leads, and fails with one. Standard errors on one table are over rows, repetitions or "
-        "samples, and speak of that table only; those of a mean over tables are over tables. Figures without "
-        "noise decide by their sign. What goes beyond a paper is counted apart, in a section of its own."
+        "samples, and speak of that table only; those of a mean over tables are over tables, and speak of "
+        "other tables like these. Figures without noise decide by their sign. What goes beyond a paper is "
+        "counted apart, in a section of its own."
+    ),
+    Paragraph(
+        "So a claim can hold on every table and be unsettled on average over the tables; the two verdicts do "
+        "not contradict each other. The first says that the lead is sure on each of these tables. The second "
+        "says that leads differ so much from table to table that a few tables do not tell whether there is "
+        "one on others. With four tables no sign test can tell either: four leads out of four have "
+        "probability 1/16 if neither side is better."
     ),
     Paragraph(
         "The forms of the claims and the slacks were chosen with the figures in sight. Figures that do not "
@@ -66,22 +75,38 @@ def write_validation(docs: str | os.PathLike[str]) -> Path:
 def validation_page(results: str | os.PathLike[str]) -> str:
     """The page as Markdown, from a directory that has one directory of results per paper."""
     papers = papers_in(results)
-    sections = [blocks_of(findings, pictures(Path(results) / findings.paper)) for findings in papers]
+    sections = [blocks_of(paper.findings, pictures(paper.place)) for paper in papers]
     inside = [block for section in sections for block in section]
-    return markdown([*HEAD, overview(papers), *inside, *sizes()])
+    return markdown([*HEAD, overview([paper.findings for paper in papers]), *inside, *sizes()])
 
 
-def papers_in(results: str | os.PathLike[str]) -> list[Findings]:
-    """The findings about papers in a directory that has one directory of results per paper, by year."""
-    found = sorted(path.parent for path in Path(results).glob("*/results.json"))
-    places = [place for place in found if place.name not in EXPERIMENTS.keys() - PAPERS.keys()]
-    if not places:
+class Paper(NamedTuple):
+    """The results about one paper: their directory, and others about it that are passed over."""
+
+    findings: Findings
+    place: Path
+    others: tuple[Path, ...]
+
+
+def papers_in(results: str | os.PathLike[str]) -> list[Paper]:
+    """Return the results about papers in a directory that has a directory for each run, by year.
+
+    If a paper was run more than once, a full run is taken before a quick one, and usual settings before
+    changed ones.
+    """
+    runs: dict[str, list[tuple[Findings, Path]]] = {}
+    for place in sorted(path.parent for path in Path(results).glob("*/results.json")):
+        findings = read(place)
+        if findings.paper in PAPERS or findings.paper not in EXPERIMENTS:
+            runs.setdefault(findings.paper, []).append((findings, place))
+    if not runs:
         raise DataError(f"{results}: has no results; run codelength reproduce all --output {results}")
-    return sorted((read(place) for place in places), key=_year)
-
-
-def _year(findings: Findings) -> str:
-    return findings.citation.partition("(")[2][:4]
+    papers = []
+    for found in runs.values():
+        found.sort(key=lambda run: (run[0].quick, len(run[0].changed)))
+        (findings, place), *others = found
+        papers.append(Paper(findings, place, tuple(other for _, other in others)))
+    return sorted(papers, key=lambda paper: paper.findings.citation.partition("(")[2][:4])
 
 
 def overview(found: list[Findings]) -> Grid:

@@ -10,6 +10,7 @@ from scipy.special import logsumexp
 
 from .._display import Shown
 from ..blocks import Block, Grid, Paragraph, Strong
+from ..decisions import first_best
 from ..errors import CodelengthError, DataError, InvalidParameter
 from ..mixture.cache import Rows
 from ..mixture.code_length import (
@@ -80,7 +81,7 @@ class Comparison(Shown, Sequence[dict[str, Any]]):
     posterior_by : str
         The code length that gives the posterior probabilities, under equal prior probabilities.
     notes : dict of str to str
-        Why a criterion that was asked for is not there.
+        Why a criterion that was asked for is not there: each reason, and for which numbers of components.
     seconds : dict of str to float
         How long the criteria on request took.
     """
@@ -158,8 +159,7 @@ class Comparison(Shown, Sequence[dict[str, Any]]):
         cells = [[_text(name, row) for name in kept] for row in self.rows]
         for column, name in enumerate(kept):
             if name in LOWER_IS_BETTER:
-                values = [np.inf if row[name] is None else row[name] for row in self.rows]
-                best = int(np.argmin(values))
+                best = first_best([-np.inf if row[name] is None else -row[name] for row in self.rows])
                 cells[best][column] = Strong(cells[best][column])
         for row, texts in zip(self.rows, cells, strict=True):
             texts[0] += " *" * (row["components"] == self.chosen)
@@ -293,13 +293,14 @@ def with_criteria(
     for number, name in enumerate(names):
         start = time.perf_counter()
         columns[name] = []
+        reasons: dict[str, list[int]] = {}
         if name == "annealed":
             columns["annealed_se"] = []
         for place, size in enumerate(sizes):
             try:
                 found = _on_request(name, rows, mixtures[size], prior, [seed, size])
             except CodelengthError as error:
-                notes[name] = f"{size} classes: {error}"
+                reasons.setdefault(str(error), []).append(size)
                 found = None
             columns[name].append(None if found is None else float(found))
             if name == "annealed":
@@ -307,6 +308,9 @@ def with_criteria(
             if report is not None:
                 report(number * len(sizes) + place + 1, len(names) * len(sizes))
         seconds[name] = time.perf_counter() - start
+        notes.pop(name, None)
+        if reasons:
+            notes[name] = "; ".join(f"{_classes(own)}: {reason}" for reason, own in reasons.items())
     rows_with = []
     for place, row in enumerate(comparison.rows):
         before = {name: value for name, value in row.items() if name not in columns}
@@ -346,6 +350,11 @@ def _on_request(
         # With one clustering there is nothing to sum over.
         name = "cheeseman_stutz"
     return CRITERIA[name](rows, mixture, prior, random_state=seed)
+
+
+def _classes(sizes: list[int]) -> str:
+    """Numbers of classes in words: ``1 class``, ``3, 4 classes``."""
+    return f"{', '.join(map(str, sizes))} class{'' if sizes == [1] else 'es'}"
 
 
 def _text(name: str, row: Mapping[str, Any]) -> str:

@@ -8,18 +8,20 @@ from typing import NamedTuple
 import numpy as np
 
 from ..counts import Counts
+from ..decisions import is_better
 from ..errors import Infeasible
 from ..mixture.cache import CachedRows, Rows
 from ..mixture.code_length import ADDITIVE, CRITERIA, standard_error
 from ..mixture.em import EMInfo, RestartsInfo, Trust, check_shared_out, fit_mixture, layout_of
 from ..mixture.em.restarts import MOST_STARTS
-from ..mixture.parameters import MixtureParameters, posterior_mode, with_components
+from ..mixture.parameters import MixtureParameters, mode_prior, posterior_mode, with_components
 from ..rules import PriorLike, pseudocounts
 from ..table.checks import check_choice
+from ..typing import IntArray
 from .comparison import Comparison, compare
 
-TIE = 1e-9
-"""Code lengths that differ by less than this share of theirs are equal, and the fewer components win."""
+SAME_SHARE = 1e-6
+"""Components whose shares differ by less are equally large: EM does not determine shares to more digits."""
 
 LEAST_LEAD = 2.0
 """Standard errors by which an estimated code length must be shorter to be taken for shorter."""
@@ -64,6 +66,7 @@ def choose_components(
     max_iter: int = 1000,
     tol: float = 1e-11,
     seed: int = 0,
+    needs_mode: bool = True,
 ) -> ComponentsResult:
     """Fit mixtures with several numbers of components and keep the one with the shortest code length.
 
@@ -82,13 +85,16 @@ def choose_components(
     criterion : str
         The code length that chooses: one of ``codelength.mixture.code_length.CRITERIA``.
     prior : prior or its name
-        Pseudocounts, none of them below 1.
+        Pseudocounts, none of them below 1 if ``needs_mode``.
     patience : int, optional
-        How many further numbers without gain end the search; by default all are tried.
+        How many further numbers, of those to try, without gain end the search; by default all are tried.
     n_init, reached, max_init, init, max_iter, tol
         As in :func:`codelength.mixture.em.fit_mixture`.
     seed : int
         Seed; every number of components has a random stream of its own, whatever the others are.
+    needs_mode : bool
+        Whether the mixture has to be the most probable one under the prior. If not, EM climbs under the
+        uniform prior where a pseudocount is below 1.
 
     Examples
     --------
@@ -111,12 +117,14 @@ def choose_components(
     def fit(size: int) -> _Fit:
         check_shared_out(layout, size)
         # Spread once for the fit and for the criterion.
-        spread = pseudocounts(prior, with_components(rows.schema, size))
+        schema = with_components(rows.schema, size)
+        spread = pseudocounts(prior, schema)
+        climbed = spread if needs_mode else mode_prior(spread, schema)
         state, info = (
             fit_mixture(
                 layout,
                 size,
-                spread,
+                climbed,
                 n_init=n_init,
                 reached=reached,
                 max_init=max_init,
@@ -126,10 +134,9 @@ def choose_components(
                 random_state=[seed, size],
             )
             if rows.n_rows and rows.schema.n_variables
-            else _before_any_cell(rows, size, spread)
+            else _before_any_cell(rows, size, climbed)
         )
-        # Largest first, so that the numbers of the components mean something.
-        state = state.permuted(np.argsort(-state.class_probs, kind="stable"))
+        state = state.permuted(_largest_first(state))
         found = CRITERIA[criterion](rows, state, spread, random_state=[seed, size])
         fits[size] = _Fit(state, Trust.of(info), float(found), standard_error(found))
         runs[size] = info
@@ -137,14 +144,16 @@ def choose_components(
 
     runs: dict[int, RestartsInfo] = {}
     tried: list[int] = []
-    best: _Fit | None = None
+    best, n_without_gain = None, 0
     for size in sizes:
         found = fit(size)
         tried.append(size)
         if best is None or found.is_shorter_than(best):
             # The runs of the others need not be kept.
-            best, runs = found, {size: runs[size]}
-        elif patience is not None and size - best.mixture.n_components >= patience:
+            best, runs, n_without_gain = found, {size: runs[size]}, 0
+        else:
+            n_without_gain += 1
+        if n_without_gain == patience:
             break
     assert best is not None
     if 1 not in fits:
@@ -174,8 +183,23 @@ class _Fit(NamedTuple):
     error: float
 
     def is_shorter_than(self, other: "_Fit") -> bool:
-        margin = TIE * (1 + abs(other.length)) + LEAST_LEAD * math.hypot(self.error, other.error)
-        return self.length < other.length - margin
+        return is_better(other.length - LEAST_LEAD * math.hypot(self.error, other.error), self.length, 1.0)
+
+
+def _largest_first(mixture: MixtureParameters) -> IntArray:
+    """Order the components by size; of equally large ones the one with the likelier first value is first.
+
+    Variables are taken in the order of their names, so that the order of the columns does not matter.
+    """
+    names, places = mixture.schema.names, np.zeros(mixture.n_components, dtype=np.int64)
+    by_name = sorted(range(len(names)), key=lambda i: names[i])
+    for probs in (mixture.class_probs, *(probs for i in by_name for probs in mixture.of(i).T)):
+        falling, levels = np.argsort(-probs, kind="stable"), np.zeros_like(places)
+        levels[falling[1:]] = np.cumsum(-np.diff(probs[falling]) > SAME_SHARE)
+        _, places = np.unique(places * len(places) + levels, return_inverse=True)
+        if places.max() == len(places) - 1:
+            break
+    return np.argsort(places, kind="stable")
 
 
 def _before_any_cell(

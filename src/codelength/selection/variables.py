@@ -12,16 +12,15 @@ import numpy as np
 
 from .._display import Shown, nats_and_bits
 from ..blocks import Block, Grid
+from ..decisions import first_best, is_better
 from ..prequential.naive_bayes import labelled_rows
 from ..rules import PriorLike, RuleLike, bound_prior, rule_of
 from ..table import Coded, Table
 from ..table.checks import check_cap, check_choice, check_flag, check_whole
+from ..table.content import content_order
 from ._criteria import VARIABLE_CRITERIA, Criterion, Problem
 
 Direction: TypeAlias = Literal["forward", "backward", "both"]
-
-ROUNDING = 1e-9
-"""Scores that differ by less, in nats, are equal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +42,8 @@ class SelectionResult(Shown):
         Positions of the variables chosen, in increasing order.
     names : tuple of str
         Their names.
+    variables : tuple of str
+        Names of all variables.
     score : float
         Their score: a code length in nats, smaller is better. It is that of the rows that chose, the price
         of naming the variables included, and optimistic about other rows;
@@ -59,6 +60,7 @@ class SelectionResult(Shown):
     score: float
     start_score: float
     path: tuple[Move, ...]
+    variables: tuple[str, ...]
 
     def __str__(self) -> str:
         return self._title()
@@ -73,11 +75,10 @@ class SelectionResult(Shown):
 
     def _blocks(self) -> list[Block]:
         """The moves."""
-        known = dict(zip(self.selected, self.names, strict=True))
         rows = [
             [
                 "add" if move.added else "remove",
-                known.get(move.variable, f"variable {move.variable}"),
+                self.variables[move.variable],
                 f"{move.score:.1f}",
                 f"{move.score / math.log(2):.1f}",
             ]
@@ -101,6 +102,9 @@ def select_variables(
     price_choice: bool = True,
 ) -> SelectionResult:
     r"""Choose variables for naive Bayes by greedy moves, each the one that lowers the score most.
+
+    Of variables that lower it alike, up to rounding, the first in the order of
+    :func:`codelength.table.content.content_order` moves, so that the order of the columns does not matter.
 
     All criteria are code lengths in nats:
 
@@ -164,11 +168,18 @@ def select_variables(
         most = check_whole("max_variables", max_variables, 0, also=", or None for no limit")
     known = bound_prior(prior, rows.schema)
     problem = Problem(rows, rule_of(rule), known, check_cap(cap), n_orderings, scheme, random_state)
-    return _search(VARIABLE_CRITERIA[criterion](problem), rows.schema.names, direction, most, price_choice)
+    order = content_order(rows).variables.tolist()
+    names = rows.schema.names
+    return _search(VARIABLE_CRITERIA[criterion](problem), names, order, direction, most, price_choice)
 
 
 def _search(
-    criterion: Criterion, names: tuple[str, ...], direction: Direction, most: int, price_choice: bool
+    criterion: Criterion,
+    names: tuple[str, ...],
+    order: list[int],
+    direction: Direction,
+    most: int,
+    price_choice: bool,
 ) -> SelectionResult:
     price = math.log(max(len(names), 1)) if price_choice else 0.0
     selected = np.full(len(names), direction == "backward")
@@ -176,18 +187,19 @@ def _search(
     path: list[Move] = []
     while True:
         n_chosen = int(np.count_nonzero(selected))
-        open_to = [i for i in range(len(names)) if _may_move(bool(selected[i]), direction, n_chosen >= most)]
+        open_to = [i for i in order if _may_move(bool(selected[i]), direction, n_chosen >= most)]
         after = [criterion.after(i) + (-price if selected[i] else price) for i in open_to]
-        # Not every score is finite where a rule gives probability zero; infinity less infinity is no gain.
-        best = min(after, default=np.inf)
-        if not best < score - ROUNDING:
+        if not open_to:
             break
-        variable = next(i for i, value in zip(open_to, after, strict=True) if value <= best + ROUNDING)
+        best = first_best(-np.array(after))
+        if not is_better(score, after[best]):
+            break
+        variable = open_to[best]
         selected[variable] = not selected[variable]
         score = criterion.place(selected)
         path.append(Move(variable, bool(selected[variable]), score))
     chosen = tuple(np.flatnonzero(selected).tolist())
-    return SelectionResult(chosen, tuple(names[i] for i in chosen), score, start_score, tuple(path))
+    return SelectionResult(chosen, tuple(names[i] for i in chosen), score, start_score, tuple(path), names)
 
 
 def _may_move(is_selected: bool, direction: Direction, full: bool) -> bool:

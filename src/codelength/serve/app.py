@@ -6,6 +6,7 @@ import secrets
 import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import parse_qs
 
@@ -32,7 +33,7 @@ _LONGEST_FORM = MIB
 _DRAINED, _DRAIN_SECONDS = 16 * MIB, 2.0
 _HEAD = 4096
 _SWEEP_SECONDS = 60.0
-_WRONG, _FORBIDDEN, _NOT_FOUND, _TOO_LARGE, _BUSY, _FULL = 400, 403, 404, 413, 503, 507
+_WRONG, _FORBIDDEN, _NOT_FOUND, _TOO_SLOW, _TOO_LARGE, _BUSY, _FULL = 400, 403, 404, 408, 413, 503, 507
 
 _STATIC = {
     "page.css": (Path(reports.__file__).parent / "page" / "page.css", "text/css"),
@@ -67,11 +68,13 @@ class Desk:
         command: Sequence[str] = COMMAND,
     ) -> None:
         self.limits, self.offered, self.announce = limits, offered, announce
-        self.looks = Works(limits.looking, limits.waiting, limits.read, command)
+        look = replace(limits.read, memory_bytes=limits.look_memory_bytes)
+        self.looks = Works(limits.looking, limits.waiting, look, command)
         self.works = Works(limits.working, limits.waiting, limits.read, command)
         self.sessions = Sessions(directory, limits, self.looks, self.works)
         self.tokens = Tokens()
-        self.n_receiving = 0
+        self.door: Path | None = None
+        """A page that leads to the first address; removed once somebody has come in."""
         # Browsers keep cookies by host and not by port: another server has another name for its own.
         self.cookie = f"codelength-{secrets.token_hex(4)}"
 
@@ -131,28 +134,42 @@ async def _sweep(desk: Desk) -> None:
 async def _home(request: Request) -> Response:
     desk = _desk(request)
     token = request.query_params.get("token")
-    if token is not None:
+    # Programs that check links ask for heads; the person comes after them.
+    if token is not None and request.method != "HEAD":
         return _enter(request, desk, token)
-    if _session_or_none(request) is None and request.headers.get("sec-fetch-site") == "cross-site":
-        return HTMLResponse(pages.start_again())
+    if _session_or_none(request) is None and _comes_from_elsewhere(request):
+        return HTMLResponse(pages.moved("/"))
     return HTMLResponse(pages.home(_session(request), desk.limits))
+
+
+def _comes_from_elsewhere(request: Request) -> bool:
+    """Whether a link of another page led here: the browser then sends no cookie, not even when redirected."""
+    return request.headers.get("sec-fetch-site") == "cross-site"
 
 
 def _enter(request: Request, desk: Desk, token: str) -> Response:
     """Exchange the token of an address for a cookie. What comes with a cookie is let in again."""
-    response = RedirectResponse("/", status_code=303)
     if _session_or_none(request) is not None:
-        return response
+        return RedirectResponse("/", status_code=303)
     if not desk.tokens.spend(token):
         if desk.tokens.was_spent(token):
             # Somebody who had the address in hand: the terminal shows a new one to whoever sees it.
-            desk.announce(desk.tokens.issue())
-            raise Refused(_FORBIDDEN, "this address was used already; the terminal now shows a new one")
+            if not desk.tokens.are_open:
+                desk.announce(desk.tokens.issue())
+            raise Refused(_FORBIDDEN, "this address was used already; the terminal shows a new one")
         raise Refused(_FORBIDDEN, "this address is not valid; open the one that the terminal shows")
+    if desk.door is not None:
+        desk.door.unlink(missing_ok=True)
     secret, session = desk.sessions.open()
+    location = "/"
     if desk.offered is not None:
         (name, path), desk.offered = desk.offered, None
-        response = RedirectResponse(f"/tables/{session.add_table(name, path, None, 0).key}", status_code=303)
+        location = f"/tables/{session.add_table(name, path, None, 0).key}"
+    response = (
+        HTMLResponse(pages.moved(location))
+        if _comes_from_elsewhere(request)
+        else RedirectResponse(location, status_code=303)
+    )
     response.set_cookie(desk.cookie, secret, httponly=True, samesite="strict")
     return response
 
@@ -176,13 +193,8 @@ async def _static(request: Request) -> Response:
 async def _upload(request: Request) -> Response:
     desk, session = _desk(request), _session(request)
     try:
-        if desk.n_receiving >= desk.limits.receiving:
-            raise Refused(_BUSY, "too many files are coming in at the moment; wait a little and try again")
-        desk.n_receiving += 1
-        try:
+        with desk.sessions.receiving(session):
             table = await _received(request, desk, session)
-        finally:
-            desk.n_receiving -= 1
     except Refused:
         await _drain(request)
         raise
@@ -228,8 +240,9 @@ async def _table_state(request: Request) -> Response:
 async def _start(request: Request) -> Response:
     session = _session(request)
     table, form = _table_of(request, session), await _form(request)
-    target = _column(table, form.get("target", [""])[0]) if form.get("what") != ["classes"] else None
-    drop = [name for given in form.get("drop", []) if (name := _column(table, given)) != target]
+    names = table.columns
+    target = _column(names, form.get("target", [""])[0]) if form.get("what") != ["classes"] else None
+    drop = [name for given in form.get("drop", []) if (name := _column(names, given)) != target]
     report = session.add_report(table, target, drop, rows=form.get("rows") == ["yes"])
     return RedirectResponse(f"/reports/{report.key}", status_code=303)
 
@@ -321,19 +334,23 @@ def _report_of(request: Request) -> Report:
     return report
 
 
-def _column(table: Upload, given: str) -> str:
+def _column(names: Sequence[str], given: str) -> str:
     """The name of a column that a form names by its place."""
-    if not re.fullmatch(r"[0-9]{1,9}", given, re.ASCII) or int(given) >= len(table.columns):
+    if not re.fullmatch(r"[0-9]{1,9}", given, re.ASCII) or int(given) >= len(names):
         raise Refused(_WRONG, "there is no such column; choose one of the list")
-    return table.columns[int(given)]
+    return names[int(given)]
 
 
 async def _form(request: Request) -> dict[str, list[str]]:
-    body = b""
-    async for piece in request.stream():
-        body += piece
-        if len(body) > _LONGEST_FORM:
-            raise Refused(_TOO_LARGE, "the form is too long; choose fewer columns")
+    limits, body = _desk(request).limits, b""
+    try:
+        async with asyncio.timeout(limits.stall_seconds):
+            async for piece in request.stream():
+                body += piece
+                if len(body) > _LONGEST_FORM:
+                    raise Refused(_TOO_LARGE, "the form is too long; choose fewer columns")
+    except TimeoutError:
+        raise Refused(_TOO_SLOW, "the form did not arrive in time; try again") from None
     try:
         return parse_qs(body.decode("ascii"), keep_blank_values=True)
     except ValueError:

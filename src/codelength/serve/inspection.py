@@ -10,12 +10,16 @@ import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..errors import DataError
 from ..table.files._csv import DAMAGED
 from ..table.files._duckdb import one_line, path_literal, session
 from ..table.files.readers import column_names
 from .limits import MIB, ReadLimits, sized
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 __all__ = ["FORMATS", "Look", "look", "suffix_of"]
 
@@ -32,6 +36,7 @@ FORMATS = {
 
 _MAGIC = {"parquet": b"PAR1", "gzip": b"\x1f\x8b"}
 _OTHERS = {b"PK\x03\x04": "a workbook or an archive", b"%PDF": "a PDF file"}
+_LENGTHS = {"VARCHAR": "strlen", "BLOB": "octet_length"}
 _LONGEST_HEADER = 16 * MIB
 _LONGEST_NAMES = 2_000_000
 _CHUNK = MIB
@@ -119,15 +124,32 @@ def _parquet_rows(path: Path, limits: ReadLimits) -> int:
             sizes = connection.execute(f"SELECT sum(num_rows) FROM parquet_file_metadata({file})").fetchall()
             n_rows = int(sizes[0][0] or 0)
             _check("rows", n_rows, limits.rows)
-            asked = "sum(total_uncompressed_size), count(DISTINCT column_id)"
-            chunks = connection.execute(f"SELECT {asked} FROM parquet_metadata({file})").fetchall()
+            size = "total_uncompressed_size"
+            asked = f"sum({size}), sum({size}::HUGEINT * row_group_num_rows), count(DISTINCT column_id)"
+            metadata = connection.execute(f"SELECT {asked} FROM parquet_metadata({file})").fetchall()
+            n_bytes, most_bytes, n_columns = (int(number or 0) for number in metadata[0])
+            _check_unpacked(n_bytes, limits)
+            _check("columns", n_columns, limits.columns)
+            if most_bytes > limits.unpacked_bytes:
+                _check_unpacked(_text_bytes(connection, file), limits)
         except duckdb.Error as error:
             raise DataError(
                 f"{path}: is not a Parquet file, or is damaged ({one_line(error)}); write it again"
             ) from error
-    _check_unpacked(int(chunks[0][0] or 0), limits)
-    _check("columns", int(chunks[0][1]), limits.columns)
     return n_rows
+
+
+def _text_bytes(connection: "DuckDBPyConnection", file: str) -> int:
+    """How many bytes the texts of a Parquet file have, row by row: a dictionary holds each of them once."""
+    described = connection.execute(f"DESCRIBE SELECT * FROM {file}").fetchall()
+    lengths = [
+        f"sum({_LENGTHS[kind]}(c{i}))" for i, (_, kind, *_) in enumerate(described) if kind in _LENGTHS
+    ]
+    if not lengths:
+        return 0
+    names = ", ".join(f"c{i}" for i in range(len(described)))
+    asked = f"SELECT {', '.join(lengths)} FROM read_parquet({file}) AS t({names})"
+    return sum(int(n_bytes or 0) for n_bytes in connection.execute(asked).fetchall()[0])
 
 
 def _text_rows(path: Path, limits: ReadLimits) -> int:

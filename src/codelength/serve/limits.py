@@ -9,7 +9,8 @@ __all__ = ["GIB", "MIB", "Limits", "Refused", "ReadLimits", "sized"]
 
 MIB, GIB = 1 << 20, 1 << 30
 
-_LEAST_MEMORY = 4 * GIB
+# Address space: libraries reserve more than they use.
+_LOOK_MEMORY, _LEAST_MEMORY = 2 * GIB, 4 * GIB
 
 
 class Refused(CodelengthError):
@@ -29,12 +30,12 @@ class Refused(CodelengthError):
 
 
 def _memory() -> int:
-    """Three quarters of the memory of this machine, but enough for the libraries to be loaded."""
+    """Three quarters of the memory of this machine; what one report needs if that is not known."""
     try:
         physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, OSError, ValueError):
         return _LEAST_MEMORY
-    return max(_LEAST_MEMORY, 3 * physical // 4)
+    return 3 * physical // 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,11 @@ class Limits:
     idle_seconds : float
         How long a session lasts without a request.
     stall_seconds : float
-        How long an upload may pause.
+        How long an upload may pause, and how far it may fall behind its least speed.
+    bytes_per_second : float
+        Least speed of an upload.
+    look_memory_bytes : int
+        Address space of a process that looks at a file.
     read : ReadLimits
         What a process may take from one file.
     """
@@ -101,11 +106,16 @@ class Limits:
     under_way: int = 4
     idle_seconds: float = 8 * 3600.0
     stall_seconds: float = 30.0
+    bytes_per_second: float = 64 * 1024
+    look_memory_bytes: int = _LOOK_MEMORY
     read: ReadLimits = ReadLimits()
 
     @classmethod
     def of_this_machine(cls, upload_bytes: int) -> "Limits":
         """The usual limits, with room on disk and in memory for uploads of a size.
+
+        All processes together may take three quarters of the memory: at a time there are as many looks at
+        files and reports as can have the least that they need, but always one of each.
 
         Examples
         --------
@@ -113,12 +123,17 @@ class Limits:
         >>> limits.upload_bytes, limits.disk_bytes // GIB
         (10485760, 4)
         """
-        n_processors = os.cpu_count() or 1
+        memory = _memory()
+        looking = 2 if memory >= 2 * _LOOK_MEMORY + _LEAST_MEMORY else 1
+        memory = max(_LEAST_MEMORY, memory - looking * _LOOK_MEMORY)
+        working = max(1, min((os.cpu_count() or 1) // 2, memory // _LEAST_MEMORY))
+        unpacked_bytes = max(2 * GIB, 4 * upload_bytes)
         return cls(
             upload_bytes=upload_bytes,
             disk_bytes=max(4 * GIB, 8 * upload_bytes),
-            working=max(1, n_processors // 2),
-            read=ReadLimits(unpacked_bytes=max(2 * GIB, 4 * upload_bytes), memory_bytes=_memory()),
+            looking=looking,
+            working=working,
+            read=ReadLimits(unpacked_bytes=unpacked_bytes, memory_bytes=memory // working),
         )
 
 

@@ -1,12 +1,14 @@
 """The pages around a report: bring a table, choose a target, wait, look."""
 
+from collections.abc import Sequence
+
 from ..reports.page.html import Child, Markup, tag
 from .inspection import FORMATS
 from .limits import Limits, sized
 from .sessions import Report, Session, Upload
 from .works import Work
 
-__all__ = ["goodbye", "home", "refusal", "report_page", "share_of", "start_again", "table_page", "words_of"]
+__all__ = ["goodbye", "home", "moved", "refusal", "report_page", "share_of", "table_page", "words_of"]
 
 _MOST_LISTED = 300
 """Columns that can be left out one by one; a longer list helps nobody."""
@@ -124,23 +126,26 @@ def goodbye() -> str:
     )
 
 
-def start_again() -> str:
-    """Leads a browser that came here through a link of another page to the page itself.
+def moved(address: str) -> str:
+    """Return a page that leads a browser to another one.
 
-    It sends no cookie with what such a link leads to, and does with what one of our pages leads to.
+    A browser that follows a link of another page sends no cookie, and does with what our own pages lead to.
     """
-    return _document(
-        "codelength",
-        tag("h1", "One moment"),
-        tag("p", tag("a", "Go on", href="/")),
-        head=tag("meta", http_equiv="refresh", content="0;url=/"),
-        is_inside=False,
+    return "<!doctype html>" + tag(
+        "html",
+        tag(
+            "head",
+            tag("meta", charset="utf-8"),
+            tag("meta", name="color-scheme", content="light dark"),
+            tag("meta", http_equiv="refresh", content=f"0;url={address}"),
+            tag("title", "codelength"),
+        ),
+        tag("body", tag("p", tag("a", "Go on", href=address))),
+        lang="en",
     )
 
 
-def _document(
-    title: str, *body: Child, class_: str | None = None, head: Child = None, is_inside: bool = True
-) -> str:
+def _document(title: str, *body: Child, class_: str | None = None, is_inside: bool = True) -> str:
     top = tag(
         "header",
         tag("a", "codelength", href="/", class_="brand")
@@ -156,7 +161,6 @@ def _document(
             tag("meta", charset="utf-8"),
             tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
             tag("meta", name="color-scheme", content="light dark"),
-            head,
             tag("title", f"{title} · codelength"),
             tag("link", rel="icon", href="data:,"),
             tag("link", rel="stylesheet", href="/static/page.css"),
@@ -214,7 +218,7 @@ def _box(i: int, name: str) -> Markup:
     return tag("label", tag("input", type="checkbox", name="drop", value=str(i)), tag("span", name))
 
 
-def _usual_target(names: list[str]) -> int:
+def _usual_target(names: Sequence[str]) -> int:
     """The column that is most likely meant: one of a usual name, or the last."""
     folded = [name.strip().lower() for name in names]
     return next((folded.index(name) for name in _USUAL_TARGETS if name in folded), len(names) - 1)

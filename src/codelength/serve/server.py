@@ -13,20 +13,23 @@ from pathlib import Path
 from typing import Any
 
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ..errors import InvalidParameter
 from .app import Desk, make_app
 from .limits import Limits
+from .pages import moved
 from .works import COMMAND
 
 __all__ = ["HOST", "serve"]
 
 HOST = "127.0.0.1"
 
-_PREFIX, _LOCK = "codelength-serve-", "lock"
+_PREFIX, _LOCK, _DOOR = "codelength-serve-", "lock", "open.html"
 _GRACE_SECONDS = 2
 _NEW_SECONDS = 60.0
 _MOST_CONNECTIONS = 512
+_REQUEST_SECONDS = 10.0
 
 
 def serve(
@@ -51,7 +54,8 @@ def serve(
     announce : function
         Told the address to open, and further ones that are asked for later.
     browse : function, optional
-        Opens the first address.
+        Opens the address of a private file that leads to the first address: the arguments of a browser can be
+        read by other users of this machine.
     command : sequence of str
         What starts a process for one task.
 
@@ -67,8 +71,9 @@ def serve(
             address = own + desk.tokens.issue()
             announce(address)
             if browse is not None:
+                desk.door = _door(directory, address)
                 # A browser for terminals keeps its caller waiting.
-                threading.Thread(target=browse, args=(address,), daemon=True).start()
+                threading.Thread(target=browse, args=(desk.door.as_uri(),), daemon=True).start()
             _Server(_config(desk)).run(sockets=[listener])
         finally:
             desk.close()
@@ -77,7 +82,7 @@ def serve(
 def _config(desk: Desk) -> uvicorn.Config:
     return uvicorn.Config(
         make_app(desk),
-        http="h11",
+        http=_Connection,
         loop="asyncio",
         ws="none",
         lifespan="on",
@@ -88,6 +93,36 @@ def _config(desk: Desk) -> uvicorn.Config:
         limit_concurrency=_MOST_CONNECTIONS,
         timeout_graceful_shutdown=_GRACE_SECONDS,
     )
+
+
+def _door(directory: Path, address: str) -> Path:
+    """Write a page that only this user can read and that leads to an address."""
+    path = directory / _DOOR
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+        file.write(moved(address))
+    return path
+
+
+class _Connection(H11Protocol):
+    """Closes unless a whole head of a request arrives in time, at first and after every answer."""
+
+    def connection_made(self, transport: Any) -> None:
+        """Expect the first request."""
+        super().connection_made(transport)
+        self._expect_request_after(None)
+
+    def on_response_complete(self) -> None:
+        """Expect the next request, which may be there already."""
+        answered = self.cycle
+        super().on_response_complete()
+        self._expect_request_after(answered)
+
+    def _expect_request_after(self, answered: object) -> None:
+        self.loop.call_later(_REQUEST_SECONDS, self._close_unless_after, answered)
+
+    def _close_unless_after(self, answered: object) -> None:
+        if self.cycle is answered:
+            self.transport.close()
 
 
 class _Server(uvicorn.Server):

@@ -12,7 +12,8 @@ import shutil
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from .works import Work, Works
 
 __all__ = ["Report", "Session", "Sessions", "Storage", "Tokens", "Upload"]
 
-_TOO_MANY, _FULL = 429, 507
+_TOO_MANY, _BUSY, _FULL = 429, 503, 507
 _MOST_TOKENS = 16
 
 
@@ -46,6 +47,11 @@ class Tokens:
         self._open.remove(found)
         self._spent.append(found)
         return True
+
+    @property
+    def are_open(self) -> bool:
+        """Whether some token lets somebody in."""
+        return bool(self._open)
 
     def was_spent(self, given: str) -> bool:
         """Whether a token was valid once."""
@@ -118,9 +124,10 @@ class Upload:
     work: Work
 
     @property
-    def columns(self) -> list[str]:
+    def columns(self) -> Sequence[str]:
         """Names of the columns; none before they are known."""
-        return [str(name) for name in self.work.answer.get("names", [])]
+        names: Sequence[str] = self.work.answer.get("names", ())
+        return names
 
     @property
     def n_rows(self) -> int:
@@ -174,6 +181,12 @@ class Session:
     last_seen: float
     tables: dict[str, Upload] = field(default_factory=dict)
     reports: dict[str, Report] = field(default_factory=dict)
+    n_receiving: int = 0
+
+    @property
+    def is_at_work(self) -> bool:
+        """Whether a file is coming in or a report is under way."""
+        return bool(self.n_receiving) or any(not report.work.is_over for report in self.reports.values())
 
     def room_for_table(self) -> Path:
         """An empty directory for an upload, if the user may keep one more."""
@@ -295,10 +308,17 @@ class Sessions:
         self._by_digest: dict[bytes, Session] = {}
 
     def open(self) -> tuple[str, Session]:
-        """A new session, and the secret that its cookie holds."""
+        """A new session, and the secret that its cookie holds.
+
+        If there are too many, the one that was not used for longest ends, first of all one without tables:
+        browsers lose cookies, and nobody comes back to such a session.
+        """
         self.sweep()
         if len(self._by_digest) >= self._limits.sessions:
-            raise Refused(_TOO_MANY, "too many sessions are open here; end one of them")
+            idle = [session for session in self._by_digest.values() if not session.is_at_work]
+            if not idle:
+                raise Refused(_TOO_MANY, "all sessions here are at work; wait until one of them is done")
+            self.end(min(idle, key=lambda session: (bool(session.tables), session.last_seen)))
         secret = secrets.token_urlsafe(32)
         directory = self._directory / new_key()
         directory.mkdir(mode=0o700)
@@ -317,6 +337,25 @@ class Sessions:
         session.last_seen = self._clock()
         return session
 
+    @contextmanager
+    def receiving(self, session: Session) -> Iterator[None]:
+        """Count an upload while it comes in; one session leaves room for the others.
+
+        Raises
+        ------
+        Refused
+            When too many come in already.
+        """
+        most = self._limits.receiving
+        n_all = sum(other.n_receiving for other in self._by_digest.values())
+        if n_all >= most or session.n_receiving >= max(1, most // 2):
+            raise Refused(_BUSY, "too many files are coming in at the moment; wait a little and try again")
+        session.n_receiving += 1
+        try:
+            yield
+        finally:
+            session.n_receiving -= 1
+
     def end(self, session: Session) -> None:
         """Forget a session and all that it has."""
         self._by_digest = {key: other for key, other in self._by_digest.items() if other is not session}
@@ -334,8 +373,7 @@ class Sessions:
             self.end(session)
 
     def _is_stale(self, session: Session) -> bool:
-        at_work = any(not report.work.is_over for report in session.reports.values())
-        return not at_work and self._clock() - session.last_seen > self._limits.idle_seconds
+        return not session.is_at_work and self._clock() - session.last_seen > self._limits.idle_seconds
 
 
 def new_key() -> str:

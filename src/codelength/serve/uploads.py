@@ -1,6 +1,7 @@
 """Receiving a file, with an eye on how much comes."""
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator
 from pathlib import Path
 from urllib.parse import unquote
@@ -59,10 +60,11 @@ async def receive(
     if declared.isdecimal() and int(declared[:18]) > limits.upload_bytes:
         raise _too_large(limits)
     n_bytes, head, pieces = 0, b"", request.stream()
+    begun = time.monotonic()
     unfinished = directory / "unfinished"
     try:
         with open(unfinished, "xb") as file:
-            while piece := await _next(pieces, limits):
+            while piece := await _next(pieces, limits, begun + n_bytes / limits.bytes_per_second):
                 if n_bytes + len(piece) > limits.upload_bytes:
                     raise _too_large(limits)
                 storage.take(len(piece))
@@ -79,15 +81,16 @@ async def receive(
         raise
 
 
-async def _next(pieces: AsyncGenerator[bytes, None], limits: Limits) -> bytes:
-    """The next piece that comes; empty at the end."""
+async def _next(pieces: AsyncGenerator[bytes, None], limits: Limits, due: float) -> bytes:
+    """The next piece that comes; empty at the end. The pieces so far should have come by ``due``."""
+    seconds = limits.stall_seconds + min(0.0, due - time.monotonic())
     try:
-        async with asyncio.timeout(limits.stall_seconds):
+        async with asyncio.timeout(seconds):
             async for piece in pieces:
                 if piece:
                     return piece
     except TimeoutError:
-        raise Refused(_TOO_SLOW, "the upload stopped halfway; try again") from None
+        raise Refused(_TOO_SLOW, "the upload stopped halfway or was too slow; try again") from None
     except ClientDisconnect:
         raise Refused(_NOTHING, "the upload was broken off; try again") from None
     return b""

@@ -3,14 +3,15 @@
 import json
 import math
 import warnings
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from codelength import NaiveBayes
+from codelength import NaiveBayes, report
 from codelength.analysis import analyse, plan, scores, settings, whole
+from codelength.analysis.facts import table_facts
 from codelength.analysis.results import Analysis
 from codelength.analysis.scores import AVERAGE, NAIVE_BAYES, PRIOR
 from codelength.errors import DataError, InvalidParameter
@@ -100,6 +101,19 @@ def test_contents_of_rows_are_told_only_when_asked_for():
         assert [name for name, _ in surprise.cells] == ["sign", "size", "noise 0", "noise 1", "y"]
         assert dict(surprise.cells)["y"] == surprise.occurred != surprise.expected
     assert found.command.endswith("--rows")
+
+
+@pytest.mark.usefixtures("quick_analyses")
+def test_directories_of_a_file_are_told_nowhere():
+    """Pages are passed on, and paths name people and clients."""
+    path = "secret dir/client-acme/t.csv"
+    table = replace(table_of(30), name=path)
+    found = analyse(table)
+    assert found.table.name == "t.csv"
+    assert found.command == "codelength report t.csv --target y"
+    facts = table_facts(table, NaiveBayes().fit(table).schema_, None, [f"{path}: 1 missing cell"])
+    assert facts.notes == ("t.csv: 1 missing cell",)
+    assert "client-acme" not in report(found).html
 
 
 @pytest.mark.usefixtures("quick_analyses")

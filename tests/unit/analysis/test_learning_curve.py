@@ -7,6 +7,7 @@ import pytest
 
 from codelength import NaiveBayes
 from codelength.analysis import learning_curve as curves
+from codelength.analysis.estimates import mean_over_splits
 from codelength.analysis.learning_curve import learning_curve
 from codelength.analysis.plan import Plan
 from codelength.analysis.scores import (
@@ -67,6 +68,39 @@ def test_losses_are_those_of_models_that_did_not_see_the_rows():
     assert found.high[-1] - found.loss_bits[-1] == pytest.approx(reach, rel=1e-6)
 
 
+def test_bands_are_as_wide_as_the_share_of_test_rows_asks_for_at_every_size():
+    """The rows learned from do not tell how much splits have in common; and no loss is below 0 bits."""
+    table = table_of(60)
+    name = NAIVE_BAYES["evidence"]
+    coded, compared = compared_of(table, name)
+    found = learning_curve(table, coded, compared, Entrants(3))
+    size = int(found.n_rows[0])
+    losses = []
+    for repeat in range(10):
+        order = np.random.default_rng([3, 3, repeat]).permutation(60)
+        model = NaiveBayes(schema=coded.schema).fit(table.take(order[15 : 15 + size]))
+        losses.append(-np.mean(_own(model, table.take(order[:15]))) / math.log(2))
+    reach = 2.262157 * np.std(losses, ddof=1) * math.sqrt(1 / 10 + 15 / 45)
+    assert found.high[0] - found.loss_bits[0] == pytest.approx(reach, rel=1e-6)
+    assert (found.low >= 0).all()
+
+
+def test_the_report_and_the_picture_have_bands_of_like_width():
+    pytest.importorskip("matplotlib")
+    from codelength.plot import LearningCurveDisplay
+
+    table = table_of(300)
+    told = learning_curve(table, *compared_of(table, NAIVE_BAYES["evidence"]), Entrants(0))
+    drawn = LearningCurveDisplay.from_estimator(NaiveBayes(), table, n_folds=4, repeats=2, n_sizes=4)
+    assert told.n_rows[-4:].tolist() == drawn.n_rows.tolist()
+    ratios = (told.high - told.low)[-4:] / (drawn.high - drawn.low)
+    assert ((ratios > 0.5) & (ratios < 2)).all(), ratios
+
+
+def test_no_band_is_below_zero():
+    assert curves.loss_over_splits(np.array([0.0, 0.0, 0.4]), 0.25).low == 0.0
+
+
 def _own(model, rows):
     log_probs = model.predict_log_proba(rows)
     return log_probs[np.arange(rows.n_rows), rows.target.numbers.astype(int)]
@@ -118,7 +152,7 @@ def test_slow_models_are_split_again_where_there_is_time(monkeypatch):
     ],
 )
 def test_the_sentence_says_how_much_the_last_rows_gained(figures, words):
-    gain = curves._repeated(np.array(figures), 0.125)
+    gain = mean_over_splits(np.array(figures), 1 / 9)
     sentence = curves._sentence(gain, [1000, 2000])
     assert words in sentence
     assert sentence.startswith(("From 1,000 to 2,000 rows the model", "Some"))

@@ -1,7 +1,7 @@
 """The best forest: against enumeration, against refitting, at extremes, and in files."""
 
 import json
-from itertools import product
+from itertools import permutations, product
 
 import numpy as np
 import pytest
@@ -69,6 +69,9 @@ def test_equally_good_edges_are_taken_in_order():
     for noise in np.random.default_rng(0).normal(size=(20, 6)) * 1e-12:
         assert best_forests(np.ones((1, 6)) + noise)[0].tolist() == [-1, 0, 0, 0]
         assert best_forests(np.zeros((1, 6)) + noise)[0].tolist() == [-1, -1, -1, -1]
+        # Rows of weight 1e12 round a thousand million times as much.
+        assert best_forests(1e12 * (np.ones((1, 6)) + noise))[0].tolist() == [-1, 0, 0, 0]
+        assert best_forests(1e12 * noise[None], scale=1e12)[0].tolist() == [-1, -1, -1, -1]
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -180,3 +183,19 @@ def test_damaged_files_are_refused():
     for other in damaged(member.to_json()):
         with pytest.raises((DataError, LookupError, TypeError, ValueError)):
             BestTree.from_json(other, training.views, training.log_prior)
+
+
+def test_edges_that_tie_do_not_depend_on_the_order_of_columns():
+    """Of three columns that go together all edges are equally good; two others tell these columns apart."""
+    rows, labels = [], []
+    for label, triple in product(range(2), product(range(2), repeat=3)):
+        for k in range((6 if len(set(triple)) == 1 else 2) + label + (sum(triple) == 0)):
+            rows.append([*triple, triple[0] ^ (k > sum(triple) + 4), triple[1] ^ (k in (2, 3))])
+            labels.append(label)
+    rows, labels = np.array(rows), np.array(labels)
+    new = np.array(list(product(range(2), repeat=5)))
+    found = []
+    for order in permutations(range(5)):
+        member = BestTree.fit(training_of(rows[:, order], labels, [2] * 5, 2)).member
+        found.append(member.log_probs(coded_of(new[:, order], np.zeros(32, dtype=int), [2] * 5, 2)))
+    np.testing.assert_allclose(found, [found[0]] * len(found), atol=1e-9)

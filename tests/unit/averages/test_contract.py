@@ -1,5 +1,8 @@
 """What is true of every member, whatever it is."""
 
+import pickle
+from dataclasses import fields
+
 import numpy as np
 import pytest
 
@@ -47,6 +50,20 @@ def test_predictions_are_distributions(learned, rows):
     assert_distributions(learned.held_out, (training.n_rows, 4))
     assert_distributions(learned.member.log_probs(coded_of(NEW)), (len(NEW), 4))
     assert training.log_score(learned.held_out) > training.log_score(training.log_prior_left_out)
+
+
+def test_pickles_hold_what_was_learned_and_not_what_follows_from_it(kind, rows):
+    """Neither the arrays that members look at nor those that predictions are looked up in."""
+    training = training_of(*rows)
+    member = kind.fit(training).member
+    expected = member.log_probs(coded_of(NEW))
+    assert len(vars(training)) > len(fields(training))
+    for one in (training, member):
+        restored = pickle.loads(pickle.dumps(one))
+        assert list(vars(restored)) == [field.name for field in fields(one)]
+    np.testing.assert_array_equal(restored.log_probs(coded_of(NEW)), expected)
+    fresh = kind.fit(training_of(*rows)).member
+    assert len(pickle.dumps(member)) == len(pickle.dumps(fresh))
 
 
 def test_additive_members_are_explained(kind, learned):

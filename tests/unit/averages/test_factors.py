@@ -1,15 +1,24 @@
 """Factors of single variables, against sums over all partitions and against refitting."""
 
 from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise, product
+from itertools import pairwise, permutations, product
 from math import inf, lgamma, log
 
 import numpy as np
 import pytest
 
-from codelength.averages.factors import MOST_COPY_WEIGHTS, Factors, average_of, factors_of
+from codelength.averages.factors import (
+    MOST_COPY_WEIGHTS,
+    Factors,
+    average_of,
+    factors_of,
+    information_of,
+    ranked_by,
+    ranking_of,
+)
+from codelength.averages.training import Training
 from codelength.rules.partitions import PartitionAverage
-from codelength.table import Coded
+from codelength.table import Coded, Schema
 from unit.averages.mixed_tables import SCHEMA, drawn_rows, training_of
 
 STRENGTHS = {True: (2.0, 8.0, 32.0, 128.0), False: (0.5, 1, 2, 4, 8, 16, 32, 64, 128, inf)}
@@ -204,8 +213,8 @@ def test_information_is_what_held_out_scores_gain():
         expected = max(0.0, np.average(gains, weights=training.weights))
         assert factors.information[j] == pytest.approx(expected, abs=1e-12)
     assert factors.information[0] > 0.1 > factors.information[2]
-    assert factors.most_informative(2).tolist() == [0, 1]
-    assert factors.most_informative(1).tolist() == [0]
+    assert ranking_of(training).tolist() == [0, 1, 2]
+    np.testing.assert_array_equal(information_of(training), factors.information)
 
 
 def test_many_weights_are_rounded_to_near_ones():
@@ -236,3 +245,29 @@ def test_factors_are_computed_once_for_all_threads(monkeypatch):
         found = list(threads.map(factors_of, [training] * 8))
     assert calls == [1]
     assert all(factors is found[0] for factors in found)
+
+
+def test_variables_that_tie_are_ranked_in_the_given_order():
+    """A difference in the last bits is a tie."""
+    information = np.array([0.3, 0.0, 0.1 + 0.2, 1e-17, 0.5])
+    assert ranked_by(information, np.array([2, 3, 1, 0, 4])).tolist() == [4, 2, 0, 3, 1]
+    assert ranked_by(information, np.array([0, 1, 2, 3, 4])).tolist() == [4, 0, 2, 1, 3]
+
+
+def test_columns_that_say_the_same_are_ranked_by_content():
+    """Whatever the order of columns: two say the same about the class, and two nothing."""
+    labels = np.arange(40) % 2
+    one, other = labels.copy(), 1 - labels
+    one[:6], other[10:16] = 1 - one[:6], 1 - other[10:16]
+    rng = np.random.default_rng(0)
+    columns = {"one": one, "other": other, "coin": rng.permutation(labels), "die": rng.permutation(labels)}
+    schema = Schema.from_sizes([2] * 4, n_classes=2)
+
+    def names_in_rank(names):
+        training = Training.of(Coded.of(schema, np.column_stack([columns[name] for name in names]), labels))
+        return [names[j] for j in ranking_of(training)]
+
+    expected = names_in_rank(list(columns))
+    assert set(expected[:2]) == {"one", "other"}
+    for names in permutations(columns):
+        assert names_in_rank(list(names)) == expected

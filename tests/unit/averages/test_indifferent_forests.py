@@ -1,6 +1,7 @@
 """Forests under the principle of indifference against integrals, fractions and all forests one by one."""
 
 import math
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -182,6 +183,22 @@ def test_the_best_forest_is_the_most_probable_of_all():
     assert joined >= {frozenset((0, 1)), frozenset((1, 3))}
     none = OneForest(counts, np.full(4, -1), "uniform")
     assert best_forest(counts, "uniform").log_evidence > none.log_evidence
+
+
+@pytest.mark.parametrize("law", ["pairs", "uniform"])
+@pytest.mark.parametrize("unit", [1.0, 1e12])
+def test_rounding_does_not_choose_the_forest(unit, law):
+    """Three variables that are mirror images of each other: any two of three edges make a best forest."""
+    rows = [((a, b, c), 0) for a, b, c in product(range(2), repeat=3) for _ in range(2 if a == b == c else 1)]
+    rows += [((1 - a, 1 - b, 1 - c), 1) for (a, b, c), _ in rows]
+    coded = coded_of([((a, 1 - b, c), label) for (a, b, c), label in rows], (2, 2, 2), 2)
+    rng, found = np.random.default_rng(0), set()
+    for _ in range(20):
+        weights = unit * (1.0 + rng.integers(-3, 4, size=coded.n_rows) * np.finfo(float).eps)
+        forest = best_forest(ForestCounts.of(replace(coded, weights=weights)), law)
+        found.add(tuple(forest.parents.tolist()))
+    assert len(found) == 1
+    assert unit == 1.0 or found == {(-1, 0, 0)}
 
 
 def test_tables_without_variables_know_the_classes():

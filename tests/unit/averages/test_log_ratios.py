@@ -7,8 +7,8 @@ from scipy.optimize import minimize
 from codelength.averages import _logistic, log_ratios
 from codelength.averages._logistic import Design, Penalty, curvature_at, fitted
 from codelength.averages.content import shuffled
-from codelength.averages.factors import factors_of
-from codelength.averages.folds import dealt
+from codelength.averages.factors import factors_of, ranking_of
+from codelength.averages.folds import dealt, folds_of
 from codelength.averages.log_ratios import LogRatios
 from codelength.table import Schema, Variable
 from unit.averages.mixed_tables import (
@@ -144,18 +144,24 @@ def test_penalty_is_that_of_a_common_weight_and_deviations():
     np.testing.assert_allclose(found[:, 6:], 2.0 * vectors[:, 6:])
 
 
-def path_by_hand(training):
-    """Held-out and new log probabilities, by refitting every penalty without every fold."""
+def path_by_hand(training, copies, chosen):
+    """Held-out and new log probabilities, by refitting every penalty without every fold.
+
+    ``chosen`` are the variables that take part without each fold, and at last with all rows.
+    """
     factors = factors_of(training)
-    ratios, numbers, offsets = factors.left_out(), training.numbers, training.log_prior_left_out
-    labels = training.labels
-    copies = dealt(training, shuffled(training, "log_ratios"))
+    offsets, labels = training.log_prior_left_out, training.labels
     new = coded_of(NEW)
-    of_new = factors.ratios(training.views.fine(new)), training.views.numbers(new), training.log_prior
+    columns = [np.flatnonzero(np.isin(training.views.owners, own)) for own in chosen]
+    designs = [
+        (factors.left_out(own), training.numbers[:, at]) for own, at in zip(chosen, columns, strict=True)
+    ]
+    new_ratios = factors.ratios(training.views.fine(new), chosen[-1])
+    of_new = new_ratios, training.views.numbers(new)[:, columns[-1]], training.log_prior
     held_out, fresh, logs = [], [], []
     for precision in log_ratios.PRECISIONS:
         folds = []
-        for out in copies:
+        for out, (ratios, numbers) in zip(copies, designs, strict=False):
             weights = training.weights - out * training.copy_weights
             solution = refitted(ratios, numbers, offsets, labels, weights, precision)
             folds.append(log_probs_of(ratios, numbers, offsets, *solution))
@@ -163,7 +169,7 @@ def path_by_hand(training):
         scores = of_fold[:, np.arange(training.n_rows), labels]
         logs.append((copies * training.copy_weights * scores).sum() - np.log(precision / 10) ** 2 / 2)
         held_out.append(of_fold)
-        solution = refitted(ratios, numbers, offsets, labels, training.weights, precision)
+        solution = refitted(*designs[-1], offsets, labels, training.weights, precision)
         fresh.append(log_probs_of(*of_new, *solution))
     shares = np.exp(np.array(logs) - max(logs))
     shares[shares < 0.03] = 0.0
@@ -177,15 +183,30 @@ def path_by_hand(training):
     return by_copies - np.logaddexp.reduce(by_copies, axis=1)[:, None], pooled(fresh)
 
 
-def test_held_out_predictions_are_those_of_refits_without_folds(monkeypatch):
-    """Several penalties and five folds of copies, all of it again by another optimiser."""
+@pytest.mark.parametrize("has_room", [True, False])
+def test_held_out_predictions_are_those_of_refits_without_folds(has_room, monkeypatch):
+    """Several penalties and five folds of copies, all of it again by another optimiser.
+
+    If there is room for two of three variables, they are chosen without each fold.
+    """
     monkeypatch.setattr(log_ratios, "PRECISIONS", (30.0, 10.0, 3.0))
+    monkeypatch.setattr(log_ratios, "MOST_PER_ROW", 100 if has_room else 22)
     schema = Schema(SCHEMA.variables, Variable("kind", ("a", "b", "c")))
     codes, labels = drawn_rows(18)
     weights = np.random.default_rng(0).choice([1.0, 2.0, 3.0, 0.6], 18)
     training = training_of(codes, labels, weights, schema)
     learned = LogRatios.fit(training)
-    held_out, fresh = path_by_hand(training)
+    if has_room:
+        copies = dealt(training, shuffled(training, "log_ratios"))
+        chosen = [np.arange(3)] * 6
+    else:
+        folds = folds_of(training)
+        copies = np.array([fold.shares for fold in folds]) * training.n_copies
+        chosen = [
+            np.sort(ranking[:2]) for ranking in (*(fold.ranking for fold in folds), ranking_of(training))
+        ]
+    assert learned.member.variables.tolist() == chosen[-1].tolist()
+    held_out, fresh = path_by_hand(training, copies, chosen)
     np.testing.assert_allclose(learned.held_out, held_out, rtol=0, atol=1e-6)
     new = coded_of(NEW, schema=schema)
     np.testing.assert_allclose(learned.member.log_probs(new), fresh, rtol=0, atol=1e-6)

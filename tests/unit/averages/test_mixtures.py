@@ -1,13 +1,11 @@
 """Finite mixtures: predictions by the formula, held-out rows kept from clusterings, extremes, and files."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from codelength._packing import packed
 from codelength.averages import mixtures as module
-from codelength.averages.folds import dealt
+from codelength.averages.folds import folds_of
 from codelength.averages.mixtures import Mixtures
 from codelength.errors import DataError
 from unit.averages.forest_tables import coded_of, training_of
@@ -50,17 +48,23 @@ def plain_probs(codes, labels, weights, clusters, row, sizes, n_classes):
     return (shares / shares.sum()) @ classes
 
 
-def clusters_of(rows, weights, method, size, run):
-    """The clusters that a run finds, for the rows that weigh something."""
-    kept = np.flatnonzero(weights[rows.order] > 0)
-    part = replace(rows.coded.take(kept), weights=weights[rows.order][kept])
+def clusters_of(rows, method, size, run):
+    """The clusters that a run finds."""
     name = f"mixtures {method} {size} {run}"
     seed = np.random.SeedSequence(int(rows.training.generator(name).integers(2**63)))
-    return kept, np.unique(module.METHODS[method](part)(min(size, len(kept)), seed), return_inverse=True)[1]
+    found = module.METHODS[method](rows.canonical)(min(size, rows.coded.n_rows), seed)
+    return np.unique(found, return_inverse=True)[1]
 
 
 def rows_of(training):
     return module._Rows.of(training, np.arange(training.views.n_variables))
+
+
+def table_of(rows):
+    """Codes, classes and weights of the rows in the order in which they are clustered; -1 is no value."""
+    codes = rows.coded.codes.astype(int)
+    codes = np.where(codes == rows.coded.schema.n_values, -1, codes)
+    return codes[:, :-1], codes[:, -1], rows.coded.weights
 
 
 @pytest.mark.parametrize("method", ["kmeans", "em"])
@@ -70,43 +74,47 @@ def test_predictions_by_the_formula(method):
     weights = np.random.default_rng(0).choice([0.5, 1.0, 3.0], 40)
     training = training_of(codes, labels, SIZES, N_CLASSES, weights)
     rows = rows_of(training)
-    counts = rows.clustered(training.weights, method, 4, 0)
-    _, clusters = clusters_of(rows, training.weights, method, 4, 0)
+    counts = rows.clustered(method, 4, 0)
+    clusters = clusters_of(rows, method, 4, 0)
     member = Mixtures(
         training.views, training.log_prior, np.arange(4), np.array([0.3, 0.7]), (counts, counts)
     )
     new, _ = grouped_rows(10, 1)
     new[0, 0] = -1
     found = np.exp(member.log_probs(coded_of(new, np.zeros(10, dtype=int), SIZES, N_CLASSES)))
-    order = rows.order
-    table = training.coarse[order], training.labels[order], training.weights[order], clusters
     for row, probs in zip(new, found, strict=True):
-        np.testing.assert_allclose(probs, plain_probs(*table, row, SIZES, N_CLASSES), atol=1e-12)
+        expected = plain_probs(*table_of(rows), clusters, row, SIZES, N_CLASSES)
+        np.testing.assert_allclose(probs, expected, atol=1e-12)
 
 
-@pytest.mark.parametrize("method", ["kmeans", "em"])
-def test_held_out_rows_have_no_part_in_what_predicts_them(method):
-    """Copies of a row that are in different folds are predicted by different clusterings, and averaged."""
+@pytest.mark.parametrize("n_variables", [4, 2])
+def test_held_out_rows_have_no_part_in_what_predicts_them(n_variables, monkeypatch):
+    """Copies of a row that are in different folds are predicted by different clusterings, and averaged.
+
+    Without each fold the variables that take part are chosen again.
+    """
+    monkeypatch.setattr(module, "MOST_VARIABLES", n_variables)
+    monkeypatch.setattr(module, "SIZES", (4,))
     codes, labels = grouped_rows(30, 2)
     training = training_of(codes, labels, SIZES, N_CLASSES, 1.0 + np.arange(30) % 3)
-    rows = rows_of(training)
-    found = rows.held_out(method, 4)
-    out = dealt(training, rows.order)
-    expected = np.zeros_like(found)
-    for fold, n_out in enumerate(out):
-        fewer = (training.n_copies - n_out) * training.copy_weights
-        kept, clusters = clusters_of(rows, fewer, method, 4, 4 + fold)
-        inside = rows.order[kept]
-        table = training.coarse[inside], training.labels[inside], fewer[inside], clusters
-        for i in np.flatnonzero(n_out):
-            probs = plain_probs(*table, training.coarse[i], SIZES, N_CLASSES)
-            expected[i] += n_out[i] / training.n_copies[i] * probs
-    np.testing.assert_allclose(found, expected, atol=1e-12)
+    in_folds = [np.sort(fold.ranking[:n_variables]) for fold in folds_of(training)]
+    kinds = {kind.method: kind.held_out for kind in module._kinds(training, in_folds)}
+    for method in ("kmeans", "em"):
+        expected = np.zeros((training.n_rows, N_CLASSES))
+        for k, (fold, variables) in enumerate(zip(folds_of(training), in_folds, strict=True)):
+            rows = module._Rows.of(fold.others, variables)
+            clusters = clusters_of(rows, method, 4, 4 + k)
+            sizes = [SIZES[j] for j in variables]
+            for i in fold.rows:
+                row = training.coarse[i, variables]
+                probs = plain_probs(*table_of(rows), clusters, row, sizes, N_CLASSES)
+                expected[i] += fold.shares[i] * probs
+        np.testing.assert_allclose(kinds[method], expected, atol=1e-12)
 
 
 def test_kinds_are_weighed_by_what_they_say_about_other_rows():
     training = training_of(*grouped_rows(60, 3), SIZES, N_CLASSES)
-    kinds = list(module._kinds(rows_of(training)))
+    kinds = list(module._kinds(training, [np.arange(4)] * 5))
     learned = Mixtures.fit(training)
     for i in range(training.n_rows):
         scores = []
@@ -119,6 +127,23 @@ def test_kinds_are_weighed_by_what_they_say_about_other_rows():
         np.testing.assert_allclose(np.exp(learned.held_out[i]), probs, atol=1e-12)
     assert learned.member.weights.sum() == pytest.approx(1.0, abs=1e-12)
     assert {kind.method for kind in kinds} == {"kmeans", "em"}
+
+
+@pytest.mark.parametrize("most_variables", [100, 3])
+def test_no_order_matters(most_variables, monkeypatch):
+    """Rows, columns, values and classes in another order: the same predictions to nine digits."""
+    monkeypatch.setattr(module, "MOST_VARIABLES", most_variables)
+    codes, labels = grouped_rows(80, 7)
+    first = Mixtures.fit(training_of(codes, labels, SIZES, N_CLASSES)).member
+    rng = np.random.default_rng(0)
+    columns, classes = rng.permutation(len(SIZES)), np.array([2, 0, 1])
+    renamed = np.column_stack([rng.permutation(SIZES[j])[codes[:, j]] for j in columns])
+    order = rng.permutation(80)
+    sizes = [SIZES[j] for j in columns]
+    second = Mixtures.fit(training_of(renamed[order], classes[labels][order], sizes, N_CLASSES)).member
+    expected = first.log_probs(coded_of(codes, labels, SIZES, N_CLASSES))
+    found = second.log_probs(coded_of(renamed, labels, sizes, N_CLASSES))
+    np.testing.assert_allclose(found[:, classes], expected, atol=1e-9)
 
 
 def test_groups_are_found():

@@ -33,7 +33,10 @@ def test_a_page_is_written_and_the_answer_printed(run, larger, tmp_path):
     page = check(output.read_text(encoding="utf-8"))
     words = page.text
     assert "Predicting play" in words
-    assert f"codelength report {larger} --target play -o {output}" in words
+    assert f"codelength report {larger.name} --target play -o report.html" in words
+    assert str(tmp_path) not in output.read_text(encoding="utf-8")
+    assert "counts only" not in words
+    assert "no rows unless they were asked for" in words
     assert "<script>hit()</script>" in words
     assert "make it with --rows" in words
     assert [path.name for path in tmp_path.iterdir() if path.suffix == ".html"] == ["report.html"]

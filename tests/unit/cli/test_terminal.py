@@ -108,10 +108,17 @@ def test_what_a_model_knows_fits_the_terminal(model, columns):
     assert len(re.findall(r"-?[0-9]+\.[0-9]{4}\b", text)) == 5 * n_predicted_by - 1
 
 
-def test_a_pipe_has_neither_colours_nor_a_width(run, train, monkeypatch):
+def test_a_pipe_has_neither_colours_nor_the_width_of_a_terminal(run, train, monkeypatch):
     monkeypatch.setenv("COLUMNS", "20")
-    lines = run("evaluate", train, "-t", "play", "--rule", "evidence")[1].splitlines()
-    assert len(lines[3].split()) == 6
+    out = run("evaluate", train, "-t", "play", "--rule", "evidence")[1]
+    (row,) = (line for line in out.splitlines() if line.startswith("evidence"))
+    assert len(row.split()) == 6
+    assert "\x1b" not in out
+
+
+def test_descriptions_and_claims_on_a_pipe_are_not_endless_lines(run):
+    text = run("datasets", "show", "hepatitis")[1]
+    assert max(map(len, text.splitlines())) <= 100
 
 
 def test_work_that_takes_a_while_is_shown_on_a_terminal(monkeypatch, capsys):

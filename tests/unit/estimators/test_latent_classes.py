@@ -105,6 +105,7 @@ class TestComparison:
         found = zoo.compare("exact")
         assert found["exact"][1:] == [None] * 4
         assert "would take about" in found.notes["exact"]
+        assert found.notes["exact"].count(" classes: ") == 4
         assert found.posterior_by == "cheeseman_stutz"
         weighted = FiniteMixture(1, **QUICK).fit({"a": ["x", "y", "x"]}, sample_weight=[0.5, 1, 1])
         assert "not whole numbers" in weighted.compare("annealed").notes["annealed"]

@@ -1,5 +1,7 @@
 """Finite mixtures: what they find, what changes nothing, and what they refuse."""
 
+from decimal import Decimal
+
 import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
@@ -292,3 +294,9 @@ def test_the_components_of_the_votes_keep_to_parties():
         for k in range(model.n_components_)
     ]
     assert sum(most) > 0.94 * len(parties)
+
+
+def test_a_tolerance_may_be_any_kind_of_number():
+    rows = [[0, 0, 0], [1, 1, 1]] * 20
+    models = [FiniteMixture(2, tol=tol, random_state=0).fit(rows) for tol in (0.5, Decimal("0.5"))]
+    np.testing.assert_array_equal(models[0].parameters_.value_probs, models[1].parameters_.value_probs)

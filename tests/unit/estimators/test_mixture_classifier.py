@@ -22,7 +22,7 @@ from codelength.mixture.candidates import (
 )
 from codelength.mixture.fixed_clustering import FixedClustering
 from codelength.selection.mixtures import SELECTION_CRITERIA
-from codelength.table import Coded, Schema, as_table
+from codelength.table import Coded, Schema, as_coded, as_table
 
 QUICK = {"candidates": 6, "n_components": (2, 5), "n_orderings": 3, "random_state": 0}
 SIZES, N_CLASSES = [2, 3, 2], 3
@@ -257,10 +257,10 @@ def test_candidates_are_distinct_and_have_no_empty_clusters(coded):
 def test_k_means_assigns_every_row_to_the_nearest_mean():
     rng = np.random.default_rng(1)
     codes = rng.integers(0, 3, (40, 5))
-    indicators = indicator_columns(Coded.of(Schema.from_sizes([2] * 5), codes))
-    dense = indicators.toarray()
+    coded = Coded.of(Schema.from_sizes([2] * 5), codes)
+    dense = indicator_columns(coded).toarray()
     assert dense.sum() == (codes < 2).sum()
-    labels = kmeans_clustering(indicators, np.ones(40), 4, 0)
+    labels = kmeans_clustering(coded, 4, 0)
     means = np.array([dense[labels == k].mean(axis=0) for k in range(4)])
     distances = ((dense[:, None] - means) ** 2).sum(axis=2)
     np.testing.assert_array_less(distances[np.arange(40), labels] - 1e-9, distances.min(axis=1))
@@ -283,3 +283,50 @@ def test_the_prequential_criterion_is_that_of_the_fixed_clustering(coded):
     assert model.candidates_[0]["leave_one_out"] == pytest.approx(
         fixed.sequence().leave_one_out().sum(), rel=1e-12
     )
+
+
+def rewritten(columns, classes, seed):
+    """The same table in another order of rows and columns, with other names of columns, values and classes.
+
+    Returns it and the permutations of its rows and classes.
+    """
+    rng = np.random.default_rng(seed)
+    rows, names = rng.permutation(len(classes)), rng.permutation(list(columns))
+    changed = {}
+    for name in names.tolist():
+        values = sorted({value for value in columns[name] if value is not None})
+        renamed = dict(zip(values, rng.permutation(len(values)).tolist(), strict=True)) | {None: None}
+        changed[f"v{name}"] = [
+            None if renamed[columns[name][row]] is None else f"n{renamed[columns[name][row]]}" for row in rows
+        ]
+    labels, numbers = np.unique(classes, return_inverse=True)
+    order = rng.permutation(len(labels))
+    return changed, [f"c{order[numbers[row]]}" for row in rows], rows, order
+
+
+@pytest.mark.parametrize("name", ["zoo", "lymphography", "iris"])
+@pytest.mark.parametrize(
+    "options", [{}, {"with_class": False}, {"average": True}, {"clustering": "kmeans"}, {"rule": "map"}]
+)
+def test_the_order_of_columns_and_the_names_of_classes_change_nothing(name, options):
+    dataset = datasets.load(name, backend="columns")
+    coded = as_coded(dataset.table)
+    columns = {
+        variable.name: [f"{code:02}" if code < variable.n_values else None for code in coded.codes[:, i]]
+        for i, variable in enumerate(coded.schema.variables)
+    }
+    classes = [str(code) for code in coded.class_codes]
+    settings = {"candidates": 6, "n_components": (2, 9), "random_state": 3} | options
+    probs = MixtureClassifier(**settings).fit(columns, classes).predict_proba(columns)
+    for seed in range(2):
+        changed, renamed, rows, order = rewritten(columns, classes, seed)
+        found = MixtureClassifier(**settings).fit(changed, renamed).predict_proba(changed)
+        np.testing.assert_allclose(found[:, order], probs[rows], rtol=0, atol=1e-9)
+
+
+def test_candidates_that_tie_up_to_rounding_stay_in_the_order_of_their_runs():
+    found = [Candidate(number, "em", np.zeros(3, dtype=np.int64)) for number in (1, 2, 3)]
+    scored = [{"prequential": length} for length in (100 + 3e-12, 99.0, 100.0)]
+    order, table = MixtureClassifier()._ranked(found, scored)
+    assert order == [1, 0, 2]
+    assert [row["candidate"] for row in table] == [2, 1, 3]

@@ -8,10 +8,11 @@ import pytest
 
 import naive
 import naive_hidden
-from codelength import Coded, FiniteMixture, MixtureClassifier, Schema, datasets, load
+from codelength import Coded, FiniteMixture, MixtureClassifier, Schema, as_coded, datasets, load
 from codelength._packing import packed
 from codelength.errors import DataError, DoubtfulFit, InvalidParameter, SchemaMismatch
 from codelength.estimators._kept_rows import packed_rows, restored_rows
+from codelength.mixture.code_length.exact import exact_code_length
 
 RULES = ("map", "evidence", "stochastic_complexity")
 ROWS = [[0, 1, 0], [1, 0, 1], [0, 1, None], [1, 0, 1], [0, 0, 0], [1, 1, 1], [0, 1, 0]]
@@ -195,3 +196,26 @@ def test_weights_that_are_no_whole_numbers_leave_the_rules_that_take_them():
     for method in ("auto", "exact", "gibbs", "annealed", "neighbourhood"):
         with pytest.raises(DataError, match="some weights are not whole numbers; round them"):
             model.predict_values(row, "x0", rule="evidence", method=method)
+
+
+@pytest.mark.parametrize("rule", ["evidence", "stochastic_complexity"])
+def test_rules_that_need_no_most_probable_mixture_take_priors_without_one(rule):
+    """EM fits the mixture to start from under the uniform prior; the evidence is that of the prior given."""
+    rows = {name: ["yes", "no"] * 6 for name in ("feathers", "eggs", "wings")}
+    model = FiniteMixture(2, prior="jeffreys", rule=rule, random_state=0).fit(rows)
+    plain = FiniteMixture(2, random_state=0).fit(rows)
+    np.testing.assert_array_equal(model.parameters_.value_probs, plain.parameters_.value_probs)
+    length = model.code_length("exact")
+    assert length == pytest.approx(exact_code_length(as_coded(rows), 2, "jeffreys").code_length, abs=1e-9)
+    answer = model.predict_values({"feathers": ["yes"], "eggs": ["yes"]}, "wings")
+    assert answer.probs[0].sum() == pytest.approx(1)
+    np.testing.assert_array_equal(model.standard_errors().class_errors, plain.standard_errors().class_errors)
+    again = FiniteMixture.from_document(model.to_document())
+    np.testing.assert_array_equal(
+        again.predict_values({"feathers": ["yes"], "eggs": ["yes"]}, "wings").probs, answer.probs
+    )
+
+
+def test_the_most_probable_mixture_needs_a_prior_that_has_one():
+    with pytest.raises(InvalidParameter, match=r"prior: a pseudocount is 0\.5, below 1"):
+        FiniteMixture(2, prior="jeffreys").fit([["a", "b"], ["b", "a"]])

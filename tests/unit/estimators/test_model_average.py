@@ -128,14 +128,28 @@ def test_weights_are_repeated_rows(table):
 
 
 def test_relative_weights_have_no_scale(table):
-    """A power of two: rounding would break ties between splits of trees in another way."""
     frame, labels = table
     weights = np.random.default_rng(7).random(120) + 0.5
     one, other = (
         ModelAverage(weights="relative").fit(frame, labels, sample_weight=weights * scale)
-        for scale in (1.0, 1024.0)
+        for scale in (1.0, 0.7)
     )
     np.testing.assert_allclose(one.predict_proba(frame), other.predict_proba(frame), atol=1e-9)
+
+
+@pytest.mark.parametrize("weight", [0.7, 1 / 3])
+@pytest.mark.parametrize("name", ["zoo", "iris"])
+def test_constant_relative_weights_change_nothing(name, weight):
+    """Two equal rows of weight 0.7 weigh 1.9999999999999993 together, and are two copies all the same."""
+    data = datasets.load(name)
+    plain = ModelAverage().fit(data.frame, data.target)
+    weighted = ModelAverage(weights="relative").fit(
+        data.frame, data.target, sample_weight=np.full(len(data.target), weight)
+    )
+    probs = plain.predict_proba(data.frame)
+    np.testing.assert_allclose(weighted.predict_proba(data.frame), probs, atol=1e-9)
+    one, other = plain.leave_one_out(), weighted.leave_one_out()
+    np.testing.assert_allclose(np.exp(other.log_probs), np.exp(one.log_probs), atol=1e-9)
 
 
 @pytest.mark.parametrize("members", [("log_ratios", "kernel", "forests"), ("subsets",), ("one_dependence",)])

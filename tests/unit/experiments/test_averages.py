@@ -150,6 +150,24 @@ def test_claims_hold_where_the_average_is_ahead_and_fail_where_it_is_not():
     assert verdicts[prior] == "not held"
 
 
+def test_the_cell_that_leaves_a_claim_open_is_named():
+    """A gain with a large standard error can be less sure than the smallest gain."""
+
+    def noisy(kind, table, share, repetition):
+        if kind != "class-prior":
+            return 0.5
+        return 0.5 + {0: 0.01, 1: 0.1 + 2 * (repetition - 1)}.get(table, 0.1)
+
+    (claim,) = (
+        claim for claim in find(*made_up(KINDS, noisy)).claims if "worse than the class prior" in claim.text
+    )
+    assert claim.verdict == "unsettled"
+    sure, least = claim.figures.split("; ")
+    assert sure.startswith("least sure gain ")
+    assert TABLES[1] in sure
+    assert TABLES[0] in least
+
+
 def test_absent_opponents_are_named():
     notes = find(*made_up(KINDS, ahead)).notes
     absent = next(note for note in notes if note.startswith("Absent"))

@@ -137,17 +137,6 @@ def test_two_workers_come_to_the_same_bytes(tmp_path, uninterrupted):
     assert told[-1] == pytest.approx(1)
 
 
-@pytest.mark.filterwarnings("ignore")
-def test_a_dask_cluster_comes_to_the_same_bytes(tmp_path, uninterrupted):
-    distributed = pytest.importorskip("distributed")
-    with distributed.LocalCluster(
-        n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None
-    ) as cluster:
-        outcome = run(SPEC, tmp_path, dask=cluster.scheduler_address)
-    assert outcome.n_run == len(SPEC.tasks)
-    assert written(tmp_path, outcome) == uninterrupted
-
-
 def test_without_dask_its_installation_is_advised(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(InvalidParameter, match=r"codelength\[dask\]"):

@@ -72,11 +72,10 @@ def test_indicator_columns():
 
 def test_kmeans_weighs_rows_as_if_they_were_repeated():
     """On clusters that are far apart, where the start does not matter."""
-    coded = Coded.of(Schema.from_sizes([2] * 6), [[0] * 6, [1] * 6, [0] * 5 + [1]])
-    indicators = indicator_columns(coded)
-    weighted = kmeans_clustering(indicators, np.array([3.0, 2.0, 1.0]), 2, 0)
-    assert numbered(weighted).tolist() == [0, 1, 0]
-    assert numbered(kmeans_clustering(indicators, None, 2, 0)).tolist() == [0, 1, 0]
+    codes = [[0] * 6, [1] * 6, [0] * 5 + [1]]
+    for weights in (None, [3.0, 2.0, 1.0]):
+        coded = Coded.of(Schema.from_sizes([2] * 6), codes, weights=weights)
+        assert numbered(kmeans_clustering(coded, 2, 0)).tolist() == [0, 1, 0]
 
 
 def test_sizes_are_spread_over_the_range():

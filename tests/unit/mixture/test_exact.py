@@ -2,7 +2,6 @@
 
 import itertools
 import math
-import time
 from fractions import Fraction
 
 import numba
@@ -113,12 +112,8 @@ def test_two_methods_agree_on_larger_tables(make, n_rows, n_components):
 
 
 @needs_compiler
-def test_twenty_rows_and_six_components_take_no_time():
-    coded = uniform(20, 10, seed=1)
-    exact_code_length(coded.take(np.arange(6)), 6)
-    start = time.process_time()
-    result = exact_code_length(coded, 6)
-    assert time.process_time() - start < 3  # 0.2 on a quiet machine
+def test_twenty_rows_and_six_components_take_little_memory():
+    result = exact_code_length(uniform(20, 10, seed=1), 6)
     assert result.method == "subsets"
     assert result.error_bound < 1e-9
     assert result.memory_bytes < 2**25

@@ -80,13 +80,13 @@ def test_fingerprints_that_clash_are_noticed(monkeypatch):
     """Were all fingerprints equal at first, others would be tried until none clash."""
     case = case_of([2, 2], 2, [[0, 0], [1, 1], [0, 1]])
     expected = neighbourhoods_code_length(case.coded, all_clusterings(case), case.prior)
-    calls, mixed = [], neighbourhood._mixed
+    calls, mixed = [], neighbourhood.mixed
 
     def clashing(numbers):
         calls.append(numbers)
         return np.ones_like(numbers) if len(calls) < 9 else mixed(numbers)
 
-    monkeypatch.setattr(neighbourhood, "_mixed", clashing)
+    monkeypatch.setattr(neighbourhood, "mixed", clashing)
     found = neighbourhoods_code_length(case.coded, all_clusterings(case), case.prior)
     assert found == pytest.approx(expected)
     assert len(calls) > 9

@@ -125,18 +125,25 @@ def test_the_learning_curve_scores_rows_that_were_not_learned_from():
         assert loss == pytest.approx(-np.mean(logs) / np.log(2), abs=1e-12)
 
 
-def test_the_band_of_a_learning_curve_is_two_standard_errors(axes):
+def test_the_band_of_a_learning_curve_allows_for_folds_that_share_rows(axes):
+    """Nadeau and Bengio's correction, by hand, with the t-distribution of 11 degrees."""
+    from codelength.experiments import cross_validation
+
     table = datasets.load("lenses").table
-    runs = [
-        LearningCurveDisplay.from_estimator(NaiveBayes(), table, n_sizes=1, repeats=1, random_state=seed)
-        for seed in range(3)
-    ]
-    losses = [run.loss_bits[0] for run in runs]
-    display = LearningCurveDisplay.from_estimator(NaiveBayes(), table, n_sizes=1, repeats=3, ax=axes)
+    display = LearningCurveDisplay.from_estimator(
+        NaiveBayes(), table, n_sizes=2, n_folds=4, repeats=3, ax=axes
+    )
     assert display.ax_ is axes
+    schema = NaiveBayes().fit(table).schema_
+    codes = NaiveBayes().coded_for(table).class_codes.astype(int)
+    losses = []
+    for train, test in cross_validation(24, 4, repeats=3, train_fraction=0.5):
+        logs = NaiveBayes(schema=schema).fit(table.take(train)).predict_log_proba(table.take(test))
+        losses.append(-np.mean(logs[np.arange(len(test)), codes[test]]) / np.log(2))
     assert display.loss_bits[0] == pytest.approx(np.mean(losses))
-    reach = 2 * np.std(losses, ddof=1) / np.sqrt(3)
-    assert display.high[0] - display.loss_bits[0] == pytest.approx(reach)
+    reach = 2.200985 * np.std(losses, ddof=1) * np.sqrt(1 / 12 + 6 / 18)
+    assert display.high[0] - display.loss_bits[0] == pytest.approx(reach, rel=1e-6)
+    assert display.low[0] == pytest.approx(max(display.loss_bits[0] - reach, 0.0), rel=1e-6)
 
 
 def test_a_learning_curve_can_be_given(axes):

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import naive
 from codelength import NaiveBayes, Schema, naive_bayes_sequence
+from codelength.decisions import first_best
 from codelength.errors import Infeasible, InvalidParameter
 from codelength.mixture.fixed_clustering import FixedClustering
 from codelength.prequential import all_orderings, sample_orderings
@@ -39,13 +40,11 @@ def test_the_mean_over_all_orderings_of_naive_bayes(table, rule):
 
 
 def exact_errors(probs_of, rows, order, column):
-    """0/1 losses from exact class distributions; None where classes are tied, which rounding may decide."""
+    """0/1 losses from exact class distributions; of classes that tie the first is predicted."""
     errors = []
     for t, j in enumerate(order):
         probs = probs_of(j, order[:t])
-        best = max(probs)
-        tied = probs.count(best) > 1
-        errors.append(None if tied else float(probs[rows[j][column]] != best))
+        errors.append(float(rows[j][column] != probs.index(max(probs))))
     return errors
 
 
@@ -67,8 +66,7 @@ def test_a_mixture_with_its_clusters_summed_out(data):
     lengths = []
     for order in itertools.permutations(range(len(rows))):
         lengths.append(naive.code_length(naive.prequential_probs(rows, labels, list(order), 2, prior)))
-        for found, exact in zip(model.errors(order), exact_errors(probs_of, rows, order, 2), strict=True):
-            assert exact is None or found == exact
+        assert model.errors(order).tolist() == exact_errors(probs_of, rows, order, 2)
     every, (_, errors) = all_orderings(model), by_enumeration(model)
     assert every.mean == pytest.approx(np.mean(lengths), rel=1e-12)
     np.testing.assert_allclose(every.errors, errors, rtol=1e-12, atol=1e-13)
@@ -84,8 +82,27 @@ def test_errors_are_those_of_the_predictions_made_on_the_way():
     for t in range(1, 25):
         model = NaiveBayes(schema=schema).fit(codes[:t], labels[:t])
         probs = model.predict_proba(codes[t : t + 1])[0]
-        if np.sum(probs > probs.max() - 1e-9) == 1:
-            assert errors[t] == float(np.argmax(probs) != labels[t])
+        assert errors[t] == float(first_best(probs) != labels[t])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_errors_against_fractions_where_classes_often_tie(seed):
+    """Few rows with several columns: many rows are predicted with classes that tie exactly."""
+    n_values, n_classes, n_tied = [2, 2, 3, 2], 3, 0
+    rng = np.random.default_rng(seed)
+    for _ in range(20):
+        rows = [tuple(row) for row in rng.integers(0, n_values, (15, 4)).tolist()]
+        labels = rng.integers(0, n_classes, 15).tolist()
+        schema = Schema.from_sizes(n_values, n_classes)
+        errors = naive_bayes_sequence(Coded.of(schema, rows, labels)).errors().tolist()
+        prior = naive.uniform_prior(n_values, n_classes)
+        for t in range(15):
+            weights = naive.evidence_weights(
+                rows[t], naive.count(rows[:t], labels[:t], n_values, n_classes), prior
+            )
+            n_tied += weights.count(max(weights)) > 1
+            assert errors[t] == float(weights.index(max(weights)) != labels[t])
+    assert n_tied > 20
 
 
 def test_a_sample_is_within_its_standard_error_of_the_exact_mean():

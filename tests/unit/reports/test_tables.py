@@ -91,3 +91,15 @@ def test_latex_takes_the_table(model, tmp_path):
     page = rf"\documentclass{{article}}\usepackage{{booktabs}}\begin{{document}}{text}\end{{document}}"
     (tmp_path / "page.tex").write_text(page)
     subprocess.run(["pdflatex", "-interaction=batchmode", "page.tex"], cwd=tmp_path, check=True, timeout=60)
+
+
+def test_a_first_cell_is_never_taken_for_an_argument():
+    """After a rule or the end of a row, [...] sets a width and * forbids a page break."""
+    text = latex(Grid("", ["[a]", "b"], [["[0, 1)", "[2"], ["*", "x"], ["", "[y"]]))
+    assert text.splitlines()[2:7] == [
+        r"{}[a] & b \\",
+        r"\midrule",
+        r"{}[0, 1) & [2 \\",
+        r"{}* & x \\",
+        r" & [y \\",
+    ]

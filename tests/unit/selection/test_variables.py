@@ -13,7 +13,7 @@ from codelength.prequential import naive_bayes_sequence, sample_orderings
 from codelength.rules import RULES, Predictor, Prior, Pseudocounts, dirichlet_log_evidence, pseudocounts
 from codelength.scores import evidence_code_length, leave_one_out
 from codelength.selection import VARIABLE_CRITERIA, _criteria, select_variables
-from codelength.table import Coded, Schema, encode
+from codelength.table import Coded, Schema, as_coded, encode
 from toy_rules import TOY_RULES
 
 CRITERIA = tuple(VARIABLE_CRITERIA)
@@ -283,3 +283,29 @@ def test_the_result_has_names_and_reads_well():
     assert str(found) == f"3 variables: x1, x2, x3 {text}"
     nothing = select(drawn(), "evidence", max_variables=0)
     assert str(nothing).startswith("0 variables: none (")
+
+
+@by_criterion
+def test_variables_that_tie_are_chosen_by_content_not_by_their_places(criterion):
+    """Two variables that tell the classes apart alike, of which one is to be chosen."""
+    rng = np.random.default_rng(0)
+    classes = np.repeat([0, 1], 30)
+    columns = {"noise": rng.integers(0, 2, 60), "early": classes.copy(), "late": classes.copy()}
+    columns["early"][:3], columns["late"][27:30] = 1, 1
+    found = set()
+    for names in itertools.permutations(columns):
+        codes = np.column_stack([columns[name] for name in names])
+        coded = Coded.of(Schema.from_sizes([2] * 3, 2), codes, classes)
+        result = select_variables(coded, criterion, max_variables=1)
+        found.add(names[result.selected[0]])
+    assert len(found) == 1
+
+
+def test_moves_name_the_variables_that_were_removed():
+    table = {"wings": ["yes", "yes", "no", "no"] * 5, "colour": ["red", "blue"] * 10}
+    coded = as_coded(table, ["bird", "bird", "fish", "fish"] * 5)
+    found = select_variables(coded, "evidence", direction="backward")
+    assert found.names == ("wings",)
+    assert found.variables == ("wings", "colour")
+    (grid,) = found._blocks()
+    assert [row[:2] for row in grid.rows] == [["remove", "colour"]]

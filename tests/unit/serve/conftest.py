@@ -90,8 +90,9 @@ def announced():
 
 
 @pytest.fixture
-def offered():
-    return None
+def offered(request):
+    given = getattr(request, "param", None)
+    return given and (given[0], Path(given[1]))
 
 
 @pytest.fixture

@@ -1,5 +1,7 @@
 """Who is let in, and what browsers are told."""
 
+import re
+
 import pytest
 
 from .conftest import CSV, HOST, OWN
@@ -59,6 +61,40 @@ def test_a_used_address_has_the_terminal_show_a_new_one(stranger, user, announce
     assert "was used already" in stranger.enter(token).json()["message"]
     (new,) = announced
     assert stranger.enter(new).status_code == 303
+
+
+def test_a_used_address_that_is_opened_many_times_shows_one_new_one(stranger, announced, desk):
+    token = desk.tokens.issue()
+    stranger.enter(token)
+    stranger.http.cookies.clear()
+    assert {stranger.enter(token).status_code for _ in range(50)} == {403}
+    (new,) = announced
+    assert stranger.enter(new).status_code == 303
+    stranger.http.cookies.clear()
+    stranger.enter(token)
+    assert len(announced) == 2
+
+
+def test_asking_for_the_head_of_an_address_does_not_use_it(stranger, desk):
+    token = desk.tokens.issue()
+    answer = stranger.http.head("/", params={"token": token})
+    assert answer.status_code == 403
+    assert "set-cookie" not in answer.headers
+    assert stranger.enter(token).status_code == 303
+
+
+@pytest.mark.parametrize("offered", [None, ("weather.csv", "nowhere/weather.csv")], indirect=True)
+def test_a_browser_that_a_page_led_here_comes_in(stranger, desk, tmp_path):
+    """It sends no cookie along a redirection that began elsewhere: a page of ours leads it on."""
+    desk.door = tmp_path / "open.html"
+    desk.door.touch()
+    elsewhere = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"}
+    answer = stranger.http.get("/", params={"token": desk.tokens.issue()}, headers=elsewhere)
+    assert answer.status_code == 200
+    assert "set-cookie" in answer.headers
+    location = re.search(r'content="0;url=([^"]+)"', answer.text)[1]
+    assert stranger.get(location, **{"sec-fetch-site": "same-origin"}).status_code == 200
+    assert not desk.door.exists()
 
 
 @pytest.mark.parametrize("token", ["", "x", "\udcff", "é", "x" * 10_000])

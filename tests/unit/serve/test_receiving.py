@@ -63,6 +63,28 @@ def test_what_is_refused_is_not_paid_for(tmp_path, messages, status, words):
     assert storage.used == 0
 
 
+def test_an_upload_that_trickles_is_refused_although_it_never_stops(tmp_path):
+    """A byte before every pause is too long would hold a place for days."""
+    limits = replace(LIMITS, stall_seconds=0.2, bytes_per_second=1000.0)
+
+    async def receive_piece():
+        await asyncio.sleep(0.02)
+        return piece(b"a")
+
+    asked = Request(request().scope, receive_piece)
+    storage = Storage(10_000)
+    with pytest.raises(Refused, match="too slow") as caught:
+        received(asked, tmp_path, limits, storage)
+    assert caught.value.status == 408
+    assert storage.used == 0
+
+
+def test_an_upload_at_the_least_speed_is_taken(tmp_path):
+    limits = replace(LIMITS, stall_seconds=5.0, bytes_per_second=1.0)
+    pieces = [piece(b"a,b\n") for _ in range(20)]
+    assert received(request(*pieces, piece(b"", more=False)), tmp_path, limits)[1] == 80
+
+
 @pytest.mark.parametrize("declared", ["1001", "9" * 400])
 def test_a_file_that_says_it_is_too_large_is_not_waited_for(tmp_path, declared):
     with pytest.raises(Refused, match="larger than"):

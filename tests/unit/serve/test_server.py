@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 import psutil
 import pytest
@@ -28,6 +28,7 @@ from codelength.cli.app import run
 before = server.serve
 server.serve = lambda *args, **kwargs: before(*args, **kwargs, command={STAND_IN!r})
 import sys
+exec(sys.argv.pop(1))
 sys.exit(run(sys.argv[1:]))
 """
 
@@ -35,11 +36,11 @@ sys.exit(run(sys.argv[1:]))
 class Server:
     """A running ``codelength serve``."""
 
-    def __init__(self, directory, *arguments):
+    def __init__(self, directory, *arguments, setup="", browser=("--no-browser",)):
         self.temporary = directory / "tmp"
         self.temporary.mkdir(exist_ok=True)
         self.process = subprocess.Popen(
-            [sys.executable, "-c", SCRIPT, "serve", "--no-browser", *map(str, arguments)],
+            [sys.executable, "-c", SCRIPT, setup, "serve", *browser, *map(str, arguments)],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -92,8 +93,8 @@ class Server:
 def start(tmp_path):
     servers = []
 
-    def started(*arguments):
-        servers.append(Server(tmp_path, *arguments))
+    def started(*arguments, **options):
+        servers.append(Server(tmp_path, *arguments, **options))
         return servers[-1]
 
     yield started
@@ -206,6 +207,40 @@ def test_bytes_that_are_no_request_do_not_end_it(start):
         assert not answer.startswith("HTTP/1.1 200")
     server.enter()
     assert server.ask("GET", "/")[0] == 200
+
+
+def test_connections_that_send_half_a_request_are_closed(start):
+    """They would take all places: at first, after an answer, and with a body that nobody waits for."""
+    server = start(setup="server._MOST_CONNECTIONS, server._REQUEST_SECONDS = 6, 0.5")
+    server.enter()
+    asked = f"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: {server.cookie}\r\n"
+    begun = [b"", b"GET /", asked.encode(), (asked + "\r\nGET /").encode()]
+    begun += [(asked + "Content-Length: 9\r\n\r\n1").encode(), b"POST /tables HTTP/1.1\r\nHost: "]
+    held = [socket.create_connection(("127.0.0.1", server.address.port), timeout=20) for _ in begun]
+    for connection, data in zip(held, begun, strict=True):
+        connection.sendall(data)
+    wait_for(lambda: server.ask("GET", "/")[0] == 200)
+    for connection in held:
+        while connection.recv(65536):
+            pass
+        connection.close()
+
+
+@posix
+def test_the_browser_is_told_of_a_private_file_and_not_of_the_token(start):
+    """Arguments of programs are there for every user to read."""
+    show = "import webbrowser; webbrowser.open = lambda address: print(address, flush=True)"
+    server = start(setup=show, browser=())
+    lines = iter(server.process.stdout.readline, "")
+    told = next(urlsplit(line.strip()) for line in lines if line.startswith("file://"))
+    assert server.address.query not in told.geturl()
+    path = Path(unquote(told.path))
+    assert path.stat().st_mode & 0o077 == 0
+    assert path.parent.stat().st_mode & 0o077 == 0
+    assert server.address.geturl() in path.read_text(encoding="utf-8")
+    server.enter()
+    assert not path.exists()
+    assert server.end()[0] == 0
 
 
 def test_a_length_that_lies_and_pieces_without_end(start):

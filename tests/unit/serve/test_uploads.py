@@ -30,7 +30,7 @@ def refused(user, *args, **kwargs):
     (session,) = user.sessions()
     assert list(session.directory.iterdir()) == []
     assert user.desk.sessions.storage.used == 0
-    assert user.desk.n_receiving == 0
+    assert session.n_receiving == 0
     return answer.status_code, answer.json()["message"]
 
 
@@ -141,7 +141,7 @@ def test_an_upload_that_breaks_off_leaves_nothing(user):
         user.send(pieces())
     (session,) = user.sessions()
     end = time.monotonic() + 10
-    while list(session.directory.iterdir()) or user.desk.n_receiving:
+    while list(session.directory.iterdir()) or session.n_receiving:
         assert time.monotonic() < end
         time.sleep(0.02)
     assert user.desk.sessions.storage.used == 0
@@ -319,12 +319,37 @@ class TestAFullServer:
         assert user.get(f"{second}/state").json()["state"] == "cancelled"
         assert user.get(f"{first}/state").json()["state"] == "running"
 
-    def test_sessions(self, app, desk):
-        users = [User(app, desk) for _ in range(4)]
-        assert [user.enter().status_code for user in users] == [303, 303, 303, 429]
+    def test_sessions_that_lost_their_cookies_make_room(self, app, desk):
+        """First those without tables, in the order in which they were used last; none that is at work."""
+        users = [User(app, desk) for _ in range(3)]
+        assert [user.enter().status_code for user in users] == [303] * 3
+        users[0].brought()
+        users[1].get("/")
+        later = [User(app, desk) for _ in range(2)]
+        assert [user.enter().status_code for user in later] == [303] * 2
+        assert [user.get("/").status_code for user in users] == [200, 403, 403]
+        for user in later:
+            user.brought()
+        assert User(app, desk).enter().status_code == 303
+        assert [user.get("/").status_code for user in (users[0], *later)] == [403, 200, 200]
+
+    def test_sessions_that_are_all_at_work(self, app, desk):
+        users = [User(app, desk) for _ in range(3)]
+        for user, target in zip(users, ("slow", "slow", None), strict=True):
+            user.enter()
+            table = user.brought(b"a,slow\n1,x\n2,y\n")
+            if target is not None:
+                user.report(table, target)
+        assert User(app, desk).enter().status_code == 303
+        assert users[2].get("/").status_code == 403
+        (session,) = (session for session in users[0].sessions() if not session.tables)
+        with desk.sessions.receiving(session):
+            answer = User(app, desk).enter()
+            assert answer.status_code == 429
+            assert "wait until one of them is done" in answer.json()["message"]
 
 
-def test_uploads_beyond_those_that_are_taken_at_a_time(user):
+def test_uploads_beyond_those_that_are_taken_at_a_time(user, other, app, desk):
     """Slow senders hold their places; others are told to wait, and pages are shown all the while."""
     go = threading.Event()
 
@@ -334,14 +359,23 @@ def test_uploads_beyond_those_that_are_taken_at_a_time(user):
         yield b"sun,no,yes\n"
 
     answers = []
-    threads = [threading.Thread(target=lambda: answers.append(user.send(slowly()))) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    end = time.monotonic() + 10
-    while user.desk.n_receiving < 4:
-        assert time.monotonic() < end
-        time.sleep(0.01)
-    refusal = user.send()
+
+    def begin(sender, n_coming):
+        threads = [threading.Thread(target=lambda: answers.append(sender.send(slowly()))) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        end = time.monotonic() + 10
+        while sum(session.n_receiving for session in user.sessions()) < n_coming:
+            assert time.monotonic() < end
+            time.sleep(0.01)
+        return threads
+
+    threads = begin(user, 2)
+    assert user.send().status_code == 503  # the other places are for others
+    threads += begin(other, 4)
+    third = User(app, desk)
+    third.enter()
+    refusal = third.send()
     assert refusal.status_code == 503
     assert (
         refusal.json()["message"] == "too many files are coming in at the moment; wait a little and try again"
@@ -352,3 +386,21 @@ def test_uploads_beyond_those_that_are_taken_at_a_time(user):
         thread.join()
     assert [answer.status_code for answer in answers] == [201] * 4
     assert user.send().status_code == 201
+
+
+def test_a_short_text_in_many_rows_of_a_parquet_file(user, tmp_path):
+    """A dictionary holds a text once, however many rows have it: 100 kB and a few codes are 10 GB of text."""
+    sql = "SELECT repeat('x', 100000) AS a, range % 2 AS y FROM range(100000)"
+    content = parquet(tmp_path, sql)
+    assert len(content) < MIB
+    assert "larger than 8 MB once it is unpacked" in looked_at(user, content, "t.parquet")
+    few = parquet(tmp_path, "SELECT 'x' || range % 3 AS a, range % 2 AS y FROM range(100000)")
+    assert "100,000 rows, 2 columns" in user.get(user.brought(few, "t.parquet")).text
+
+
+def test_a_form_with_very_many_columns_is_read_at_once(user):
+    """The names are looked up in the list itself: a copy of it for every field takes seconds."""
+    table = user.desk_table(user.brought())
+    assert table.columns is table.columns
+    answer = user.post(f"/tables/{table.key}/reports", {"target": "2", "drop": ["0"] * 3000})
+    assert answer.status_code == 303

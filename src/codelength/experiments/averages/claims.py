@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from ...typing import FloatArray
 from ..findings import Claim, signed
 from ..summary import mean_of
-from ..verdicts import all_of, by_lead, by_sample
+from ..verdicts import LEAST, all_of, by_lead, by_sample
 from .comparison import Comparison
 from .models import AVERAGE, NAIVE_BAYES, PRIOR, title_of
 from .rows import MUCH
@@ -101,11 +101,14 @@ def _never_far_behind(comparison: Comparison) -> Claim:
 def _prior(comparison: Comparison) -> Claim:
     gains = {str(cell): comparison.gain(cell, PRIOR) for cell in comparison.cells}
     worst = min(gains, key=lambda name: gains[name].value)
+    # The cell that decides: the gain less two standard errors is smallest there.
+    least_sure = min(gains, key=lambda name: gains[name].value - LEAST * gains[name].standard_error)
+    told = {"least sure gain": least_sure, "least gain": worst}
     return Claim(
         "log loss",
-        f"On no table and share is it more than {PRIOR_GOAL} nats worse than the class prior.",
+        f"On none of these tables and shares is it more than {PRIOR_GOAL} nats worse than the class prior.",
         all_of(by_lead(gain + PRIOR_GOAL, error) for gain, error in gains.values()),
-        f"least gain {signed(*gains[worst])}, {worst}",
+        "; ".join(f"{words} {signed(*gains[name])}, {name}" for words, name in told.items()),
     )
 
 

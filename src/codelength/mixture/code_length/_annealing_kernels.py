@@ -142,7 +142,7 @@ def _log_permanent(table: FloatArray) -> float:
         for k in range(size):
             terms[k] = sums[subset ^ 1 << k] + table[row, k] if subset >> k & 1 else -np.inf
         sums[subset] = _log_sum(terms)
-    return float(sums[-1])
+    return float(sums[len(sums) - 1])
 
 
 @njit(cache=True, nogil=True)

@@ -1,6 +1,5 @@
 """The code length of a mixture by annealed importance sampling, for sizes where nothing exact is feasible."""
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,7 +7,7 @@ import numpy as np
 from scipy.special import gammaln, logsumexp
 
 from ..._display import Shown, nats_and_bits
-from ..._threads import n_threads_or_default
+from ..._threads import in_threads
 from ...blocks import Block, Facts
 from ...errors import Infeasible
 from ...rules import PriorLike, Pseudocounts, pseudocounts
@@ -179,8 +178,7 @@ def _run(
             return float(log_weight)
         return float(log_weight + log_renamings + log_name_share(labels, reference, NAME_POWER, names))
 
-    with ThreadPoolExecutor(min(n_threads_or_default(n_threads), len(streams))) as pool:
-        return np.array(list(pool.map(chain, streams)))
+    return np.array(list(in_threads(chain, streams, n_threads)))
 
 
 def _is_uniform(start: str, coded: Coded) -> bool:

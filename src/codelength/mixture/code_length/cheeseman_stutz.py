@@ -14,7 +14,7 @@ from ...table.checks import as_array, check_choice, check_instance
 from ...typing import FloatArray
 from ..cache import CachedRows
 from ..clusterings import clustering_counts
-from ..parameters import MixtureParameters, posterior_mode
+from ..parameters import MixtureParameters, mode_prior, posterior_mode
 from .information_criteria import log_likelihood
 
 COMPLETIONS = ("hard", "soft")
@@ -42,8 +42,7 @@ def cheeseman_stutz_code_length(
     Parameters
     ----------
     rows, prior, random_state
-        As in :data:`codelength.mixture.code_length.CRITERIA`. The most probable parameters need pseudocounts
-        of at least 1 where nothing was seen; nothing is random.
+        As in :data:`codelength.mixture.code_length.CRITERIA`; nothing is random.
     mixture : MixtureParameters, array of shape (n_rows,) or array of shape (n_rows, n_components)
         What completes the data: a mixture, the component of each row, or the share of each component in each
         row.
@@ -51,7 +50,8 @@ def cheeseman_stutz_code_length(
         Whether a row goes to its most probable component (the first of equal ones) or is shared out.
     parameters : MixtureParameters, optional
         The mixture to correct by, such as the one EM ended with; by default the most probable one given
-        the completed data. The two agree where EM has converged and the completion is soft.
+        the completed data, under the uniform prior if a pseudocount is below 1. The two agree where EM has
+        converged and the completion is soft.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def cheeseman_stutz_code_length(
         coded = as_coded(rows)
         counts = _completed_counts(coded, mixture, completion)
     spread = pseudocounts(prior, counts.schema)
-    fitted = posterior_mode(counts, spread) if parameters is None else parameters
+    fitted = posterior_mode(counts, mode_prior(spread, counts.schema)) if parameters is None else parameters
     complete = _complete_log_likelihood(counts, fitted)
     if complete == -math.inf:
         raise DataError(

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from ...counts import count
@@ -17,6 +16,7 @@ from ...rules import Predictor, PriorLike, Pseudocounts, pseudocounts
 from ...table import Coded, as_coded
 from ...table._messages import shown
 from ...table.checks import check_flag, check_sequence, check_size, check_whole
+from ...table.content import Keys, mixed
 from ...typing import BoolArray, FloatArray, IntArray
 from ..best_clustering import local_optima
 from ..clusterings import (
@@ -192,7 +192,7 @@ class Nearby:
         labels[self.rows[j]] = self.targets[j]
         return labels
 
-    def fingerprints(self, marks: NDArray[np.uint64], names: IntArray) -> NDArray[np.uint64]:
+    def fingerprints(self, marks: Keys, names: IntArray) -> Keys:
         """Hashes that do not depend on how exchangeable components are named."""
         n_components = len(names)
         sums = np.zeros(n_components, dtype=np.uint64)
@@ -200,8 +200,8 @@ class Nearby:
         moved, places = marks[self.rows][:, None], np.arange(n_components)
         out = (places == self.centre[self.rows][:, None]).astype(np.uint64)
         into = (places == self.targets[:, None]).astype(np.uint64)
-        mixed = _mixed(sums + moved * into - moved * out + names.astype(np.uint64))
-        return np.asarray(np.where(self.sizes > 0, mixed, np.uint64(0)).sum(axis=1, dtype=np.uint64))
+        keys = mixed(sums + moved * into - moved * out + names.astype(np.uint64))
+        return np.asarray(np.where(self.sizes > 0, keys, np.uint64(0)).sum(axis=1, dtype=np.uint64))
 
 
 def nearby_clusterings(table: Coded, prior: Pseudocounts, names: IntArray) -> Nearby:
@@ -250,10 +250,3 @@ def distinct_positions(nearby: list[Nearby], names: IntArray) -> IntArray:
         if all(np.array_equal(clustering(int(j)), clustering(int(firsts[places[j]]))) for j in again):
             return firsts.astype(np.int64)
         seed += 1
-
-
-def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Scatter 64-bit numbers, so that their sums tell sets of numbers apart."""
-    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        numbers = (numbers ^ (numbers >> np.uint64(shift))) * np.uint64(factor)
-    return numbers ^ (numbers >> np.uint64(31))

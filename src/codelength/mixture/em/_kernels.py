@@ -145,7 +145,7 @@ def _clear(table: FloatArray) -> None:
 def maximise(counts: FloatArray, members: IntArray, prior: EMPrior, table: FloatArray) -> None:
     """Most probable table given expected counts of joint cells and a prior."""
     excess, offsets, n_components = prior.excess, prior.offsets, prior.n_components
-    n_lanes, of_components = table.shape[1], offsets[-1]
+    n_lanes, of_components = table.shape[1], offsets[len(offsets) - 1]
     for cell in range(table.shape[0]):
         for k in range(n_lanes):
             table[cell, k] = excess[cell, k]

@@ -102,7 +102,7 @@ def em(
     >>> state.of(0).round(6), info.converged
     (array([[0.333333, 0.666667]]), True)
     """
-    check_run(max_iter, tol)
+    tol = check_run(max_iter, tol)
     layout = layout_of(rows)
     schema = with_components(layout.rows.schema, start.n_components)
     problem = EMProblem(schema, layout.joint, EMPrior.of(schema, pseudocounts(prior, schema)))
@@ -110,7 +110,7 @@ def em(
     return state, EMInfo(trace[0], trace[1], converged)
 
 
-def check_run(max_iter: int, tol: float) -> None:
-    """Refuse what EM cannot run by."""
+def check_run(max_iter: int, tol: float) -> float:
+    """Refuse what EM cannot run by; returns the tolerance as a float."""
     check_size("max_iter", max_iter, MOST_STEPS)
-    check_number("tol", tol)
+    return check_number("tol", tol)

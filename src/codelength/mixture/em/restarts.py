@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..._threads import BLOCK_ROWS, n_threads_or_default
+from ...decisions import first_best, is_better, ranked
 from ...errors import DataError, Infeasible
 from ...rules import PriorLike, Pseudocounts, pseudocounts
 from ...table import Coded, Schema
@@ -60,7 +61,7 @@ class RestartsInfo:
     states : tuple of MixtureParameters
         Where each run ended.
     best : int
-        The run with the highest log posterior; the first of equal ones.
+        The run with the highest log posterior; the first of those that are equal up to rounding.
     reached : int
         How often the best end was to be found; 0 where nobody asked, and ends were not compared.
     max_init : int
@@ -97,7 +98,7 @@ class RestartsInfo:
     def next_best(self) -> EMInfo | None:
         """The best run that ended elsewhere; None where all ended at the best solution."""
         elsewhere = np.flatnonzero(~self.at_best)
-        return self.runs[elsewhere[np.argmax(self.log_posteriors[elsewhere])]] if len(elsewhere) else None
+        return self.runs[elsewhere[first_best(self.log_posteriors[elsewhere])]] if len(elsewhere) else None
 
 
 def fit_mixture(
@@ -168,7 +169,7 @@ def fit_mixture(
     (array([0.5, 0.5]), 20)
     """
     check_choice("init", init, STARTS)
-    check_run(max_iter, tol)
+    tol = check_run(max_iter, tol)
     check_size("n_init", n_init, MOST_STEPS)
     check_whole("reached", reached, 0)
     check_size("max_init", max_init, MOST_STEPS)
@@ -217,7 +218,7 @@ class _Runs:
     def info(self) -> RestartsInfo:
         """How the runs went."""
         states, runs = zip(*self.ends, strict=True)
-        return RestartsInfo(runs, states, int(np.argmax([run.log_posterior for run in runs])))
+        return RestartsInfo(runs, states, first_best([run.log_posterior for run in runs]))
 
     def start(self, pool: ThreadPoolExecutor, streams: list[np.random.Generator]) -> None:
         """Make further runs, one per stream, and bring those that have got furthest to their ends."""
@@ -234,7 +235,7 @@ class _Runs:
         goal = best - SAME / 2
         self._continue(pool, [n for n in self._order() if _promise(self.ends[n][1]) >= goal], goal)
         ended: set[int] = set()
-        while self._best() > best and (leader := self._order()[0]) not in ended:
+        while is_better(self._best(), best) and (leader := self.info.best) not in ended:
             best = self._best()
             # One that has overtaken the best may have stopped at the goal, short of its own end.
             self.settled.discard(leader)
@@ -245,15 +246,15 @@ class _Runs:
 
     def polish(self) -> None:
         """Climb on from the best end until nothing is gained."""
-        best = self._order()[0]
+        best = self.info.best
         self.ends[best] = self._continued(best, np.inf, POLISH * self.tol)
 
     def _best(self) -> float:
         return max(end.log_posterior for _, end in self.ends)
 
     def _order(self) -> list[int]:
-        """The runs, furthest first."""
-        order: list[int] = np.argsort([-end.log_posterior for _, end in self.ends], kind="stable").tolist()
+        """The runs, furthest first; those equal up to rounding in turn."""
+        order: list[int] = ranked([end.log_posterior for _, end in self.ends]).tolist()
         return order
 
     def _continue(self, pool: ThreadPoolExecutor, numbers: list[int], goal: float = np.inf) -> None:

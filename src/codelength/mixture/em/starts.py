@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...counts import Counts, expected_counts
+from ...decisions import first_best_of_rows
 from ...table import Coded
 from ...typing import CodeArray, FloatArray, IntArray
 from ..cache import RowBlocks, Rows
@@ -60,16 +61,12 @@ def random_shares(rows: Rows, n_components: int, generator: np.random.Generator)
 
 def kmeans_shares(rows: Rows, n_components: int, generator: np.random.Generator) -> Shares:
     """Softened labels of k-means on indicator columns, started as k-means++."""
-    spare = rows.schema.offsets[1:] - 1
     clusters = _clusters(rows, _to_modes(_first_modes(rows, n_components, generator), rows), n_components)
     centres = np.zeros((rows.schema.n_cells, clusters.n_used))
     distances = centres
     for _ in range(MAX_SWEEPS):
-        sizes = clusters.counts.class_counts[: clusters.n_used]
-        # A cluster that has lost all its rows stays where it was.
-        np.divide(clusters.counts.value_counts.T[:, : len(sizes)], sizes, out=centres, where=sizes > 0)
-        centres[spare] = 0.0
-        distances = np.vstack((-2 * centres, (centres**2).sum(axis=0)))
+        move_centres(clusters.counts, centres)
+        distances = to_centres(centres)
         before, clusters = clusters, _clusters(rows, distances, n_components)
         if clusters.counts == before.counts:
             break
@@ -83,7 +80,7 @@ def kmodes_shares(rows: Rows, n_components: int, generator: np.random.Generator)
     for _ in range(MAX_SWEEPS):
         for i in range(rows.schema.n_variables):
             seen = clusters.counts.of(i)[: len(modes)]
-            modes[:, i] = np.where(seen.any(axis=1), seen.argmax(axis=1), modes[:, i])
+            modes[:, i] = np.where(seen.any(axis=1), first_best_of_rows(seen), modes[:, i])
         before, clusters = clusters, _clusters(rows, _to_modes(modes, rows), n_components)
         if clusters.counts == before.counts:
             break
@@ -184,14 +181,30 @@ def _clusters(rows: Rows, distances: NDArray[Any], n_components: int) -> _Cluste
     """The rows in clusters, each in the nearest."""
     counts, n_used = Counts.empty(with_components(rows.schema, n_components)), 1
     for block in RowBlocks(rows):
-        labels = _nearest(block, distances)
+        labels, _ = nearest(block, distances)
         counts = counts.merge(clustering_counts(with_components(block, n_components), labels))
         n_used = max(n_used, int(labels.max(initial=0)) + 1)
     return _Clusters(counts, n_used)
 
 
-def _nearest(block: Coded, distances: NDArray[Any]) -> IntArray:
-    return np.asarray(np.argmin(_sums(block, distances), axis=1))
+def move_centres(counts: Counts, centres: FloatArray) -> None:
+    """Move the centres of clusters to the means of their rows; one that has no rows stays where it was."""
+    sizes = counts.class_counts[: centres.shape[1]]
+    np.divide(counts.value_counts.T[:, : len(sizes)], sizes, out=centres, where=sizes > 0)
+    centres[counts.schema.offsets[1:] - 1] = 0.0
+
+
+def to_centres(centres: FloatArray) -> FloatArray:
+    """What each cell adds to the squared distances from the centres, up to a constant; and their lengths."""
+    return np.vstack((-2 * centres, (centres**2).sum(axis=0)))
+
+
+def nearest(block: Coded, distances: NDArray[Any]) -> tuple[IntArray, NDArray[Any]]:
+    """The nearest centre of each row, the first of those that tie, and its distance."""
+    sums = _sums(block, distances)
+    is_exact = sums.dtype.kind == "i"
+    labels = sums.argmin(axis=1) if is_exact else first_best_of_rows(-sums, float(block.schema.n_variables))
+    return labels, np.take_along_axis(sums, labels[:, None], axis=1)[:, 0]
 
 
 def _sums(block: Coded, table: NDArray[Any]) -> NDArray[Any]:
@@ -208,7 +221,7 @@ def _sums(block: Coded, table: NDArray[Any]) -> NDArray[Any]:
 
 def _softened(rows: Rows, distances: NDArray[Any], n_components: int) -> Shares:
     for block in RowBlocks(rows):
-        labels = _nearest(block, distances)
+        labels, _ = nearest(block, distances)
         shares = np.full((block.n_rows, n_components), SPREAD / n_components)
         shares[np.arange(block.n_rows), labels] += 1 - SPREAD
         yield block, shares

@@ -9,12 +9,11 @@ A row holds few cells, so that this takes far fewer steps than the outer product
 which every row holds, gives the moments of single cells and of none.
 """
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 
-from ..._threads import n_threads_or_default
+from ..._threads import in_threads
 from ...table import Coded
 from ...typing import FloatArray
 from ..costs import check_memory
@@ -83,8 +82,7 @@ def pair_moments(
         add_moments(codes, offsets, weights, shares, first, found)
         lanes[:, start:stop, start:] = found.transpose(2, 0, 1)
 
-    with ThreadPoolExecutor(n_threads_or_default(n_threads)) as pool:
-        list(pool.map(work, range(len(codes))))
+    list(in_threads(work, range(len(codes)), n_threads))
     # Each variable's own block is diagonal, the blocks above the diagonal are mirrored.
     for lane in lanes:
         lane += np.triu(lane, 1).T

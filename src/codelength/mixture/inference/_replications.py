@@ -1,14 +1,13 @@
 """Work that is repeated many times: a random stream each, any number of threads, a report of progress."""
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._threads import MAX_BLOCKS, n_threads_or_default
+from ..._threads import MAX_BLOCKS, in_threads
 from ...rules import Pseudocounts
 from ...table import Schema
 from ...table.checks import check_random_state
@@ -39,11 +38,10 @@ def repeat(
     """The results of so many runs, each with a stream of its own; the same for any number of threads."""
     streams = np.random.default_rng(check_random_state(random_state)).spawn(n_replications)
     found: list[T] = []
-    with ThreadPoolExecutor(n_threads_or_default(n_threads)) as pool:
-        for result in pool.map(work, streams):
-            found.append(result)
-            if progress is not None:
-                progress(len(found), n_replications)
+    for result in in_threads(work, streams, n_threads):
+        found.append(result)
+        if progress is not None:
+            progress(len(found), n_replications)
     return found
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ...decisions import TOLERANCE
 from ...typing import FloatArray, IntArray
 from ..parameters import MixtureParameters
 
@@ -30,12 +31,13 @@ def profile_distances(reference: MixtureParameters, mixture: MixtureParameters) 
     """Distance of each component of the first mixture from each of the second."""
     ours = np.sqrt(np.column_stack((reference.class_probs, reference.value_probs)))
     theirs = np.sqrt(np.column_stack((mixture.class_probs, mixture.value_probs)))
-    squares = (ours**2).sum(axis=1)[:, None] + (theirs**2).sum(axis=1)
-    return np.asarray(np.maximum(squares - 2 * ours @ theirs.T, 0.0))
+    return np.stack([((one - theirs) ** 2).sum(axis=1) for one in ours])
 
 
 def matching(costs: FloatArray) -> IntArray:
     """For each row of a square matrix the column that it is matched with, so that the sum is least.
+
+    Of matchings that are as good up to rounding, the one that stays closest to the diagonal.
 
     Examples
     --------
@@ -44,5 +46,7 @@ def matching(costs: FloatArray) -> IntArray:
     """
     from scipy.optimize import linear_sum_assignment
 
-    _, columns = linear_sum_assignment(costs)
+    places = np.arange(len(costs), dtype=np.float64)
+    away = TOLERANCE * np.abs(costs).max(initial=1.0) * (places[:, None] - places) ** 2
+    _, columns = linear_sum_assignment(costs + away)
     return np.asarray(columns, dtype=np.int64)

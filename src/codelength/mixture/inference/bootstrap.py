@@ -162,7 +162,7 @@ def bootstrap(
     check_choice("kind", kind, BootstrapKind)
     check_choice("weights", weights, Weights)
     check_size("n_replications", n_replications)
-    check_run(max_iter, tol)
+    tol = check_run(max_iter, tol)
     rows = mixture.coded(coded)
     if not rows.total_weight > 0:
         raise DataError("there are no rows to draw from; give the rows that the mixture was fitted to")

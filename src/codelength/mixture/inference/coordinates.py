@@ -10,6 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
+from ...decisions import first_best
 from ...typing import BoolArray, FloatArray, IntArray
 from ..parameters import MixtureParameters
 
@@ -60,7 +61,7 @@ class Coordinates:
             free[schema.offsets[1:] - 1] = False
             for i in range(schema.n_variables):
                 own = probs[schema.offsets[i] : schema.offsets[i + 1] - 1]
-                free[schema.offsets[i] + int(np.argmax(own))] = False
+                free[schema.offsets[i] + first_best(own)] = False
             found.append(np.flatnonzero(free))
         return tuple(found)
 
@@ -68,7 +69,7 @@ class Coordinates:
     def free_classes(self) -> IntArray:
         """The components whose logits are free: all that have rows but the largest."""
         free = ~self.class_boundary
-        free[int(np.argmax(self.mixture.class_probs))] = False
+        free[first_best(self.mixture.class_probs)] = False
         return np.flatnonzero(free)
 
     @cached_property

@@ -103,10 +103,15 @@ class PosteriorSample(Shown):
         return f"PosteriorSample: {counted(n_chains, 'chain')} of {counted(n_draws, 'draw')}"
 
     def _blocks(self) -> list[Block]:
-        worst = max(float(np.nanmax(part)) for part in self.r_hat)
-        least = min(float(np.nanmin(part)) for part in self.effective_sample_size)
-        facts = Facts([("largest R-hat", f"{worst:.3f}"), ("smallest effective sample size", f"{least:.0f}")])
-        return [facts, *self.intervals()._blocks()]
+        # A probability that never varies, such as that of a single class, has neither figure.
+        r_hats, sizes = (
+            [figure for part in parts for figure in part.ravel().tolist() if not np.isnan(figure)]
+            for parts in (self.r_hat, self.effective_sample_size)
+        )
+        facts = [("largest R-hat", f"{max(r_hats):.3f}")] if r_hats else []
+        if sizes:
+            facts.append(("smallest effective sample size", f"{min(sizes):.0f}"))
+        return [Facts(facts), *self.intervals()._blocks()]
 
 
 def posterior_sample(

@@ -237,7 +237,8 @@ def inverse(information: FloatArray) -> tuple[FloatArray, int]:
     null = values <= SINGULAR * max(float(values[-1]), 1.0)
     kept = vectors[:, ~null]
     found = (kept / values[~null]) @ kept.T / np.outer(scale, scale)
-    touched = (np.abs(vectors[:, null]) > 1e-4).any(axis=1)
+    # The length within the null space, because its basis is arbitrary.
+    touched = np.linalg.norm(vectors[:, null], axis=1) > 1e-4
     found[touched] = np.nan
     found[:, touched] = np.nan
     return np.asarray(found), int(null.sum())

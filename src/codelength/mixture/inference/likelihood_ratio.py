@@ -18,10 +18,11 @@ import numpy as np
 
 from ..._display import Shown, counted
 from ...blocks import Block, Facts
+from ...decisions import first_best, ranked
 from ...errors import DataError, InvalidParameter
 from ...rules import PriorLike, pseudocounts
 from ...table import Coded
-from ...table.checks import check_size, check_whole
+from ...table.checks import check_random_state, check_size, check_whole
 from ...typing import FloatArray
 from ..em import STARTS, EMLayout, start_counts
 from ..em._problem import EMPrior, EMProblem
@@ -148,7 +149,7 @@ def likelihood_ratio_test(
         raise InvalidParameter("n_components=1: there is no smaller number to test against; give at least 2")
     check_size("n_replications", n_replications)
     check_size("n_init", n_init)
-    check_run(max_iter, tol)
+    tol = check_run(max_iter, tol)
     rows = with_components(coded, 1)
     if not rows.total_weight > 0:
         raise DataError("there are no rows to fit mixtures to; give some")
@@ -165,7 +166,7 @@ def likelihood_ratio_test(
         _, after = _best(layout, n_components, prior, split, n_init, max_iter, tol, stream)
         return small, before, after
 
-    first, others = np.random.default_rng(random_state).spawn(2)
+    first, others = np.random.default_rng(check_random_state(random_state)).spawn(2)
     small, before, after = gain(distinct, None, first)
 
     def one(stream: np.random.Generator) -> float:
@@ -197,10 +198,10 @@ def _best(
         counts = start_counts(kinds[number % len(kinds)], distinct, n_components, stream)
         starts.append(posterior_mode(counts, spread))
     ends = [problem.run(begin, max_iter, max(tol, FIRST_TOL), 1)[:2] for begin in starts]
-    ends.sort(key=lambda end: -float(end[1][0, -1]))
     if tol < FIRST_TOL:
-        ends = [refine(problem, state, max_iter, tol, FIRST_TOL, 1)[:2] for state, _ in ends[:N_REFINED]]
-    state, trace = max(ends, key=lambda end: float(end[1][0, -1]))
+        furthest = ranked([trace[0, -1] for _, trace in ends])[:N_REFINED]
+        ends = [refine(problem, ends[n][0], max_iter, tol, FIRST_TOL, 1)[:2] for n in furthest]
+    state, trace = ends[first_best([trace[0, -1] for _, trace in ends])]
     return state, float(trace[1, -1])
 
 

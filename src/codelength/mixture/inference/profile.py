@@ -8,13 +8,12 @@ which also maximises :math:`L` among all mixtures with that :math:`p`.
 """
 
 import math
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
 from scipy.special import chdtri
 
-from ..._threads import n_threads_or_default
+from ..._threads import in_threads
 from ...rules import PriorLike, Pseudocounts, pseudocounts
 from ...table import Coded
 from ..em import EMLayout
@@ -74,12 +73,11 @@ def with_profile_bounds(
         return _upper(layout, spread, mixture, int(k), int(cell), fall, max_iter, tol)
 
     bounds = intervals.value_bounds.copy()
-    with ThreadPoolExecutor(n_threads_or_default(n_threads)) as pool:
-        for place, high in enumerate(pool.map(bound, range(len(impossible)))):
-            k, cell = impossible[place]
-            bounds[:, k, cell] = 0.0, high
-            if progress is not None:
-                progress(place + 1, len(impossible))
+    for place, high in enumerate(in_threads(bound, range(len(impossible)), n_threads)):
+        k, cell = impossible[place]
+        bounds[:, k, cell] = 0.0, high
+        if progress is not None:
+            progress(place + 1, len(impossible))
     for k, cell in np.argwhere(flagged & (mixture.value_probs >= 0.5)):
         i = int(np.searchsorted(schema.offsets, cell, side="right")) - 1
         others = np.delete(np.arange(schema.offsets[i], schema.offsets[i + 1] - 1), cell - schema.offsets[i])

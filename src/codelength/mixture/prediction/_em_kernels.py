@@ -9,6 +9,7 @@ import math
 import numpy as np
 from numba import njit
 
+from ..._decision_kernels import is_better
 from ...typing import FloatArray, IntArray
 
 
@@ -41,7 +42,7 @@ def climb_with(
         reached = -np.inf
         for _ in range(n_first):
             reached = _iterate(cells, weights, new, offsets, excess, n_components, counts, logs)
-        if reached > highest or s == 0:
+        if is_better(reached, highest, 1.0) or s == 0:
             highest = reached
             best[:] = counts
     for _ in range(max_iter):
@@ -129,11 +130,11 @@ def _share(cells: IntArray, n: int, logs: FloatArray, n_components: int, shares:
 @njit(cache=True, nogil=True)
 def _best_logs(offsets: IntArray, counts: FloatArray, n_components: int, logs: FloatArray) -> None:
     """Logs of the best mixture for expected counts; uniform where there are none."""
-    total = 0.0
+    total, last = 0.0, len(counts) - 1
     for k in range(n_components):
-        total += counts[-1, k]
+        total += counts[last, k]
     for k in range(n_components):
-        logs[-1, k] = _log_ratio(counts[-1, k], total, n_components)
+        logs[last, k] = _log_ratio(counts[last, k], total, n_components)
         for i in range(len(offsets) - 1):
             in_all = 0.0
             for cell in range(offsets[i], offsets[i + 1] - 1):

@@ -15,7 +15,7 @@ from scipy.special import gammaln
 
 from ...rules import PriorLike, Pseudocounts, pseudocounts
 from ...table import Coded
-from ...table.checks import check_size, check_whole
+from ...table.checks import check_random_state, check_size, check_whole
 from ...typing import FloatArray, IntArray
 from ..clusterings import ClusteringState, ObservedCells, exchangeable, single_rows
 from ..code_length._references import Reference
@@ -84,7 +84,7 @@ def annealed_products(
     """Products of the clusterings that each chain drew once it was annealed, with its importance weight."""
     setting = _Setting.of(rows, mixture, prior, chains)
     n_components, n_rows = mixture.n_components, setting.rows.n_rows
-    generator = np.random.default_rng(random_state)
+    generator = np.random.default_rng(check_random_state(random_state))
     is_uniform = n_components > MAX_COMPONENTS
     reference = (
         Reference.uniform(n_rows, n_components)

@@ -8,13 +8,14 @@ goes on with the new row, and every row then goes to its most probable component
 
 import numpy as np
 
+from ...decisions import first_best_of_rows
 from ...rules import PriorLike, pseudocounts
 from ...rules.query import Question
 from ...table import Coded
 from ...table.coded import unchecked
 from ...typing import FloatArray, IntArray
 from ..code_length.cheeseman_stutz import cheeseman_stutz_code_length
-from ..parameters import MixtureParameters
+from ..parameters import MixtureParameters, mode_prior
 from .climbing import Climb, Climber
 
 SHORT = Climb(max_iter=100, tol=1e-6)
@@ -35,7 +36,7 @@ def cheeseman_stutz_weights(
     -------
     array of shape (n_new_rows, n_combinations)
     """
-    climber = Climber.of(rows, mixture, climb, prior)
+    climber = Climber.of(rows, mixture, climb, mode_prior(prior, mixture.schema))
     coded, spread = climber.coded, pseudocounts(prior, climber.coded.schema)
     weights = np.append(climber.weights, 1.0)
 
@@ -43,7 +44,7 @@ def cheeseman_stutz_weights(
         _, logs = climber.with_row(row)
         cells = np.vstack((climber.cells, row))
         joint = logs[-1] + sum((logs[cells[:, i]] for i in range(cells.shape[1])), np.zeros(1))
-        labels = np.argmax(np.broadcast_to(joint, (len(cells), logs.shape[1])), axis=1).astype(np.int64)
+        labels = first_best_of_rows(np.broadcast_to(joint, (len(cells), logs.shape[1])), 1.0)
         codes = np.asfortranarray(cells - coded.schema.offsets[:-1], dtype=coded.codes.dtype)
         completed = unchecked(coded.schema, codes, np.zeros(len(cells), dtype=np.uint8), weights)
         return -cheeseman_stutz_code_length(completed, labels, spread)

@@ -6,13 +6,12 @@ row starts once wholly in each component; the start that leads after a few itera
 
 import itertools
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from ..._threads import n_threads_or_default
+from ..._threads import in_threads
 from ...counts import expected_counts
 from ...rules import PriorLike, pseudocounts, rule_of
 from ...rules.query import Question
@@ -119,7 +118,7 @@ class Climber:
         if np.isfinite(highest := own.max()):
             shares = np.exp(own - highest)
             starts = np.vstack((shares / shares.sum(), starts))
-        settings = n_components, FIRST_ITERATIONS, self.climb.max_iter, self.climb.tol
+        settings = n_components, FIRST_ITERATIONS, self.climb.max_iter, float(self.climb.tol)
         rows = self.cells, self.weights, row[None, :], self.coded.schema.offsets
         excess = _in_lanes(self.excess)
         reached = climb_with(*rows, self.expected, excess, _in_lanes(starts), *settings, logs)
@@ -146,8 +145,7 @@ class Climber:
         def of_row(known: IntArray) -> list[float]:
             return [work(row) for row in _filled(question, offsets, known)]
 
-        with ThreadPoolExecutor(n_threads_or_default(None)) as pool:
-            found = list(pool.map(of_row, blank))
+        found = list(in_threads(of_row, list(blank)))
         return np.array(found).reshape(new.n_rows, question.n_combinations)
 
 

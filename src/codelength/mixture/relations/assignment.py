@@ -17,6 +17,7 @@ from typing import Literal
 
 import numpy as np
 
+from ...decisions import first_best_of_rows
 from ...errors import DataError
 from ...table import Coded
 from ...table.checks import check_choice
@@ -66,7 +67,7 @@ class Assignment:
 
         mixture, schema = self.mixture, self.mixture.schema
         n_components = mixture.n_components
-        labels = np.argmax(self.assigned, axis=1)
+        labels = first_best_of_rows(self.assigned)
         sizes = self.weights @ self.shares
         linear = [coordinates.of_values(r) for r in range(n_components)]
         starts, free = coordinates.starts, coordinates.free_classes
@@ -110,7 +111,7 @@ def assign(coded: Coded, mixture: MixtureParameters, rule: AssignmentRule = "mod
     assigned = shares
     if rule == "modal":
         assigned = np.zeros_like(shares)
-        assigned[np.arange(len(shares)), np.argmax(shares, axis=1)] = 1.0
+        assigned[np.arange(len(shares)), first_best_of_rows(shares)] = 1.0
     sizes, n_assigned = weights @ shares, weights @ assigned
     lonely = np.flatnonzero((sizes <= 0) | (n_assigned <= 0))
     if len(lonely):

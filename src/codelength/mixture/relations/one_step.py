@@ -111,7 +111,7 @@ def fit_covariates(
         As in :func:`codelength.mixture.em.em`.
     """
     check_choice("kind", kind, ("observed", "empirical"))
-    check_run(max_iter, tol)
+    tol = check_run(max_iter, tol)
     n_components, n_each = mixture.n_components, design.matrix.shape[1]
     if not 0 <= reference < n_components or n_components < 2:
         raise InvalidParameter(
@@ -136,9 +136,10 @@ def fit_covariates(
     problem = _Problem(rows, matrix, [k for k in range(n_components) if k != reference], prior)
     state, trace, converged = problem.run(_first(mixture, problem), max_iter, tol)
     coordinates, covariance = problem.covariance(state, kind)
-    n_values = coordinates.n_free - len(coordinates.free_classes)
+    first = len(coordinates.free_classes)
+    n_values = coordinates.n_free - first
     values = np.full((coordinates.n_free,) * 2, np.nan)
-    values[-n_values:, -n_values:] = covariance[:n_values, :n_values]
+    values[first:, first:] = covariance[:n_values, :n_values]
     coefficients, spread = scaled_back(
         state.coefficients, covariance[n_values:, n_values:], problem.free, n_components, centre, scale
     )

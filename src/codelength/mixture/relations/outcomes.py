@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ...decisions import first_best
 from ...errors import DataError
 from ...table._messages import shown
 from ...table.column import Column
@@ -59,7 +60,7 @@ def numeric_outcome(
 
     x = _climbed(step, assignment, method, logits, moments)
     if method == "ml" and x[n_components:].min() < LEAST_VARIANCE:
-        k = int(np.argmin(x[n_components:]))
+        k = first_best(-x[n_components:])
         raise DataError(
             f"outcome {shown(column.name)}: in class {k + 1} it hardly varies, so that a normal distribution "
             'does not fit; use method="bch", or kind="categorical" if it has few values'

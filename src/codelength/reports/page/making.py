@@ -74,7 +74,8 @@ def report(
         A model of your own, fitted or not, to compare with the others: it is fitted to the same rows as they
         are.
     rows : bool
-        Whether the contents of surprising rows are on the page. Otherwise it holds counts only.
+        Whether the contents of surprising rows are on the page. Otherwise it holds column names, categories
+        and counts, but no rows.
     random_state : int
         Seed of all random choices.
     progress : function, optional

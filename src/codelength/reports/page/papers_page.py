@@ -10,7 +10,7 @@ from ...experiments.findings import Findings
 from ...experiments.verdicts import VERDICTS, Verdict
 from ..paper import blocks_of, tally
 from ..render.html import html
-from ..validation import HEAD, overview, papers_in, pictures
+from ..validation import HEAD, Paper, overview, papers_in, pictures
 from .html import Child, Markup, join, tag
 from .sections import Section
 from .sections.section import details, hint, paragraph
@@ -22,21 +22,20 @@ MOST_BYTES = 2_000_000
 
 
 def papers_page(results: str | os.PathLike[str], command: str = "codelength report --reproduce") -> str:
-    """The text of the HTML file, from a directory with one directory of results per paper.
+    """Return the text of the HTML file, from a directory with one directory of results per run.
 
     Raises
     ------
     DataError
         Where there are no results, or none that can be read.
     """
-    place = Path(results)
-    papers = papers_in(place)
-    sections = [_how(), *(_paper(findings, place / findings.paper) for findings in papers), _again(command)]
+    papers = papers_in(results)
+    sections = [_how(), *(_section(paper) for paper in papers), _again(command)]
     return page(
         "The papers, run again",
         sections,
         over=f"{many(len(papers), 'paper')} · every printed figure beside ours",
-        opening=_opening(papers),
+        opening=_opening([paper.findings for paper in papers]),
         closing=f"Made with codelength {__version__}.",
         has_images=True,
     )
@@ -90,12 +89,15 @@ def _how() -> Section:
     return Section("rules", "How figures and claims are judged", body, short="Rules")
 
 
-def _paper(findings: Findings, place: Path) -> Section:
-    blocks = blocks_of(findings, pictures(place))
+def _section(paper: Paper) -> Section:
+    blocks = blocks_of(paper.findings, pictures(paper.place))
     title = blocks[0]
     assert isinstance(title, Heading)
-    body = html(blocks[1:], kind_of=verdict_kind, drawn=lambda picture: _drawn(picture, place))
-    return Section(findings.paper, title.text, body)
+    body = html(blocks[1:], kind_of=verdict_kind, drawn=lambda picture: _drawn(picture, paper.place))
+    if paper.others:
+        names = ", ".join(place.name for place in paper.others)
+        body = join(body, hint(f"From {paper.place.name}. Other runs are not on this page: {names}."))
+    return Section(paper.findings.paper, title.text, body)
 
 
 def _drawn(picture: Picture, place: Path) -> Child:

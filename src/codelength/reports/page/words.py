@@ -2,6 +2,7 @@
 
 import math
 
+from ...analysis.facts import file_name
 from ...analysis.results import Estimate
 from ..render.texts import one_line
 
@@ -31,14 +32,14 @@ def name(text: str, most: int = LONGEST_NAME) -> str:
 
 
 def table_name(text: str) -> str:
-    """The name of a table; of a file without its directories, which say more than a reader of a page needs.
+    """Return the name of a table as the page shows it, without the directories of its file.
 
     Examples
     --------
     >>> table_name("/home/me/weather.csv"), table_name("vote"), table_name("")
     ('weather.csv', 'vote', 'a table')
     """
-    last = text.replace("\\", "/").rstrip("/").rpartition("/")[2]
+    last = file_name(text)
     return name(last) if last else "a table"
 
 

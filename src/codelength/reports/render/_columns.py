@@ -31,12 +31,18 @@ class Column:
 
 
 def fitted(
-    names: Sequence[str], rows: Sequence[Sequence[str]], n_text: int, width: int | None
+    names: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    n_text: int,
+    width: int | None,
+    *,
+    is_split: bool = True,
 ) -> list[list[Column]]:
     """The columns of each of the tables that a table is split into; all of them start with the first column.
 
     Without a width all columns are in one table and as wide as they like. Otherwise headings are wrapped at
-    words, then columns of words are, and where that is not enough the columns are spread over several tables.
+    words, then columns of words are, and if that is not enough the columns are spread over several tables, or
+    the table is wider if it must not be split.
 
     Examples
     --------
@@ -51,12 +57,13 @@ def fitted(
     columns = [_measured(i, name, [row[i] for row in rows], i < n_text) for i, name in enumerate(names)]
     if width is None:
         return [[replace(column, width=column.natural) for column in columns]]
+    width = width if is_split else max(width, _total(columns))
     tables = [_widened(table, width) for table in _split(columns, width)]
     return [[_trimmed(column, names, rows) for column in table] for table in tables]
 
 
-def wrapped(text: str, width: int) -> list[str]:
-    """A text in lines of at most some width, broken at words, and within a word that is too long.
+def wrapped(text: str, width: int, *, breaks_words: bool = True) -> list[str]:
+    """A text in lines of at most some width, broken at words, and usually within a word that is too long.
 
     Examples
     --------
@@ -64,16 +71,18 @@ def wrapped(text: str, width: int) -> list[str]:
     ['one two', 'three']
     >>> wrapped("incomprehensible", 7)
     ['incompr', 'ehensib', 'le']
+    >>> wrapped("so incomprehensible", 7, breaks_words=False)
+    ['so', 'incomprehensible']
     """
     lines: list[str] = []
     line = ""
     for word in text.split():
-        for part in _parts(word, width):
+        for part in _parts(word, width) if breaks_words else [word]:
             longer = f"{line} {part}" if line else part
             if cell_len(longer) <= width:
                 line = longer
             else:
-                lines.append(line)
+                lines += [line] if line else []
                 line = part
     return [*lines, line]
 

@@ -64,4 +64,7 @@ def escaped(text: str) -> str:
 
 def _row(cells: Sequence[str], n_columns: int) -> str:
     texts = [escaped(cell) for cell in cells]
+    if texts and texts[0].startswith(("[", "*")):
+        # After a rule or the end of a row, either would be taken for an argument.
+        texts[0] = f"{{}}{texts[0]}"
     return " & ".join([*texts, *[""] * (n_columns - len(texts))]) + r" \\"

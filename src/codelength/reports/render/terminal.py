@@ -1,8 +1,8 @@
 """Blocks on a terminal.
 
 A line is never wider than the terminal, unless a single number is. Numbers are never broken, nor are the
-words above them. Whatever comes from data is shown as it is, never obeyed. Piped output has neither a width
-limit nor colour.
+words above them. Whatever comes from data is shown as it is, never obeyed. Piped output has no colour; words
+are wrapped at 100 columns, and tables are never split, so that every number of a row is on one line.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,13 +11,17 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
+from ..._display import padded
 from ...blocks import Block, Bullets, Facts, Grid, Heading, Paragraph, Picture, Strong
 from ._columns import GAP, Column, fitted, wrapped
 from .texts import one_line
 
+PIPED = 100
+"""Where words are wrapped if nobody knows the width of the screen."""
+
 
 def show(blocks: Iterable[Block], console: Console | None = None) -> None:
-    """Print blocks: within the width of a terminal, and without a limit elsewhere.
+    """Print blocks: within the width of a terminal, and with words wrapped at 100 columns elsewhere.
 
     Parameters
     ----------
@@ -37,14 +41,16 @@ def show(blocks: Iterable[Block], console: Console | None = None) -> None:
     map            -1.2
     """
     place = Console(highlight=False) if console is None else console
-    width = place.width if place.is_terminal else None
-    for line in lines(blocks, width, place.encoding):
+    width = place.width if place.is_terminal else PIPED
+    for line in lines(blocks, width, place.encoding, is_split=place.is_terminal):
         place.print(line, soft_wrap=True)
 
 
-def lines(blocks: Iterable[Block], width: int | None = None, encoding: str = "utf-8") -> Iterator[Text]:
+def lines(
+    blocks: Iterable[Block], width: int | None = None, encoding: str = "utf-8", *, is_split: bool = True
+) -> Iterator[Text]:
     """The lines of some blocks, an empty one between two of them but for what follows a heading."""
-    page = _Page(width, encoding)
+    page = _Page(width, encoding, is_split=is_split)
     follows: Block | None = None
     for block in blocks:
         if isinstance(block, Picture):
@@ -58,8 +64,9 @@ def lines(blocks: Iterable[Block], width: int | None = None, encoding: str = "ut
 class _Page:
     """How blocks are laid out on a page of some width."""
 
-    def __init__(self, width: int | None, encoding: str) -> None:
+    def __init__(self, width: int | None, encoding: str, *, is_split: bool) -> None:
         self._width = None if width is None else max(width, 8)
+        self._is_split = is_split
         self._encoding = encoding
         self._line = "─" if one_line("─", encoding) == "─" else "-"
 
@@ -82,7 +89,10 @@ class _Page:
 
     def _wrapped(self, text: str, taken: int = 0) -> list[str]:
         plain = self._plain(text)
-        return [plain] if self._width is None else wrapped(plain, max(self._width - taken, 8))
+        if self._width is None:
+            return [plain]
+        # On a pipe, whoever reads a path or an address wants it whole.
+        return wrapped(plain, max(self._width - taken, 8), breaks_words=self._is_split)
 
     def _paragraph(self, text: str, style: str) -> Iterator[Text]:
         yield from (Text(line, style) for line in self._wrapped(text))
@@ -102,7 +112,7 @@ class _Page:
             yield from self._stacked_facts(items)
             return
         for name, (_, fact) in zip(names, items, strict=True):
-            yield from _beside(_padded(name, indent), indent, self._wrapped(fact, indent))
+            yield from _beside(padded(name, indent), indent, self._wrapped(fact, indent))
 
     def _stacked_facts(self, items: Sequence[tuple[str, str]]) -> Iterator[Text]:
         """Facts below their names, where the names leave no room beside them."""
@@ -118,7 +128,8 @@ class _Page:
         rows = [_filled(row, n_columns) for row in grid.rows]
         cells = [[self._plain(cell) for cell in row] for row in rows]
         strong = [[isinstance(cell, Strong) for cell in row] for row in rows]
-        for number, columns in enumerate(fitted(names, cells, grid.n_text, self._width)):
+        tables = fitted(names, cells, grid.n_text, self._width, is_split=self._is_split)
+        for number, columns in enumerate(tables):
             if number:
                 yield Text()
             yield from self._table(columns, names, cells, strong)
@@ -156,9 +167,9 @@ def _row(columns: Sequence[Column], parts: Sequence[list[str]], styles: Sequence
         line = Text()
         for number, (column, part) in enumerate(zip(columns, parts, strict=True)):
             shown = part[n] if n < len(part) else ""
-            padded = _padded(shown, column.width, right=not column.is_text)
-            line.append(" " * GAP if number else "")
-            line.append(padded, styles[column.position])
+            space = " " * (column.width - cell_len(shown))
+            line.append(" " * GAP if number else "").append("" if column.is_text else space)
+            line.append(shown, styles[column.position]).append(space if column.is_text else "")
         line.rstrip()
         yield line
 
@@ -167,11 +178,6 @@ def _beside(mark: str, indent: int, parts: Sequence[str]) -> Iterator[Text]:
     """Lines beside a mark, the later ones indented as far."""
     for n, part in enumerate(parts):
         yield Text(((mark if not n else " " * indent) + part).rstrip())
-
-
-def _padded(text: str, width: int, *, right: bool = False) -> str:
-    space = " " * max(width - cell_len(text), 0)
-    return space + text if right else text + space
 
 
 def _filled(cells: Sequence[str], n_columns: int) -> list[str]:

@@ -138,3 +138,14 @@ def test_bad_arguments_are_refused():
     halves = Coded.of(coded.schema, coded.codes, weights=np.full(20, 0.5))
     with pytest.raises(InvalidParameter, match="works on single rows, and the weights are not whole"):
         posterior_sample(halves, truth())
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("sizes", [[2, 3], [1]])
+def test_a_sample_of_one_class_says_nothing_that_is_not_a_number(sizes):
+    """Its share is always 1, and has neither R-hat nor an effective sample size."""
+    coded = Coded.of(Schema.from_sizes(sizes), np.zeros((20, len(sizes)), dtype=np.int64))
+    mixture, _ = fit_mixture(coded, 1, random_state=0)
+    text = str(posterior_sample(coded, mixture, n_draws=40, n_warmup=5, random_state=0))
+    assert "nan" not in text
+    assert ("largest R-hat" in text) == (sizes != [1])

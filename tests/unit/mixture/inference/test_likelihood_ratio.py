@@ -102,3 +102,9 @@ def test_a_value_that_is_certain_gets_what_the_others_leave():
         "high": 1.0,
         "at_boundary": True,
     }
+
+
+def test_a_seed_that_is_not_a_number_is_refused():
+    coded = Coded.of(Schema.from_sizes([2]), [[0], [1]])
+    with pytest.raises(InvalidParameter, match="random_state='seed': expected a whole number"):
+        likelihood_ratio_test(coded, 2, random_state="seed")

@@ -108,3 +108,13 @@ def test_bad_input_is_told():
     gap = covariate_matrix(as_table({"z": np.where(np.arange(40) < 39, z, np.nan)}))
     with pytest.raises(DataError, match="missing in every row"):
         fit_covariates(light, start, gap)
+
+
+def test_values_that_are_all_on_the_boundary_have_no_standard_errors():
+    """Each class has one value of each variable: nothing is left to estimate but the shares."""
+    coded = Coded.of(Schema.from_sizes([2] * 3), [[0, 0, 0], [1, 1, 1]] * 20)
+    mixture, _ = fit_mixture(coded, 2, random_state=0)
+    z = np.random.default_rng(0).normal(size=40)
+    model = fit_covariates(coded, mixture, covariate_matrix(as_table({"z": z})))
+    assert np.isnan(model.value_errors).all()
+    assert np.isfinite(model.relation.errors).all()

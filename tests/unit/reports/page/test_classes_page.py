@@ -8,9 +8,9 @@ import pytest
 from codelength import FiniteMixture, NaiveBayes, report
 from codelength.analysis.results import LatentAnalysis, TableFacts
 from codelength.errors import InvalidParameter
-from codelength.reports.page.sections.hidden import _bits
+from codelength.reports.page.sections.hidden import _bits, _path
 
-from .reading import check
+from .reading import Reading, check
 
 
 def page_of(columns, **params):
@@ -55,6 +55,28 @@ def test_the_page_tells_how_many_classes_there_are_and_what_they_look_like(colum
     assert "How far to trust it" in words
     assert "</script>" in words
     assert not page.all("script")
+
+
+@pytest.mark.parametrize(
+    ("criterion", "scale", "words"),
+    [
+        ("bic", 2, "Half of BIC"),
+        ("aic", 2, "Half of AIC"),
+        ("cheeseman_stutz", 1, "The Cheeseman-Stutz code length"),
+    ],
+)
+def test_every_criterion_is_drawn_in_bits(columns, criterion, scale, words):
+    """AIC and BIC are on the scale of minus twice the log-likelihood."""
+    model = FiniteMixture(criterion=criterion, max_components=2, random_state=0, n_init=5).fit(columns)
+    figures = np.array(model.comparison_[criterion])
+    chart = Reading(_path(model.comparison_))
+    heights = [float(one["cy"]) for one in chart.all("circle") if one["class"] == "dot"]
+    rules = [float(one["y1"]) for one in chart.all("line") if one["class"] == "rule"]
+    marks = [float(words.replace(",", "")) for words in chart.texts[: len(rules)]]
+    bits_per_pixel = (marks[-1] - marks[0]) / (rules[0] - rules[-1])
+    drawn = (max(heights) - np.array(heights)) * bits_per_pixel
+    assert drawn == pytest.approx((figures - figures.min()) / (scale * np.log(2)), rel=0.01)
+    assert f"{words}, in bits above the smallest" in chart.text
 
 
 def test_one_class_is_an_answer_too():

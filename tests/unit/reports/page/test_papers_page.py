@@ -1,6 +1,7 @@
 """The papers on one page."""
 
 import base64
+import json
 import shutil
 from pathlib import Path
 
@@ -55,6 +56,40 @@ def test_a_picture_that_is_not_ours_is_an_image_and_nothing_more(tmp_path):
     assert "hit()" not in text
     assert not page.all("script")
     assert "1 paper " in page.text
+
+
+def test_a_run_in_a_directory_of_another_name_has_its_pictures(tmp_path):
+    shutil.copytree(RESULTS / "bayes-optimal-ibl", tmp_path / "bayes-optimal-ibl-quick")
+    page = check(papers_page(tmp_path))
+    assert len(page.all("img")) == len(list((RESULTS / "bayes-optimal-ibl").glob("*.svg"))) > 0
+
+
+def test_a_paper_that_was_run_three_times_is_one_paper(tmp_path):
+    """The full run with the usual settings counts; the others are named."""
+    for name, quick, changed in (
+        ("bayes-optimal-ibl", False, []),
+        ("bayes-optimal-ibl-bins=4", False, ["bins=4"]),
+        ("bayes-optimal-ibl-quick", True, []),
+    ):
+        shutil.copytree(RESULTS / "bayes-optimal-ibl", tmp_path / name)
+        path = tmp_path / name / "results.json"
+        document = json.loads(path.read_text(encoding="utf-8")) | {"quick": quick, "changed": changed}
+        path.write_text(json.dumps(document), encoding="utf-8")
+    page = check(papers_page(tmp_path))
+    words = " ".join(page.text.split())
+    n_figures = len(read(RESULTS / "bayes-optimal-ibl").comparisons)
+    assert "1 paper " in words
+    assert f"Of {n_figures} printed figures" in words
+    assert [one["id"] for one in page.all("section")].count("bayes-optimal-ibl") == 1
+    assert "Other runs are not on this page: bayes-optimal-ibl-bins=4, bayes-optimal-ibl-quick." in words
+    shutil.rmtree(tmp_path / "bayes-optimal-ibl")
+    assert "From bayes-optimal-ibl-bins=4. " in " ".join(check(papers_page(tmp_path)).text.split())
+
+
+def test_experiments_of_our_own_are_no_papers_under_any_name(tmp_path):
+    shutil.copytree(RESULTS / "averages", tmp_path / "averages-quick")
+    with pytest.raises(DataError, match="has no results"):
+        papers_page(tmp_path)
 
 
 def test_a_directory_without_results_is_refused(tmp_path):

@@ -124,13 +124,35 @@ def test_texts_from_data_are_shown_and_never_obeyed(text, width):
         assert "markup[/red]" in sent
 
 
-def test_a_pipe_gets_one_line_per_row_and_no_colour():
+def test_a_pipe_gets_words_within_100_columns_and_no_colour():
     long = "word " * 60
-    grid = Grid("t", ["name", "text"], [["a", long], [Strong("b"), "x" * 300]], n_text=2)
-    sent = printed([Heading("h"), grid, Paragraph(long)], None)
+    grid = Grid("t", ["name", "text", "more"], [["a", long, long], [Strong("b"), "x" * 300, "y"]], n_text=3)
+    facts = Facts([("name", long)], title=long)
+    sent = printed([Heading(long), grid, Paragraph(long), Bullets([long]), facts], None)
     assert "\x1b" not in sent
-    assert len(sent.splitlines()) == 8
-    assert "x" * 300 in sent
+    assert max(map(cell_len, sent.splitlines())) <= 100
+    path = "/very/long" * 12
+    assert path in printed([Paragraph(f"Wrote {path} (3 kB)."), Facts([("path", path)])], None)
+
+
+def test_a_pipe_gets_all_numbers_of_a_row_on_one_line():
+    names = [f"column {n}" for n in range(30)]
+    numbers = [f"{n}.1234" for n in range(30)]
+    sent = printed([Grid("", ["name", *names], [["a word or two", *numbers], ["b", *numbers]])], None)
+    rows = [line for line in sent.splitlines() if "0.1234" in line]
+    assert len(rows) == 2
+    assert all(set(numbers) <= set(row.split()) for row in rows)
+
+
+@pytest.mark.parametrize("no_color", [False, True])
+def test_blanks_are_never_bold(no_color):
+    """Some terminals draw them, and copied text holds them."""
+    grid = Grid("", ["a", "two words", "n"], [["x", Strong("y"), "1"], ["zz zz", "y", "2"]], n_text=2)
+    sent = printed([Heading("h"), grid], 80, no_color=no_color)
+    bold = re.findall(r"\x1b\[1m(.*?)\x1b\[0m", sent)
+    assert bold == ["h", "a", "two words", "n", "y"]
+    narrow = printed([Grid("", ["one two three", "n"], [["x", "1"]])], 10)
+    assert all(part.strip() == part and part for part in re.findall(r"\x1b\[1m(.*?)\x1b\[0m", narrow))
 
 
 def test_a_terminal_gets_bold_headings():

@@ -6,7 +6,8 @@ from functools import partial
 import numpy as np
 
 from .... import datasets
-from ....mixture.candidates import indicator_columns, kmeans_clustering, numbered
+from ....decisions import first_best
+from ....mixture.candidates import kmeans_clustering, numbered
 from ....mixture.fixed_clustering import FixedClustering
 from ....prequential import ORDERINGS, sample_orderings
 from ....scores import Predictions
@@ -113,7 +114,7 @@ class SelectionTask:
 
     def _clusterings(self, train: Coded, rng: np.random.Generator) -> list[IntArray]:
         seen = train if self.with_class else train.select(range(train.schema.n_variables - 1))
-        cluster = partial(kmeans_clustering, indicator_columns(seen), np.ones(seen.n_rows))
+        cluster = partial(kmeans_clustering, seen)
         drawn = rng.integers((SMALLEST, 0), (LARGEST + 1, 2**31), (self.n_candidates, 2))
         return [numbered(cluster(int(size), int(seed))) for size, seed in drawn]
 
@@ -154,5 +155,5 @@ def _test_scores(clustering: FixedClustering, test: Coded) -> tuple[float, float
 
 def _chosen(lengths: dict[str, list[float]], scores: FloatArray) -> Result:
     """Log score, accuracy and number of clusters for every criterion; ties go to the first candidate."""
-    chosen = {name: scores[int(np.argmin(values))].tolist() for name, values in lengths.items()}
+    chosen = {name: scores[first_best(-np.array(values))].tolist() for name, values in lengths.items()}
     return chosen | {"ANY": scores.mean(axis=0).tolist(), "BEST": scores.max(axis=0).tolist()}

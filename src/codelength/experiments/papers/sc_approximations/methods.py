@@ -2,8 +2,7 @@
 
 from typing import Any
 
-import numpy as np
-
+from ....decisions import first_best_of_rows
 from ....mixture.best_clustering import best_clustering, local_optima
 from ....mixture.clusterings import clustering_counts
 from ....mixture.code_length import (
@@ -53,7 +52,7 @@ def approximations(coded: Coded, n_components: int, seed: Any) -> dict[str, floa
     rows = with_components(coded, n_components)
     found, restarts = fitted(rows, n_components, seed)
     shares = soft_shares(rows, found, 1)
-    labels = np.argmax(shares, axis=1)
+    labels = first_best_of_rows(shares)
     lengths = {
         "LN": neighbourhood_code_length(rows, labels),
         "C-S": cheeseman_stutz_code_length(rows, labels),

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .... import datasets
+from ....decisions import first_best, first_best_of_rows
 from ....mixture.fixed_clustering import FixedClustering
 from ....prequential import SequentialModel, best_first, compare_models, improve_ordering, sample_orderings
 from ....prequential.sampling import SCHEMES
@@ -156,7 +157,7 @@ class Choices:
 
     def _chosen(self, lengths: FloatArray) -> list[float]:
         """Mean scores of the candidates with the least lengths, over groups of shape (n_groups, n_models)."""
-        chosen = self.scores[lengths.argmin(axis=1)].mean(axis=0)
+        chosen = self.scores[first_best_of_rows(-lengths)].mean(axis=0)
         return [float(score) for score in chosen]
 
     def _own_means(self, plain: FloatArray, n: int) -> FloatArray:
@@ -202,7 +203,7 @@ class Choices:
         """Log scores of PREQ-RAND(n) in samples that grow, as a study sees it: one row per sample."""
         sizes = [n for n in self.task.sizes if n <= PRINTED[-1]]
         samples = _groups(plain, sizes[-1])
-        choices = [samples[:, :, :n].mean(axis=2).argmin(axis=1) for n in sizes]
+        choices = [first_best_of_rows(-samples[:, :, :n].mean(axis=2)) for n in sizes]
         return np.stack([self.scores[choice, 0] for choice in choices], axis=1)
 
 
@@ -218,7 +219,7 @@ def _efficiency(plain: FloatArray, pools: dict[str, FloatArray]) -> dict[str, fl
     What decides a choice is the difference from the best candidate, along the same orderings.
     """
     means = plain.mean(axis=1)
-    best = int(means.argmin())
+    best = first_best(-means)
     others = np.arange(len(plain)) != best
     base = (plain[others] - plain[best]).var(axis=1, ddof=1)
     found = {}

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ....decisions import first_best, is_better
 from ....typing import FloatArray, IntArray
 from .problem import ClusteringSum
 
@@ -105,13 +106,14 @@ def _good_clustering(
     best, best_log = clusters, -math.inf
     while True:
         total = math.fsum(logs[states])
-        if len(states) <= n_components and total > best_log:
+        if len(states) <= n_components and is_better(total, best_log):
             best, best_log = clusters, total
         if len(states) == 1:
             return best
         first, second = np.tril_indices(len(states), k=-1)
         gains = logs[states[first] + states[second]] - logs[states[first]] - logs[states[second]]
-        a, b = first[np.argmax(gains)], second[np.argmax(gains)]
+        pair = first_best(gains, float(np.abs(logs[states]).max()))
+        a, b = first[pair], second[pair]
         merged, state = np.concatenate((clusters[a], clusters[b])), states[a] + states[b]
         clusters = [*(rows for c, rows in enumerate(clusters) if c not in (a, b)), merged]
         states = np.append(np.delete(states, [a, b]), state)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ....analysis.results import LatentAnalysis
 from ....blocks import Block, Facts, Heading
-from ....selection.comparison import Comparison
+from ....selection.comparison import ON_ANOTHER_SCALE, Comparison
 from ....typing import FloatArray
 from ...render.html import html
 from .. import svg
@@ -42,7 +42,7 @@ def answer(analysis: LatentAnalysis) -> Markup:
         lead: list[Child] = [
             f"{rows} show ",
             tag("span", "no hidden classes", class_="strong"),
-            f": one class describes them in fewest bits, by {criterion}{how_sure}.",
+            f": one class describes them best, by {criterion}{how_sure}.",
         ]
         return tag("p", lead, class_="lead")
     found = analysis.model.classification_
@@ -122,9 +122,11 @@ def comparison(analysis: LatentAnalysis) -> Section:
 
 def _path(compared: Comparison) -> Markup | None:
     """Code length over the number of classes, in bits above the best."""
+    drawn = compared.criterion if compared.criterion in compared.columns else "cheeseman_stutz"
+    scale = ON_ANOTHER_SCALE.get(drawn, 1.0)
     values = [
-        (int(size), float(length) / math.log(2))
-        for size, length in zip(compared["components"], compared[_drawn(compared)], strict=True)
+        (int(size), float(length) / scale / math.log(2))
+        for size, length in zip(compared["components"], compared[drawn], strict=True)
         if length is not None and math.isfinite(length)
     ]
     if len(values) < 2:
@@ -153,14 +155,14 @@ def _path(compared: Comparison) -> Markup | None:
     middle = (TOP + HEIGHT - BOTTOM) / 2
     children += [
         svg.text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, "number of classes", "title"),
-        svg.text(14, middle, "bits above the shortest", "title", transform=f"rotate(-90 14 {middle:g})"),
+        svg.text(14, middle, "bits above the smallest", "title", transform=f"rotate(-90 14 {middle:g})"),
     ]
-    criterion = _called(_drawn(compared))
-    label = f"Code length by {criterion} against the number of classes; {compared.chosen} is shortest."
+    called = _called(drawn)
+    what = f"{called[:1].upper()}{called[1:]}" if scale == 1.0 else f"Half of {called}"
+    label = f"{what} against the number of classes; {compared.chosen} was chosen."
     return figure(
         svg.drawing(WIDTH, HEIGHT, label, *children),
-        f"Code length of the table by {criterion}, in bits above the shortest: lower is better. The ring "
-        "marks the number that was chosen.",
+        f"{what}, in bits above the smallest: lower is better. The ring marks the number that was chosen.",
     )
 
 
@@ -175,10 +177,6 @@ def _called(criterion: str) -> str:
     if criterion == "cheeseman_stutz":
         return "the Cheeseman-Stutz code length"
     return criterion.upper() if len(criterion) < 5 else f"the {criterion.replace('_', ' ')} code length"
-
-
-def _drawn(compared: Comparison) -> str:
-    return compared.criterion if compared.criterion in compared.columns else "cheeseman_stutz"
 
 
 def profiles(analysis: LatentAnalysis, n_open: int = N_OPEN) -> Section:

@@ -17,7 +17,11 @@ def settings(made: Made) -> Section:
     body = join(
         facts(shown),
         [paragraph("The same page again:"), command(made)] if made.command else None,
-        hint("This file needs no network and holds counts only, unless rows were asked for."),
+        hint(
+            "This file needs no network. It holds column names, categories, intervals of numbers, counts and "
+            "figures made of them, and no rows unless they were asked for. A category that occurs once still "
+            "tells something about one row."
+        ),
     )
     return Section("settings", "How this page was made", body, short="Settings")
 

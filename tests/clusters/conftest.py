@@ -4,16 +4,24 @@ import os
 import shutil
 import sys
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
 
+@pytest.fixture
+def no_threads_left():
+    """Clusters keep threads; these tests have a process of their own."""
+
+
 @pytest.fixture(scope="session")
 def dask_client():
     """Two worker processes of Dask."""
     distributed = pytest.importorskip("distributed", reason="Dask is not installed")
+    # Workers import the functions of tests by the names that pytest gives to their modules.
+    sys.path.append(str(Path(__file__).parents[2]))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         settings = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None, "memory_limit": 0}
