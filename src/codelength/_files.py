@@ -1,11 +1,10 @@
-"""Writing files so that a reader never meets half of one, and an input is never written over."""
+"""Atomic writes that never overwrite an input file."""
 
 import errno
 import hashlib
 import os
 import re
 import secrets
-import shutil
 import stat
 import sys
 import time
@@ -29,10 +28,10 @@ _LONGEST_NAME = 255
 def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Give a temporary path beside ``path`` that takes its place once the block has ended well.
 
-    The temporary file ends in the same suffix. When the block raises, it is removed and what stood at
-    ``path`` before stays as it was. A file that is replaced keeps its permissions and its links: a symbolic
-    link is followed, and the content of a file with several names is replaced in place. Temporary files that
-    a killed process left in the directory more than an hour ago are removed.
+    The temporary file ends in the same suffix. If the block raises, it is removed and the file at ``path``
+    stays as it was. A file that is replaced keeps its permissions, and a symbolic link is followed. If the
+    file has other names (hard links), these keep the former content: only so is one whole copy there at any
+    time. Temporary files that a killed process left in the directory more than an hour ago are removed.
 
     Parameters
     ----------
@@ -163,17 +162,18 @@ def _created(target: Path, before: os.stat_result | None) -> Path:
     # Opened by number rather than with tempfile, so that a new file gets the permissions of any new file.
     # The content of a private file is private from the start.
     mode = 0o666 if before is None else 0o600
-    os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode))
+    number = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode)
+    try:
+        os.close(number)
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        raise
     return temporary
 
 
 def _take_place(temporary: Path, target: Path, before: os.stat_result | None) -> None:
     with open(temporary, "rb+") as file:
         os.fsync(file.fileno())
-    if before is not None and before.st_nlink > 1:
-        # Another name for the same file would keep the old content.
-        shutil.copyfile(temporary, target)
-        return
     if before is not None:
         with suppress(PermissionError, AttributeError):  # not on every system
             os.chown(temporary, before.st_uid, before.st_gid)

@@ -41,8 +41,11 @@ def csv_rows(content: bytes) -> tuple[list[str], Rows]:
 
 
 def _delimiter(text: str) -> str:
-    head = re.split(r"[\r\n]", re.sub(r'"[^"]*"', "", text), maxsplit=1)[0]
-    return max(DELIMITERS, key=head.count)
+    head, *rows = re.split(r"[\r\n]+", re.sub(r'"[^"]*"', "", text))
+    row = next(filter(None, rows), "")
+    ranked = sorted(DELIMITERS, key=head.count, reverse=True)
+    alike = [each for each in ranked if head.count(each) and head.count(each) == row.count(each)]
+    return [*alike, ranked[0]][0]
 
 
 def json_rows(content: bytes, *, lines: bool) -> list[dict[str, Any]]:

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from codelength import NaiveBayes
+from codelength import NaiveBayes, Schema, Variable
 from codelength.errors import CodelengthError, InvalidParameter
+from codelength.estimators import MODELS
 from properties.strategies import for_every_rule, tables, tables_and_priors
 
 
@@ -77,3 +78,22 @@ def test_certain_and_impossible_cells_have_infinite_log_odds_but_no_nan():
     assert not np.isnan(explanation.contributions).any()
     assert explanation.log_odds[2].tolist() == [0.0, -np.inf, -np.inf]
     assert not np.isnan(explanation.log_odds).any()
+
+
+@pytest.mark.parametrize("kind", [kind for kind, model in MODELS.items() if "explain" in model.capabilities])
+def test_every_model_explains_rows_with_gaps_and_classes_that_were_never_seen(kind):
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 3, 60)
+    cells = [np.where(rng.random(60) < 0.6, y, rng.integers(0, 3, 60)) for _ in range(3)]
+    names = ("a", "b", "c")
+    schema = Schema([Variable(name, (0, 1, 2)) for name in names], Variable("y", (0, 1, 2, "never", "nor")))
+    model = MODELS[kind](schema=schema).fit(dict(zip(names, cells, strict=True)), y)
+    rows = {"a": [0, 1, None, 2, None], "b": [1, None, None, 2, None], "c": [0, 2, 1, None, None]}
+    gaps = np.array([[cell is None for cell in rows[name]] for name in names]).T
+    log_probs = model.predict_log_proba(rows)
+    for reference, label in enumerate(schema.classes):
+        explanation = model.explain(rows, against=label)
+        expected = log_probs - log_probs[:, reference, None]
+        np.testing.assert_allclose(explanation.log_odds, expected, atol=1e-10)
+        np.testing.assert_allclose(explanation.intercept, expected[-1], atol=1e-10)
+        assert (explanation.contributions[gaps] == 0).all()

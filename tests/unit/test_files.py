@@ -86,6 +86,42 @@ def test_a_full_disk_is_reported_with_the_path(tmp_path):
     assert os.listdir(tmp_path) == []
 
 
+@pytest.mark.parametrize("failing", ["fsync", "replace"])
+def test_a_full_disk_never_loses_the_former_file(tmp_path, monkeypatch, failing):
+    """Whatever its names: at any time one whole copy is there."""
+    target = tmp_path / "model.json"
+    target.write_text("old")
+    os.link(target, tmp_path / "other.json")
+
+    def fail(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(DataError, match="No space left"), atomic_write(target) as temporary:  # noqa: PT012
+        temporary.write_text("new")
+        monkeypatch.setattr(os, failing, fail)
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {
+        "model.json": "old",
+        "other.json": "old",
+    }
+
+
+def test_a_file_that_cannot_be_closed_leaves_nothing(tmp_path, monkeypatch):
+    close = os.close
+
+    def fail(number):
+        close(number)
+        raise OSError(errno.EDQUOT, "Disk quota exceeded")
+
+    monkeypatch.setattr(os, "close", fail)
+    with (
+        pytest.raises(DataError, match="x: cannot be written: Disk quota exceeded"),
+        atomic_write(tmp_path / "x"),
+    ):
+        pytest.fail("nothing to write to")
+    monkeypatch.undo()
+    assert os.listdir(tmp_path) == []
+
+
 def test_an_error_of_another_file_is_left_alone(tmp_path):
     with pytest.raises(FileNotFoundError), atomic_write(tmp_path / "x"):
         (tmp_path / "other").read_bytes()

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..decisions import first_best_of_rows
 from ..scores import Predictions
 from ..table import Table
 from ..typing import IntArray, Scalar
@@ -30,7 +31,7 @@ def surprises(
     cells : bool
         Whether to give the contents of the rows.
     """
-    expected = np.argmax(predictions.log_probs, axis=1)
+    expected = first_best_of_rows(np.exp(predictions.log_probs))
     occurred = np.asarray(predictions.class_codes, dtype=np.int64)
     wrong = np.flatnonzero(expected != occurred)
     wrong = wrong[np.lexsort((rows[wrong], predictions.true_log_probs[wrong]))][:MOST]

@@ -11,7 +11,7 @@ from .command import command
 from .models import build, given
 from .output import print_json, show
 from .progress import working
-from .saving import check_outputs, save
+from .saving import check_marked, check_outputs, save
 from .source import Source
 
 if TYPE_CHECKING:
@@ -94,6 +94,7 @@ UNTESTED = "No test: one class was found, and there is no smaller number to test
     "Draw the profiles, or another KIND of figure, as an .svg, .png or .pdf file.",
     multiple=True,
 )
+@options.for_spreadsheets
 @options.as_json
 def cluster(
     source: Source,
@@ -109,6 +110,7 @@ def cluster(
     profiles: str | None,
     comparison: str | None,
     figure: tuple[tuple[str, str], ...],
+    for_spreadsheets: bool,
     as_json: bool,
     **chosen: Any,
 ) -> None:
@@ -134,6 +136,8 @@ def cluster(
         **{f"--figure {kind}": file for kind, file in figure},
     }
     check_outputs(outputs, source.files, as_json=as_json)
+    if for_spreadsheets:
+        check_marked([memberships, profiles, comparison])
     _check(outputs, carry, figure)
     if test and model.n_components == 1:
         raise InvalidParameter("--test: there is no smaller number of classes than one; ask for more classes")
@@ -154,7 +158,7 @@ def cluster(
     if test and model.n_components_ > 1:
         with working("bootstrap test") as report:
             tested = model.likelihood_ratio_test(n_replications=replications or TESTS, progress=report)
-    _write(model, outputs, beside, compared, bounds)
+    _write(model, outputs, beside, compared, bounds, for_spreadsheets=for_spreadsheets)
     for kind, file in figure:
         _draw(model, source, compared, kind, file)
     if as_json:
@@ -206,23 +210,30 @@ def _write(
     beside: "ColumnDict",
     compared: "Comparison",
     bounds: "Intervals | None",
+    *,
+    for_spreadsheets: bool,
 ) -> None:
     if (output := outputs["--output"]) is not None:
         save(model, output)
     if (profiles := outputs["--profiles"]) is not None:
         from ..reports.tables import write_table
 
-        write_table(model.profile_table(bounds), model.profile_grid(bounds), profiles)
+        write_table(
+            model.profile_table(bounds),
+            model.profile_grid(bounds),
+            profiles,
+            for_spreadsheets=for_spreadsheets,
+        )
     if (comparison := outputs["--comparison"]) is not None:
         from ..reports.tables import write_table
 
-        write_table(compared, compared.grid(), comparison)
+        write_table(compared, compared.grid(), comparison, for_spreadsheets=for_spreadsheets)
     if (memberships := outputs["--memberships"]) is not None:
         from ..table.files.writers import open_writer
 
         probs = model.memberships_
         names = model.outcome_columns(list(beside))
-        with open_writer(memberships, [*beside, *names]) as writer:
+        with open_writer(memberships, [*beside, *names], for_spreadsheets=for_spreadsheets) as writer:
             columns = {name: probs[:, k] for k, name in enumerate(names[1:])}
             writer.write({**beside, names[0]: model.labels_ + 1} | columns)
 

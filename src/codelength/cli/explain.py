@@ -10,7 +10,7 @@ from .choices import FILE, Whole
 from .command import argument, command
 from .output import print_json, show
 from .progress import working
-from .saving import check_outputs
+from .saving import check_marked, check_outputs
 from .source import Source
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ MOST_CLASSES = 5
     "Write the contributions of all rows here, as .csv, .csv.gz, .tsv or .parquet: one line per row, class "
     "and variable.",
 )
+@options.for_spreadsheets
 @options.as_json
 def explain(
     model: str,
@@ -46,6 +47,7 @@ def explain(
     rows: tuple[int, ...],
     against: str | None,
     output: str | None,
+    for_spreadsheets: bool,
     as_json: bool,
 ) -> None:
     """Show what each variable contributes to the log-odds of each class.
@@ -62,6 +64,8 @@ def explain(
     from ..estimators import load
 
     check_outputs({"--output": output}, [model, *source.files], as_json=as_json)
+    if for_spreadsheets:
+        check_marked([output])
     if output is not None and rows:
         raise InvalidParameter("--row: a file has the contributions of all rows; leave --row out")
     fitted = load(model)
@@ -70,7 +74,7 @@ def explain(
     reference = _class_of(fitted, against)
     if output is not None:
         with working("explaining"):
-            _write(fitted, source, reference, output)
+            _write(fitted, source, reference, output, for_spreadsheets=for_spreadsheets)
         return
     wanted = list(dict.fromkeys(rows)) or [1]
     with working("explaining"):
@@ -127,10 +131,12 @@ class _Explained:
         """A table with one row per variable, the strongest first."""
         import numpy as np
 
+        from ..decisions import first_best, ranked
+
         made, total = self.made, self.made.log_odds[0]
         others = [k for k, label in enumerate(made.classes) if label != made.reference]
-        shown = sorted(others, key=lambda k: -self.probs[k])[:MOST_CLASSES]
-        order = np.argsort(-np.abs(made.contributions[0][:, shown]).max(axis=1, initial=0), kind="stable")
+        shown = [others[place] for place in ranked([self.probs[k] for k in others])][:MOST_CLASSES]
+        order = ranked(np.abs(made.contributions[0][:, shown]).max(axis=1, initial=0))
         parts = [(BEFORE, "", made.intercept)]
         parts += [
             (made.feature_names[i], _cell(self.cells.get(made.feature_names[i])), made.contributions[0, i])
@@ -138,7 +144,7 @@ class _Explained:
         ]
         parts.append(("(all together)", "", total))
         rows = [[name, cell, *(f"{terms[k]:+.2f}" for k in shown)] for name, cell, terms in parts]
-        best = int(np.argmax(self.probs))
+        best = first_best(self.probs)
         title = (
             f"row {self.number}: {made.classes[best]} with probability {self.probs[best]:.3f}; log-odds "
             f"against {made.reference} in nats"
@@ -166,7 +172,7 @@ def _cell(value: Any) -> str:
     return "" if is_missing else str(value)
 
 
-def _write(fitted: Any, source: Source, reference: Any, output: str) -> None:
+def _write(fitted: Any, source: Source, reference: Any, output: str, *, for_spreadsheets: bool) -> None:
     """One line per row, class and variable, and one per row and class for what comes before any variable."""
     import numpy as np
 
@@ -193,7 +199,7 @@ def _write(fitted: Any, source: Source, reference: Any, output: str) -> None:
         # The first rows are explained before anything is written, so that a bad table leaves no trace.
         first, _ = next(batches)
         lines, start = lines_of(first, 0), first.n_rows
-        with open_writer(output, list(lines)) as writer:
+        with open_writer(output, list(lines), for_spreadsheets=for_spreadsheets) as writer:
             writer.write(lines)
             for batch, _ in batches:
                 writer.write(lines_of(batch, start))

@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 
 in_sql = Section("SQL")
 
-AVERAGES = ("model-average", "indifferent-trees")
-"""Models that can be exported under some options of Python, and not as they are fitted here."""
-
 
 @command("Write a model for other programs: SQL, ONNX, JSON or a network.")
 @argument("model", metavar="MODEL", type=FILE, purpose="A model file written by fit.")
@@ -67,10 +64,8 @@ def export(
     fitted = load(model)
     needed: Capability = "network" if to in ("bif", "xmlbif") else "export"
     what = {"network": "Bayesian network", "export": "sums of look-ups"}
-    if needed not in fitted.capabilities:
-        able = sorted(
-            kind for kind, one in MODELS.items() if needed in one.capabilities and kind not in AVERAGES
-        )
+    if not hasattr(fitted, f"to_{to}"):
+        able = sorted(kind for kind, one in MODELS.items() if needed in one.capabilities)
         raise InvalidParameter(
             f"{model}: predictions of {fitted.kind} are no {what[needed]}, which --to {to} needs; fit "
             f"--model with one of {', '.join(able)}"

@@ -62,6 +62,11 @@ param = in_model(
     multiple=True,
 )
 as_json = in_output("--json as_json", None, "Print JSON for machines.")
+for_spreadsheets = in_output(
+    "--for-spreadsheets",
+    None,
+    "In CSV files, put an apostrophe before text that a spreadsheet would run as a formula (=, +, -, @).",
+)
 
 _QUERY: list[Callable[[Any], Any]] = [
     in_table("--sql", "QUERY", "A query whose result is the table, instead of DATA."),

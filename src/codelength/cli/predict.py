@@ -11,7 +11,7 @@ from . import options
 from .choices import FILE, Whole
 from .command import argument, command
 from .progress import counting
-from .saving import check_outputs
+from .saving import check_marked, check_outputs
 from .source import Source
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ BATCH_ROWS = 100_000
 @options.in_output("--carry", "COLUMN", "Carry a column of the table over to the output.", multiple=True)
 @options.in_output("--name", "NAME", "Name of the predicted column; by default class or component.")
 @options.in_output("--json as_json", None, "Write JSON: a list of rows.")
+@options.for_spreadsheets
 @options.in_table("--batch-rows", Whole("batch_rows"), "Rows held in memory at a time.", default=BATCH_ROWS)
 def predict(
     model: str,
@@ -43,6 +44,7 @@ def predict(
     carry: tuple[str, ...],
     name: str | None,
     as_json: bool,
+    for_spreadsheets: bool,
     batch_rows: int,
 ) -> None:
     """Write the class, or the component, of each row and all their probabilities.
@@ -59,6 +61,8 @@ def predict(
     from ..estimators import load
 
     check_outputs({"--output": output}, [model, *source.files], as_json=False)
+    if for_spreadsheets:
+        check_marked([None if as_json else output])
     fitted: TableEstimator = load(model)
     carried = list(dict.fromkeys(carry))
     names = fitted.outcome_columns(carried, name)
@@ -73,7 +77,13 @@ def predict(
         if first is None:
             raise DataError(f"{source.data}: has no rows")
         by_arrow = _by_arrow(source, carried)
-        with writer_to(output, [*carried, *names], as_json=as_json, by_arrow=by_arrow) as writer:
+        with writer_to(
+            output,
+            [*carried, *names],
+            as_json=as_json,
+            by_arrow=by_arrow,
+            for_spreadsheets=for_spreadsheets,
+        ) as writer:
             for columns in itertools.chain([first], rows):
                 writer.write(columns)
 
@@ -115,12 +125,11 @@ def _by_arrow(source: Source, carried: Sequence[str]) -> bool:
 
 def _predicted(fitted: "TableEstimator", batch: "Table", names: Sequence[str]) -> "ColumnDict":
     """What is predicted for some rows."""
-    import numpy as np
-
+    from ..decisions import first_best_of_rows
     from ..estimators.validation import class_array
 
     probs = fitted.predict_proba(batch.keep(fitted.schema_.names))
-    outcomes = class_array(fitted.outcome_names)[np.argmax(probs, axis=1)]
+    outcomes = class_array(fitted.outcome_names)[first_best_of_rows(probs)]
     if outcomes.dtype.kind == "U":
         outcomes = outcomes.astype(object)
     return {
@@ -130,7 +139,12 @@ def _predicted(fitted: "TableEstimator", batch: "Table", names: Sequence[str]) -
 
 
 def writer_to(
-    output: str, names: Sequence[str], *, as_json: bool, by_arrow: bool = False
+    output: str,
+    names: Sequence[str],
+    *,
+    as_json: bool,
+    by_arrow: bool = False,
+    for_spreadsheets: bool = False,
 ) -> "AbstractContextManager[TableWriter]":
     """A writer of rows, whose columns may be those of Arrow, to a file or to standard output for ``"-"``."""
     from ..table.files.writers import open_writer
@@ -139,5 +153,5 @@ def writer_to(
     if as_json:
         return json_writer(output)
     if output == "-" and sys.stdout.isatty():
-        return terminal_writer(names)
-    return open_writer(output, names, by_arrow=by_arrow)
+        return terminal_writer(names, for_spreadsheets=for_spreadsheets)
+    return open_writer(output, names, by_arrow=by_arrow, for_spreadsheets=for_spreadsheets)

@@ -11,7 +11,7 @@ from .choices import FILE, Choice, Whole
 from .command import argument, command
 from .predict import writer_to
 from .progress import working
-from .saving import check_outputs
+from .saving import check_marked, check_outputs
 from .source import Source
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ FORMS = ("best", "joint", "marginals")
 )
 @options.in_output("--carry", "COLUMN", "Carry a column of the table over to the output.", multiple=True)
 @options.in_output("--json as_json", None, "Write JSON: a list of rows.")
+@options.for_spreadsheets
 @options.in_table("--class known_class", "COLUMN", "Column with the classes, as far as they are known.")
 @options.in_table("--batch-rows", Whole("batch_rows"), "Rows held in memory at a time.", default=BATCH_ROWS)
 def query(
@@ -59,6 +60,7 @@ def query(
     output: str,
     carry: tuple[str, ...],
     as_json: bool,
+    for_spreadsheets: bool,
     known_class: str | None,
     batch_rows: int,
 ) -> None:
@@ -79,8 +81,10 @@ def query(
     from ..estimators import load
 
     check_outputs({"--output": output}, [model, *source.files], as_json=False)
+    if for_spreadsheets:
+        check_marked([None if as_json else output])
     fitted = load(model)
-    if "query" not in fitted.capabilities:
+    if not hasattr(fitted, "query"):
         raise InvalidParameter(
             f"{model}: {fitted.kind} does not say how its variables vary together; fit naive-bayes or "
             "best-tree, or cluster the table"
@@ -99,7 +103,7 @@ def query(
         lines = _lines(fitted, batches, question.names, known_class, form)
         # The first rows are answered before anything is written, so that a bad table leaves no trace.
         first = next(lines)
-        with writer_to(output, list(first), as_json=as_json) as writer:
+        with writer_to(output, list(first), as_json=as_json, for_spreadsheets=for_spreadsheets) as writer:
             for columns in itertools.chain([first], lines):
                 writer.write(columns)
 

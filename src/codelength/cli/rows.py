@@ -70,9 +70,10 @@ class TerminalRows:
 
 
 @contextmanager
-def terminal_writer(names: Sequence[str]) -> Iterator[TerminalRows]:
+def terminal_writer(names: Sequence[str], *, for_spreadsheets: bool = False) -> Iterator[TerminalRows]:
     """A writer of rows as CSV to a terminal."""
     from ..table.files.writers import open_writer
 
-    with open_writer("-", [one_line(name) for name in names]) as writer:
+    shown = [one_line(name) for name in names]
+    with open_writer("-", shown, for_spreadsheets=for_spreadsheets) as writer:
         yield TerminalRows(writer)

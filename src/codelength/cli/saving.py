@@ -2,16 +2,18 @@
 
 import shutil
 import sys
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .._files import check_not_input
+from .._scratch import Scratch
 from ..errors import InvalidParameter
 
 if TYPE_CHECKING:
     from ..estimators.contract import TableEstimator
+
+_CSV = (".csv", ".csv.gz", ".tsv")
 
 
 def check_outputs(outputs: Mapping[str, str | None], inputs: Sequence[str], *, as_json: bool) -> None:
@@ -39,12 +41,20 @@ def check_outputs(outputs: Mapping[str, str | None], inputs: Sequence[str], *, a
         taken += [output] if output != "-" else []
 
 
+def check_marked(outputs: Sequence[str | None]) -> None:
+    """Refuse ``--for-spreadsheets`` if no output is a CSV file."""
+    if not any(output is not None and (output == "-" or output.lower().endswith(_CSV)) for output in outputs):
+        raise InvalidParameter(
+            "--for-spreadsheets: only CSV files are for spreadsheets; name one as the output, or leave it out"
+        )
+
+
 def save(model: "TableEstimator", output: str) -> None:
     """Write a model to a file, or to standard output for ``"-"``."""
     if output != "-":
         model.save(output)
         return
-    with tempfile.TemporaryDirectory(prefix="codelength-") as directory:
+    with Scratch() as directory:
         path = Path(directory) / "model.json"
         model.save(path)
         with path.open(encoding="ascii") as file:

@@ -30,15 +30,19 @@ class Tally:
         Values that the schema does not list, by column.
     kept : dict of Kept
         Numbers around cut points that are still to be found, by position of the variable.
+    n_rows : int
+        How many rows were counted.
     """
 
     counts: Counts
     unknown: dict[str, Unknown] = field(default_factory=dict)
     kept: dict[int, Kept] = field(default_factory=dict)
+    n_rows: int = 0
 
     def merge(self, other: "Tally") -> "Tally":
         """Add the counts of more rows."""
         self.counts = self.counts.merge(other.counts)
+        self.n_rows += other.n_rows
         for name, found in other.unknown.items():
             self.unknown[name] = self.unknown[name].merge(found) if name in self.unknown else found
         for i, kept in other.kept.items():
@@ -69,7 +73,7 @@ class CountWork:
             numbers = floats_of(array, column, variable.scale, batch.first_row)[chosen]
             of_chosen = None if weights is None else weights[chosen]
             kept[i] = Kept.of(numbers, coded.class_codes[chosen].astype(np.int64), of_chosen)
-        return Tally(count(coded, n_threads=1), unknown, kept)
+        return Tally(count(coded, n_threads=1), unknown, kept, rows.n_rows)
 
     @property
     def domains(self) -> dict[str, tuple[Any, ...]]:

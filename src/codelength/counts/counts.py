@@ -14,8 +14,16 @@ from .._threads import map_blocks
 from ..blocks import Block, Grid
 from ..errors import DataError, SchemaMismatch
 from ..table import Coded, Schema
-from ..table._messages import shortened, shown
-from ..table.checks import as_array, check_instance, check_sequence, check_weights, check_whole, is_number
+from ..table._messages import shown
+from ..table.checks import (
+    as_array,
+    check_instance,
+    check_sequence,
+    check_weights,
+    check_whole,
+    is_number,
+    reading,
+)
 from ..typing import FloatArray, IntArray
 from ._plain import count_plainly, is_plain
 from .groups import column_groups
@@ -148,16 +156,12 @@ class Counts(Shown):
         }
 
     @classmethod
+    @reading("Counts")
     def from_json(cls, document: Mapping[str, Any], schema: Schema) -> Self:
         """The counts that :meth:`to_json` wrote, checked against the schema and against each other."""
         check_instance("schema", schema, Schema, "a Schema")
-        try:
-            class_counts = np.array(document["class_counts"], dtype=np.float64)
-            value_counts = np.array(document["value_counts"], dtype=np.float64)
-        except (LookupError, TypeError, ValueError, OverflowError) as error:
-            raise DataError(
-                f"not counts as JSON ({shortened(str(error))}); pass what Counts.to_json gave"
-            ) from None
+        class_counts = np.array(document["class_counts"], dtype=np.float64)
+        value_counts = np.array(document["value_counts"], dtype=np.float64)
         counts = cls(schema, class_counts, value_counts)
         counts._check()
         return counts

@@ -5,13 +5,14 @@ the cut points of wide columns on the way. One pass is enough where the schema i
 on how the rows are divided into batches, nor on the number of threads: to the last bit for whole weights.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from .._display import counted
 from ..errors import DataError, InvalidParameter, SchemaMismatch
 from ..table import Cutting, Schema
 from ..table._messages import shown, suggestion
@@ -23,12 +24,14 @@ from ..table.stream import BATCH_ROWS, Batch, Batches, as_batches
 from ..table.stream._spool import Spool
 from ..table.stream.batch import arrow
 from ..table.stream.roles import Roles
+from ..table.unknown import Unknown
 from ._folding import Progress, fold, map_batches
 from ._tally import CountWork, Tally, settled_counts
 from .counts import Counts
 
 __all__ = [
     "Progress",
+    "check_unchanged",
     "count_batches",
     "fold",
     "learn_counts",
@@ -213,17 +216,54 @@ def _in_two_passes(
 ) -> Counts:
     look = ProfileWork(roles)
     found = fold(look, batches, roles.columns, look.merge, n_threads=n_threads, progress=progress)
-    draft = check_rows(found, batches.name).draft(roles, how)
-    del found
+    profile = check_rows(found, batches.name)
+    draft = profile.draft(roles, how)
+    n_rows = profile.n_rows
+    n_present = {name: column.n_present for name, column in profile.columns.items()}
+    del found, profile
     while True:
         grids = {i: column.grid for i, column in draft.open.items()}
         work = CountWork(roles, draft.schema, grids=grids)
         tally = fold(work, batches, roles.columns, Tally.merge, n_threads=n_threads, progress=progress)
-        if tally is None:
-            raise DataError(f"{batches.name or 'the table'}: had rows, and has none now")
+        n_now, unknown = (0, None) if tally is None else (tally.n_rows, tally.unknown)
+        check_unchanged(batches, n_rows, n_now, unknown)
+        assert tally is not None
+        if roles.weights is None:
+            _check_present(batches, tally.counts, n_present)
         counts, draft = settled_counts(tally, draft)
         if counts is not None:
             return counts
+
+
+def check_unchanged(
+    batches: Batches, before: int, now: int, unknown: Mapping[str, Unknown] | None = None
+) -> None:
+    """Raise a DataError if a pass over a stream gave other rows than the pass before it."""
+    for name, found in (unknown or {}).items():
+        raise _changed(batches, f"column {name!r}, row {found.row}: {shown(found.cell)} was not there before")
+    if now != before:
+        raise _changed(batches, f"it had {counted(before, 'row')} and has {now:,} now")
+
+
+def _check_present(batches: Batches, counts: Counts, n_present: Mapping[str, int]) -> None:
+    schema = counts.schema
+    for i, variable in enumerate(schema.variables):
+        if variable.kind == "ignored":
+            continue
+        start = schema.offsets[i]
+        end = start + variable.n_values - int(variable.missing_is_value)
+        now, before = int(counts.value_counts[:, start:end].sum()), n_present[variable.name]
+        if now != before:
+            raise _changed(
+                batches, f"column {variable.name!r} had {counted(before, 'present cell')} and has {now:,} now"
+            )
+
+
+def _changed(batches: Batches, what: str) -> DataError:
+    return DataError(
+        f"{batches.name or 'the table'}: changes from one pass to the next ({what}); make its rows the same "
+        "each time, write them to a file first, or pass a schema= so that one pass is enough"
+    )
 
 
 def roles_under(schema: Schema, batches: Batches, target: str | None, weights: str | None) -> Roles:

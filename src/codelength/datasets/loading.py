@@ -161,9 +161,9 @@ def _path_of(name_or_path: str | os.PathLike[str]) -> str | Path | None:
     if directory := os.environ.get("CODELENGTH_DATA"):
         for suffix in _OWN_SUFFIXES:
             own = Path(directory) / f"{given}{suffix}"
-            if own.is_file():
+            if os.path.isfile(own):
                 return own
-    return path if registry.find(given) is None and path.is_file() else None
+    return path if registry.find(given) is None and os.path.isfile(path) else None
 
 
 def _bundled(entry: registry.Entry, target: str | None) -> Table:

@@ -106,9 +106,10 @@ class AveragingClassifier(ClassifierMixin, TableClassifier):
     def explain(self, X: Any, against: Scalar | None = None) -> Explanation:
         """What each variable contributes to the log-odds of each class, row by row.
 
-        Contributions add up to the log-odds less those of the class prior. They are exact where a member's
-        log-odds are sums over variables, and Shapley values otherwise: what knowing a variable adds, averaged
-        over all orders in which variables could become known (over 16 orders beyond 8 variables).
+        Contributions add up to the log-odds less those of a row in which nothing is known. They are exact if
+        a member's log-odds are sums over variables, and Shapley values otherwise: what knowing a variable
+        adds, averaged over all orders in which variables could become known (over 16 orders beyond 8
+        variables).
 
         Parameters
         ----------

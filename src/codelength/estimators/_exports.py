@@ -40,8 +40,9 @@ class ExportedClassifier(TableClassifier):
         """One SQL statement that predicts the rows of a table, from its raw columns.
 
         Missing and unseen values, intervals and rows that no class can have are treated as by
-        ``predict_proba``, with which it agrees to about fifteen digits. Columns must have the types that they
-        had in training: text that an engine has read as truth values is other text.
+        ``predict_proba``, with which it agrees to about fifteen digits. Models with
+        ``handle_unknown="error"`` cannot be exported. Columns must have the types that they had in training:
+        text that an engine has read as truth values is other text.
 
         Parameters
         ----------
@@ -66,17 +67,26 @@ class ExportedClassifier(TableClassifier):
         """
         kept = check_sequence("keep", keep, of="names")
         names = self.outcome_columns(kept, name)
-        return to_sql(self._look_ups(), table, names, dialect=dialect, keep=kept)
+        return to_sql(self._exported("SQL"), table, names, dialect=dialect, keep=kept)
 
     def to_onnx(self) -> "ModelProto":
         """The model as a graph for ONNX runtimes; see :mod:`codelength.export.onnx`. Needs the extra."""
         from ..export.onnx import to_onnx
 
-        return to_onnx(self._look_ups())
+        return to_onnx(self._exported("ONNX"))
 
     def to_scorer(self) -> dict[str, Any]:
         """The model as a JSON document to score with; see :mod:`codelength.export.scorer`."""
-        return scorer(self._look_ups())
+        return scorer(self._exported("a scorer"))
+
+    def _exported(self, program: str) -> LookUps:
+        """The look-ups, refused if other programs would predict rows that the model refuses."""
+        if self._fitted.params["handle_unknown"] == "error":
+            raise InvalidParameter(
+                f'handle_unknown="error": {program} cannot refuse values that the model has not seen; fit it '
+                'with handle_unknown="ignore", which gives them no say'
+            )
+        return self._look_ups()
 
 
 class NetworkClassifier(TableClassifier):

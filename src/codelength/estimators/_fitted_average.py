@@ -18,7 +18,7 @@ from ..averages.training import Training, log_class_prior
 from ..averages.views import Views
 from ..blocks import Block, Grid
 from ..errors import DataError
-from ..rules.explanation import Explanation
+from ..rules.explanation import Explanation, log_odds_against
 from ..scores import Predictions
 from ..table import Coded, Schema
 from ..typing import FloatArray, IntArray
@@ -38,8 +38,10 @@ SCORES = {
 TOGETHER = "all together"
 """Name of the whole average among its members."""
 
-LEAST_LOG_ODDS = 1e-12
-"""Log-odds smaller than this are not split by what the variables say, but evenly."""
+TINY = np.finfo(np.float64).tiny
+
+LIGHTEST, HEAVIEST = 1e-100, 1e11
+"""Weights of distinct rows that every member takes: leaving a copy out must leave something to count with."""
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
@@ -113,30 +115,28 @@ class FittedAverage(Fitted):
     def explain(self, coded: Coded, reference: int) -> Explanation:
         """The log-odds of the classes against one of them, split over the variables."""
         powers = self.pool.weights * self.pool.temperatures
-        parts = np.zeros((coded.n_rows, self.schema.n_variables, len(self.seen)))
+        blank = Coded.of(self.schema, self.schema.n_values[None])
+        parts = np.zeros((coded.n_rows, self.schema.n_variables, self.schema.n_classes))
         with one_blas_thread():
             for power, member in zip(powers, self.members, strict=True):
                 if power > 0:
-                    parts += power * self._contributions(member, coded)
-            final = self._of_seen(coded) - self.log_prior
-        if reference in self.seen:
-            base = self.seen.tolist().index(reference)
-            parts, final = parts - parts[:, :, base, None], final - final[:, base, None]
-        # The prior's share draws log-odds towards its own, for each pair of classes by another factor.
-        found = parts.sum(axis=1)
-        is_split = np.abs(found) > LEAST_LOG_ODDS
-        parts = parts * np.where(is_split, final / np.where(is_split, found, 1.0), 0.0)[:, None, :]
-        positions = [view.position for view in self.views.columns]
-        parts[:, positions] += (np.where(is_split, 0.0, final) / max(len(positions), 1))[:, None, :]
-        contributions = np.zeros((coded.n_rows, self.schema.n_variables, self.schema.n_classes))
-        contributions[:, :, self.seen] = parts
-        log_prior = self._completed(self.log_prior[None])[0]
+                    parts[:, :, self.seen] += power * self._contributions(member, coded, blank)
+            log_odds, before = (
+                log_odds_against(self._completed(self._of_seen(rows)), reference) for rows in (coded, blank)
+            )
+        is_there = (coded.codes < self.schema.n_values)[:, :, None]
+        parts = is_there * log_odds_against(parts, reference)
+        # The prior that is mixed in, and classes that were never seen, change the sum. The difference is
+        # shared out by the size of contributions; if all are 0, equally among the cells that are there.
+        sizes, positions = np.abs(parts), [view.position for view in self.views.columns]
+        sizes[:, positions] += np.where(sizes.any(axis=1, keepdims=True), 0.0, is_there[:, positions])
+        shares = sizes / np.maximum(sizes.sum(axis=1, keepdims=True), TINY)
         return Explanation(
             self.schema.names,
             self.schema.classes,
             self.schema.classes[reference],
-            log_prior - log_prior[reference],
-            contributions,
+            before[0],
+            parts + shares * (log_odds - before - parts.sum(axis=1))[:, None, :],
         )
 
     def check_training_rows(self, coded: Coded) -> None:
@@ -198,13 +198,14 @@ class FittedAverage(Fitted):
         """Classes that were never seen get their share of the prior, and the others share the rest."""
         return completed(log_probs, self.seen, self.schema.n_classes, float(self.class_counts.sum()))
 
-    def _contributions(self, member: Member, coded: Coded) -> FloatArray:
+    def _contributions(self, member: Member, coded: Coded, blank: Coded) -> FloatArray:
+        """What each variable adds in each row to what a row without any cell is predicted as."""
         if member.is_additive:
-            return member.contributions(coded)
+            return member.contributions(coded) - member.contributions(blank)
         positions = np.array([view.position for view in self.views.columns], dtype=np.int64)
         generator = np.random.default_rng(0)  # the same orders for every row, whatever rows are beside it
         return shapley_values(
-            lambda rows: _in_blocks(member, rows), coded, positions, self.log_prior, generator
+            lambda rows: _in_blocks(member, rows), coded, positions, member.log_probs(blank)[0], generator
         )
 
 
@@ -220,6 +221,7 @@ def learn_average(
     rows = fitted.weighed(coded)
     seen = seen_in(np.bincount(rows.class_codes, rows.weights, rows.schema.n_classes).astype(np.float64))
     training = Training.of(seen_classes(rows, seen), seed)
+    _check_weights(training.coded.weights)
     learned: list[Learned[Member]] = []
     if len(seen) > 1 and training.views.n_variables:
         with one_blas_thread():
@@ -244,6 +246,17 @@ def learn_average(
         left_out=left_out,
         training=replace(training),  # a copy, without what members computed from the rows
     )
+
+
+def _check_weights(weights: FloatArray | None) -> None:
+    """Refuse weights of distinct rows that members cannot leave out."""
+    given = np.ones(1) if weights is None else weights
+    unusable = given[(given < LIGHTEST) | (given > HEAVIEST)]
+    if len(unusable):
+        raise DataError(
+            f"sample_weight: equal rows weigh {unusable[0]:g} together; averages and their members take "
+            f'weights from {LIGHTEST:g} to {HEAVIEST:g}, so scale them, or pass weights="relative"'
+        )
 
 
 def seen_in(class_counts: FloatArray) -> IntArray:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 from ..counts._tally import CountWork, Tally, settled_counts
-from ..counts.stream import fold, map_batches, matched_schema, roles_under
+from ..counts.stream import check_unchanged, fold, map_batches, matched_schema, roles_under
 from ..errors import DataError, Infeasible
 from ..mixture.cache import MEMORY, CachedRows, RowGatherer, Rows
 from ..mixture.observed import Observed, Sightings
@@ -102,9 +102,14 @@ class StreamedMixture:
             stream = open_files.enter_context(
                 _opened(source, given, weights, drop=drop, keep=keep, na=na, batch_rows=batch_rows)
             )
-            schema = stream.schema_by(how, progress)
+            schema, n_rows = stream.schema_by(how, progress)
             gathered = stream.gathered(
-                schema, self.handle_unknown, memory, progress, relative=self.weights == "relative"
+                schema,
+                self.handle_unknown,
+                memory,
+                progress,
+                relative=self.weights == "relative",
+                n_rows=n_rows,
             )
             rows = gathered.rows
             if isinstance(rows, CachedRows):
@@ -139,23 +144,25 @@ class _Stream:
     roles: Roles
     given: Schema | None
 
-    def schema_by(self, how: How, progress: Progress | None) -> Schema:
-        """The schema given, or the one of the whole table: as in memory, to the last cut point."""
+    def schema_by(self, how: How, progress: Progress | None) -> tuple[Schema, int | None]:
+        """The schema given, or the one of the whole table and how many rows that has."""
         if self.given is not None:
-            return self.given
+            return self.given, None
         columns = self.roles.columns
         look = ProfileWork(self.roles)
         found = fold(look, self.batches, columns, look.merge, progress=progress)
-        draft = check_rows(found, self.batches.name).draft(self.roles, how)
+        profile = check_rows(found, self.batches.name)
+        draft = profile.draft(self.roles, how)
         # Columns of very many numbers take another pass each time that their cut points are not yet found.
         while draft.open:
             grids = {i: column.grid for i, column in draft.open.items()}
             work = CountWork(self.roles, draft.schema, grids=grids)
             tally = fold(work, self.batches, columns, Tally.merge, progress=progress)
-            if tally is None:
-                raise DataError(f"{self.batches.name or 'the table'}: had rows, and has none now")
+            n_now, unknown = (0, None) if tally is None else (tally.n_rows, tally.unknown)
+            check_unchanged(self.batches, profile.n_rows, n_now, unknown)
+            assert tally is not None
             _, draft = settled_counts(tally, draft)
-        return draft.schema
+        return draft.schema, profile.n_rows
 
     def gathered(
         self,
@@ -165,8 +172,9 @@ class _Stream:
         progress: Progress | None,
         *,
         relative: bool,
+        n_rows: int | None,
     ) -> _Gathered:
-        """The rows under a schema."""
+        """The rows under a schema; the same ``n_rows`` that settled it, unless it was given."""
         encoder, sightings = BatchEncoder(schema, handle_unknown=handle_unknown), Sightings(schema)
         unknown: dict[str, Unknown] = {}
 
@@ -178,15 +186,17 @@ class _Stream:
             RowGatherer(schema, memory=memory) as gatherer,
             closing(map_batches(encoded, self.batches, self.roles.columns)) as results,
         ):
-            for coded, strange, n_rows in results:
+            for coded, strange, n_read in results:
                 for name, found in strange.items():
                     unknown[name] = unknown[name].merge(found) if name in unknown else found
                 sightings.add(coded)
                 # Rows of weight zero were rows, too.
-                sightings.n_rows += n_rows - coded.n_rows
+                sightings.n_rows += n_read - coded.n_rows
                 gatherer.add(coded)
                 if progress is not None:
-                    progress(n_rows)
+                    progress(n_read)
+            if n_rows is not None:
+                check_unchanged(self.batches, n_rows, sightings.n_used, unknown)
             if not sightings.n_used and sightings.n_rows:
                 raise DataError(
                     f"{self.batches.name or 'the table'}: all {sightings.n_rows:,} rows have weight zero; "

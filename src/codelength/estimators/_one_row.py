@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ..decisions import TOLERANCE
 from ..rules import Predictor
-from ..rules._plain import ROUNDING
 from ..table import Schema
 from ..table.one_row import RowReader
 
@@ -61,7 +61,7 @@ class OneRow:
         top = max(weights)
         if top == -math.inf:
             return [1 / len(weights)] * len(weights), True
-        least = top - ROUNDING * max(abs(top), 1.0)
-        powers = [1.0 if weight > least else math.exp(weight - top) for weight in weights]
+        least = top - TOLERANCE
+        powers = [1.0 if weight >= least else math.exp(weight - top) for weight in weights]
         total = math.fsum(powers)
         return [power / total for power in powers], False

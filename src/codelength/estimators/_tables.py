@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ..counts.stream import fold, map_batches, with_target
+from ..decisions import first_best_of_rows
 from ..errors import InvalidParameter, SchemaMismatch
 from ..scores import Predictions, Scores
 from ..table import Coded, Schema
@@ -211,7 +212,7 @@ class _Predicting:
         if n_undefined:
             self.undefined.append(n_undefined)
         pa = arrow()
-        outcomes = self.labels.take(pa.array(np.argmax(probs, axis=1)))
+        outcomes = self.labels.take(pa.array(first_best_of_rows(probs)))
         if batch.beside is not None:
             columns = [batch.beside.column(name) for name in self.kept]
         else:

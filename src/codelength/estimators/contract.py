@@ -20,17 +20,18 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
 from ..blocks import Block, Facts
+from ..decisions import first_best_of_rows
 from ..errors import InvalidParameter
 from ..rules import Distributions
 from ..scores import Predictions
 from ..table import Coded, Schema, Table, Variable, as_table, encode, infer_schema
 from ..table._messages import shown
-from ..table.checks import check_choice, check_flag, check_instance, check_names
+from ..table.checks import check_choice, check_flag, check_instance, check_names, reading
 from ..table.encode import HandleUnknown, known_rows
 from ..table.infer import Cutting, Identifiers, Missing, Numeric
 from ..table.schema import variables_grid
 from ..table.target import target_column
-from ..typing import IntArray, Scalar
+from ..typing import Scalar
 from . import documents
 from ._tables import PredictsTables, ScoresTables
 from .validation import (
@@ -96,7 +97,7 @@ class TableEstimator(PredictsTables, BaseEstimator):
     kind : str
         Name of the model on the command line and in files.
     capabilities : frozenset of str
-        What it can do.
+        What it can do with its default parameters. Other parameters may allow more.
     outcome : str
         What it predicts, in one word: a class or a component.
     cutting : Cutting, optional
@@ -230,6 +231,7 @@ class TableEstimator(PredictsTables, BaseEstimator):
         }
 
     @classmethod
+    @reading("a model", "to_document")
     def from_document(cls, document: Mapping[str, Any]) -> Self:
         """The model that :meth:`to_document` wrote, checked."""
         params = {name: documents.restored(value) for name, value in document["params"].items()}
@@ -398,8 +400,7 @@ class TableClassifier(ScoresTables, TableEstimator):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable class of each row; the first of several equally probable ones."""
-        best: IntArray = np.argmax(self.predict_log_proba(X), axis=1)
-        return np.asarray(self.classes_[best])
+        return np.asarray(self.classes_[first_best_of_rows(self.predict_proba(X))])
 
     def predict_proba(self, X: Any) -> Any:
         """Probability of each class for each row, shape (n_rows, n_classes)."""

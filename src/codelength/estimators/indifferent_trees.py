@@ -135,7 +135,7 @@ class IndifferentTrees(ClassifierMixin, EnumeratedJoint, NetworkClassifier):
     """
 
     kind = "indifferent-trees"
-    capabilities = frozenset({"classes", "weights", "network", "query"})
+    capabilities = frozenset({"classes", "weights", "query"})
 
     def __init__(
         self,

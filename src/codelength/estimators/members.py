@@ -113,7 +113,6 @@ class ForestsClassifier(EnumeratedJoint, MemberClassifier):
 
     kind = "forests"
     member = "forests"
-    capabilities = MemberClassifier.capabilities | {"query"}
 
     def log_joint_of(self, coded: Coded) -> FloatArray:
         """Log probability of coded rows together with each class, in nats and up to a constant."""

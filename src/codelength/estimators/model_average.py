@@ -15,6 +15,7 @@ from ..table.checks import check_choice, check_sequence
 from ..table.encode import HandleUnknown
 from ..table.infer import Identifiers, Missing, Numeric
 from ..typing import FloatArray
+from ._averaging import AveragingClassifier
 from ._exports import ExportedAverage
 from .contract import Weighting, register
 
@@ -94,6 +95,7 @@ class ModelAverage(ExportedAverage):
     """
 
     kind = "model-average"
+    capabilities = AveragingClassifier.capabilities  # not all members can be exported
 
     def __init__(
         self,

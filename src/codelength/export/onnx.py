@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._version import __version__
+from ..decisions import TOLERANCE
 from ..errors import InvalidParameter
 from ..table import Variable
 from ..table._messages import shown
@@ -72,18 +73,22 @@ def to_onnx(look_ups: LookUps) -> "ModelProto":
         rows = graph.node("Mul", [groups[child], graph.constant(np.int64(entries.shape[1]))])
         cells = graph.node("Add", [rows, groups[parent]])
         total = graph.node("Add", [total, graph.gathered(entries.reshape(-1, entries.shape[2]), cells)])
-    # Where every class is impossible the uniform distribution stands in.
+    # Weights that tie with the largest are made equal; if all are zero, the uniform distribution results.
     top = graph.node("ReduceMax", [total, graph.constant(np.array([1]))], keepdims=1)
-    impossible = graph.node("Equal", [top, graph.constant(np.array([[-np.inf]]))])
-    defined = graph.node("Where", [impossible, graph.constant(np.array([[0.0]])), total])
+    least = graph.node("Sub", [top, graph.constant(np.float64(TOLERANCE))])
+    tied = graph.node("GreaterOrEqual", [total, least])
+    below = graph.node("Where", [tied, graph.constant(np.float64(0.0)), graph.node("Sub", [total, top])])
     output = graph.output("probabilities")
     if look_ups.floor.any():
         rest = graph.constant(np.float64(max(0.0, 1.0 - math.fsum(look_ups.floor))))
-        shared = graph.node("Mul", [rest, graph.node("Softmax", [defined], axis=1)])
+        shared = graph.node("Mul", [rest, graph.node("Softmax", [below], axis=1)])
         probabilities = graph.node("Add", [graph.constant(look_ups.floor[None, :]), shared], output)
+        largest = graph.node("ReduceMax", [probabilities, graph.constant(np.array([1]))], keepdims=1)
+        least = graph.node("Mul", [largest, graph.constant(np.float64(1.0 - TOLERANCE))])
+        tied = graph.node("GreaterOrEqual", [probabilities, least])
     else:
-        probabilities = graph.node("Softmax", [defined], output, axis=1)
-    best = graph.node("ArgMax", [probabilities if look_ups.floor.any() else defined], axis=1, keepdims=0)
+        probabilities = graph.node("Softmax", [below], output, axis=1)
+    best = graph.node("ArgMax", [graph.node("Cast", [tied], to=graph.whole)], axis=1, keepdims=0)
     label = _labels(graph, best, look_ups.classes)
     outputs = [
         helper.make_tensor_value_info(label, graph.type_of_labels(look_ups.classes), ["n_rows"]),

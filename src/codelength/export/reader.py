@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from ..decisions import TOLERANCE, ranked
 from ..errors import DataError
 from ..table.spelling import looks_like_time, parse_time
 from ..table.values import UnusableValue, canonical
@@ -100,7 +101,7 @@ def ask(document: Mapping[str, Any], case: Mapping[str, Any]) -> list[tuple[str,
     probabilities = score(document, case).probabilities
     open_ones = [variable for variable in document["variables"] if _place(variable, case) is None]
     bits = [(variable["name"], _expected_bits(variable["table"], probabilities)) for variable in open_ones]
-    return sorted(bits, key=lambda pair: -pair[1])
+    return [bits[place] for place in ranked([own for _, own in bits], scale=1.0)]
 
 
 def _expected_bits(table: Sequence[Sequence[float | None]], probabilities: Sequence[float]) -> float:
@@ -119,7 +120,7 @@ def _probabilities(log_weights: Sequence[float]) -> tuple[list[float], bool]:
     highest = max(log_weights)
     if highest == -math.inf:
         return [1 / len(log_weights)] * len(log_weights), True
-    weights = [math.exp(weight - highest) for weight in log_weights]
+    weights = [1.0 if highest - weight <= TOLERANCE else math.exp(weight - highest) for weight in log_weights]
     total = sum(weights)
     return [weight / total for weight in weights], False
 
@@ -139,9 +140,7 @@ def _place(variable: Mapping[str, Any], case: Mapping[str, Any]) -> int | None:
     cell = _plain(variable["name"], case[variable["name"]])
     labels = variable["values"] if variable["kind"] == "values" else variable["labels"]
     if cell is not None and cell == cell:
-        found = _listed(labels, cell) if variable["kind"] == "values" else _interval(variable, cell)
-        if found is not None or cell != "":
-            return found
+        return _listed(labels, cell) if variable["kind"] == "values" else _interval(variable, cell)
     return len(labels) - 1 if labels[-1] is None else None
 
 

@@ -2,7 +2,7 @@
 // Scores cases with a "codelength scorer" document, version 1 or 2. No dependencies; the same answers as Python.
 
 // Class probabilities of a case, and what each known variable adds to the log-odds of each class against the
-// reference class. `given` maps names to cells (an object or a Map); what is unknown is absent, null or "".
+// reference class. `given` maps names to cells (an object or a Map); what is unknown is absent.
 // Returns {probabilities, undefined, places, evidence}: one place per variable, -1 where it adds nothing, and
 // one entry {variable, logOdds} per variable that says something.
 function codelengthScore(document, given, reference = 0) {
@@ -50,8 +50,18 @@ function codelengthAsk(document, given) {
     });
     asked.push({ variable: i, bits: Math.max(bits, 0) });
   });
-  return asked.sort((a, b) => b.bits - a.bits || a.variable - b.variable);
+  asked.sort((a, b) => b.bits - a.bits);
+  const levels = new Map();
+  asked.forEach((one, i) => {
+    const before = asked[i - 1];
+    const isLess = before && before.bits - one.bits > codelengthScore.tolerance * Math.max(before.bits, 1);
+    levels.set(one, before ? levels.get(before) + Number(isLess) : 0);
+  });
+  return asked.sort((a, b) => levels.get(a) - levels.get(b) || a.variable - b.variable);
 }
+
+// Numbers that differ by less are equal; the first of them wins.
+codelengthScore.tolerance = 1e-10;
 
 codelengthScore.check = (document) => {
   if (!document || document.format !== "codelength scorer" || ![1, 2].includes(document.version)) {
@@ -66,7 +76,8 @@ codelengthScore.normalised = (logWeights) => {
   if (highest === -Infinity) {
     return { probabilities: logWeights.map(() => 1 / logWeights.length), undefined: true };
   }
-  const weights = logWeights.map((weight) => Math.exp(weight - highest));
+  const weights = logWeights.map((weight) =>
+    (highest - weight <= codelengthScore.tolerance ? 1 : Math.exp(weight - highest)));
   const total = weights.reduce((a, b) => a + b, 0);
   return { probabilities: weights.map((weight) => weight / total), undefined: false };
 };
@@ -79,8 +90,7 @@ codelengthScore.place = (variable, given) => {
   if (own === undefined) return -1;
   const labels = kind === "values" ? variable.values : variable.labels;
   if (own !== null && !Number.isNaN(own)) {
-    const found = kind === "values" ? codelengthScore.listed(labels, own) : codelengthScore.interval(variable, own);
-    if (found >= 0 || own !== "") return found;
+    return kind === "values" ? codelengthScore.listed(labels, own) : codelengthScore.interval(variable, own);
   }
   return labels[labels.length - 1] === null ? labels.length - 1 : -1;
 };

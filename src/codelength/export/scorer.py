@@ -12,12 +12,14 @@ A prediction is a sum of look-ups, so the document is the tables, as JSON types:
         "labels": [...], "table": [[...], ...], "weights": [...]}]}
 
 ``table`` has one row per value with one log weight per class. To score a case, add the rows of its values to
-``class_table``, take exponentials, and divide by their sum. ``null`` is minus infinity; where all classes are
-impossible the uniform distribution stands in. ``weights`` are the probabilities of the values while nothing
-is known; models that do not describe the values have none. The last value or label is ``null`` where missing
-cells are a value of their own. Intervals are closed on the left: a number equal to a cut belongs to the
-interval above it. Cuts on a ``scale`` of time are what :mod:`codelength.table.times` makes of times. Whole
-numbers of 2**53 or more are text in ``values``, because readers of JSON round them otherwise.
+``class_table``, take exponentials, and divide by their sum. Sums within 1e-10 of the largest are equal to
+it, so that the first of several equally probable classes is the same in every program. ``null`` is minus
+infinity; where all classes are impossible the uniform distribution stands in. ``weights`` are the
+probabilities of the values while nothing is known; models that do not describe the values have none. The
+last value or label is ``null`` where missing cells are a value of their own. Intervals are closed on the
+left: a number equal to a cut belongs to the interval above it. Cuts on a ``scale`` of time are what
+:mod:`codelength.table.times` makes of times. Whole numbers of 2**53 or more are text in ``values``, because
+readers of JSON round them otherwise.
 
 Documents of version 2 hold two parts more, for averages and for trees:
 
@@ -32,10 +34,10 @@ name two variables by their places; ``table`` has one row per group of the first
 the second, and is added like the others. In the end, ``floor`` is the probability that each class has in any
 case, and what is left of 1 is shared out as the sums say.
 
-A case is a mapping of names to cells. A variable that is absent, missing (None, NaN, empty text) or holds a
-value that is not listed adds nothing. Numbers may be given as text, intervals by their labels, and times in
-any spelling that is clear. In JavaScript, whole numbers of 2**53 or more are given as text or ``BigInt``.
-``scorer.js`` reads the same documents in the same way.
+A case is a mapping of names to cells. A variable that is absent, missing (None, NaN) or holds a value that
+is not listed adds nothing; where missing cells are a value, None and NaN add its row. Numbers may be given
+as text, intervals by their labels, and times in any spelling that is clear. In JavaScript, whole numbers of
+2**53 or more are given as text or ``BigInt``. ``scorer.js`` reads the same documents in the same way.
 """
 
 from importlib.resources import files

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..decisions import TOLERANCE
 from ..errors import InvalidParameter
 from ..table import Variable
 from ..table._messages import shown
@@ -85,20 +86,21 @@ def to_sql(
         steps.add("paired", *_paired(own, look_ups, kept))
     steps.add("topped", [*kept, *sums, f"{own.largest(sums)} AS top"])
     raised = [f"{_raised(own, s)} AS {e}" for s, e in zip(sums, powers, strict=True)]
-    steps.add("raised", [*kept, *sums, "top", *raised])
-    compared, shares = sums, [f"{power} / ({_summed(powers)})" for power in powers]
+    steps.add("raised", [*kept, *raised])
+    shares = [f"{power} / ({_summed(powers)})" for power in powers]
+    best = [f"{power} = {own.number(1.0)}" for power in powers]
     if look_ups.floor.any():
         rest = own.number(max(0.0, 1.0 - math.fsum(look_ups.floor)))
-        compared = [f"m{k}" for k in range(n_classes)]
+        probs = [f"m{k}" for k in range(n_classes)]
         mixed = [
             f"{own.number(least)} + {rest} * {share} AS {alias}"
-            for least, share, alias in zip(look_ups.floor, shares, compared, strict=True)
+            for least, share, alias in zip(look_ups.floor, shares, probs, strict=True)
         ]
         steps.add("mixed", [*kept, *mixed])
-        steps.add("ranked", [*kept, *compared, f"{own.largest(compared)} AS top"])
-        shares = compared
+        steps.add("ranked", [*kept, *probs, f"{own.largest(probs)} AS top"])
+        shares, best = probs, [f"{prob} >= top * {own.number(1.0 - TOLERANCE)}" for prob in probs]
     labels = own.literals(look_ups.classes)
-    cases = " ".join(f"WHEN {one} = top THEN {label}" for one, label in zip(compared, labels, strict=True))
+    cases = " ".join(f"WHEN {is_best} THEN {label}" for is_best, label in zip(best, labels, strict=True))
     results = [*kept, f"CASE {cases} END", *shares]
     selected = ",\n  ".join(
         f"{result} AS {quoted(name)}" for result, name in zip(results, [*keep, *names], strict=True)
@@ -187,14 +189,15 @@ def _paired(own: Engine, look_ups: LookUps, kept: Sequence[str]) -> tuple[list[s
 
 
 def _raised(own: Engine, log_weight: str) -> str:
-    """The exponential of a log weight less the largest; where all classes are impossible they are alike."""
-    nothing, zero, one = own.number(-math.inf), own.number(0.0), own.number(1.0)
+    """The exponential of a log weight less the largest; 1 for those that tie with it, even if impossible."""
+    zero, one = own.number(0.0), own.number(1.0)
     small = (
         f" WHEN {log_weight} - top < {own.number(LEAST_EXPONENT)} THEN {zero}"
         if own.name == "postgres"
         else ""
     )
-    return f"CASE WHEN top = {nothing} THEN {one}{small} ELSE exp({log_weight} - top) END"
+    is_tied = f"{log_weight} >= top - {own.number(TOLERANCE)}"
+    return f"CASE WHEN {is_tied} THEN {one}{small} ELSE exp({log_weight} - top) END"
 
 
 def _check_name(name: object) -> None:

@@ -10,6 +10,7 @@ from .._display import Shown
 from ..blocks import Block, Grid
 from ..decisions import first_best_of_rows
 from ..errors import DataError
+from ..table.checks import reading
 from ..typing import FloatArray
 from .cache import Rows
 from .parameters import MixtureParameters
@@ -64,6 +65,7 @@ class Classification(Shown):
         }
 
     @classmethod
+    @reading("a Classification")
     def from_json(cls, document: Mapping[str, Any], shares: FloatArray) -> Self:
         """What :meth:`to_json` wrote, checked against the shares of the classes."""
         table = np.array(document["table"], dtype=np.float64)

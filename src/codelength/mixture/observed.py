@@ -9,7 +9,7 @@ import numpy as np
 
 from .._display import counted
 from ..table import Coded, Schema
-from ..table.checks import check_names, check_number, check_whole
+from ..table.checks import check_names, check_number, check_whole, reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +79,7 @@ class Observed:
         }
 
     @classmethod
+    @reading("Observed")
     def from_json(cls, document: Mapping[str, Any]) -> Self:
         """What :meth:`to_json` wrote, checked."""
         n_rows, n_used, n_distinct, n_incomplete, n_blank = (

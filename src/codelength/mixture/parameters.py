@@ -16,7 +16,7 @@ from ..decisions import first_best_of_rows
 from ..errors import DataError, Infeasible, InvalidParameter, SchemaMismatch
 from ..rules import LogTables, PriorLike, Scorer, logarithm, pseudocounts, rule_of
 from ..table import Coded, Schema, Variable, as_coded, encode
-from ..table.checks import check_whole
+from ..table.checks import check_whole, reading
 from ..table.coded import changed
 from ..typing import FloatArray, IntArray
 from .cache import CachedRows, RowBlocks, Rows
@@ -143,6 +143,7 @@ class MixtureParameters:
         return {"class_probs": self.class_probs.tolist(), "value_probs": self.value_probs.tolist()}
 
     @classmethod
+    @reading("MixtureParameters")
     def from_json(cls, document: Mapping[str, Any], schema: Schema) -> Self:
         """The mixture that :meth:`to_json` wrote, checked against the schema."""
         class_probs = np.array(document["class_probs"], dtype=np.float64)

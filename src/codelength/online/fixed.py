@@ -9,12 +9,14 @@ from ..counts import Counts
 from ..errors import DataError
 from ..rules import PriorLike, Rule
 from ..rules.log_tables import value_entries
-from ..rules.rule import logarithm
 from ..table import Schema
 from ..table._messages import listed, shown
 from ..table.encode import code_of
 from ..table.one_row import MOST_REMEMBERED, RowReader
-from ..typing import FloatArray, IntArray, Scalar
+from ..typing import BoolArray, FloatArray, IntArray, Scalar
+
+ROUNDING = 1e-9
+"""Relative difference up to which sums of counts are equal."""
 
 
 class Located(NamedTuple):
@@ -117,8 +119,7 @@ class FixedCounts:
 
     def holds(self, row: Located) -> bool:
         """Whether such a row can be among those that were counted."""
-        of_values = self.value_counts[row.places, row.code]
-        return bool(self.class_counts[row.code] >= 1.0 and (of_values >= 1.0).all())
+        return holds(row, self.class_counts, self.value_counts, self.totals)
 
     def take_off(self, row: Located) -> None:
         """Take back a row that was counted with weight 1."""
@@ -159,7 +160,8 @@ class FixedCounts:
 
     def log_total(self, weight: float) -> float:
         """Log of what the joint weights of all rows and classes add up to, where a rule normalises."""
-        return float(logarithm(np.asarray(np.sum(self.class_counts / weight + self._class_offsets))))
+        total = np.sum(self.class_counts / weight + self._class_offsets)
+        return float(np.log(total)) if total > 0 else 0.0
 
     def counts(self, weight: float) -> Counts:
         """A copy of the counts. Missing cells are not counted."""
@@ -174,6 +176,22 @@ class FixedCounts:
         without_missing = counts.value_counts.copy()
         without_missing[:, self.schema.offsets[1:] - 1] = 0.0
         self.totals[:] = _totals(without_missing, self.schema)
+
+
+def holds(row: Located, class_counts: FloatArray, value_counts: FloatArray, totals: FloatArray) -> bool:
+    """Whether a row can be among those that were counted.
+
+    Without it no count may be below 0, and no variable may have more cells in the class than it has rows.
+    """
+    n_rows, n_cells = class_counts[row.code] - 1.0, totals[:, row.code].copy()
+    n_cells[row.positions] -= 1.0
+    left = [n_rows, *n_cells, *(value_counts[row.places, row.code] - 1.0)]
+    return bool(min(left) >= 0.0 and not exceeds(n_cells, n_rows).any())
+
+
+def exceeds(totals: FloatArray, class_counts: FloatArray) -> BoolArray:
+    """Whether there are more cells than rows, by more than rounding."""
+    return np.asarray(totals > class_counts + ROUNDING * (1 + class_counts))
 
 
 def _totals(counts: FloatArray, schema: Schema) -> FloatArray:

@@ -25,7 +25,7 @@ from ..table.one_row import check_row
 from ..typing import FloatArray, Scalar
 from .domain import MISSING, NEW, Domain, Places
 from .domain_sizes import LOG_PRIOR, MOST_VALUES, SIZES
-from .fixed import Located
+from .fixed import Located, holds
 
 MOST_CELLS = 1 << 27
 """Most counts that are kept: one gigabyte of them."""
@@ -110,8 +110,7 @@ class GrowingCounts:
         """Whether such a row can be among those that were counted."""
         if row.code == NEW or NEW in row.places:
             return False
-        of_values = self.value_counts[row.places, row.code]
-        return bool(self.class_counts[row.code] >= 1.0 and (of_values >= 1.0).all())
+        return holds(row, self.class_counts, self.value_counts, self.totals)
 
     def take_off(self, row: Located) -> None:
         """Take back a row that was counted with weight 1; values that no row has any more were never met."""

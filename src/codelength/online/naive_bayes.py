@@ -2,6 +2,7 @@
 
 import math
 import os
+import threading
 from collections import deque
 from collections.abc import Mapping
 from typing import Any, Literal, Self
@@ -17,23 +18,27 @@ from ..rules import Predictor, PriorLike, rule_of
 from ..table import Schema
 from ..table.checks import check_choice, check_instance, check_number, check_size
 from ..table.encode import HandleUnknown
-from ..typing import Scalar
+from ..typing import FloatArray, Scalar
 from .fixed import FixedCounts, Located
 from .growing import GrowingCounts
 from .options import check_growing
-from .scores import RunningScores, probs_of
+from .scores import RunningScores, most_probable, probs_of
 
 Domains = Literal["fixed", "growing"]
 
 LARGEST_WEIGHT = 1e100
 """Weights of rows grow while older ones are forgotten; from here on all are made smaller."""
 
+SHORTEST_HALF_LIFE = 0.001
+"""The weight of a row is ``2 ** (1 / half_life)`` times that of the row before it, which must be a number."""
+
 
 class OnlineNaiveBayes(Shown):
     """Naive Bayes on a stream, with mutable counts.
 
     Predictions are those of :class:`codelength.NaiveBayes` fitted to the same rows, under any rule. A row is
-    a mapping of names to cells. Cells that are absent or missing say nothing.
+    a mapping of names to cells. Cells that are absent or missing say nothing. Rows may come from several
+    threads: each is counted once.
 
     Parameters
     ----------
@@ -48,7 +53,7 @@ class OnlineNaiveBayes(Shown):
         class gives some probability to something new, such that all probabilities add up to one; the page
         about streams derives it.
     half_life : float, optional
-        After so many rows a row counts half. By default rows are never forgotten.
+        After so many rows a row counts half; at least 0.001. By default rows are never forgotten.
     window : int, optional
         Only the last so many rows count.
     handle_unknown : {"ignore", "error"}
@@ -103,7 +108,7 @@ class OnlineNaiveBayes(Shown):
         }
         self._decay = 1.0
         if half_life is not None:
-            self._decay = 0.5 ** (1 / check_number("half_life", half_life, above=True))
+            self._decay = 0.5 ** (1 / check_number("half_life", half_life, SHORTEST_HALF_LIFE))
         self._rows: deque[Located] | None = None
         if window is not None:
             self._most = check_size("window", window)
@@ -119,6 +124,7 @@ class OnlineNaiveBayes(Shown):
             self._counts = FixedCounts(schema, self._rule, prior, refuse_values=refuse)
         self._weight = 1.0
         self._scores = RunningScores()
+        self._lock = threading.RLock()
 
     @classmethod
     def of(cls, model: NaiveBayes, **options: Any) -> Self:
@@ -151,16 +157,17 @@ class OnlineNaiveBayes(Shown):
         y : class
             Its class.
         """
-        weight = self._weight / self._decay
-        row = self._counts.learn(x, y, weight)
-        self._weight = weight
-        if weight > LARGEST_WEIGHT:
-            self._counts.shrink(weight)
-            self._weight = 1.0
-        if self._rows is not None:
-            self._rows.append(row)
-            if len(self._rows) > self._most:
-                self._counts.take_off(self._rows.popleft())
+        with self._lock:
+            weight = self._weight / self._decay
+            row = self._counts.learn(x, y, weight)
+            self._weight = weight
+            if weight > LARGEST_WEIGHT:
+                self._counts.shrink(weight)
+                self._weight = 1.0
+            if self._rows is not None:
+                self._rows.append(row)
+                if len(self._rows) > self._most:
+                    self._counts.take_off(self._rows.popleft())
         return self
 
     def unlearn_one(self, x: Mapping[str, Any], y: Scalar) -> Self:
@@ -173,10 +180,13 @@ class OnlineNaiveBayes(Shown):
         """
         if self._decay < 1.0 or self._rows is not None:
             raise InvalidParameter("unlearn_one: rows are forgotten by half_life= or window= already")
-        row = self._counts.find(x, y)
-        if not self._counts.holds(row):
-            raise DataError("unlearn_one: there is no such row left to take back; give one that was learned")
-        self._counts.take_off(row)
+        with self._lock:
+            row = self._counts.find(x, y)
+            if not self._counts.holds(row):
+                raise DataError(
+                    "unlearn_one: there is no such row left to take back; give one that was learned"
+                )
+            self._counts.take_off(row)
         return self
 
     def predict_proba_one(self, x: Mapping[str, Any]) -> dict[Scalar, float]:
@@ -185,23 +195,21 @@ class OnlineNaiveBayes(Shown):
         Where every class is impossible the uniform distribution stands in. Where domains grow these are the
         probabilities given that the class is one that was met before; see :meth:`new_class_proba_one`.
         """
-        classes = self._counts.classes
-        log_weights = self._counts.log_weights(x, self._weight)[: len(classes)]
-        return dict(zip(classes, probs_of(log_weights).tolist(), strict=True))
+        classes, log_weights = self._log_weights(x)
+        return dict(zip(classes, probs_of(log_weights[: len(classes)]).tolist(), strict=True))
 
     def predict_one(self, x: Mapping[str, Any]) -> Scalar | None:
         """The most probable class of a row; the first of several equally probable ones.
 
         None where domains grow and no class was met yet.
         """
-        classes = self._counts.classes
-        log_weights = self._counts.log_weights(x, self._weight)[: len(classes)]
-        return classes[int(probs_of(log_weights).argmax())] if classes else None
+        classes, log_weights = self._log_weights(x)
+        return classes[most_probable(log_weights[: len(classes)])] if classes else None
 
     def new_class_proba_one(self, x: Mapping[str, Any]) -> float:
         """Probability that a row has a class that was not met before; 0 where domains are fixed."""
-        log_weights = self._counts.log_weights(x, self._weight)
-        return float(probs_of(log_weights)[-1]) if len(log_weights) > len(self._counts.classes) else 0.0
+        classes, log_weights = self._log_weights(x)
+        return float(probs_of(log_weights)[-1]) if len(log_weights) > len(classes) else 0.0
 
     def joint_log_prob_one(self, x: Mapping[str, Any], y: Scalar) -> float:
         """Log probability of a row together with its class, in nats: minus the cost of the whole row.
@@ -210,8 +218,9 @@ class OnlineNaiveBayes(Shown):
         """
         if not self._rule.normalises:
             raise InvalidParameter(f'rule="{self._rule.name}" gives rows no probability; use rule="evidence"')
-        found = self._counts.log_weights(x, self._weight)[self._counts.class_place(y)]
-        return float(found) - self._counts.log_total(self._weight)
+        with self._lock:
+            found = self._counts.log_weights(x, self._weight)[self._counts.class_place(y)]
+            return float(found) - self._counts.log_total(self._weight)
 
     def score_one(self, x: Mapping[str, Any], y: Scalar) -> float:
         """Predict a row, keep how well that went, and learn it.
@@ -222,11 +231,13 @@ class OnlineNaiveBayes(Shown):
             Log probability that was given to the class, in nats. Where domains grow, a class that was not met
             before costs what it takes to say so.
         """
-        place, probs = self._counts.class_place(y), probs_of(self._counts.log_weights(x, self._weight))
-        found = math.log(probs[place]) if probs[place] > 0 else -math.inf
-        best = int(probs[: len(self._counts.classes)].argmax()) if self._counts.classes else None
-        self.learn_one(x, y)
-        self._scores.add(found, hit=best == place)
+        with self._lock:
+            place, (classes, log_weights) = self._counts.class_place(y), self._log_weights(x)
+            prob = float(probs_of(log_weights)[place])
+            found = math.log(prob) if prob > 0 else -math.inf
+            best = most_probable(log_weights[: len(classes)]) if classes else None
+            self.learn_one(x, y)
+            self._scores.add(found, hit=best == place)
         return found
 
     @property
@@ -257,7 +268,8 @@ class OnlineNaiveBayes(Shown):
     @property
     def counts(self) -> Counts:
         """A copy of the counts, with what was forgotten taken off. Missing cells are not counted."""
-        return self._counts.counts(self._weight)
+        with self._lock:
+            return self._counts.counts(self._weight)
 
     @property
     def evidence_code_length(self) -> float:
@@ -278,7 +290,8 @@ class OnlineNaiveBayes(Shown):
         """Write the model as JSON, with all that it needs to go on; :meth:`load` reads it back."""
         from .saved import write
 
-        write(self, path)
+        with self._lock:
+            write(self, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "OnlineNaiveBayes":
@@ -286,6 +299,18 @@ class OnlineNaiveBayes(Shown):
         from .saved import read
 
         return read(path)
+
+    def _log_weights(self, x: Mapping[str, Any]) -> tuple[tuple[Scalar, ...], FloatArray]:
+        """The classes, and the log weight of each; where domains grow, at last that of a new one."""
+        with self._lock:
+            return self._counts.classes, self._counts.log_weights(x, self._weight)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Copies have a lock of their own."""
+        return {name: value for name, value in vars(self).items() if name != "_lock"}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        self.__dict__.update(state, _lock=threading.RLock())
 
     def _title(self) -> str:
         rows = counted(float(np.round(self._counts.class_counts.sum() / self._weight, 1)), "row")

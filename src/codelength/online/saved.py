@@ -14,14 +14,12 @@ from ..table import Schema
 from ..table._messages import shown
 from ..table.checks import check_instance, check_number, check_whole
 from ..typing import FloatArray
-from .fixed import FixedCounts, Located
+from .fixed import ROUNDING, FixedCounts, Located, exceeds
 from .growing import GrowingCounts
 from .naive_bayes import OnlineNaiveBayes
 from .scores import RunningScores
 
 KIND = "online-naive-bayes"
-
-_ROUNDING = 1e-9
 
 
 def write(model: OnlineNaiveBayes, path: str | os.PathLike[str]) -> None:
@@ -144,8 +142,8 @@ def _check_totals(counts: FixedCounts | GrowingCounts) -> None:
             added = counts.value_counts[start:stop].sum(axis=0)
         else:
             added = counts.value_counts[counts.domains[i].places].sum(axis=0)
-        room = _ROUNDING * (1 + counts.class_counts)
-        if (np.abs(added - counts.totals[i]) > room).any() or (added > counts.class_counts + room).any():
+        room = ROUNDING * (1 + counts.class_counts)
+        if (np.abs(added - counts.totals[i]) > room).any() or exceeds(added, counts.class_counts).any():
             raise DataError(f"the counts of variable {i} do not add up")
 
 

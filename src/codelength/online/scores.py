@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..decisions import TOLERANCE
 from ..typing import FloatArray
 
 
@@ -56,5 +57,17 @@ def probs_of(log_weights: FloatArray) -> FloatArray:
     top = log_weights.max()
     if top == -math.inf:
         return np.full(len(log_weights), 1 / len(log_weights))
-    powers = np.exp(log_weights - top)
+    below = log_weights - top
+    powers = np.where(below >= -TOLERANCE, 1.0, np.exp(below))
     return np.asarray(powers / powers.sum())
+
+
+def most_probable(log_weights: FloatArray) -> int:
+    """Return the place of the largest log weight, or of the first of those that tie with it.
+
+    Examples
+    --------
+    >>> most_probable(np.array([-2.0, -1.0 - 1e-15, -1.0]))
+    1
+    """
+    return int((log_weights >= log_weights.max() - TOLERANCE).argmax())

@@ -25,7 +25,13 @@ def check_table_name(path: str | os.PathLike[str]) -> None:
         raise InvalidParameter(f"{path}: a table is a {endings} file; give one of these names")
 
 
-def write_table(records: Sequence[Mapping[str, Any]], grid: Grid, path: str | os.PathLike[str]) -> Path:
+def write_table(
+    records: Sequence[Mapping[str, Any]],
+    grid: Grid,
+    path: str | os.PathLike[str],
+    *,
+    for_spreadsheets: bool = False,
+) -> Path:
     """Write a table: its records where machines read, and as people see it where they do.
 
     Parameters
@@ -36,6 +42,8 @@ def write_table(records: Sequence[Mapping[str, Any]], grid: Grid, path: str | os
         The same for people.
     path : path of a file
         Where to; its ending says how: ``.csv``, ``.csv.gz``, ``.tsv``, ``.parquet``, ``.tex`` or ``.md``.
+    for_spreadsheets : bool
+        Whether text in a CSV file that a spreadsheet would run as a formula gets an apostrophe before it.
     """
     check_table_name(path)
     file = Path(path)
@@ -45,7 +53,7 @@ def write_table(records: Sequence[Mapping[str, Any]], grid: Grid, path: str | os
             temporary.write_text(text, encoding="utf-8")
         return file
     names = list(records[0])
-    with open_writer(file, names) as writer:
+    with open_writer(file, names, for_spreadsheets=for_spreadsheets) as writer:
         writer.write({name: _column([record[name] for record in records]) for name in names})
     return file
 

@@ -5,8 +5,9 @@ import math
 import numpy as np
 from numba import njit
 
+from ..decisions import TOLERANCE
 from ..typing import BoolArray, CodeArray, FloatArray, IntArray
-from ._plain import LN2_HIGH, LN2_LOW, LOG2_E, LOWEST, ROUNDER, ROUNDING
+from ._plain import LN2_HIGH, LN2_LOW, LOG2_E, LOWEST, ROUNDER
 from .dirichlet import costs_of_counts
 
 _ROWS_AT_ONCE = 512
@@ -101,9 +102,8 @@ def normalise_rows(scores: FloatArray, undefined: BoolArray) -> None:
         for c in range(n_classes):
             for t in range(n):
                 # Classes that tie exactly may differ by rounding; made equal, the first wins everywhere.
-                scale = -highest[t] if highest[t] < -1.0 else max(highest[t], 1.0)
                 less = below[c, t] - highest[t] if highest[t] > -np.inf else 0.0
-                below[c, t] = 0.0 if less > -ROUNDING * scale else less
+                below[c, t] = 0.0 if less >= -TOLERANCE else less
             for t in range(n):
                 exps[c, t], shifted[c, t] = _exp_in_parts(below[c, t])
             for t in range(n):

@@ -9,11 +9,11 @@ from itertools import pairwise
 
 import numpy as np
 
+from ..decisions import TOLERANCE
 from ..typing import BoolArray, CodeArray, FloatArray, IntArray
 
 LOWEST, LOG2_E, ROUNDER = -690.0, 1 / math.log(2), 1.5 * 2.0**52
 LN2_HIGH, LN2_LOW = 0.693147180369123816490, 1.90821492927058770002e-10
-ROUNDING = 8 * np.finfo(np.float64).eps
 
 
 def score_rows(
@@ -61,10 +61,9 @@ def normalise_rows(scores: FloatArray, undefined: BoolArray) -> None:
     for weights in scores.T[1:]:
         np.copyto(highest, weights, where=weights > highest)
     with np.errstate(invalid="ignore"):
-        scale = np.where(highest < -1.0, -highest, np.maximum(highest, 1.0))
         below = np.where(highest > -np.inf, scores.T - highest, 0.0)
     # Classes that tie exactly may differ by rounding; made equal, the first of them wins everywhere.
-    below[below > -ROUNDING * scale] = 0.0
+    below[below >= -TOLERANCE] = 0.0
     rest = np.zeros(len(scores))
     for own, shares in zip(below, _exp_of_negative(below), strict=True):
         rest += np.where(own < 0.0, shares, 0.0)

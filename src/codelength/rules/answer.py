@@ -9,6 +9,7 @@ import numpy as np
 
 from .._display import MOST_ROWS, Shown, counted
 from ..blocks import Block, Grid
+from ..decisions import first_best_of_rows
 from ..errors import InvalidParameter
 from ..table._messages import listed, shown
 from ..typing import BoolArray, FloatArray, IntArray, Scalar
@@ -69,7 +70,7 @@ class Answer(Shown):
         Of shape (n_rows, n_variables). It need not be made of the most probable values of the variables one
         by one.
         """
-        flat = self.probs.reshape(len(self.probs), -1).argmax(axis=1)
+        flat = first_best_of_rows(self.probs.reshape(len(self.probs), -1))
         return np.stack(np.unravel_index(flat, self.probs.shape[1:]), axis=1).astype(np.int64)
 
     @property

@@ -8,6 +8,7 @@ import numpy as np
 
 from .._display import Shown, counted
 from ..blocks import Block, Grid
+from ..decisions import ranked
 from ..errors import InvalidParameter
 from ..table._messages import listed, shown
 from ..typing import FloatArray, Scalar
@@ -74,8 +75,7 @@ class Explanation(Shown):
         if not isinstance(row, Integral) or isinstance(row, bool) or not -n_rows <= row < n_rows:
             raise InvalidParameter(f"row {shown(row)}: there are {n_rows} rows, counted from 0")
         column = self.contributions[int(row), :, self.classes.index(of)]
-        order = np.argsort(-np.abs(column), kind="stable")
-        return [(self.feature_names[i], float(column[i])) for i in order]
+        return [(self.feature_names[i], float(column[i])) for i in ranked(np.abs(column))]
 
     def _title(self) -> str:
         n_rows, n_variables, _ = self.contributions.shape
@@ -88,7 +88,7 @@ class Explanation(Shown):
             return []
         others = [k for k, label in enumerate(self.classes) if label != self.reference][:MOST_CLASSES]
         first = self.contributions[0]
-        order = np.argsort(-np.abs(first).max(axis=1, initial=0), kind="stable")
+        order = ranked(np.abs(first).max(axis=1, initial=0))
         parts = [("before any variable", self.intercept), *((self.feature_names[i], first[i]) for i in order)]
         rows = [[name, *(f"{terms[k]:+.2f}" for k in others)] for name, terms in parts]
         return [Grid("the first row", ["variable", *(str(self.classes[k]) for k in others)], rows)]

@@ -32,7 +32,7 @@ from ..counts import Counts
 from ..errors import InvalidParameter, SchemaMismatch
 from ..table import Schema, Variable
 from ..table._messages import shown
-from ..table.checks import as_array, check_instance, check_number, is_number
+from ..table.checks import as_array, check_instance, check_number, is_number, reading
 from ..typing import FloatArray
 from .predictor import Predictor
 from .priors import LARGEST, Knowledge, Pseudocounts
@@ -171,6 +171,7 @@ class NaiveDistribution(Knowledge):
         return {"cases": self.cases}
 
     @classmethod
+    @reading("a NaiveDistribution")
     def from_json(cls, document: Mapping[str, Any]) -> Self:
         """The distribution that :meth:`to_json` wrote."""
         if "counts" in document:

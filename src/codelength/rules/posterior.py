@@ -8,6 +8,7 @@ from .._display import counted
 from ..counts import Counts
 from ..errors import DataError, InvalidParameter
 from ..table import Schema
+from ..table.checks import reading
 from ..typing import FloatArray
 from .naive_distribution import cases_under
 from .predictor import Predictor
@@ -89,6 +90,7 @@ class Posterior(Knowledge):
         return {"schema": schema.to_json(), "counts": self.counts.to_json(), "start": start}
 
     @classmethod
+    @reading("a Posterior")
     def from_json(cls, document: Mapping[str, Any]) -> Self:
         """The posterior that :meth:`to_json` wrote, checked."""
         schema = Schema.from_json(document["schema"])

@@ -26,7 +26,7 @@ from ..counts import Counts
 from ..errors import InvalidParameter
 from ..table import Schema
 from ..table._messages import shown
-from ..table.checks import check_number, is_number
+from ..table.checks import check_number, is_number, reading
 from ..typing import FloatArray
 
 Nested: TypeAlias = "float | tuple[Nested, ...]"
@@ -99,6 +99,7 @@ class Prior:
         return {"class_pseudocounts": self.class_pseudocounts, "value_pseudocounts": self.value_pseudocounts}
 
     @classmethod
+    @reading("a Prior")
     def from_json(cls, document: Mapping[str, Any]) -> Self:
         """The prior that :meth:`to_json` wrote."""
         return cls(document["class_pseudocounts"], document["value_pseudocounts"])

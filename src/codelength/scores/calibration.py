@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..decisions import TOLERANCE, whole_part
 from ..typing import FloatArray, IntArray
 
 PARTS = 10
@@ -75,7 +76,7 @@ def calibration(
     of_each = np.bincount(places, weights)
     # A group is in the part where its middle falls.
     middles = (np.cumsum(of_each) - of_each / 2) / total
-    parts = np.minimum((middles * n_parts).astype(np.int64), n_parts - 1)[places]
+    parts = np.minimum(whole_part(middles * n_parts).astype(np.int64), n_parts - 1)[places]
     of_parts = np.bincount(parts, weights, n_parts)
     kept = of_parts > 0
     shared: FloatArray = of_parts[kept].astype(np.float64)
@@ -93,7 +94,7 @@ def _grouped(numbers: FloatArray, width: float) -> IntArray:
     starts, at = [], 0
     while at < len(ascending):
         starts.append(at)
-        at = int(np.searchsorted(ascending, ascending[at] + width, side="right"))
+        at = int(np.searchsorted(ascending, ascending[at] + width + TOLERANCE, side="right"))
     groups = np.zeros(len(numbers), dtype=np.int64)
     groups[starts[1:]] = 1
     found = np.empty_like(groups)

@@ -9,6 +9,7 @@ import numpy as np
 
 from .._display import Shown, counted, nats_and_bits
 from ..blocks import Block, Facts
+from ..decisions import first_best_of_rows
 from ..errors import DataError
 from ..rules import normalised
 from ..table import Schema, Table, Variable, encode, infer_schema
@@ -83,7 +84,7 @@ class Predictions(Shown):
 
         The first of several equally probable classes counts.
         """
-        hits: FloatArray = (np.argmax(self.log_probs, axis=1) == self._labels).astype(np.float64)
+        hits: FloatArray = (first_best_of_rows(np.exp(self.log_probs)) == self._labels).astype(np.float64)
         hits[self.undefined] = 1 / self.log_probs.shape[1]
         return hits
 

@@ -22,7 +22,7 @@ from ..mixture.parameters import MixtureParameters
 from ..rules import PriorLike
 from ..table import Coded
 from ..table._messages import shown
-from ..table.checks import check_choice, check_sequence
+from ..table.checks import check_choice, check_sequence, reading
 
 ON_REQUEST = ("neighbourhoods", "annealed", "exact")
 """The criteria that take longer."""
@@ -132,6 +132,7 @@ class Comparison(Shown, Sequence[dict[str, Any]]):
         }
 
     @classmethod
+    @reading("a Comparison")
     def from_json(cls, document: Mapping[str, Any]) -> "Comparison":
         """What :meth:`to_json` wrote, checked."""
         rows = [dict(row) for row in document["rows"]]

@@ -8,7 +8,8 @@ in the same words and raises the same exception wherever it is made: :class:`Inv
 import math
 import os
 import warnings
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
 from decimal import Decimal
 from numbers import Integral, Real
 from pathlib import Path
@@ -17,9 +18,9 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import DataError, Infeasible, InvalidParameter
+from ..errors import CodelengthError, DataError, Infeasible, InvalidParameter
 from ..typing import FloatArray
-from ._messages import listed, shown
+from ._messages import listed, shortened, shown
 
 MOST_STEPS = 1_000_000
 """Most repetitions of anything that can be asked for: starts, iterations, orderings, chains."""
@@ -155,6 +156,26 @@ def check_instance(name: str, value: Any, kind: type | tuple[type, ...], expecte
         raise InvalidParameter(
             f"{name}: expected {expected}, got {shown(value)} of type {type(value).__name__}"
         )
+
+
+@contextmanager
+def reading(what: str, origin: str = "to_json") -> Iterator[None]:
+    """Refuse a document that is not what ``origin`` gave, whatever goes wrong while it is read.
+
+    Examples
+    --------
+    >>> with reading("a Prior"):
+    ...     {}["class_pseudocounts"]
+    Traceback (most recent call last):
+    codelength.errors.DataError: not a Prior as JSON (KeyError: 'class_pseudocounts'); pass what to_json gave
+    """
+    try:
+        yield
+    except CodelengthError:
+        raise
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+        reason = shortened(f"{type(error).__name__}: {error}")
+        raise DataError(f"not {what} as JSON ({reason}); pass what {origin} gave") from None
 
 
 def check_flag(name: str, value: Any) -> bool:

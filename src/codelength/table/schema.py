@@ -14,10 +14,10 @@ import numpy as np
 
 from .._display import Shown, counted
 from ..blocks import Block, Grid
-from ..errors import DataError, Infeasible, InvalidParameter, SchemaMismatch
+from ..errors import Infeasible, InvalidParameter, SchemaMismatch
 from ..typing import IntArray, Scalar
 from ._messages import shown
-from .checks import check_distinct, check_instance, check_sequence, is_number
+from .checks import check_distinct, check_instance, check_sequence, is_number, reading
 from .times import Scale, time_labels
 from .values import joined, without_numpy
 
@@ -96,6 +96,7 @@ class Variable:
         return document | {"origin": self.origin}
 
     @classmethod
+    @reading("a Variable")
     def from_json(cls, document: Mapping[str, Any]) -> Self:
         """The variable that :meth:`to_json` wrote."""
         return cls(
@@ -306,16 +307,12 @@ class Schema(Shown):
         }
 
     @classmethod
+    @reading("a Schema")
     def from_json(cls, document: Mapping[str, Any]) -> Self:
         """The schema that :meth:`to_json` wrote."""
-        try:
-            target = document["target"]
-            variables = tuple(Variable.from_json(variable) for variable in document["variables"])
-            return cls(variables, None if target is None else Variable.from_json(target))
-        except (LookupError, TypeError, AttributeError):
-            raise DataError(
-                f"{shown(document)}: not a schema as JSON; pass what Schema.to_json gave"
-            ) from None
+        target = document["target"]
+        variables = tuple(Variable.from_json(variable) for variable in document["variables"])
+        return cls(variables, None if target is None else Variable.from_json(target))
 
     def describe(self) -> str:
         """One line per variable, for people: its kind, its values, and how they were settled.

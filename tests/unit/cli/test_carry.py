@@ -235,3 +235,72 @@ def test_a_view_of_what_is_written_agrees_with_duckdb(run):
     assert run("predict", "m.json", "parts", *carrying("big", "day", "price"), "-o", "out.parquet")[0] == 0
     types = [row[1] for row in duckdb.sql("DESCRIBE FROM 'out.parquet'").fetchall()]
     assert types[:4] == ["BIGINT", "DATE", "DECIMAL(22,2)", "VARCHAR"]
+
+
+@pytest.mark.parametrize("labels", [["a", "b"], [1, 2], [True, False]], ids=str)
+@pytest.mark.parametrize("gap", ["", "no"])
+def test_the_schema_does_not_depend_on_the_size_of_the_file(run, monkeypatch, labels, gap):
+    """A large file is read by Arrow, a small one by DuckDB; nothing is declared to be never missing."""
+    NaiveBayes().fit({"size": [1, 2, 1, 2]}, labels * 2).save("m.json")
+    with open("t.csv", "w") as file:
+        file.write(f"size,flag,price\n1,yes,2.50\n2,{gap},\n2,no,3\n")
+    schemas = []
+    for limit in (source.LARGE, 0):
+        monkeypatch.setattr(source, "LARGE", limit)
+        code, _, err = run(
+            "predict", "m.json", "t.csv", *carrying("flag", "price", "size"), "-o", "out.parquet"
+        )
+        assert code == 0, err
+        schemas.append(pq.read_schema("out.parquet"))
+    assert schemas[0] == schemas[1]
+    assert all(field.nullable for field in schemas[0])
+    assert [str(type_) for type_ in schemas[0].types[:3]] == ["string"] * 3
+
+
+class TestFormulas:
+    """Text that a spreadsheet would run is written as it stands, or marked on request."""
+
+    CELLS = ("=cmd()", "+A1", "-2+3", "@SUM(1)", "-5", "a=b", "'x")
+    MARKED = ("'=cmd()", "'+A1", "'-2+3", "'@SUM(1)", "-5", "a=b", "'x")
+
+    @pytest.fixture(autouse=True)
+    def table(self):
+        with open("f.csv", "w", newline="") as file:
+            csv.writer(file).writerows([["size", "=note"], *([1, cell] for cell in self.CELLS)])
+        NaiveBayes().fit({"size": [1, 2, 1, 2]}, ["=a", "b", "=a", "b"]).save("f.json")
+
+    @pytest.mark.parametrize("limit", [source.LARGE, 0])
+    @pytest.mark.parametrize("output", ["out.csv", "out.tsv", "-"])
+    def test_are_marked_on_request(self, run, monkeypatch, limit, output):
+        monkeypatch.setattr(source, "LARGE", limit)
+        for options, name, cells, label in (
+            ([], "=note", self.CELLS, "=a"),
+            (["--for-spreadsheets"], "'=note", self.MARKED, "'=a"),
+        ):
+            code, out, err = run("predict", "f.json", "f.csv", *carrying("=note"), "-o", output, *options)
+            assert code == 0, err
+            if output != "-":
+                with open(output, newline="") as file:
+                    out = file.read()
+            rows = list(csv.DictReader(out.splitlines(), delimiter="\t" if "tsv" in output else ","))
+            assert [row[name] for row in rows] == list(cells)
+            assert {row["class"] for row in rows} == {label}
+
+    def test_in_other_commands(self, run):
+        for command in (
+            ("query", "f.json", "f.csv", "--ask", "y", *carrying("=note"), "-o", "out.csv"),
+            ("explain", "f.json", "f.csv", "-o", "out.csv", "--against", "b"),
+            ("cluster", "f.csv", *carrying("=note"), "--memberships", "out.csv"),
+        ):
+            code, _, err = run(*command, "--for-spreadsheets")
+            assert code == 0, err
+            with open("out.csv", newline="") as file:
+                cells = {cell for row in csv.reader(file) for cell in row}
+            assert not any(cell.startswith(("=", "+", "@")) for cell in cells)
+            assert any(cell.startswith("'=") for cell in cells)
+
+    @pytest.mark.parametrize("output", [("-o", "out.parquet"), ("--json",)])
+    def test_there_are_none_in_other_files(self, run, output):
+        code, _, err = run("predict", "f.json", "f.csv", *output, "--for-spreadsheets")
+        assert code == 2
+        assert "--for-spreadsheets: only CSV files are for spreadsheets" in err

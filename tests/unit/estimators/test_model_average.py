@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 
-from codelength import ModelAverage, Schema, Variable, datasets, load
+from codelength import Coded, ModelAverage, Schema, Variable, datasets, load
 from codelength._packing import packed
 from codelength.averages.member import Learned, Member, normalised
 from codelength.averages.registry import DEFAULT_MEMBERS, MEMBERS
@@ -201,18 +201,23 @@ def test_classes_that_were_never_seen_get_their_share_of_the_prior(table):
         probs[:, :3] / probs[:, :3].sum(axis=1, keepdims=True), known.predict_proba(frame)
     )
     assert whole.leave_one_out().log_probs.shape == (120, 5)
-    explained = whole.explain(frame.iloc[:4], against="never")
     log_probs = whole.predict_log_proba(frame.iloc[:4])
-    np.testing.assert_allclose(explained.log_odds, log_probs - log_probs[:, 3:4], atol=1e-9)
+    for reference, label in enumerate(classes):
+        explained = whole.explain(frame.iloc[:4], against=label)
+        expected = log_probs - log_probs[:, reference, None]
+        np.testing.assert_allclose(explained.log_odds, expected, atol=1e-12)
+        np.testing.assert_allclose(
+            explained.contributions[:, :, 3], explained.contributions[:, :, 4], atol=1e-12
+        )
 
 
 def test_contributions_add_up_to_the_prediction(model, table):
     rows = table[0].iloc[:6]
     explained = model.explain(rows, against="middle")
     log_probs = model.predict_log_proba(rows)
-    np.testing.assert_allclose(explained.log_odds, log_probs - log_probs[:, 2:3], atol=1e-9)
-    counts = np.array([np.count_nonzero(table[1] == label) for label in model.classes_]) + 0.5
-    np.testing.assert_allclose(explained.intercept, np.log(counts / counts[2]), atol=1e-12)
+    np.testing.assert_allclose(explained.log_odds, log_probs - log_probs[:, 2:3], atol=1e-12)
+    nothing = model.log_probs_of(Coded.of(model.schema_, model.schema_.n_values[None])).log_probs[0]
+    np.testing.assert_allclose(explained.intercept, nothing - nothing[2], atol=1e-12)
     silent = [explained.feature_names.index(name) for name in ("constant", "empty")]
     assert not explained.contributions[:, silent].any()
     strongest = {explained.ranked(row, of)[0][0] for row in range(6) for of in ("high", "low")}

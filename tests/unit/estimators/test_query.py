@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import naive
 from codelength import FiniteMixture, NaiveBayes, Schema, datasets, load
 from codelength.errors import Infeasible, InvalidParameter, SchemaMismatch, UndefinedPrediction
+from codelength.rules.answer import Answer
 
 SIZES, N_CLASSES = (2, 3, 2), 3
 NAMES = ("x0", "x1", "x2", "class")
@@ -133,6 +134,12 @@ def test_marginals_and_the_most_probable_combination_come_from_one_distribution(
     assert repr(answer) == "<Answer about outlook, play: 2 rows, 4 combinations>"
     with pytest.raises(InvalidParameter, match="was not asked about"):
         answer.marginal("wind")
+
+
+def test_of_equally_probable_combinations_the_first_is_named_whatever_their_last_bit():
+    probs = np.array([[[0.3, 0.1 + 0.2], [0.2, 0.2]], [[0.3, 0.3 + 1e-6], [0.2, 0.2 - 1e-6]]])
+    answer = Answer(("a", "b"), (("u", "v"), ("s", "t")), probs, np.zeros(2, dtype=bool))
+    assert answer.most_probable == [("u", "s"), ("u", "t")]
 
 
 def test_cells_that_are_asked_about_are_not_looked_at_and_need_not_be_there():

@@ -1,6 +1,10 @@
 """Row by row: what is learned, forgotten and predicted is what a table of the same rows gives."""
 
+import copy
 import math
+import pickle
+import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
@@ -169,3 +173,46 @@ def test_wrong_uses():
         OnlineNaiveBayes.of(chosen)
     with pytest.raises(InvalidParameter, match="window="):
         OnlineNaiveBayes.of(NaiveBayes().fit(table, list("klkl")), window=5)
+
+
+@pytest.mark.parametrize("domains", ["fixed", "growing"])
+@pytest.mark.parametrize("learn", ["learn_one", "score_one"])
+def test_rows_from_several_threads_are_each_counted_once(domains, learn):
+    names = [f"x{i}" for i in range(8)]
+    schema = Schema([Variable(name, (0, 1, 2)) for name in names], Variable("y", ("k", "l")))
+    model = OnlineNaiveBayes(schema, domains=domains)
+    rows = [({name: (n + i) % 3 for i, name in enumerate(names)}, "kl"[n % 2]) for n in range(800)]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(16) as threads:
+            list(threads.map(lambda row: getattr(model, learn)(*row), rows))
+    finally:
+        sys.setswitchinterval(interval)
+    assert model.counts.class_counts.tolist() == [400, 400]
+    assert model.counts.value_counts.sum() == 800 * 8
+
+
+def test_a_copy_of_a_model_learns_by_itself():
+    model = OnlineNaiveBayes(SCHEMA).learn_one({"x": "a"}, "k")
+    for other in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        other.learn_one({"x": "b"}, "k")
+        assert (other.counts.n_rows, model.counts.n_rows) == (2, 1)
+
+
+def test_the_shortest_half_life_and_the_first_that_is_refused():
+    with pytest.raises(InvalidParameter, match=r"half_life=0.0001: expected a number of at least 0.001"):
+        OnlineNaiveBayes(SCHEMA, half_life=1e-4)
+    model = OnlineNaiveBayes(SCHEMA, half_life=0.001)
+    for label in ("k", "l", "l"):
+        model.learn_one({"x": "a"}, label)
+    assert model.counts.class_counts.tolist() == pytest.approx([0, 1], abs=1e-12)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_before_any_row_a_stream_says_what_an_empty_table_says(rule):
+    model = OnlineNaiveBayes(SCHEMA, rule=rule)
+    assert model.predict_proba_one({"x": "a"}) == pytest.approx({"k": 0.5, "l": 0.5})
+    if RULES[rule].normalises:
+        expected = -math.inf if RULES[rule].gives_zero else math.log(1 / 4)
+        assert model.joint_log_prob_one({"x": "a"}, "k") == pytest.approx(expected)

@@ -6,7 +6,7 @@ import math
 import pytest
 
 from codelength import OnlineNaiveBayes, Prior, Schema, Variable, load
-from codelength.errors import InvalidModelFile
+from codelength.errors import DataError, InvalidModelFile
 from codelength.estimators import documents
 
 SCHEMA = Schema(
@@ -108,3 +108,27 @@ def test_files_of_other_models(tmp_path):
     path.write_text(path.read_text()[:-30])
     with pytest.raises(InvalidModelFile, match="not complete JSON"):
         OnlineNaiveBayes.load(path)
+
+
+@pytest.mark.parametrize("domains", ["fixed", "growing"])
+def test_a_model_that_took_rows_back_can_be_read_again(domains, tmp_path):
+    """Two rows, one of them without a value: the one without cannot be taken back twice."""
+    schema = Schema([Variable("x", ("a", "b"))], Variable("y", ("k", "l")))
+    model = OnlineNaiveBayes(schema, domains=domains)
+    model.learn_one({"x": "a"}, "k").learn_one({}, "k").unlearn_one({}, "k")
+    with pytest.raises(DataError, match="no such row left"):
+        model.unlearn_one({}, "k")
+    model.save(tmp_path / "model.json")
+    found = OnlineNaiveBayes.load(tmp_path / "model.json").unlearn_one({"x": "a"}, "k")
+    assert found.counts == OnlineNaiveBayes(schema, domains="fixed").counts
+
+
+def test_no_sum_of_a_file_falls_below_zero(tmp_path):
+    schema = Schema([Variable("x", ("a", "b"))], Variable("y", ("k", "l")))
+    path = tmp_path / "model.json"
+    OnlineNaiveBayes(schema).learn_one({"x": "a"}, "k").save(path)
+    content = documents.read(path, dict)
+    changed(content, "totals", 0, 0, to=1 - 1e-12)
+    documents.write(content, path)
+    with pytest.raises(DataError, match="no such row left"):
+        OnlineNaiveBayes.load(path).unlearn_one({"x": "a"}, "k")

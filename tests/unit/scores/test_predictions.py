@@ -8,6 +8,7 @@ import pytest
 from codelength import accuracy, brier_score, log_score
 from codelength.errors import CodelengthError, DataError, InvalidParameter, UnknownValue
 from codelength.scores import Predictions, predictions_of
+from codelength.scores.calibration import calibration
 
 PROBS = np.array([[0.7, 0.2, 0.1], [0.25, 0.25, 0.5], [0.4, 0.4, 0.2], [0.0, 1.0, 0.0]])
 CLASSES = [0, 1, 2]
@@ -256,3 +257,26 @@ def test_a_weight_counts_as_so_many_rows_in_the_calibration_error():
     weighted = made_of(promised, [True, False] * 10, [3, 1] * 10)
     repeated = made_of(np.repeat(promised, [3, 1] * 10), np.repeat([True, False] * 10, [3, 1] * 10))
     assert weighted.calibration_error == pytest.approx(repeated.calibration_error, rel=1e-12)
+
+
+@pytest.mark.parametrize("width", [0.04, 0.04 + 3e-16, 0.04 - 3e-16])
+def test_promises_as_far_apart_as_the_limit_stay_together_whatever_their_last_bit(width):
+    """50 rows: promises within two rows of all, .04, stay together. 13 of 25 and 13 of 25 came true."""
+    made = made_of(np.repeat([0.5, 0.5 + width], 25), ([True] * 13 + [False] * 12) * 2)
+    assert made.calibration_error == pytest.approx(0.0, abs=1e-12)
+
+
+def test_parts_do_not_change_with_the_last_bit_of_weights():
+    """Ten promises of equal weight in four parts: the middles of two of them fall on the edge of a part."""
+    promised, came_true = 0.05 + 0.09 * np.arange(10), np.arange(10) % 2.0
+    whole = calibration(promised, came_true, np.ones(10), 4)
+    for weight in (0.7, 1 / 3, 0.1, 1e-3, 0.45):
+        found = calibration(promised, came_true, np.full(10, weight), 4, n_rows=10)
+        assert len(found.weights) == len(whole.weights)
+        np.testing.assert_allclose(found.promised, whole.promised, rtol=1e-12)
+
+
+def test_the_first_of_equally_probable_classes_counts_whatever_their_last_bit():
+    probs = np.array([[0.5, 0.5], [0.5 - 1e-16, 0.5 + 1e-16], [0.5 - 1e-6, 0.5 + 1e-6]])
+    made = Predictions(np.log(probs), np.zeros(3, dtype=bool), np.zeros(3, dtype=np.uint8))
+    assert made.hits.tolist() == [1.0, 1.0, 0.0]

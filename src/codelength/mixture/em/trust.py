@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from ..._display import counted
 from ...errors import DataError
-from ...table.checks import check_flag, check_number, check_whole
+from ...table.checks import check_flag, check_number, check_whole, reading
 from .restarts import SAME, RestartsInfo
 
 
@@ -99,6 +99,7 @@ class Trust:
         return asdict(self)
 
     @classmethod
+    @reading("Trust")
     def from_json(cls, document: Mapping[str, Any]) -> Self:
         """What :meth:`to_json` wrote, checked."""
         next_best, log_likelihood = document["next_best"], document["log_likelihood"]

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ...decisions import first_best_of_rows
 from ...typing import BoolArray, FloatArray
 from .style import BLUE, SKY, Axes, Panel
 
@@ -10,7 +11,7 @@ N_BINS = 20
 
 def membership_panels(memberships: FloatArray, weights: FloatArray | None) -> list[Panel]:
     """One panel per class: how many rows have which probability of it; those assigned to it stand out."""
-    labels = np.argmax(memberships, axis=1)
+    labels = first_best_of_rows(memberships)
     return [_panel(memberships[:, k], labels == k, weights, k) for k in range(memberships.shape[1])]
 
 

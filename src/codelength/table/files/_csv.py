@@ -6,6 +6,7 @@ import gzip
 import io
 import re
 import sys
+import threading
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 from ...errors import DataError
 from ...typing import IntArray
 from ..spelling import SPACES
-from ._duckdb import one_line
+from ._duckdb import one_line, without_memory
 
 __all__ = [
     "DAMAGED",
@@ -42,6 +43,8 @@ _DELIMITERS = (",", ";", "\t", "|")
 _LONGEST_HEADER = 1 << 26
 _CHUNK = 1 << 18
 _LINE_FEED, _RETURN, _QUOTE = b'\n\r"'
+_LIMIT = threading.Lock()
+_QUOTED = re.compile(r'"[^"]*"')
 
 
 @dataclass(frozen=True)
@@ -72,16 +75,17 @@ def is_gzip(path: Path) -> bool:
 
 
 def read_header(path: Path, shown: str) -> Header:
-    """Read the first record of a CSV file; the commonest of ``, ; tab |`` in it is the delimiter."""
+    """Read the first record of a CSV file, and find its delimiter."""
     record = _first_record(path, shown)
     text = record.rstrip("\r\n")
     if not text.strip():
         raise DataError(f"{shown}, line 1: is blank; the first line must hold the column names")
-    bare = re.sub(r'"[^"]*"', "", text)
-    delimiter = max(_DELIMITERS, key=bare.count)
     try:
+        delimiter = _delimiter(path, text)
         with _fields_of_any_length():
             names = next(csv.reader([text], delimiter=delimiter, strict=True))
+    except DAMAGED as error:
+        raise _damaged(error, shown) from error
     except csv.Error as error:
         raise DataError(f"{shown}, line 1: the header cannot be read: {error}; mend its quotes") from error
     for position, name in enumerate(names, start=1):
@@ -90,6 +94,20 @@ def read_header(path: Path, shown: str) -> Header:
     reject_duplicates(names, f"{shown}, line 1")
     broken = "\n" in text and record.endswith("\r\n")
     return Header(tuple(names), delimiter, len(text.encode()), broken)
+
+
+def _delimiter(path: Path, header: str) -> str:
+    """The commonest of ``, ; tab |`` in the header that the next record has as often, or else the commonest.
+
+    Names may hold others: ``size (m; cm; mm),colour``.
+    """
+    names = _QUOTED.sub("", header)
+    possible = sorted(filter(names.count, _DELIMITERS), key=names.count, reverse=True)
+    if len(possible) < 2:
+        return possible[0] if possible else _DELIMITERS[0]
+    rows = _QUOTED.sub("", first_rows(path).decode("utf-8-sig", "replace")[len(header) :])
+    row = next(filter(None, re.split(r"[\r\n]+", rows)), "")
+    return next((each for each in possible if row.count(each) == names.count(each)), possible[0])
 
 
 def reject_duplicates(names: list[str] | tuple[str, ...], where: str) -> None:
@@ -199,39 +217,50 @@ def _fault(path: Path, header: Header, n_read: int, shown: str, *, strict: bool)
 
 @contextmanager
 def _fields_of_any_length() -> Iterator[None]:
-    """Let the csv module read fields longer than its limit, which is one for all who use it."""
-    before = csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
-    try:
-        yield
-    finally:
-        csv.field_size_limit(before)
+    """Let the csv module read fields longer than its limit, which is one for all who use it.
+
+    One reader at a time, so that none restores the limit while another still reads.
+    """
+    with _LIMIT:
+        before = csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
+        try:
+            yield
+        finally:
+            csv.field_size_limit(before)
 
 
-def explain(error: Exception, path: Path, shown: str) -> DataError:
-    """Say in one line why DuckDB could not read a CSV file."""
+def explain(error: Exception, path: Path, shown: str, line_bytes: int) -> DataError:
+    """Say in one line why DuckDB could not read a CSV file whose lines may have so many bytes."""
     try:
-        return _explained(error, path, shown)
+        return _explained(error, path, shown, line_bytes)
     except DAMAGED as damage:
         return _damaged(damage, shown)
 
 
-def _explained(error: Exception, path: Path, shown: str) -> DataError:
+def _explained(error: Exception, path: Path, shown: str, line_bytes: int) -> DataError:
     message = str(error)
     if "unicode" in message.lower() or "utf-8 encoded" in message.lower():
         return invalid_utf8(path, shown)
-    line = re.search(r"CSV Error on Line: (\d+)", message)
-    where = f"{shown}, line {_line_of(path, int(line[1]))}" if line else shown
+    where, n_bytes = shown, 0
+    if line := re.search(r"CSV Error on Line: (\d+)", message):
+        number, n_bytes = _line_of(path, int(line[1]))
+        where = f"{shown}, line {number}"
+    # DuckDB says other things about lines that are longer than its buffers.
+    if n_bytes > line_bytes or "Maximum line size" in message:
+        return DataError(
+            f"{where}: is longer than {line_bytes:,} bytes; close a quote that is open, or save the table as "
+            "Parquet"
+        )
     if fields := re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message):
         return _wrong_number(where, int(fields[1]), int(fields[2]))
     if "unterminated quote" in message:
         return _open_quote(where)
-    if size := re.search(r"Maximum line size of (\d+) bytes", message):
-        return DataError(f"{where}: is longer than {size[1]} bytes; is a quote left open?")
     if "invalid state" in message:
         return DataError(
             f"{where}: mixes kinds of line ends, or is not RFC 4180; save it with one kind of line end"
         )
-    return DataError(f"{where}: is damaged, or cannot be read as CSV ({one_line(error)})")
+    damaged = DataError(f"{where}: is damaged, or cannot be read as CSV ({one_line(error)})")
+    return without_memory(error, where) or damaged
 
 
 def invalid_utf8(path: Path, shown: str) -> DataError:
@@ -275,16 +304,16 @@ def _open_quote(where: str) -> DataError:
     return DataError(f'{where}: a quoted field is not closed properly; double the quotes inside it ("")')
 
 
-def _line_of(path: Path, record: int) -> int:
-    """Return the line on which a record starts; DuckDB counts a field of several lines as one."""
+def _line_of(path: Path, record: int) -> tuple[int, int]:
+    """Return the line on which a record starts, and how many bytes it has; DuckDB counts records."""
     quotes = 0
     with _open_bytes(path) as file:
         for number, line in enumerate(file, start=1):
             record -= quotes % 2 == 0
             if not record:
-                return number
+                return number, len(line)
             quotes += line.count(b'"')
-    return record
+    return record, 0
 
 
 def first_rows(path: Path, n_bytes: int = _CHUNK) -> bytes:

@@ -4,20 +4,20 @@ import contextlib
 import glob
 import os
 import re
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..._scratch import PREFIX, Scratch
 from ...errors import DataError
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["one_line", "path_literal", "quoted", "session", "without_room"]
+__all__ = ["one_line", "path_literal", "quoted", "session", "utf8_path", "without_memory", "without_room"]
 
-_PREFIX = "codelength-"
+_NO_MEMORY = re.compile("failed to allocate|allocation failure|bad alloc|out of memory", re.IGNORECASE)
 _NO_ROOM = re.compile("write|create|offload|no space|too large", re.IGNORECASE)
 
 
@@ -45,11 +45,11 @@ def session(*, on_disk: bool = False, memory: str | None = None) -> Iterator["Du
 
 @contextmanager
 def _opened(duckdb: Any, *, on_disk: bool, memory: str | None) -> Iterator["DuckDBPyConnection"]:
-    with tempfile.TemporaryDirectory(prefix=_PREFIX, ignore_cleanup_errors=True) as directory:
+    with Scratch() as directory:
         config: dict[str, str | bool | int | float | list[str]] = {
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
-            "temp_directory": os.path.join(directory, "spill"),
+            "temp_directory": os.path.join(utf8_path(directory), "spill"),
         }
         database = os.path.join(directory, "table.duckdb") if on_disk else ":memory:"
         connection = duckdb.connect(database, config=config)
@@ -84,12 +84,29 @@ def without_room(error: BaseException) -> DataError | None:
     cause: BaseException | None = error
     while cause is not None and not isinstance(cause, duckdb.Error):
         cause = cause.__cause__
-    own = re.search(rf'"([^"]*)[\\/]{_PREFIX}[^"\\/]*[\\/](?:table\.duckdb|spill)[^"]*"(.*)', str(cause))
+    own = re.search(rf'"([^"]*)[\\/]{PREFIX}[^"\\/]*[\\/](?:table\.duckdb|spill)[^"]*"(.*)', str(cause))
     if cause is None or own is None or not _NO_ROOM.search(str(cause)):
         return None
     reason = own[2].strip(" :.\n") or "it cannot be written"
     return DataError(
         f"{own[1]}: has no room for temporary files ({reason}); set TMPDIR to a directory with more room"
+    )
+
+
+def without_memory(error: BaseException, shown: str) -> DataError | None:
+    """What to say instead of an error that comes from a lack of memory; None for others.
+
+    Examples
+    --------
+    >>> print(without_memory(MemoryError("realloc of size 600 failed"), "sales.csv"))
+    sales.csv: not enough memory (realloc of size 600 failed); read fewer columns, or shorten long cells
+    """
+    # numpy loses the MemoryError of an array that cannot grow.
+    causes = (error, error.__cause__, error.__context__)
+    if not any(isinstance(each, MemoryError) for each in causes) and not _NO_MEMORY.search(str(error)):
+        return None
+    return DataError(
+        f"{shown}: not enough memory ({one_line(error)}); read fewer columns, or shorten long cells"
     )
 
 
@@ -100,10 +117,23 @@ def quoted(text: str) -> str:
 
 def path_literal(path: Path) -> str:
     """Return a path as an SQL literal in which ``*``, ``?`` and ``[`` stand for themselves."""
-    return quoted(glob.escape(str(path.absolute())))
+    return quoted(glob.escape(utf8_path(path)))
 
 
-def one_line(error: Exception) -> str:
+def utf8_path(path: str | os.PathLike[str]) -> str:
+    """Return the absolute path of a file; a DataError if it is not UTF-8, which DuckDB requires."""
+    text = str(Path(path).absolute())
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        escaped = text.encode(errors="backslashreplace").decode()
+        raise DataError(
+            f"{escaped}: the path is not UTF-8; rename the file, or the folder that is not"
+        ) from None
+    return text
+
+
+def one_line(error: BaseException) -> str:
     """Return the first line of what DuckDB says, without the class of the error."""
     first = (str(error).splitlines() or [type(error).__name__])[0]
     return first.split("Error: ", 1)[-1].strip()

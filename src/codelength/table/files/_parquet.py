@@ -23,6 +23,8 @@ def parquet_writer(path: Path, names: Sequence[str], shown: str) -> Iterator["Pa
     """Give a writer that makes its file when the block has ended well."""
     with session(on_disk=True) as connection:
         connection.execute("SET pandas_analyze_sample = 0")  # objects are text, whatever the first ones are
+        # By its statistics DuckDB would declare columns "not null", depending on the rows that they have.
+        connection.execute("SET disabled_optimizers = 'common_subexpressions,statistics_propagation'")
         writer = ParquetWriter(connection, names, shown)
         yield writer
         writer.finish(path)

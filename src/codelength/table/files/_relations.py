@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ...errors import DataError
 from . import _csv
 from ._arrow_schema import dictionaries, durations
-from ._duckdb import one_line, path_literal, quoted
+from ._duckdb import one_line, path_literal, quoted, without_memory
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -70,10 +70,11 @@ def _parquet_relation(connection: "DuckDBPyConnection", path: Path, shown: str) 
         arrow = f"SELECT value FROM parquet_kv_metadata({file}) WHERE key = 'ARROW:schema'::BLOB"
         schemas = connection.execute(arrow).fetchall()
     except duckdb.Error as error:
-        raise DataError(
+        damaged = DataError(
             f"{shown}: is not a Parquet file, or is damaged ({one_line(error)}); write it again, or fetch it "
             "as a whole"
-        ) from error
+        )
+        raise without_memory(error, shown) or damaged from error
     names = _top_level_names(nodes)
     of_durations = durations(schemas[0][0]) if schemas else {}
     _csv.reject_duplicates(names, shown)
@@ -117,7 +118,8 @@ def json_relation(connection: "DuckDBPyConnection", paths: Sequence[Path], shown
         spelt = {key.lower(): key for (key,) in connection.execute(keys).fetchall()}
         described = connection.execute(f"DESCRIBE FROM read_json({file}, sample_size = -1)").fetchall()
     except duckdb.Error as error:
-        raise DataError(f"{shown}: cannot be read as JSON ({one_line(error)})") from error
+        unreadable = DataError(f"{shown}: cannot be read as JSON ({one_line(error)})")
+        raise without_memory(error, shown) or unreadable from error
     if not spelt:
         raise DataError(f"{shown}: has no rows")
     if {row[0] for row in described} != set(spelt.values()):

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...errors import DataError
 from ..spelling import SPACES, parse_duration, parse_number, parse_real_time
@@ -15,7 +15,7 @@ from . import _csv
 from ._arrow_schema import DURATION
 from ._beside import Beside, beside_of, number_types
 from ._domains import declared_domains
-from ._duckdb import one_line, path_literal, quoted
+from ._duckdb import one_line, path_literal, quoted, without_memory
 from ._kinds import Kind, Parse, Reading
 from ._numbers import is_never_a_number, stored_numbers
 from ._relations import SPELT, SPELT_NUMBER, SPELT_TEXT, Relation
@@ -114,7 +114,8 @@ def stage(
             f"CREATE {'TABLE' if as_table else 'VIEW'} t AS SELECT {select} FROM {relation.sql}"
         )
     except duckdb.Error as error:
-        raise DataError(f"{shown}: cannot be read ({one_line(error)})") from error
+        unreadable = DataError(f"{shown}: cannot be read ({one_line(error)})")
+        raise without_memory(error, shown) or unreadable from error
     return columns, number_types(connection, along)
 
 
@@ -144,7 +145,7 @@ def natural_form(name: str, sql: str, type_: str) -> Stored | None:
         narrow = int(decimal[1]) <= _DECIMAL_DIGITS
         return Stored(name, sql, "DOUBLE" if narrow else "VARCHAR", "number", None if narrow else Decimal)
     if type_ in (*_HUGE_TYPES, SPELT_NUMBER):
-        return Stored(name, sql, "VARCHAR", "number", parse_number)
+        return Stored(name, sql, "VARCHAR", "number", _any_number)
     if type_ in (SPELT, SPELT_TEXT):
         return Stored(name, sql, "VARCHAR", "text" if type_ == SPELT_TEXT else None, has_types=False)
     if type_ == "JSON":
@@ -159,6 +160,12 @@ def natural_form(name: str, sql: str, type_: str) -> Stored | None:
             name, sql, "VARCHAR", "text", parse_duration if type_ == "INTERVAL" else parse_real_time
         )
     return Stored(name, sql, "VARCHAR", "text") if type_.startswith(_TEXT_TYPES) else None
+
+
+def _any_number(text: str) -> Any:
+    """The number that a cell is, also one that is refused: ``Infinity`` and ``1e400``."""
+    number = parse_number(text)
+    return float(text) if isinstance(number, str) else number
 
 
 def _expression(column: Stored, type_: str, na: Sequence[str]) -> str:
@@ -206,9 +213,14 @@ def _stage_csv(
             _create_from_csv(path, header, select, form, parallel=False)
         ).fetchall()[0]
     except (duckdb.Error, *_csv.DAMAGED) as error:
-        raise _csv.explain(error, path, shown) from error
+        raise _csv.explain(error, path, shown, _line_bytes(header)) from error
     if fault := _csv.first_fault(path, header, n_rows, shown):
         raise fault
+
+
+def _line_bytes(header: _csv.Header) -> int:
+    """Most bytes that a line may have."""
+    return max(_LINE_BYTES, 16 * header.n_bytes)
 
 
 def _created_in_parallel(connection: "DuckDBPyConnection", create: str) -> int:
@@ -232,7 +244,7 @@ def _create_from_csv(path: Path, header: _csv.Header, select: str, form: str, *,
         "escape = '\"'",
         f"columns = {{{columns}}}",
         f"compression = {quoted('gzip' if _csv.is_gzip(path) else 'none')}",
-        f"max_line_size = {max(_LINE_BYTES, 16 * header.n_bytes)}",
+        f"max_line_size = {_line_bytes(header)}",
         f"parallel = {str(parallel).lower()}",
         "hive_partitioning = false",
         *(["new_line = '\\r\\n'"] if header.broken else []),

@@ -116,10 +116,12 @@ class _Gathered:
 
     def _place(self, text: str, was_quoted: bool, where: str) -> int:
         name, domain = self.attribute.name, self.attribute.domain
+        is_missing = not was_quoted and text in self._missing
+        # A marker that is declared is a value, except a bare question mark.
+        if is_missing and (domain is None or text not in domain or text == "?"):
+            return -1
         if text in self._texts:
             return self._texts[text]
-        if text in self._missing and not was_quoted:
-            return -1
         if domain is not None:
             raise DataError(f"{where}: {name!r} does not declare the value {shown(text)}; add it")
         if self.attribute.type == "numeric" and isinstance(parse_number(text), str):

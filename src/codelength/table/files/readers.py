@@ -4,7 +4,6 @@ import os
 import shutil
 import stat
 import sys
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -13,9 +12,10 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
+from ..._scratch import Scratch
 from ...errors import DataError, InvalidParameter, SchemaMismatch
 from ...typing import FloatArray
-from .._messages import suggestion
+from .._messages import shortened, suggestion
 from ..checks import check_instance, check_names, check_path, check_weights, check_whole
 from ..column import Column, Numbers
 from ..table import Table
@@ -23,7 +23,7 @@ from ..target import target_column
 from . import arff
 from ._beside import Beside, check_beside, fetch_beside
 from ._cells import ColumnDict
-from ._duckdb import one_line, session
+from ._duckdb import one_line, session, without_memory
 from ._kinds import Kind, Kinds, readings
 from ._plan import Plan, fetch, make_plans
 from ._relations import file_relation
@@ -79,12 +79,12 @@ def read_table(
 ) -> Table:
     """Read a table from a file, or from standard input.
 
-    A CSV file starts with its column names. The commonest of ``, ; tab |`` in that line separates the
-    fields; ``"`` quotes them, and an empty field is missing. A column holds numbers only if every cell
-    that is not missing is one (``nan`` counts as a missing number), booleans only if every cell is
-    ``true`` or ``false``, and times only if every cell has the form of one. Values have the same form as
-    from any data frame, see :mod:`codelength.table.values`. The domains that an ARFF file declares stay
-    with their columns.
+    A CSV file starts with its column names. The fields are separated by the commonest of ``, ; tab |`` in
+    that line which the next line has as often, or the commonest if there is none; ``"`` quotes them, and an
+    empty field is missing. A column holds numbers only if every cell that is not missing is one (``nan``
+    counts as a missing number), booleans only if every cell is ``true`` or ``false``, and times only if every
+    cell has the form of one. Values have the same form as from any data frame, see
+    :mod:`codelength.table.values`. The domains that an ARFF file declares stay with their columns.
 
     Parameters
     ----------
@@ -121,6 +121,7 @@ def read_table(
 
     Examples
     --------
+    >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "shirts.csv"
     >>> _ = path.write_text("colour;size;price;sold\\nred;1;9.5;yes\\n?;2;;no\\n")
     >>> table = read_table(path, target="sold", na=["?"])
@@ -173,6 +174,7 @@ def read_batches(
 
     Examples
     --------
+    >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "shirts.csv"
     >>> _ = path.write_text("colour,size\\nred,1\\nblue,2\\nred,3\\n")
     >>> [batch.column("size").cells.tolist() for batch in read_batches(path, 2)]
@@ -233,6 +235,7 @@ def column_names(source: Source) -> list[str]:
 
     Examples
     --------
+    >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "shirts.csv"
     >>> _ = path.write_text("colour,size\\nred,1\\n")
     >>> column_names(path)
@@ -262,7 +265,7 @@ def as_file(source: Source) -> Iterator[Path]:
         yield path
         return
     _check_standard_input()
-    with tempfile.TemporaryDirectory(prefix="codelength-", ignore_cleanup_errors=True) as directory:
+    with Scratch() as directory:
         spool = Path(directory) / _SPOOL
         with open(spool, "wb") as file:
             shutil.copyfileobj(sys.stdin.buffer, file)
@@ -387,7 +390,7 @@ def _opened(
         try:
             (n_rows,) = connection.execute("SELECT count(*) FROM t").fetchall()[0]
             plans = make_plans(connection, stored, n_rows) if n_rows else []
-        except duckdb.Error as error:
+        except (duckdb.Error, MemoryError, SystemError) as error:
             raise _unreadable(shown, error) from error
         except DataError as error:
             raise DataError(f"{shown}, {error}") from None
@@ -404,7 +407,7 @@ def _fetched(
     try:
         columns = fetch(staged.connection, staged.plans, rows)
         beside = fetch_beside(staged.connection, staged.beside, rows)
-    except duckdb.Error as error:
+    except (duckdb.Error, MemoryError, SystemError) as error:
         raise _unreadable(shown, error) from error
     except DataError as error:
         raise DataError(f"{shown}, {error}") from None
@@ -412,7 +415,8 @@ def _fetched(
 
 
 def _unreadable(shown: str, error: Exception) -> DataError:
-    return DataError(f"{shown}: cannot be read, or is damaged ({one_line(error)})")
+    damaged = DataError(f"{shown}: cannot be read, or is damaged ({one_line(error)})")
+    return without_memory(error, shown) or damaged
 
 
 def _read_arff(path: Path, roles: Roles, kinds: Kinds, na: Iterable[str]) -> Table:
@@ -480,11 +484,11 @@ def format_of(path: Path, shown: str) -> str:
     """Return the format that a file's name says, once it is sure that there is such a file."""
     name = path.name.lower()
     format_ = next((format_ for suffix, format_ in _FORMATS.items() if name.endswith(suffix)), None)
-    if path.is_dir():
+    if os.path.isdir(path):
         raise DataError(f"{shown}: is a directory; name a file in it")
-    if not path.exists():
-        raise DataError(f"{shown}: no such file; check the path")
-    if not path.is_file():
+    if not os.path.exists(path):  # also where the name is too long for one
+        raise DataError(f"{shortened(shown)}: no such file; check the path")
+    if not os.path.isfile(path):
         raise DataError(
             f"{shown}: is a pipe or a device, which cannot be read twice; write it to a file, or name - and "
             "pass it to standard input"

@@ -14,7 +14,8 @@ from ..files._duckdb import session
 from ..files._kinds import Kinds, Reading, readings
 from ..files._relations import Relation
 from ..files._stage import natural_form, stored_as
-from ..files.readers import SUFFIXES, as_file, format_of, name_of, read_table, usual_markers
+from ..files.readers import as_file, format_of, name_of, read_table, usual_markers
+from ._folders import Partitions, files_in, files_like
 from ._frames import open_table
 from ._parquet import are_plain, parquet_batches, parquet_rows, schema_of
 from ._staged import Staged, relations_of
@@ -30,7 +31,7 @@ def are_paths(source: Any) -> bool:
 def open_files(source: Any, batch_rows: int, na: Iterable[str] | None, kinds: Kinds) -> Batches:
     """The batches of one file or several."""
     with ExitStack() as stack:
-        paths = _files_of(source, stack)
+        paths, base = _files_of(source, stack)
         formats = {format_of(path, name_of(path)) for path in paths}
         if len(formats) > 1:
             raise DataError(
@@ -40,12 +41,12 @@ def open_files(source: Any, batch_rows: int, na: Iterable[str] | None, kinds: Ki
         format_ = formats.pop()
         markers = usual_markers(format_) if na is None else check_names("na", na, of="texts")
         if format_ == "arff":
-            if len(paths) > 1:
+            if len(paths) > 1 or Partitions(paths, base, {}, ()).names:
                 raise DataError(
                     "ARFF files are read one at a time; name one of them, or convert them to Parquet"
                 )
             return open_table(read_table(paths[0], na=markers, kinds=kinds), batch_rows)
-        return FileBatches(paths, format_, batch_rows, markers, kinds, stack.pop_all())
+        return FileBatches(paths, base, format_, batch_rows, markers, kinds, stack.pop_all())
 
 
 class FileBatches:
@@ -58,6 +59,7 @@ class FileBatches:
     def __init__(
         self,
         paths: Sequence[Path],
+        base: Path,
         format_: str,
         batch_rows: int,
         na: Sequence[str],
@@ -69,10 +71,13 @@ class FileBatches:
         self.name = name_of(paths[0]) if len(paths) == 1 else f"{name_of(paths[0])} and {len(paths) - 1} more"
         with session() as connection:
             relations = relations_of(connection, paths, format_)
-        self.names = relations[0].names
-        self._types = dict(zip(self.names, relations[0].types, strict=True))
+        self._own = relations[0].names
+        self._types = dict(zip(self._own, relations[0].types, strict=True))
         for path, relation in zip(paths, relations, strict=False):
-            _check_same(self.names, self._types, relation, name_of(paths[0]), name_of(path))
+            _check_same(self._own, self._types, relation, name_of(paths[0]), name_of(path))
+        self._partitions = Partitions(paths, base, self._readings, na)
+        self._partitions.check_apart(self._own, name_of(paths[0]))
+        self.names = (*self._own, *self._partitions.names)
         self.n_rows = parquet_rows(paths) if format_ == "parquet" else None
         self.once = False
         self._staged: Staged | None = None
@@ -84,15 +89,24 @@ class FileBatches:
 
     def read(self, columns: Sequence[str]) -> Iterator[Batch]:
         """The rows, in order, with these columns."""
+        if not self._partitions.names:
+            return self._read(columns, self._beside)
+        # Any column says how many rows a file has.
+        own = [name for name in columns if name in self._types] or self._own[:1]
+        beside = tuple(name for name in self._beside if name in self._types)
+        return self._partitions.joined(self._read(own, beside), columns, self._beside)
+
+    def _read(self, columns: Sequence[str], carried: tuple[str, ...]) -> Iterator[Batch]:
+        """The rows with columns of the files."""
         if self._format == "parquet" and not self._na and self._stays(columns):
             fields = are_plain(self._paths[0], columns)
-            beside = schema_of(self._paths, self._beside)
+            beside = schema_of(self._paths, carried)
             if fields is not None and beside is not None:
                 return parquet_batches(self._paths, columns, fields, self._batch_rows, beside)
-        if self._staged is None or self._staged.columns != (tuple(columns), self._beside):
+        if self._staged is None or self._staged.columns != (tuple(columns), carried):
             if self._staged is not None:
                 self._staged.close()
-            self._staged = Staged(self._paths, self._format, columns, self._readings, self._na, self._beside)
+            self._staged = Staged(self._paths, self._format, columns, self._readings, self._na, carried)
             self.n_rows = self._staged.n_rows
         return self._staged.read(self._batch_rows)
 
@@ -136,38 +150,28 @@ def _stored_type(name: str, type_: str) -> tuple[Any, ...]:
     return (natural.type, natural.kind) if natural.kind != "text" else (type_,)
 
 
-def _files_of(source: Any, stack: ExitStack) -> list[Path]:
-    """The files that a path, a directory, a pattern or a list of them means, by name."""
+def _files_of(source: Any, stack: ExitStack) -> tuple[list[Path], Path]:
+    """The files that a path, a directory, a pattern or a list of them means, and the folder of them all."""
     given = [source] if isinstance(source, (str, os.PathLike)) else list(source)
     found: list[Path] = []
+    bases: list[str] = []
     for each in given:
         path = stack.enter_context(as_file(each))
-        if path.is_dir():
-            inside = sorted(part for part in path.rglob("*") if _is_table(part))
-            if not inside:
-                raise DataError(f"{path}: holds no files that can be read ({', '.join(SUFFIXES)})")
-            found += inside
-        elif not path.exists() and glob.has_magic(str(path)):
-            matched = sorted(
-                Path(part) for part in glob.glob(str(path), recursive=True) if Path(part).is_file()
-            )
-            if not matched:
-                raise DataError(f"{path}: no file has such a name; check the pattern")
-            found += matched
+        if os.path.isdir(path):
+            files, base = files_in(path), path
+        elif not os.path.exists(path) and glob.has_magic(str(path)):
+            files, base = files_like(str(path))
         else:
-            found.append(path)
-    return found
+            files, base = [path], path.parent
+        found += files
+        bases.append(os.path.abspath(base))
+    return found, Path(os.path.commonpath(bases))
 
 
 def files_within(path: str) -> list[Path]:
     """The files that a path, a directory or a pattern means; none where there is nothing of that name."""
     with ExitStack() as stack:
         try:
-            return [] if path == "-" else [part for part in _files_of(path, stack) if part.is_file()]
+            return [] if path == "-" else [part for part in _files_of(path, stack)[0] if part.is_file()]
         except (DataError, OSError, ValueError):
             return []
-
-
-def _is_table(path: Path) -> bool:
-    is_hidden = path.name.startswith((".", "_"))
-    return path.is_file() and not is_hidden and path.name.lower().endswith(SUFFIXES)

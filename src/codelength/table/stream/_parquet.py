@@ -7,6 +7,7 @@ from typing import Any
 from ...errors import DataError
 from .._messages import shortened
 from ..files._domains import is_declared
+from ..files._duckdb import without_memory
 from .batch import Batch, arrow, marked
 
 _LOOSE_BYTES = 1 << 20
@@ -84,9 +85,10 @@ def parquet_batches(
             if isinstance(error, DataError):
                 raise
             reason = shortened(f"{type(error).__name__}: {error}")
-            raise DataError(
+            damaged = DataError(
                 f"{path}: is damaged, and cannot be read after row {first:,} ({reason}); write it again"
-            ) from error
+            )
+            raise without_memory(error, str(path)) or damaged from error
         position += first
 
 

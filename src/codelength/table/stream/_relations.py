@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ...errors import DataError
-from ..files._duckdb import one_line, quoted
+from ..files._duckdb import one_line, quoted, without_memory, without_room
 from ._arrow import ArrowBatches
 from .batch import Batch, Batches, UnlistedValue, numbered
 
@@ -68,10 +68,12 @@ class RelationBatches(ArrowBatches):
                 yield part
                 n_rows += part.num_rows
         except _errors() as error:
-            raise DataError(
+            unreadable = DataError(
                 f"{self.name or 'the query'}: cannot be read after row {n_rows:,} ({one_line(error)}); "
                 "mend it"
-            ) from error
+            )
+            lacking = without_room(error) or without_memory(error, self.name or "the query")
+            raise lacking or unreadable from error
 
     def _fetched(self, selected: Sequence[str], names: Sequence[str]) -> Iterator[Any]:
         """The rows of some expressions, which get their names here."""

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from ..._scratch import Scratch
 from ...errors import DataError
 from .batch import Batch, Batches, arrow
 
@@ -24,7 +25,7 @@ class Spool:
         self.name, self.names, self.n_rows = batches.name, tuple(columns), batches.n_rows
         self.once = False
         self._batches = batches
-        self._directory = tempfile.TemporaryDirectory(prefix="codelength-", ignore_cleanup_errors=True)
+        self._directory = Scratch()
         self._places: list[tuple[str, int, int]] = []
         self._is_complete = False
 

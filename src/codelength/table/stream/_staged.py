@@ -1,6 +1,5 @@
 """Files loaded into a temporary database, and read from it in batches."""
 
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -8,11 +7,12 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..._scratch import Scratch
 from ...errors import DataError
 from ..files._arrow_schema import DURATION
 from ..files._beside import Beside
 from ..files._csv import DAMAGED, first_rows
-from ..files._duckdb import one_line, path_literal, session, without_room
+from ..files._duckdb import one_line, path_literal, session, without_memory, without_room
 from ..files._kinds import Reading
 from ..files._numbers import number_plans, what_they_were
 from ..files._plan import Plan, look_like_numbers, make_plans
@@ -53,10 +53,11 @@ class Staged:
         try:
             self._connection = self._stack.enter_context(session(on_disk=True, memory=MEMORY))
             self._plans = self._planned(paths, format_, columns, how, na)
-        except duckdb.Error as error:
+        except (duckdb.Error, MemoryError, SystemError) as error:
             self._stack.close()
-            damaged = DataError(f"{self._names[0]}: cannot be read, or is damaged ({one_line(error)})")
-            raise without_room(error) or damaged from error
+            name = self._names[0]
+            damaged = DataError(f"{name}: cannot be read, or is damaged ({one_line(error)})")
+            raise without_room(error) or without_memory(error, name) or damaged from error
         except DataError as error:
             self._stack.close()
             if lacking := without_room(error):
@@ -83,14 +84,15 @@ class Staged:
         try:
             reader = cursor.sql(f"SELECT {select} FROM t").to_arrow_reader(batch_rows)
             for rows in reader:
-                yield from self._located(self._converted(rows), self._along(rows), n_read)
+                yield from self._located(self._converted(rows, n_read), self._along(rows), n_read)
                 n_read += rows.num_rows
-        except (duckdb.Error, OSError, RuntimeError) as error:
+        except (duckdb.Error, MemoryError, OSError, RuntimeError) as error:
             file, row = self._place(n_read)
             unreadable = DataError(
                 f"{self._names[file]}: cannot be read after row {row:,} ({one_line(error)})"
             )
-            raise without_room(error) or unreadable from error
+            lacking = without_room(error) or without_memory(error, self._names[file])
+            raise lacking or unreadable from error
         finally:
             cursor.close()
 
@@ -178,7 +180,7 @@ class Staged:
             for same in zip(*parts, strict=True)
         ]
 
-    def _converted(self, rows: Any) -> Any:
+    def _converted(self, rows: Any, position: int) -> Any:
         """Cells as the columns of a stream; text in the form of its kind."""
         pa = arrow()
         arrays, fields = [], []
@@ -186,7 +188,10 @@ class Staged:
             array = rows.column(i)
             field = pa.field(plan.name, array.type)
             if plan.form != "cells" and not (plan.form == "text" and plan.is_final):
-                field, array = _of_values(plan, array)
+                try:
+                    field, array = _of_values(plan, array)
+                except DataError as error:
+                    raise DataError(f"{self._names[self._place(position)[0]]}, {error}") from None
             arrays.append(array)
             fields.append(field)
         return pa.RecordBatch.from_arrays(arrays, schema=pa.schema(fields))
@@ -249,7 +254,7 @@ def _seeming_numbers(
     path: Path, columns: Sequence[str], how: dict[str, Reading], na: tuple[str, ...]
 ) -> frozenset[str]:
     """Columns that hold numbers in the first rows of a CSV file."""
-    with tempfile.TemporaryDirectory(prefix="codelength-") as directory, session() as connection:
+    with Scratch() as directory, session() as connection:
         head = Path(directory) / "head.csv"
         try:
             head.write_bytes(first_rows(path))

@@ -2,15 +2,16 @@
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..._display import counted
+from ..._scratch import Scratch
 from ...errors import DataError, InvalidParameter
-from .._messages import shown
+from .._messages import shortened, shown
 from ..checks import check_instance
-from ..files._duckdb import one_line, quoted
+from ..files._duckdb import one_line, quoted, utf8_path
 from ._relations import RelationBatches
 from .batch import Batch, Batches
 
@@ -23,6 +24,7 @@ MEMORY = "512MB"
 _SQLITE = b"SQLite format 3\x00"
 _DUCKDB = b"DUCK"  # behind a checksum
 _POSTGRES = ("postgres://", "postgresql://")
+_SQLITE_ADDRESS = "sqlite:///"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,10 @@ class SqlQuery:
 
     def __post_init__(self) -> None:
         check_instance("sql", self.sql, str, "a query as text")
+        try:
+            self.sql.encode()
+        except UnicodeEncodeError:
+            raise InvalidParameter(f"sql={shown(self.sql)}: is not UTF-8; name only files that are") from None
         kinds = (str, os.PathLike, type(None))
         check_instance("database", self.database, kinds, "the path or address of a database, or None")
 
@@ -59,8 +65,10 @@ class QueryBatches:
     def __init__(self, query: SqlQuery, batch_rows: int) -> None:
         self.name, self.once = "the query", False
         self.n_rows: int | None = None
-        self._connection = _connected(query)
-        self._batches = _related(self._connection, query, batch_rows, self.name)
+        with ExitStack() as stack:
+            connection = stack.enter_context(_connected(query))
+            self._batches = _related(connection, query, batch_rows, self.name)
+            self._stack = stack.pop_all()
         self.names = self._batches.names
 
     def read(self, columns: Sequence[str]) -> Iterator[Batch]:
@@ -73,7 +81,7 @@ class QueryBatches:
 
     def close(self) -> None:
         """Close the database."""
-        self._connection.close()
+        self._stack.close()
 
 
 def open_query(query: SqlQuery, batch_rows: int) -> Batches:
@@ -93,48 +101,39 @@ def _related(
         relation = connection.sql(query.sql) if is_select else None
         batches = None if relation is None else RelationBatches(relation, batch_rows, name)
     except (duckdb.Error, RuntimeError) as error:
-        connection.close()
         raise DataError(f"{name} cannot be run ({one_line(error)}); mend it: {shown(query.sql)}") from error
     if batches is None:
-        connection.close()
         said = "gives no rows" if n_statements == 1 else f"holds {counted(n_statements, 'statement')}"
         raise InvalidParameter(f"sql={shown(query.sql)}: {said}; pass one SELECT statement")
     return batches
 
 
-def _connected(query: SqlQuery) -> "DuckDBPyConnection":
+@contextmanager
+def _connected(query: SqlQuery) -> "Iterator[DuckDBPyConnection]":
+    """Open a DuckDB of its own, with files in a private directory, and the database for reading alone."""
     import duckdb
 
-    config: dict[str, Any] = {
-        "autoinstall_known_extensions": "false",
-        "autoload_known_extensions": "false",
-        "memory_limit": MEMORY,
-    }
-    address = None if query.database is None else os.fspath(query.database)
-    extension = _extension(address)
-    try:
-        if address is not None and extension is None:
-            connection = duckdb.connect(address, read_only=True, config=config)
-        else:
-            connection = duckdb.connect(":memory:", config=config)
-    except duckdb.Error as error:
-        raise DataError(
-            f"{address}: is not a database that can be opened ({one_line(error)}); name a DuckDB or SQLite "
-            "file that no other process writes to"
-        ) from error
-    connection.execute("SET enable_progress_bar = false")
-    if extension is not None and address is not None:
-        _attach(connection, extension, address)
-    return connection
+    with Scratch() as directory:
+        config: dict[str, Any] = {
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+            "memory_limit": MEMORY,
+            "temp_directory": os.path.join(utf8_path(directory), "spill"),
+        }
+        with duckdb.connect(":memory:", config=config) as connection:
+            connection.execute("SET enable_progress_bar = false")
+            if query.database is not None:
+                _attach(connection, os.fspath(query.database))
+            yield connection
 
 
-def _extension(address: str | None) -> str | None:
-    """The extension of DuckDB that a database takes; None where it is a file of DuckDB, or none."""
-    if address is None or address.startswith(_POSTGRES):
-        return None if address is None else "postgres"
-    path = Path(address.removeprefix("sqlite:///"))
-    if not path.is_file():
-        raise DataError(f"{address}: there is no such database; check the path, or the address")
+def _extension(address: str) -> str | None:
+    """The extension of DuckDB that a database takes; None for a file of DuckDB."""
+    if address.startswith(_POSTGRES):
+        return "postgres"
+    path = address.removeprefix(_SQLITE_ADDRESS)
+    if not os.path.isfile(path):
+        raise DataError(f"{shortened(address)}: there is no such database; check the path, or the address")
     with open(path, "rb") as file:
         head = file.read(len(_SQLITE))
     if head != _SQLITE and not head[8:].startswith(_DUCKDB):
@@ -145,23 +144,36 @@ def _extension(address: str | None) -> str | None:
     return "sqlite" if head == _SQLITE else None
 
 
-def _attach(connection: "DuckDBPyConnection", extension: str, address: str) -> None:
+def _attach(connection: "DuckDBPyConnection", address: str) -> None:
     import duckdb
 
+    extension = _extension(address)
+    if extension is None:
+        path = quoted(utf8_path(address))
+        try:
+            connection.execute(f"ATTACH {path} (READ_ONLY)")
+        except duckdb.Error as error:
+            raise DataError(
+                f"{address}: is not a database that can be opened ({one_line(error)}); name a DuckDB or "
+                "SQLite file that no other process writes to"
+            ) from error
+        ((name,),) = connection.execute(
+            "SELECT database_name FROM duckdb_databases() WHERE path IS NOT NULL"
+        ).fetchall()
+        connection.execute(f'USE "{name.replace(chr(34), chr(34) * 2)}"')
+        return
     title = {"postgres": "PostgreSQL", "sqlite": "SQLite"}[extension]
     try:
         connection.execute(f"LOAD {extension}")
     except duckdb.Error as error:
-        connection.close()
         raise DataError(
             f"{title} databases are read with DuckDB's extension {extension!r}, which is not installed "
             f"({one_line(error)}); install it once: python -c \"import duckdb; duckdb.sql('INSTALL "
             f"{extension}')\", or export the table to a Parquet file"
         ) from None
-    target = quoted(address.removeprefix("sqlite:///"))
+    target = quoted(address if extension == "postgres" else utf8_path(address.removeprefix(_SQLITE_ADDRESS)))
     try:
         connection.execute(f"ATTACH {target} AS source (TYPE {extension}, READ_ONLY)")
         connection.execute("USE source")
     except duckdb.Error as error:
-        connection.close()
         raise DataError(f"the {title} database cannot be opened ({one_line(error)})") from None

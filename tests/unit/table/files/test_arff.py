@@ -113,3 +113,12 @@ def test_errors_give_the_line(write, text, message):
 def test_a_file_that_is_not_there(tmp_path):
     with pytest.raises(DataError, match=r"x\.arff: cannot be read: No such file"):
         read_arff(tmp_path / "x.arff")
+
+
+@pytest.mark.parametrize("type_", ["string", "{'?', b}", "{?, b}"])
+@pytest.mark.parametrize("first", ["?", "'?'"])
+def test_a_bare_question_mark_is_missing_whatever_stands_before_it(write, type_, first):
+    cells = [first, "?", "'?'", "b", "?"]
+    path = write(f"@relation t\n@attribute s {type_}\n@data\n" + "\n".join(cells) + "\n")
+    (column,) = read_arff(path)
+    assert column.cells.tolist() == [None if cell == "?" else cell.strip("'") for cell in cells]

@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 
 import duckdb
 import numpy as np
@@ -23,9 +24,10 @@ from codelength.errors import CodelengthError, DataError, InvalidParameter, Sche
 from codelength.scores import evidence_code_length
 from codelength.table import as_table, encode, infer_schema
 from codelength.table.column import Factor, Numbers
-from codelength.table.files import _csv, _duckdb, _plan, _stage
+from codelength.table.files import _csv, _duckdb, _plan, _stage, readers
 from codelength.table.files.readers import as_file, column_names, read_batches, read_table
 from codelength.table.files.writers import open_writer
+from codelength.table.stream import SqlQuery, _staged, collected, sql
 
 
 @pytest.fixture(autouse=True)
@@ -556,6 +558,20 @@ class TestJson:
             read_columns(write(text, "t.json"))
         assert "\n" not in str(caught.value)
 
+    @pytest.mark.parametrize("number", ["Infinity", "-Infinity", "1e400", "1" + "0" * 400])
+    @pytest.mark.parametrize("others", [["2"], ["2.5"], ["2"] * 3000, ["true"], ['"many"']], ids=len)
+    def test_numbers_that_are_infinite_are_refused(self, write, number, others):
+        """Whatever stands beside them, and however many."""
+        text = "\n".join(f'{{"x": 1, "a": {cell}}}' for cell in [number, *others])
+        path = write(text, "t.jsonl")
+        for read in (read_table, collected):
+            with pytest.raises(DataError, match=r"t\.jsonl, column 'a': the .* (is infinite|is too large)"):
+                read(path)
+
+    def test_text_that_spells_infinity_is_text(self, write):
+        path = write('{"a": "Infinity"}\n{"a": 2}', "t.jsonl")
+        assert_same(read_columns(path), {"a": objects("Infinity", 2)})
+
 
 class TestBatches:
     @pytest.mark.parametrize("suffix", ["csv", "parquet", "jsonl", "arff"])
@@ -663,7 +679,7 @@ class TestErrors:
             (b"caf\xe9,b\n1,x\n", "line 1: byte 3 is not UTF-8"),
             (b"a,b\n1,x\n2,caf\xc3", "line 3: byte 13 is not UTF-8"),
             ("a,b\n1,2\n".encode("utf-16"), "line 1: byte 0 is not UTF-8"),
-            ("a,b\n1," + "x" * 3_000_000, "line 2: is longer than 2000000 bytes"),
+            ("a,b\n1," + "x" * 3_000_000, "line 2: is longer than 2,000,000 bytes"),
         ],
     )
     def test_csv(self, write, content, message):
@@ -879,3 +895,139 @@ def test_line_breaks_in_names_and_cells(tmp_path, line_end):
     assert table.names == ("first\nname", 'se"cond')
     assert table.column("first\nname").cells.tolist() == cells
     assert table.column('se"cond').cells.tolist() == cells[::-1]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet", "jsonl", "arff"])
+@pytest.mark.parametrize("where", ["name", "folder", "working directory"])
+def test_paths_that_are_not_utf8(tmp_path, monkeypatch, suffix, where):
+    """DuckDB does not take them: one clear error, except in formats that are read without it."""
+    strange = os.fsdecode(b"n\xffn")
+    folder = tmp_path if where == "name" else tmp_path / strange
+    folder.mkdir(exist_ok=True)
+    path = folder / (f"{strange}.{suffix}" if where == "name" else f"t.{suffix}")
+    rows = pd.DataFrame({"x": [1, 2], "y": ["a", "b"]})
+    if suffix == "csv":
+        rows.to_csv(path, index=False)
+    elif suffix == "parquet":
+        path.write_bytes(rows.to_parquet())
+    elif suffix == "jsonl":
+        path.write_text('{"x": 1, "y": "a"}\n{"x": 2, "y": "b"}\n')
+    else:
+        path.write_text("@relation r\n@attribute x numeric\n@attribute y string\n@data\n1,a\n2,b\n")
+    if where == "working directory":
+        monkeypatch.chdir(folder)
+        path = path.name
+    for read in (read_table, collected):
+        if suffix == "arff":
+            read(path)
+            continue
+        with pytest.raises(
+            DataError, match=r"\\udcff.*: the path is not UTF-8; rename the file, or the folder"
+        ):
+            read(path)
+
+
+@pytest.mark.parametrize("path", ["x" * 5000, "x" * 5000 + ".csv", "a/" * 3000 + "x.csv"], ids=len)
+def test_names_that_are_too_long_for_files(path):
+    for read in (read_table, collected, column_names, datasets.load):
+        with pytest.raises(CodelengthError) as caught:
+            read(path)
+        assert "\n" not in str(caught.value)
+
+
+class TestDelimiters:
+    @pytest.mark.parametrize(
+        ("text", "names"),
+        [
+            ("size (m; cm; mm; km),colour\n1,red\n2,blue\n", ("size (m; cm; mm; km)", "colour")),
+            ('a;b;c,"d\ne"\n\n1,"2;\n3"\n', ("a;b;c", "d\ne")),
+            ("a;b;c\n1,5;2,5;3\n", ("a", "b", "c")),
+            ("a|b|c;d\n1|2|3;4\n", ("a", "b", "c;d")),
+            ("a;b,c\n", ("a;b", "c")),
+            ("a,b\n1;2;3\n", ("a", "b")),
+        ],
+    )
+    def test_of_names_that_hold_other_ones(self, write, text, names):
+        """The commonest in the header, unless only another one divides the next line alike."""
+        assert tuple(column_names(write(text))) == names
+
+    def test_rows_are_read_by_it(self, write):
+        path = write("size (m; cm; mm; km),colour\n1,red\n2,blue\n")
+        for read in (read_table, collected):
+            assert cells_of(read(path))["colour"].tolist() == ["red", "blue"]
+
+    def test_a_damaged_file(self, write):
+        content = gzip.compress(b"a;b,c\n" + os.urandom(9000).hex().encode())
+        with pytest.raises(DataError, match=r"t\.csv\.gz: is damaged, or not a gzip file"):
+            read_table(write(content[:-2000], "t.csv.gz"))
+
+    def test_no_other_one_is_taken_for_a_faulty_row(self, write):
+        with pytest.raises(DataError, match="line 2: expected 3 fields, found 2"):
+            read_table(write("a,b,c;d\n1,2\n3,4,5\n"))
+
+
+@pytest.mark.parametrize("size", [3 << 20, 64 << 20])
+def test_a_line_that_is_too_long(write, size):
+    """DuckDB counts the fields wrongly where a line is longer than two of its buffers."""
+    path = write("x,y,z\n1," + "k" * size + ",3\n2,b,4\n")
+    for read in (read_table, collected):
+        with pytest.raises(
+            DataError, match=r"line 2: is longer than 2,000,000 bytes; .*save the table as Parquet"
+        ):
+            read(path)
+
+
+def test_long_fields_are_read_by_one_reader_at_a_time(write):
+    """The limit of the csv module belongs to all, and is as before once they are done."""
+    before, path = csv.field_size_limit(), write("x,y\n1,2\n")
+    reader = threading.Thread(target=_csv.read_header, args=(path, "t"))
+    with _csv._fields_of_any_length():
+        reader.start()
+        reader.join(0.05)
+        assert reader.is_alive()
+        assert csv.field_size_limit() > before
+    reader.join()
+    assert csv.field_size_limit() == before
+
+
+class TestLackOfMemory:
+    """It is not the file that is at fault."""
+
+    MESSAGE = r"t\.\w+: not enough memory \(.*\); read fewer columns, or shorten long cells"
+
+    def test_of_duckdb(self, tmp_path, monkeypatch):
+        path = tmp_path / "t.parquet"
+        pq.write_table(pa.table({"x": ["k" * (40 << 20), "b"]}), path)
+        monkeypatch.setattr(_staged, "MEMORY", "32MB")
+        with pytest.raises(DataError, match=self.MESSAGE):
+            collected(path, na=["none"])
+
+    def test_of_a_query(self, tmp_path, monkeypatch):
+        path = tmp_path / "t.parquet"
+        pq.write_table(pa.table({"x": ["k" * (40 << 20), "b"]}), path)
+        monkeypatch.setattr(sql, "MEMORY", "32MB")
+        with pytest.raises(DataError, match=r"the query: not enough memory"):
+            collected(SqlQuery(f"FROM '{path}'"))
+
+    @pytest.mark.parametrize("lost", [False, True])
+    def test_of_numpy(self, write, monkeypatch, lost):
+        def fail(*_):
+            try:
+                raise MemoryError("Unable to allocate 1 TiB")
+            except MemoryError as error:
+                if lost:
+                    raise SystemError("resize returned a result with an exception set") from error
+                raise
+
+        monkeypatch.setattr(readers, "fetch", fail)
+        with pytest.raises(DataError, match=self.MESSAGE):
+            read_table(write("x\n1\n", "t.csv"))
+
+    def test_of_arrow(self, tmp_path, monkeypatch):
+        def fail(*_, **__):
+            raise pa.ArrowMemoryError("malloc of size 1 failed")
+
+        pq.write_table(pa.table({"x": ["a", "b"]}), tmp_path / "t.parquet")
+        monkeypatch.setattr(pq.ParquetFile, "iter_batches", fail)
+        with pytest.raises(DataError, match=self.MESSAGE):
+            collected(tmp_path / "t.parquet")

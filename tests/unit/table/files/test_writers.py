@@ -201,3 +201,12 @@ def test_what_cannot_be_opened(tmp_path, name, names, error, message):
     with pytest.raises(error, match=message), open_writer(tmp_path / name, names):
         pytest.fail("nothing to write to")
     assert os.listdir(tmp_path) == []
+
+
+def test_a_path_that_is_not_utf8(tmp_path):
+    path = tmp_path / os.fsdecode(b"n\xff.parquet")
+    with pytest.raises(DataError, match=r"\\udcff.*: the path is not UTF-8"), open_writer(path, ["x"]):
+        pytest.fail("found out too late")
+    with open_writer(path.with_suffix(".csv"), ["x"]) as writer:
+        writer.write({"x": np.array([1])})
+    assert os.listdir(tmp_path) == [path.with_suffix(".csv").name]

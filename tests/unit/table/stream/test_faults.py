@@ -1,6 +1,9 @@
 """Streams that break: the message says which file and which row, and nothing is left behind."""
 
+import os
+import stat
 import sys
+from contextlib import closing
 
 import duckdb
 import numpy as np
@@ -22,7 +25,7 @@ from codelength.errors import (
 )
 from codelength.table import Cutting, Schema, Variable
 from codelength.table.profile import column as column_module
-from codelength.table.stream import BatchEncoder, SqlQuery, as_batches
+from codelength.table.stream import BatchEncoder, SqlQuery, as_batches, sql
 
 
 def frame(n_rows=600, seed=0):
@@ -337,6 +340,36 @@ class TestQueries:
             connection.execute("CREATE TABLE t AS SELECT 1 AS i")
         with pytest.raises(InvalidParameter, match="pass one SELECT statement"):
             as_batches(SqlQuery("INSERT INTO t VALUES (2) RETURNING i", path))
+
+    def test_what_does_not_fit_in_memory_goes_to_temporary_files(self, tmp_path, monkeypatch):
+        """Not to the working directory, and not where others can read it."""
+        monkeypatch.setattr(sql, "MEMORY", "50MB")
+        (tmp_path / "here").mkdir()
+        monkeypatch.chdir(tmp_path / "here")
+        query = SqlQuery("SELECT hash(i)::VARCHAR AS s FROM range(2_000_000) AS t(i) ORDER BY s")
+        with closing(as_batches(query, batch_rows=1000)) as batches, closing(batches.read(["s"])) as rows:
+            next(rows)
+            (directory,) = (tmp_path / "temporary").iterdir()
+            assert any((directory / "spill").iterdir())
+            assert stat.S_IMODE(directory.stat().st_mode) == 0o700
+            assert list((tmp_path / "here").iterdir()) == []
+
+    def test_one_database_is_read_by_several_queries_at_a_time(self, tmp_path):
+        path = tmp_path / "shop.v2.duckdb"
+        with duckdb.connect(str(path)) as connection:
+            connection.execute("CREATE TABLE sales AS SELECT i, i % 2 AS y FROM range(6) AS t(i)")
+        queries = [SqlQuery(f"FROM sales WHERE i % 3 = {k}", path) for k in range(3)]
+        assert learn_counts(queries, "y").n_rows == 6
+
+    def test_names_that_are_not_utf8(self, tmp_path):
+        path = tmp_path / os.fsdecode(b"s\xff.duckdb")
+        with duckdb.connect(str(tmp_path / "shop.duckdb")) as connection:
+            connection.execute("CREATE TABLE sales AS SELECT 1 AS i")
+        (tmp_path / "shop.duckdb").rename(path)
+        with pytest.raises(DataError, match=r"s\\udcff\.duckdb: the path is not UTF-8; rename"):
+            as_batches(SqlQuery("FROM sales", path))
+        with pytest.raises(InvalidParameter, match=r"is not UTF-8; name only files that are"):
+            SqlQuery(f"FROM '{path}'")
 
     def test_sqlite_with_and_without_its_extension(self, tmp_path):
         import sqlite3

@@ -282,3 +282,48 @@ class TestMessages:
         for call in (NaiveBayes().fit, NaiveBayes().fit_table):
             with pytest.raises(DataError, match=r"0\.parquet: is not a Parquet file, .*; write it again"):
                 call(folder / "0.parquet", "y")
+
+
+CHANGES = {
+    "a value": (
+        lambda frame: frame.replace("green", "purple"),
+        r"'colour', row 4: 'purple' was not there",
+    ),
+    "rows": (lambda frame: frame[:-1], r"it had 24 rows and has 23 now"),
+    "all rows": (lambda frame: frame[:0], r"it had 24 rows and has 0 now"),
+}
+
+
+class TestRowsThatChange:
+    """The schema of one pass does not fit the rows of the next."""
+
+    @staticmethod
+    def changing(change):
+        frames = iter([[FRAME], *[[change(FRAME)]] * 9])
+        return lambda: next(frames)
+
+    @pytest.mark.parametrize("change", CHANGES)
+    @pytest.mark.parametrize("weights", [None, "x"])
+    def test_is_refused(self, change, weights):
+        change, said = CHANGES[change]
+        message = rf"changes from one pass to the next \(.*{said}.*write them to a file"
+        with pytest.raises(DataError, match=message):
+            learn_counts(self.changing(change), "y", weights=weights)
+        with pytest.raises(DataError, match=message):
+            FiniteMixture(1).fit_table(self.changing(change), weights=weights)
+
+    def test_cells_that_go_missing(self):
+        change = lambda frame: frame.assign(colour=frame["colour"].replace("green", None))  # noqa: E731
+        with pytest.raises(DataError, match=r"column 'colour' had 20 present cells and has 16 now"):
+            learn_counts(self.changing(change), "y")
+
+    def test_queries(self, tmp_path):
+        """A query about files that somebody writes to, here between two passes."""
+        FRAME.to_csv(tmp_path / "t.csv", index=False)
+
+        def write(n_rows):
+            FRAME.replace("green", "purple").to_csv(tmp_path / "t.csv", index=False)
+
+        query = SqlQuery(f"FROM '{tmp_path / 't.csv'}'")
+        with pytest.raises(DataError, match=r"the query: changes from one pass to the next"):
+            learn_counts(query, "y", progress=write)

@@ -1,0 +1,78 @@
+"""Private directories for temporary files, which a later run removes if this one is killed."""
+
+import os
+import shutil
+import tempfile
+import time
+import weakref
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+__all__ = ["PREFIX", "Scratch", "remove_abandoned"]
+
+PREFIX = "codelength-"
+"""How the names of these directories begin."""
+
+_LOCK = ".codelength-lock"
+_NEW_SECONDS = 60
+
+
+class Scratch(tempfile.TemporaryDirectory[str]):
+    """A directory that only this user can enter, removed when it is closed.
+
+    A file in it is locked for as long as the process runs. Directories of other processes whose locks are
+    free were left behind, and the first directory that a process makes removes them.
+
+    Examples
+    --------
+    >>> with Scratch() as directory:
+    ...     os.path.isdir(directory)
+    True
+    >>> os.path.exists(directory)
+    False
+    """
+
+    def __init__(self) -> None:
+        _remove_abandoned_once(tempfile.gettempdir())
+        super().__init__(prefix=PREFIX, ignore_cleanup_errors=True)
+        number = os.open(os.path.join(self.name, _LOCK), os.O_CREAT | os.O_WRONLY, 0o600)
+        self._unlock = weakref.finalize(self, os.close, number)
+        _locked(number)
+
+    def cleanup(self) -> None:
+        """Remove the directory."""
+        self._unlock()
+        super().cleanup()
+
+
+def remove_abandoned(place: str) -> None:
+    """Remove the directories of processes that were killed."""
+    for directory in Path(place).glob(f"{PREFIX}*"):
+        with suppress(OSError):
+            status = directory.lstat()
+            is_own = not hasattr(os, "getuid") or status.st_uid == os.getuid()
+            # One that was made just now may not be locked yet.
+            if is_own and time.time() - status.st_mtime > _NEW_SECONDS and _is_free(directory / _LOCK):
+                shutil.rmtree(directory, ignore_errors=True)
+
+
+_remove_abandoned_once = cache(remove_abandoned)
+
+
+def _is_free(lock: Path) -> bool:
+    with open(lock, "r+b") as file:
+        return _locked(file.fileno())
+
+
+def _locked(number: int) -> bool:
+    """Whether a file could be locked for as long as it is open; never where the system has no such locks."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        return False
+    try:
+        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,59 @@
+"""Every registered model does what its ``capabilities`` say, as it comes and on tables of every kind."""
+
+from typing import get_args
+
+import numpy as np
+import pytest
+
+from codelength.estimators import MODELS, Capability
+
+RNG = np.random.default_rng(0)
+Y = RNG.choice(["no", "yes"], 40)
+NOISY = np.where(RNG.random(40) < 0.8, Y, "maybe")
+TABLES = {
+    "categories": {"a": NOISY, "b": RNG.choice(["u", "v", "w"], 40)},
+    "numbers": {"a": RNG.normal(size=40) + (Y == "yes"), "b": RNG.integers(0, 4, 40)},
+    "gaps": {
+        "a": [None if n % 7 == 0 else cell for n, cell in enumerate(NOISY.tolist())],
+        "b": RNG.random(40),
+    },
+}
+TRIED = {
+    "classes": lambda model, X: model.predict_proba(X).shape == (40, 2),
+    "components": lambda model, X: model.predict_proba(X).shape[0] == 40,
+    "leave_one_out": lambda model, X: np.isfinite(model.leave_one_out(X, Y).log_score),
+    "explain": lambda model, X: np.isfinite(model.explain(X).log_odds).all(),
+    "weights": lambda model, X: fitted(model, X, sample_weight=np.arange(40) % 3).n_features_in_ == 2,
+    "partial_fit": lambda model, X: type(model)().partial_fit(X, Y).partial_fit(X, Y).n_features_in_ == 2,
+    "export": lambda model, X: all([model.to_sql("t"), model.to_onnx(), model.to_scorer()]),
+    "network": lambda model, X: model.parents_ and model.to_bif() and model.to_xmlbif(),
+    "query": lambda model, X: np.isfinite(model.query(X, "a").probs).all(),
+    "fit_table": lambda model, X: streamed(model, X).n_features_in_ == 2,
+}
+
+
+def fitted(model, X, **options):
+    again = type(model)()
+    return again.fit(X, Y, **options) if "classes" in model.capabilities else again.fit(X, **options)
+
+
+def streamed(model, X):
+    again = type(model)()
+    if "classes" in model.capabilities:
+        return again.fit_table({**X, "y": Y}, target="y")
+    return again.fit_table(X)
+
+
+def test_every_capability_is_tried():
+    assert set(TRIED) == set(get_args(Capability))
+    assert set().union(*(model.capabilities for model in MODELS.values())) == set(TRIED)
+
+
+@pytest.mark.filterwarnings("ignore::codelength.errors.CodelengthWarning")
+@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("kind", MODELS)
+def test_models_do_what_they_say(kind, table):
+    X = TABLES[table]
+    model = fitted(MODELS[kind](), X)
+    for capability in sorted(MODELS[kind].capabilities):
+        assert TRIED[capability](model, X), capability
