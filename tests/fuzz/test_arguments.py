@@ -7,6 +7,7 @@ underneath raises, nor a message that nobody can read.
 import random
 import warnings
 from collections.abc import Callable, Iterator
+from dataclasses import fields
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
@@ -154,10 +155,9 @@ def calls(directory: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any]
         "Counts.merge": (counts.merge, {"other": counts}),
         "Counts.add": (counts.add, {"row": [0, 0], "class_code": 0, "weight": 1.0}),
         "Counts.remove": (counts.remove, {"row": [1, 0], "class_code": 1, "weight": 1.0}),
-        "Coded.of": (
-            codelength.Coded.of,
-            {"schema": schema, "codes": coded.codes, "class_codes": coded.class_codes, "weights": None},
-        ),
+        "Coded": (_counted, {name: getattr(coded, name) for name in _PARTS}),
+        "Coded.of": (codelength.Coded.of, {name: getattr(coded, name) for name in _PARTS[:4]}),
+        "Coded.relabelled": (coded.relabelled, {"schema": schema, "class_codes": coded.class_codes}),
         "Coded.select": (coded.select, {"variables": [0]}),
         "Coded.take": (coded.take, {"rows": [0]}),
         "Table.take": (table.take, {"rows": np.array([0, 1])}),
@@ -399,6 +399,11 @@ def _reported(progress: Any = None, **others: Any) -> Any:
     return codelength.report(progress=told, **others)
 
 
+def _counted(**parts: Any) -> Any:
+    """Count the rows of codes that come from anywhere: that is where codes out of range did harm."""
+    return codelength.count(codelength.Coded(**parts))
+
+
 def _evaluated(progress: Any, **others: Any) -> Any:
     """What a caller's own function raises is the caller's, so one that can be called is not called here."""
     told = (lambda *_: None) if callable(progress) else progress
@@ -409,6 +414,7 @@ _OF_ROWS = (
     *("predict", "predict_proba", "predict_log_proba", "predict_joint_log_proba", "is_undefined", "unseen"),
     *("score_samples", "impute"),
 )
+_PARTS = tuple(part.name for part in fields(codelength.Coded))
 _OF_CODES = ("log_probs_of", "fit_coded", "leave_one_out_of")
 
 
@@ -458,6 +464,8 @@ def test_every_public_name_is_tried(known):
     """Those made by the package alone are tried through what makes them, and by their methods."""
     tried = {name.partition(".")[0] for name in known}
     assert {*codelength.__all__} - tried == {"__version__"}
+    made_by_others = {"Answer", "Counts", "Explanation", "Predictions", "Report", "Scores", "Table"}
+    assert {*codelength.__all__} - {*known} == {"__version__", *made_by_others}
 
 
 def check(known: dict[str, tuple[Callable[..., Any], dict[str, Any]]], most: int) -> None:

@@ -11,7 +11,16 @@ import pytest
 from scipy import sparse
 from sklearn.exceptions import DataConversionWarning, NotFittedError
 
-from codelength import NaiveBayes, Prior, Schema, Variable
+from codelength import (
+    ForestsClassifier,
+    MixtureClassifier,
+    ModelAverage,
+    NaiveBayes,
+    Prior,
+    Schema,
+    Variable,
+    as_coded,
+)
 from codelength.errors import (
     CodelengthError,
     DataError,
@@ -354,6 +363,34 @@ class TestTargets:
     def test_leaving_out_needs_the_classes(self, model):
         with pytest.raises(DataError, match="requires y"):
             model.leave_one_out(TABLE, None)
+
+    @pytest.mark.parametrize(
+        "kind", [NaiveBayes, ModelAverage, ForestsClassifier], ids=lambda kind: kind.__name__
+    )
+    def test_leaving_out_coded_rows_needs_the_classes(self, kind):
+        coded = as_coded(TABLE, TARGET)
+        model = kind(**({"members": ["forests"]} if kind is ModelAverage else {})).fit_coded(coded)
+        assert len(model.leave_one_out_of(coded).log_probs) == 3
+        with pytest.raises(DataError, match=r"the rows have no classes; .*as_coded\(X, y\)"):
+            model.leave_one_out_of(as_coded(TABLE))
+        for classes in (["p", "q", "q"], ["no", "yes", "maybe"], [1, 2, 2]):
+            with pytest.raises(SchemaMismatch, match=r"the rows have other classes, .*'no', 'yes'"):
+                model.leave_one_out_of(as_coded(TABLE, classes))
+
+    @pytest.mark.parametrize("target", [np.arange(501), [f"class {i}" for i in range(501)]], ids=type_name)
+    def test_more_classes_than_a_target_has(self, target):
+        """Memory and time grow with the number of classes; 500 of them are still learned."""
+        rows = pd.DataFrame({"x": ["a", "b", "a"] * 167, "y": target})
+        refusal = r"target 'y': 501 classes, more than 500; group them, or cut numbers into intervals"
+        refused(DataError, refusal, rows[["x"]], rows["y"])
+        for model in (ModelAverage(["forests"]), MixtureClassifier()):
+            with pytest.raises(DataError, match=refusal):
+                model.fit(rows[["x"]], rows["y"])
+        with pytest.raises(DataError, match=refusal):
+            NaiveBayes().fit_table(rows, "y")
+        declared = pd.Categorical(["0"] * 501, categories=[str(i) for i in range(501)])
+        refused(DataError, refusal, rows[["x"]], pd.Series(declared, name="y"))
+        assert len(NaiveBayes().fit(rows[["x"]][:500], rows["y"][:500]).classes_) == 500
 
     def test_leaving_out_rows_that_were_not_counted(self, model):
         with pytest.raises(DataError, match=r"row 0.*not among the rows.*fitted on"):

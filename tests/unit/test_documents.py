@@ -30,7 +30,7 @@ READERS = {
 }
 
 
-@pytest.mark.parametrize("document", ODD, ids=repr)
+@pytest.mark.parametrize("document", ODD, ids=lambda odd: f"{type(odd).__name__}-{ODD.index(odd)}")
 @pytest.mark.parametrize("name", READERS)
 def test_what_is_not_a_document_is_refused(name, document):
     with pytest.raises(DataError, match=r"not .* as JSON \(\w+Error: .*\); pass what to_\w+ gave"):

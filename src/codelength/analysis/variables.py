@@ -1,12 +1,12 @@
 """The variables: what each says about the class, alone and beside the others."""
 
 import math
-from dataclasses import replace
 
 import numpy as np
 
 from ..counts import Counts, count
 from ..table import Coded, Table, Variable
+from ..table.coded import changed
 from ..table.times import NAMES
 from ..typing import FloatArray, IntArray
 from .bits import bits_alone, class_weights, log_values, own_log_values
@@ -72,7 +72,7 @@ def most_by_chance(coded: Coded, seed: int) -> float:
     if not coded.schema.n_variables:
         return 0.0
     rng = np.random.default_rng([seed, 6])
-    shuffled = (replace(coded, class_codes=rng.permutation(coded.class_codes)) for _ in range(N_SHUFFLES))
+    shuffled = (changed(coded, class_codes=rng.permutation(coded.class_codes)) for _ in range(N_SHUFFLES))
     return float(np.mean([bits_alone(count(rows))[0].max() for rows in shuffled]))
 
 

@@ -31,9 +31,6 @@ from .surprises import surprises
 from .variables import most_by_chance, variable_facts
 from .what_if import scorers_of, selected
 
-MOST_CLASSES = 500
-"""With more classes than this the target is hardly one of classes."""
-
 MOST_ROWS = 50_000
 """Rows, drawn at random, on which models are compared where there are more."""
 
@@ -91,11 +88,6 @@ def analyse(
     with noting() as notes:
         coded = NaiveBayes().coded_for(given)
         schema, counts = coded.schema, count(coded)
-        if schema.n_classes > MOST_CLASSES:
-            raise DataError(
-                f"target {given.target.name!r}: {schema.n_classes:,} classes, more than {MOST_CLASSES}; "
-                "group them, or cut numbers into intervals"
-            )
         told(0.05)
         some, kept = _sample(given, seed)
         some_coded = coded if some is given else coded.take(kept)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..table.coded import changed
 from ..typing import FloatArray, IntArray
 from .content import arrange, shuffled
 from .factors import information_of, ranked_by
@@ -77,7 +78,7 @@ def folds_of(training: Training) -> tuple[Fold, ...]:
         weights = np.array(training.coded.weights)
         weights[training.sample] = (training.n_copies - n_out) * training.copy_weights
         kept = np.flatnonzero(weights > 0.0)
-        coded = replace(training.coded.take(kept), weights=weights[kept], is_distinct=True)
+        coded = changed(training.coded.take(kept), weights=weights[kept], is_distinct=True)
         sample = np.flatnonzero(np.isin(kept, training.sample))
         others = replace(training, coded=coded, sample=sample, places=np.arange(len(kept)))
         found.append(Fold(n_out / training.n_copies, others, arrange(training).variables))

@@ -43,6 +43,7 @@ from ..mixture.fixed_clustering import ClusterPredictor
 from ..mixture.parameters import with_components
 from ..rules import Prior
 from ..table import Coded, Schema
+from ..table.coded import changed
 from ..typing import FloatArray, IntArray
 from .content import arrange, shuffled
 from .draws import drawn
@@ -106,7 +107,7 @@ class Mixtures(Member):
         if len(draw.rows) == training.n_rows:
             return cls._clustered(training)
         # Variables are chosen by the rows that are clustered, so that the others are held out altogether.
-        part = replace(training.rows.take(draw.rows), weights=draw.weights, is_distinct=True)
+        part = changed(training.rows.take(draw.rows), weights=draw.weights, is_distinct=True)
         learned = cls._clustered(replace(training, coded=part, sample=np.arange(part.n_rows)))
         member = replace(learned.member, log_prior=training.log_prior)
         new = member.log_probs(training.rows)
@@ -208,7 +209,7 @@ class _Rows(NamedTuple):
         in_order = arranged.variables[np.isin(arranged.variables, variables)]
         schema = _schema(views, in_order, training.n_classes)
         canonical = _coded(schema, codes[:, in_order], _places(arranged.classes)[labels])
-        return cls(training, variables, replace(coded, weights=weights), replace(canonical, weights=weights))
+        return cls(training, variables, changed(coded, weights=weights), changed(canonical, weights=weights))
 
     def clustered(self, method: str, size: int, run: int) -> Counts:
         """Counts within the clusters of one run."""

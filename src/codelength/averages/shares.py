@@ -11,12 +11,12 @@ Shapley (1953). A value for n-person games. Contributions to the theory of games
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from math import factorial
 
 import numpy as np
 
 from ..table import Coded
+from ..table.coded import changed
 from ..typing import BoolArray, FloatArray, IntArray
 
 MOST_EXACT = 8
@@ -71,7 +71,7 @@ def _with_gaps(rows: Coded, positions: IntArray, known: BoolArray) -> Coded:
     blanks = rows.schema.n_values[positions].astype(codes.dtype)
     codes[:, positions] = np.where(mask, codes[:, positions], blanks)
     labels = np.zeros(len(codes), dtype=rows.class_codes.dtype)
-    return replace(rows, codes=np.asfortranarray(codes), class_codes=labels, weights=None)
+    return changed(rows, codes=np.asfortranarray(codes), class_codes=labels, weights=None)
 
 
 def _plan(n_variables: int, generator: np.random.Generator) -> tuple[BoolArray, FloatArray]:

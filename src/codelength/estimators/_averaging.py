@@ -24,7 +24,7 @@ from ..table.target import target_column
 from ..typing import FloatArray, Scalar
 from ._fitted_average import SCORES, FittedAverage, HeldOut, learn_average
 from .contract import Fitted, TableClassifier, Weighting
-from .validation import check_coded
+from .validation import check_coded, check_labelled
 
 N_BINS = 100
 """Most intervals of a column of numbers: fine enough that members may look at numbers, not at intervals."""
@@ -101,7 +101,7 @@ class AveragingClassifier(ClassifierMixin, TableClassifier):
 
     def leave_one_out_of(self, coded: Coded) -> Predictions:
         """The same for coded rows: those that the model was fitted on."""
-        check_coded(coded, self._fitted.schema)
+        check_labelled(coded, self._fitted.schema)
         self._fitted.check_training_rows(coded)
         return self.leave_one_out()
 

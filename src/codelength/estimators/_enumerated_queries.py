@@ -12,6 +12,7 @@ from ..rules.answer import Answer
 from ..rules.query import Question, with_known_classes
 from ..table import Coded
 from ..table._messages import listed, shown
+from ..table.coded import unchecked
 from ..typing import FloatArray, IntArray, Scalar
 from ._queries import JointModel, Known
 
@@ -126,7 +127,7 @@ class EnumeratedJoint(JointModel):
         combinations = np.array(list(itertools.product(*of_each)), dtype=np.int64)
         codes = np.repeat(coded.codes, len(combinations), axis=0)
         codes[:, (*asked, *free)] = np.tile(combinations, (coded.n_rows, 1)).astype(codes.dtype)
-        whole = Coded(coded.schema, np.asfortranarray(codes), np.zeros(len(codes), dtype=np.uint8))
+        whole = unchecked(coded.schema, np.asfortranarray(codes), np.zeros(len(codes), dtype=np.uint8))
         shape = coded.n_rows, self._n_ways(asked), -1, self.schema_.n_classes
         logs = self.log_joint_of(whole).reshape(shape)
         return np.moveaxis(np.logaddexp.reduce(logs, axis=2), 2, 1)

@@ -15,6 +15,7 @@ from ..rules.answer import Answer
 from ..rules.query import Question
 from ..table import Coded, Schema
 from ..table.checks import check_whole
+from ..table.coded import unchecked
 from ..typing import IntArray
 from ._kept_rows import packed_rows, restored_rows
 
@@ -81,4 +82,4 @@ def with_classes(coded: Coded, wide: Schema, classes: IntArray) -> Coded:
     """Rows whose last column is the class, missing where its code is -1."""
     codes = np.empty((coded.n_rows, wide.n_variables), dtype=wide.code_type, order="F")
     codes[:, :-1], codes[:, -1] = coded.codes, np.where(classes < 0, wide.n_values[-1], classes)
-    return Coded(wide, codes, np.zeros(coded.n_rows, dtype=np.uint8))
+    return unchecked(wide, codes, np.zeros(coded.n_rows, dtype=np.uint8))

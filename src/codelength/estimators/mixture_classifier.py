@@ -1,7 +1,7 @@
 """A classifier on a finite mixture whose clustering is chosen by how well it predicts the class."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -23,6 +23,7 @@ from ..selection.mixtures import SELECTION_CRITERIA, selection_scores
 from ..table import Coded, Schema
 from ..table._messages import shown
 from ..table.checks import check_choice, check_flag, check_random_state, check_size, seed_of
+from ..table.coded import changed
 from ..table.content import content_order
 from ..table.encode import HandleUnknown
 from ..table.infer import Identifiers, Missing, Numeric
@@ -245,7 +246,7 @@ class MixtureClassifier(ClassifierMixin, JointModel, TableClassifier):
             raise DataError(f"{self.kind}: there are no rows to make clusterings of; give some")
         rows = coded.with_class_as_column().distinct()
         content = content_order(rows)
-        training = replace(rows.take(content.rows), is_distinct=True)
+        training = changed(rows.take(content.rows), is_distinct=True)
         seed = seed_of(self.random_state)
         # The class is the last variable.
         columns = content.variables[content.variables < coded.schema.n_variables + self.with_class]

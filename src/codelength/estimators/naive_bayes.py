@@ -39,7 +39,7 @@ from ._exports import ExportedNetwork
 from ._fitted_naive_bayes import FittedNaiveBayes, chosen_variables
 from ._queries import JointModel, Known
 from .contract import Fitted, Weighting, register
-from .validation import check_coded, check_same_classes, warn_about_names
+from .validation import check_coded, check_labelled, check_same_classes, warn_about_names
 
 
 @register
@@ -311,7 +311,7 @@ class NaiveBayes(ClassifierMixin, CountsTables, JointModel, ExportedNetwork):
 
     def leave_one_out_of(self, coded: Coded, *, optimistic: bool = False) -> Predictions:
         """Predict each coded training row from all the others; see :meth:`leave_one_out`."""
-        check_coded(coded, self._fitted.schema)
+        check_labelled(coded, self._fitted.schema)
         return self._fitted.left_out(self._fitted.weighed(coded), optimistic=optimistic)
 
     def explain(self, X: Any, against: Scalar | None = None) -> Explanation:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from ..errors import DataError, OneClass, SchemaMismatch
 from ..table import Coded, Schema, Table, infer_schema
-from ..table._messages import shown, tell
+from ..table._messages import listed, shown, tell
 from ..table.checks import check_instance
 from ..table.target import target_column
 from ..typing import Scalar
@@ -34,6 +34,18 @@ def check_coded(coded: Any, schema: Schema | None = None) -> None:
         raise SchemaMismatch(
             "the codes are of other variables than those that the model was fitted on; encode the rows with "
             "its schema_"
+        )
+
+
+def check_labelled(coded: Any, schema: Schema) -> None:
+    """Refuse coded rows that do not have the variables and the classes of a schema."""
+    check_coded(coded, schema)
+    if coded.schema.target is None:
+        raise DataError("the rows have no classes; encode them together with their target, as_coded(X, y)")
+    if coded.schema.classes != schema.classes:
+        raise SchemaMismatch(
+            f"the rows have other classes, {listed(coded.schema.classes)}, than the model, "
+            f"{listed(schema.classes)}; encode the rows with its schema_"
         )
 
 

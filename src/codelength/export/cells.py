@@ -21,7 +21,6 @@ from .engines import Engine, kind_of, text_literal
 _LARGEST_IN_SQLITE = 2**63
 
 _DURATION = re.compile(r"-?[0-9]+(?:\.[0-9]+)? s|-?[0-9]+ months(?: -?[0-9]+(?:\.[0-9]+)? s)?")
-_ZONED_CLOCK = re.compile(r"[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?\+00:00")
 
 _NAIVE_FORM = re.compile(
     r"(?=.)([0-9]{4}-[0-9]{2}-[0-9]{2})?(?:(?:^|T)([0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.([0-9]+))?)?"
@@ -82,11 +81,10 @@ def check_values(variable: Variable, program: str) -> None:
             "model is fitted"
         )
     for text in texts:
-        if _DURATION.fullmatch(text) or _ZONED_CLOCK.fullmatch(text):
-            what = "durations" if _DURATION.fullmatch(text) else "times of day with a time zone"
+        if _DURATION.fullmatch(text):
             raise InvalidParameter(
-                f"{where}: {what}, such as {shown(text)}, which {program} spells in a way of its own; make "
-                "numbers of them before the model is fitted"
+                f"{where}: durations, such as {shown(text)}, which {program} spells in a way of its own; "
+                "make numbers of them before the model is fitted"
             )
     forms: dict[str, str] = {}
     for text in texts:

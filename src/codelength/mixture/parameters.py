@@ -5,7 +5,7 @@ under a schema whose target is the component.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -17,6 +17,7 @@ from ..errors import DataError, Infeasible, InvalidParameter, SchemaMismatch
 from ..rules import LogTables, PriorLike, Scorer, logarithm, pseudocounts, rule_of
 from ..table import Coded, Schema, Variable, as_coded, encode
 from ..table.checks import check_whole, reading
+from ..table.coded import changed
 from ..typing import FloatArray, IntArray
 from .cache import CachedRows, RowBlocks, Rows
 from .costs import check_components
@@ -57,7 +58,7 @@ def with_components(rows: Labelled, n_components: int) -> Labelled:
         return schema
     # Rows that were distinct without the help of a class still are.
     is_distinct = rows.is_distinct and not rows.class_codes.any()
-    return replace(rows.relabelled(schema), is_distinct=is_distinct)
+    return changed(rows.relabelled(schema), is_distinct=is_distinct)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

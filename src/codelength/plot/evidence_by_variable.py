@@ -1,12 +1,12 @@
 """How many bits each variable says about the class."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from ..errors import InvalidParameter
+from ..table.coded import changed
 from ..typing import FloatArray
 from ._check import check_classifier, columns
 from ._display import Display
@@ -152,7 +152,7 @@ def _gains(estimator: "TableClassifier", coded: "Coded") -> tuple[FloatArray, Fl
     missing = np.array([variable.n_values for variable in coded.schema.variables])
 
     def true_log_probs(codes: Any) -> FloatArray:
-        return estimator.log_probs_of(replace(coded, codes=codes)).log_probs[rows, labels]
+        return estimator.log_probs_of(changed(coded, codes=codes)).log_probs[rows, labels]
 
     nothing = coded.codes.copy(order="F")
     nothing[:] = missing

@@ -10,7 +10,7 @@ and cells that are neither known nor asked about drop out.
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from ..errors import Infeasible, InvalidParameter, SchemaMismatch
 from ..table import Coded, Schema
 from ..table._messages import listed, shown, suggestion
 from ..table.checks import check_names
+from ..table.coded import changed
 from ..typing import FloatArray, IntArray, Scalar
 from .answer import Answer
 
@@ -126,7 +127,7 @@ class Question:
         """Rows in which the cells asked about are missing: what stands there is not looked at."""
         codes = coded.codes.copy(order="F")
         codes[:, self.columns] = coded.schema.n_values[list(self.columns)]
-        return replace(coded, codes=codes, is_distinct=False, unseen={})
+        return changed(coded, codes=codes, is_distinct=False, unseen={})
 
     def combined(self, schema: Schema, value_table: FloatArray) -> FloatArray:
         """Sums of entries of a table over the values asked about.

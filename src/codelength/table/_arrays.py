@@ -1,6 +1,7 @@
 """Arrays of cells to columns."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -59,17 +60,18 @@ def from_cells(name: str, cells: NDArray[Any], missing: BoolArray | None = None)
 
 def from_objects(name: str, cells: NDArray[Any]) -> Column:
     """A column from an array of Python objects."""
-    if _mixes_truths_and_numbers(cells):
-        cells = np.array(
-            [int(cell) if isinstance(cell, (bool, np.bool_)) else cell for cell in cells], dtype=object
-        )
     # A list and look-ups without a line of Python for each cell: half the time of a loop.
     listed = cells.tolist()
+    kinds = set(map(type, listed))
+    if _mixes_truths_and_numbers(listed, kinds):
+        listed = [int(cell) if isinstance(cell, (bool, np.bool_)) else cell for cell in listed]
     try:
+        if _has_aware_times(listed, kinds):
+            listed = [canonical(cell) if isinstance(cell, datetime) else cell for cell in listed]
         seen = {cell: place for place, cell in enumerate(dict.fromkeys(listed))}
         positions = np.fromiter(map(seen.__getitem__, listed), np.int64, len(listed))
     except Exception:  # what hashing and comparing foreign objects raises is up to them
-        seen, positions = _distinct_slowly(name, cells)
+        seen, positions = _distinct_slowly(name, listed)
     return from_distinct(name, list(seen), positions)
 
 
@@ -137,18 +139,22 @@ def _from_integers(name: str, numbers: NDArray[Any], missing: BoolArray | None) 
         distinct, places = np.unique(present, return_inverse=True)
         positions = np.full(len(numbers), -1, dtype=np.int64)
         positions[~missing] = places.ravel()
-        return from_distinct(name, distinct.tolist(), positions)
+        return Factor(name, positions, tuple(distinct.tolist()))
     return Numbers(name, np.where(missing, np.nan, numbers.astype(np.float64)))
 
 
 def _from_numbers(name: str, values: tuple[Any, ...], positions: Positions, floats: bool) -> Column:
     """Numbers in the first type of array that holds all of them exactly; a factor where there is none."""
-    if not floats and all(type(value) is int for value in values) and positions.min(initial=0) >= 0:
+    whole = not floats and all(type(value) is int for value in values)
+    if whole and positions.min(initial=0) >= 0:
         low, high = min(values), max(values)
         for kind in (np.int64, np.uint64):
             if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max:
                 return Numbers(name, np.array(values, dtype=kind)[positions])
-    elif all(type(value) is float or int(float(value)) == value for value in values):
+    elif all(
+        abs(value) <= LARGEST_EXACT if whole else type(value) is float or int(float(value)) == value
+        for value in values
+    ):
         return Numbers(name, np.array([*map(float, values), np.nan])[positions])
     return Factor(name, positions, values)
 
@@ -176,22 +182,28 @@ def _check_exact(name: str, cells: Sequence[Any], places: list[int]) -> None:
     for cell, place in zip(cells, places, strict=True):
         if isinstance(cell, (Decimal, Fraction, int)) and place >= 0:
             other = first.setdefault(place, cell)
-            if Fraction(other) != Fraction(cell):
+            if other != cell:
                 raise DataError(
                     f"column {name!r}: {shown(other)} and {shown(cell)} are the same number as floats; round "
                     "them, or convert the column to text"
                 )
 
 
-def _mixes_truths_and_numbers(cells: NDArray[Any]) -> bool:
+def _has_aware_times(cells: list[Any], kinds: set[type]) -> bool:
+    """Whether times of a zone occur: to a dictionary, both hours of a change of clocks are one."""
+    if not any(issubclass(kind, datetime) for kind in kinds):
+        return False
+    return any(isinstance(cell, datetime) and cell.tzinfo is not None for cell in cells)
+
+
+def _mixes_truths_and_numbers(cells: list[Any], kinds: set[type]) -> bool:
     """Whether True and 1 both may occur: to a dictionary they are one value, named after the first."""
-    kinds = set(map(type, cells.tolist()))
     if not kinds & {bool, np.bool_} or len(kinds) == 1:
         return False
     return any(is_number(cell) and not is_missing(cell) for cell in cells)
 
 
-def _distinct_slowly(name: str, cells: NDArray[Any]) -> tuple[dict[Any, int], IntArray]:
+def _distinct_slowly(name: str, cells: list[Any]) -> tuple[dict[Any, int], IntArray]:
     """Distinct cells where some cannot be compared with others: each in the form of its kind first."""
     seen: dict[Any, int] = {}
     positions = np.empty(len(cells), dtype=np.int64)

@@ -1,5 +1,6 @@
 """Series of any data frame library to columns."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -8,11 +9,33 @@ from numpy.typing import NDArray
 
 from ..errors import DataError
 from ._arrays import from_cells, from_distinct, from_objects, from_times
+from ._messages import shown
+from .checks import check_distinct
 from .column import Column, Factor
-from .values import clocks_as_text
+from .values import clocks_as_text, joined
 
 _NOT_A_TIME = np.iinfo(np.int64).min
 _NANOSECONDS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
+
+
+def names_of(labels: Sequence[Any]) -> tuple[tuple[str, ...], bool]:
+    """Return the names of a frame's columns, and whether they are its own; ``x0, x1, ...`` if none is text.
+
+    Examples
+    --------
+    >>> names_of(["size", "colour"]), names_of([0, 1])
+    ((('size', 'colour'), True), (('x0', 'x1'), False))
+    """
+    check_distinct(labels)
+    others = [label for label in labels if not isinstance(label, str)]
+    if len(others) == len(labels):
+        return tuple(f"x{i}" for i in range(len(labels))), False
+    if others:
+        raise DataError(
+            f"column {shown(others[0])}: its name is not text, as other names are; convert all of them, "
+            "frame.columns = frame.columns.astype(str)"
+        )
+    return tuple(map(joined, labels)), True
 
 
 def from_series(name: str, series: nw.Series[Any]) -> Column:
@@ -76,14 +99,23 @@ def _time_kind(dtype: Any, pl: Any) -> str:
     return "time" if dtype == pl.Time else "m" if dtype == pl.Duration else "M"
 
 
-def from_arrow(name: str, array: Any) -> Column:
-    """A column from an Arrow array, in one piece or in several."""
+def declares(field: Any) -> bool:
+    """Whether the dictionary of an Arrow field is a declared domain; that of a Polars Categorical is not.
+
+    Polars lists in it whatever values it has met, and marks the field.
+    """
+    return not any(key.startswith(b"_PL_CATEGORICAL") for key in field.metadata or ())
+
+
+def from_arrow(name: str, array: Any, *, declared: bool = True) -> Column:
+    """A column from an Arrow array, in one piece or in several; a dictionary is one of declared values."""
     import pyarrow as pa
 
     array = in_one_piece(array)
     kind, types = array.type, pa.types
     if types.is_dictionary(kind):
-        return from_distinct(name, array.dictionary.to_pylist(), _indices(array), declared=True)
+        cells = array if declared else in_one_piece(array.dictionary_decode()).dictionary_encode()
+        return from_distinct(name, cells.dictionary.to_pylist(), _indices(cells), declared=declared)
     if (
         types.is_string(kind)
         or types.is_large_string(kind)

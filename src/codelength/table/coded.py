@@ -4,7 +4,7 @@ Everything below the estimators takes one of these.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,15 @@ from ..blocks import Block
 from ..errors import DataError, Infeasible, SchemaMismatch
 from ..typing import CodeArray, FloatArray, IntArray
 from ._messages import shown
-from .checks import as_array, check_instance, check_rows, check_sequence, check_weights, check_whole_weights
+from .checks import (
+    as_array,
+    check_flag,
+    check_instance,
+    check_rows,
+    check_sequence,
+    check_weights,
+    check_whole_weights,
+)
 from .schema import Schema, smallest_code_type
 
 MOST_SINGLE_ROWS = 10**8
@@ -26,61 +34,68 @@ MOST_SINGLE_ROWS = 10**8
 class Coded(Shown):
     """A table as codes.
 
-    Made by :func:`codelength.table.encode`, or by :meth:`of`, which checks codes that come from elsewhere.
+    Made by :func:`codelength.table.encode`, or from codes that come from elsewhere. The constructor checks
+    every code and every weight against the schema, because compiled loops use codes as positions in memory.
 
-    Attributes
+    Parameters
     ----------
     schema : Schema
         The schema that the codes fit.
     codes : array of shape (n_rows, n_variables)
-        Codes of the cells, column by column in memory; ``n_values`` of the variable where missing.
-    class_codes : array of shape (n_rows,)
-        Codes of the classes; all zero where the table has no class.
+        Codes of the cells, column by column in memory; ``n_values`` of the variable if missing.
+    class_codes : array of shape (n_rows,), optional
+        Codes of the classes; all zero if the table has no class.
     weights : array of shape (n_rows,), optional
-        How many rows each row stands for; None where each stands for itself.
+        How many rows each row stands for; None if each stands for itself.
     is_distinct : bool
         Whether no two rows are known to be equal.
     unseen : mapping of str to int
         How many cells of each column hold values that the schema does not list, and were taken for missing
         when the table was encoded; columns without such cells are not there.
+
+    Examples
+    --------
+    >>> Coded(Schema.from_sizes([2, 3]), [[0, 2], [1, 3]]).codes
+    array([[0, 2],
+           [1, 3]], dtype=uint8)
     """
 
     schema: Schema
     codes: CodeArray
-    class_codes: CodeArray
+    class_codes: CodeArray = None  # type: ignore[assignment]
     weights: FloatArray | None = None
     is_distinct: bool = False
     unseen: Mapping[str, int] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        """Check codes and weights, and give the arrays the types that the rest of the package expects."""
+        schema = self.schema
+        check_instance("schema", schema, Schema, "a Schema")
+        codes = _as_codes("codes", self.codes)
+        if codes.ndim != 2 or codes.shape[1] != schema.n_variables:
+            raise SchemaMismatch(
+                f"codes of shape {codes.shape}: the schema has {schema.n_variables} variables; give one "
+                "column of codes per variable"
+            )
+        _check_range("codes", codes, schema.n_values)
+        check_instance("unseen", self.unseen, Mapping, "a mapping of names to numbers of cells")
+        check_flag("is_distinct", self.is_distinct)
+        object.__setattr__(self, "codes", np.asfortranarray(codes, dtype=schema.code_type))
+        object.__setattr__(self, "class_codes", _checked_classes(schema, self.class_codes, len(codes)))
+        object.__setattr__(self, "weights", check_weights(self.weights, len(codes), positive=False))
+        if self.is_distinct and len(self.groups()[0]) < len(codes):
+            raise DataError("is_distinct=True, but some rows are equal; leave it out, or use distinct()")
+
     @classmethod
     def of(cls, schema: Schema, codes: Any, class_codes: Any = None, weights: Any = None) -> "Coded":
-        """Codes made elsewhere, checked against the schema: the kernels would count others out of bounds.
+        """Return a table from codes that were made elsewhere; the same as the constructor.
 
         Examples
         --------
-        >>> Coded.of(Schema.from_sizes([2, 3]), [[0, 2], [1, 3]]).codes
-        array([[0, 2],
-               [1, 3]], dtype=uint8)
+        >>> Coded.of(Schema.from_sizes([2, 3]), [[0, 2], [1, 3]]).n_rows
+        2
         """
-        check_instance("schema", schema, Schema, "a Schema")
-        given = _as_codes("codes", codes)
-        if given.ndim != 2 or given.shape[1] != schema.n_variables:
-            raise SchemaMismatch(
-                f"codes of shape {given.shape}: the schema has {schema.n_variables} variables; give one "
-                "column of codes per variable"
-            )
-        none = np.zeros(len(given), dtype=np.uint8)
-        labels = none if class_codes is None else _as_codes("class_codes", class_codes)
-        if labels.shape != given.shape[:1]:
-            raise DataError(f"{len(given)} rows and class codes of shape {labels.shape}; give one per row")
-        _check_range("codes", given, schema.n_values)
-        _check_range("class_codes", labels[:, None], np.array([schema.n_classes - 1]))
-        return cls(
-            schema,
-            np.asfortranarray(given, dtype=schema.code_type),
-            labels.astype(smallest_code_type(schema.n_classes)),
-            check_weights(weights, len(given), positive=False),
-        )
+        return cls(schema, codes, class_codes, weights)
 
     @property
     def n_rows(self) -> int:
@@ -100,7 +115,7 @@ class Coded(Shown):
         >>> Coded.of(Schema.from_sizes([2]), [[0], [1], [1]], weights=[300, 100, 0]).relative().weights
         array([1.5, 0.5, 0. ])
         """
-        return self if self.weights is None else replace(self, weights=self.weights / self.mean_weight)
+        return self if self.weights is None else changed(self, weights=self.weights / self.mean_weight)
 
     @property
     def mean_weight(self) -> float:
@@ -115,12 +130,12 @@ class Coded(Shown):
         """The table at some rows: their positions, or a mask."""
         rows = check_rows(rows, self.n_rows)
         weights = None if self.weights is None else self.weights[rows]
-        return Coded(self.schema, np.asfortranarray(self.codes[rows]), self.class_codes[rows], weights)
+        return unchecked(self.schema, np.asfortranarray(self.codes[rows]), self.class_codes[rows], weights)
 
     def select(self, variables: Sequence[int]) -> "Coded":
         """The table with some of its variables, given by position."""
         chosen = [self.schema.position(i) for i in check_sequence("variables", variables, of="positions")]
-        return replace(
+        return changed(
             self,
             schema=self.schema.select(chosen),
             codes=np.asfortranarray(self.codes[:, chosen]),
@@ -129,11 +144,12 @@ class Coded(Shown):
 
     def relabelled(self, schema: Schema, class_codes: Any = None) -> "Coded":
         """The same cells under a schema with another target, and the codes of its classes."""
-        kind = smallest_code_type(schema.n_classes)
-        labels = (
-            np.zeros(self.n_rows, dtype=kind) if class_codes is None else np.asarray(class_codes, dtype=kind)
-        )
-        return Coded(schema, self.codes, labels, self.weights)
+        check_instance("schema", schema, Schema, "a Schema")
+        if schema is not self.schema and not np.array_equal(schema.n_values, self.schema.n_values):
+            raise SchemaMismatch(
+                "the schema has other variables than the table; pass one that differs in its target alone"
+            )
+        return unchecked(schema, self.codes, _checked_classes(schema, class_codes, self.n_rows), self.weights)
 
     def with_class_as_column(self) -> "Coded":
         """The table whose last column is the class, and which has no class to predict.
@@ -147,7 +163,7 @@ class Coded(Shown):
         schema = self.schema.with_class_as_variable()
         codes = np.empty((self.n_rows, schema.n_variables), dtype=schema.code_type, order="F")
         codes[:, :-1], codes[:, -1] = self.codes, self.class_codes
-        return Coded(schema, codes, np.zeros(self.n_rows, dtype=np.uint8), self.weights, self.is_distinct)
+        return unchecked(schema, codes, np.zeros(self.n_rows, np.uint8), self.weights, self.is_distinct)
 
     def distinct(self) -> "Coded":
         """Equal rows merged into one with their summed weight, in an order that does not depend on theirs.
@@ -163,9 +179,9 @@ class Coded(Shown):
         first, places = self.groups()
         totals = np.bincount(places, self.weights, len(first)).astype(np.float64)
         kept = totals > 0
-        merged = replace(self, weights=None).take(first[kept])
+        merged = changed(self, weights=None).take(first[kept])
         numbers = np.where(kept, np.cumsum(kept) - 1, -1)
-        return replace(merged, weights=totals[kept], is_distinct=True), numbers[places]
+        return changed(merged, weights=totals[kept], is_distinct=True), numbers[places]
 
     def groups(self) -> tuple[IntArray, IntArray]:
         """First row of each set of equal rows, and for each row the number of its set."""
@@ -195,7 +211,7 @@ class Coded(Shown):
                 "that can be laid out one by one; divide the weights, or use a criterion that takes weights"
             )
         times = self.weights.astype(np.int64)
-        return replace(self, weights=None).take(np.repeat(np.arange(self.n_rows), times))
+        return changed(self, weights=None).take(np.repeat(np.arange(self.n_rows), times))
 
     def _title(self) -> str:
         weighted = "" if self.weights is None else f" that stand for {self.total_weight:g}"
@@ -217,6 +233,34 @@ class Coded(Shown):
         return [first_rows([*columns, *last], self.n_rows, len(last))]
 
 
+def unchecked(
+    schema: Schema,
+    codes: CodeArray,
+    class_codes: CodeArray,
+    weights: FloatArray | None = None,
+    is_distinct: bool = False,
+    unseen: Mapping[str, int] | None = None,
+) -> Coded:
+    """Return a table from arrays that are known to fit the schema and have its types, without a scan."""
+    made = object.__new__(Coded)
+    put = object.__setattr__
+    put(made, "schema", schema)
+    put(made, "codes", codes)
+    put(made, "class_codes", class_codes)
+    put(made, "weights", weights)
+    put(made, "is_distinct", is_distinct)
+    put(made, "unseen", {} if unseen is None else unseen)
+    return made
+
+
+def changed(coded: Coded, **parts: Any) -> Coded:
+    """Return a table with other parts, which are known to fit, without a scan; see :func:`unchecked`."""
+    return unchecked(**({name: getattr(coded, name) for name in _FIELDS} | parts))
+
+
+_FIELDS = tuple(part.name for part in fields(Coded))
+
+
 def _as_codes(name: str, codes: Any) -> NDArray[Any]:
     array = as_array(codes)
     if array.shape == (0, 0, 0):
@@ -224,13 +268,26 @@ def _as_codes(name: str, codes: Any) -> NDArray[Any]:
     return array
 
 
-def _check_range(name: str, codes: Any, largest: IntArray) -> None:
-    if codes.size and codes.dtype.kind not in "iu":
+def _checked_classes(schema: Schema, class_codes: Any, n_rows: int) -> CodeArray:
+    kind = smallest_code_type(schema.n_classes)
+    if class_codes is None:
+        return np.zeros(n_rows, dtype=kind)
+    classes = _as_codes("class_codes", class_codes)
+    if classes.shape != (n_rows,):
+        raise DataError(f"{n_rows} rows and class codes of shape {classes.shape}; give one per row")
+    _check_range("class_codes", classes[:, None], np.array([schema.n_classes - 1]))
+    return classes.astype(kind, copy=False)
+
+
+def _check_range(name: str, codes: NDArray[Any], largest: IntArray) -> None:
+    if not codes.size:
+        return
+    if codes.dtype.kind not in "iu":
         raise DataError(f"{name} of type {codes.dtype}: expected whole numbers")
-    outside = (codes < 0) | (codes > largest) if codes.size else np.zeros((0, 0), dtype=bool)
-    if outside.any():
-        row, column = (int(place) for place in np.argwhere(outside)[0])
-        raise SchemaMismatch(
-            f"{name}, row {row}, column {column}: {codes[row, column]} is not a code of the schema, which "
-            f"has 0 to {largest[min(column, len(largest) - 1)]}"
-        )
+    if (codes.max(axis=0) <= largest).all() and (codes.dtype.kind == "u" or codes.min() >= 0):
+        return
+    row, column = (int(place) for place in np.argwhere((codes < 0) | (codes > largest))[0])
+    raise SchemaMismatch(
+        f"{name}, row {row}, column {column}: {codes[row, column]} is not a code of the schema, which "
+        f"has 0 to {largest[column]}"
+    )

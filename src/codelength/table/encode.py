@@ -11,7 +11,7 @@ from ..errors import SchemaMismatch, UnknownValue
 from ..typing import BoolArray, CodeArray, IntArray, Scalar
 from ._messages import listed, shown, suggestion
 from .checks import check_choice, check_instance
-from .coded import Coded
+from .coded import Coded, unchecked
 from .column import Column, Numbers
 from .infer import infer_schema
 from .intervals.cuts import assign
@@ -100,7 +100,7 @@ def encode(
                 unseen[variable.name] = cells.n_cells
                 found[unknown] = variable.n_values
             codes[:, i] = found
-    return Coded(schema, codes, _class_codes(schema, table), table.weights, unseen=unseen)
+    return unchecked(schema, codes, _class_codes(schema, table), table.weights, unseen=unseen)
 
 
 def known_rows(schema: Schema, data: Any) -> Any:

@@ -25,13 +25,14 @@ from ..errors import DataError, IgnoredColumn
 from ..typing import FloatArray, IntArray, Scalar
 from ._messages import listed, tell
 from .checks import check_choice, check_instance, check_names
-from .coded import Coded
+from .coded import Coded, changed
 from .column import Column, Factor, Numbers
 from .intervals.cuts import Strategy, assign, check_options, cut_points
 from .schema import Schema, Variable, interval_variable
 from .table import Table, as_table
+from .target import check_n_classes
 from .times import NAMES, Scale, time_cuts, time_numbers, time_scale
-from .values import sorted_values
+from .values import LARGEST_EXACT, sorted_values
 
 Missing = Literal["ignore", "value"]
 Numeric = Literal["auto", "discretize", "average", "category", "error"]
@@ -177,7 +178,7 @@ def with_intervals_of(coded: Coded, table: Table, rows: IntArray, cutting: Cutti
     codes = np.array(coded.codes, dtype=schema.code_type, order="F")
     for i, column_codes in bins.items():
         codes[:, i] = column_codes
-    return replace(coded, schema=schema, codes=codes, is_distinct=False)
+    return changed(coded, schema=schema, codes=codes, is_distinct=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,13 +283,40 @@ def _scale(column: Column) -> Scale | None:
 
 
 def measured(column: Column, scale: Scale) -> FloatArray | None:
-    """The cells of a column on a scale, NaN where missing; None where they are not on it."""
+    """The cells of a column on a scale, NaN where missing; None where they are not on it.
+
+    Whole numbers that float64 does not keep apart are refused.
+    """
     if scale == "number":
-        is_numeric = isinstance(column, Numbers) or column.is_numeric
-        return column.numbers.astype(np.float64) if is_numeric else None
+        if isinstance(column, Factor):
+            if column.is_numeric:
+                raise too_large(column.name)
+            return None
+        if column.numbers.dtype.kind != "f" and loses_digits(column.numbers):
+            raise too_large(column.name)
+        return column.numbers.astype(np.float64)
     if isinstance(column, Numbers):
         return None
     return np.append(time_numbers(column.values, scale), np.nan)[column.positions]
+
+
+def loses_digits(whole: NDArray[Any]) -> bool:
+    """Whether some whole numbers are beyond those that float64 keeps apart.
+
+    Examples
+    --------
+    >>> loses_digits(np.array([3, 2**53])), loses_digits(np.array([3, -(2**53) - 1]))
+    (False, True)
+    """
+    return bool(len(whole)) and max(-int(whole.min()), int(whole.max())) > LARGEST_EXACT
+
+
+def too_large(name: str) -> DataError:
+    """What is said of whole numbers that cannot be cut into intervals."""
+    return DataError(
+        f"column {name!r}: whole numbers beyond 2**53, which lose digits as numbers; convert the column to "
+        "text to make categories of them, to floats if the last digits do not matter, or drop it"
+    )
 
 
 _REMEDY = (
@@ -364,14 +392,16 @@ def _distinct(present: NDArray[Any]) -> NDArray[Any]:
 
 def target_variable(column: Column) -> Variable:
     """The variable of the classes in a column."""
-    if isinstance(column, Factor):
-        if column.declared and not all(isinstance(value, bool) for value in column.values):
-            return Variable(column.name, column.values, origin="declared domain")
+    origin = "classes seen"
+    if isinstance(column, Numbers):
+        values: tuple[Scalar, ...] = tuple(np.unique(column.numbers).tolist())
+    elif column.declared and not all(isinstance(value, bool) for value in column.values):
+        origin, values = "declared domain", column.values
+    else:
         seen = np.flatnonzero(np.bincount(column.positions, minlength=len(column.values)))
         values = sorted_values(tuple(column.values[position] for position in seen))
-        return Variable(column.name, values, origin="classes seen")
-    distinct = np.unique(column.numbers)
-    return Variable(column.name, tuple(number.item() for number in distinct), origin="classes seen")
+    check_n_classes(column.name, len(values))
+    return Variable(column.name, values, origin=origin)
 
 
 def _plain(number: Any) -> Scalar:

@@ -22,7 +22,7 @@ from ..typing import BoolArray, FloatArray, IntArray
 from ._arrays import from_cells, from_distinct, from_objects
 from ._messages import shortened, shown, suggestion, tell
 from ._parts import IN_BATCHES, check_in_one, check_one_file, no_table
-from ._series import from_arrow, from_series
+from ._series import declares, from_arrow, from_series, names_of
 from .checks import check_distinct, check_names, check_rows, check_same_rows, check_weights
 from .column import Column, Numbers
 from .values import LARGEST_EXACT, joined
@@ -83,28 +83,24 @@ class Table(Shown):
         raise SchemaMismatch(f"{self._where}has no column {shown(name)}{suggestion(name, self.names)}")
 
     def take(self, rows: BoolArray | IntArray) -> "Table":
-        """The table at some rows: their positions, or a mask."""
+        """The table at some rows: their positions, or a mask. Messages name rows by their old numbers."""
         rows = check_rows(rows, self.n_rows)
         kept = tuple(column.take(rows) for column in self.columns)
-        n_rows = int(np.count_nonzero(rows)) if rows.dtype == np.bool_ else len(rows)
+        numbers = (np.arange(self.n_rows) if self.row_numbers is None else self.row_numbers)[rows]
         return Table(
             kept,
-            n_rows,
+            len(numbers),
             self.named,
             None if self.target is None else self.target.take(rows),
             None if self.weights is None else self.weights[rows],
             self.name,
             None if self.array is None else self.array[rows],
+            numbers,
         )
 
     def counted(self) -> "Table":
-        """The table without rows of weight zero: such a row is no row, and neither its values nor its class
-        are there."""
-        if self.weights is None or self.weights.all():
-            return self
-        rows = np.flatnonzero(self.weights > 0)
-        numbers = rows if self.row_numbers is None else self.row_numbers[rows]
-        return replace(self.take(rows), row_numbers=numbers)
+        """The table without rows of weight zero; their values and classes do not count as seen."""
+        return self if self.weights is None or self.weights.all() else self.take(self.weights > 0)
 
     def row_number(self, row: int) -> int:
         """What messages call the row at a position."""
@@ -125,7 +121,15 @@ class Table(Shown):
         return replace(self, columns=tuple(by_name[name] for name in kept), array=None)
 
     def with_target(self, target: Any) -> "Table":
-        """The table with a class to predict: one of its columns by name, or a series of its own."""
+        """The table with a class to predict: one of its columns by name, or a series of its own.
+
+        If a column is named, the former target becomes the last column; a series replaces it.
+
+        Examples
+        --------
+        >>> as_table({"size": [1, 2], "ripe": ["no", "yes"]}, "ripe").with_target("size").names
+        ('ripe',)
+        """
         from .target import column_named, target_column
 
         target = column_named(target)
@@ -134,8 +138,12 @@ class Table(Shown):
                 column = self.column(target)
             except SchemaMismatch as error:
                 raise SchemaMismatch(f"{error}; the target is one class per row, or a name") from None
-            rest = self if self.target is column else self.drop([target])
-            return replace(rest, target=target_column(column))
+            if column is self.target:
+                return replace(self, target=target_column(column))
+            former = () if self.target is None else (self.target,)
+            rest = (*(other for other in self.columns if other is not column), *former)
+            check_distinct(other.name for other in rest)
+            return replace(self, columns=rest, target=target_column(column), array=None)
         column = target_column(target)
         n_rows = len(column.missing)
         if self.columns or self.n_rows:  # a mapping of no columns does not say how many rows it has
@@ -319,6 +327,10 @@ def _checked_frame(table: Any) -> Any:
     if type(table).__module__.startswith("pandas") and hasattr(table, "columns"):
         # narwhals would refuse them in words of its own.
         check_distinct(list(table.columns))
+    if type(table).__name__ == "DuckDBPyRelation":
+        from .stream._relations import check_types
+
+        check_types(table, table.columns)
     if type(table).__module__.startswith("pyarrow"):
         import pyarrow as pa
 
@@ -390,12 +402,14 @@ def _from_mapping(table: Mapping[Any, Any]) -> Table:
 
 
 def _from_frame(frame: nw.DataFrame[Any]) -> Table:
-    # narwhals makes text of names that are none.
-    is_pandas = frame.implementation.is_pandas_like()
-    labels = list(frame.to_native().columns) if is_pandas else frame.columns
-    named = bool(labels) and all(isinstance(label, str) for label in labels)
-    check_distinct(labels)
-    columns = tuple(
-        from_series(joined(label) if named else f"x{i}", frame[:, i]) for i, label in enumerate(labels)
-    )
+    # narwhals makes text of names that are none, and loses the metadata of Arrow.
+    native = frame.to_native()
+    names, named = names_of(list(native.columns) if frame.implementation.is_pandas_like() else frame.columns)
+    if frame.implementation.is_pyarrow():
+        columns = tuple(
+            from_arrow(name, native.column(i), declared=declares(native.schema.field(i)))
+            for i, name in enumerate(names)
+        )
+    else:
+        columns = tuple(from_series(name, frame[:, i]) for i, name in enumerate(names))
     return Table(columns, frame.shape[0], named)

@@ -9,6 +9,18 @@ from ..errors import DataError
 from ._messages import shown, tell
 from .column import Column, Factor, Numbers
 
+MOST_CLASSES = 500
+"""Most classes of a target that is read from a table: memory and time grow with their number."""
+
+
+def check_n_classes(name: str, n_classes: int) -> None:
+    """Refuse a target with so many distinct cells that it is hardly one of classes."""
+    if n_classes > MOST_CLASSES:
+        raise DataError(
+            f"target {name!r}: {n_classes:,} classes, more than {MOST_CLASSES}; group them, or cut numbers "
+            "into intervals"
+        )
+
 
 def target_column(target: Any, name: str = "y", first_row: int = 0) -> Column:
     """The class column, refused where a class is missing or the numbers are continuous.

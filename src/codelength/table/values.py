@@ -7,11 +7,11 @@ text                as it is
 truth values        ``False`` and ``True``; beside numbers they are the numbers 0 and 1
 whole numbers       ``int``, exactly, up to the largest float64
 other numbers       the nearest float64; a fraction in float32 is the shortest decimal number that rounds to
-                    it, so that 0.1 is 0.1 in any width
-dates               ``"2020-01-31"``
+                    it, so that 0.1 is 0.1 in any width; decimals have at most 38 digits
+dates               ``"2020-01-31"``, in the years 1 to 9999
 dates with a time   ``"2020-01-31T12:30:00.5"``, no zeros at the end of a fraction; midnight is the date alone
 with a time zone    the same in UTC, ``"2020-01-31T10:30:00.5+00:00"``
-times of day        ``"12:30:00.5"``
+times of day        ``"12:30:00.5"``, without a time zone
 durations           ``"90.5 s"``, and ``"14 months"`` where a duration counts months
 ==================  ==================================================================================
 
@@ -36,6 +36,12 @@ from ._messages import shown
 
 LARGEST_EXACT = 2**53
 """Whole numbers beyond this lose digits as floats."""
+
+FAR_AWAY = "a date is infinite, or not in the years 1 to 9999; replace it, or convert the column to text"
+"""Why a date is refused."""
+
+MOST_DIGITS = 38
+"""Most digits of a decimal, before and after the point together, as in Arrow, DuckDB and Polars."""
 
 LARGEST = int(sys.float_info.max)
 """The largest number: no float64 is beyond it."""
@@ -134,6 +140,9 @@ def stamps_as_text(stamps: NDArray[np.datetime64], *, aware: bool = False) -> li
     ['2020-01-31T12:30:00.5', '2020-01-31']
     """
     unit = np.datetime_data(stamps.dtype)[0]
+    years = stamps.astype("datetime64[Y]").astype(np.int64) + 1970
+    if ((years < 1) | (years > 9999)).any():
+        raise UnusableValue(FAR_AWAY)
     if unit in ("Y", "M", "W"):
         stamps = stamps.astype("datetime64[D]")
     elif unit in ("h", "m"):
@@ -250,10 +259,16 @@ def _float(value: Any) -> Scalar:
 
 def _exact(value: Any) -> Scalar:
     """Decimals and fractions: exact where whole, else the nearest float64."""
-    if isinstance(value, Decimal) and not value.is_finite():
-        return _float(float(value))
-    # Without arithmetic, which a decimal of very many digits does not survive.
-    if (value.copy_abs() if isinstance(value, Decimal) else abs(value)) > LARGEST:
+    if isinstance(value, Decimal):
+        if not value.is_finite():
+            return _float(float(value))
+        _, digits, exponent = value.as_tuple()
+        if max(len(digits), len(digits) + int(exponent), -int(exponent)) > MOST_DIGITS:
+            raise UnusableValue(
+                f"the decimal {shown(value)} has more than {MOST_DIGITS} digits; round it, or convert the "
+                "column to floats or to text"
+            )
+    elif abs(value) > LARGEST:
         raise UnusableValue(f"the number {shown(value)} is too large; convert it to text")
     return int(value) if value == int(value) else _float(float(value))
 
@@ -271,10 +286,12 @@ def _moment(value: datetime.datetime) -> str:
 
 
 def _time_of_day(value: datetime.time) -> str:
-    offset = value.utcoffset()
-    since_midnight = datetime.datetime.combine(datetime.date(2000, 1, 2), value.replace(tzinfo=None))
-    text = (since_midnight - (offset or datetime.timedelta())).time().isoformat()
-    return trimmed(text) + ("" if offset is None else "+00:00")
+    if value.tzinfo is not None:
+        raise UnusableValue(
+            f"the time of day {value.isoformat()} has a time zone; remove it, time.replace(tzinfo=None), or "
+            "convert the column to text"
+        )
+    return trimmed(value.isoformat())
 
 
 def _duration(value: datetime.timedelta) -> str:

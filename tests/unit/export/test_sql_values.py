@@ -197,7 +197,6 @@ def test_text_among_the_numbers_of_sqlite(missing):
         ([True, "yes", "no", False], "column 'x': text and numbers"),
         ([timedelta(seconds=90), timedelta(days=1)] * 2, "column 'x': durations, such as '.* s'"),
         (["2020-01-01", "2020-01-01 00:00:00"] * 2, "column 'x': '2020-01-01' and .* are the same time"),
-        ([time(1, tzinfo=UTC), time(2, tzinfo=UTC)] * 2, "column 'x': times of day with a time zone"),
     ],
 )
 def test_what_engines_cannot_tell_apart_is_refused(cells, message, dialect):

@@ -1,12 +1,15 @@
 """Codes with their schema and weights: parts of them, equal rows merged, and what is refused."""
 
 from collections import defaultdict
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from codelength.errors import DataError, Infeasible, InvalidParameter, SchemaMismatch
+from codelength.counts import count
+from codelength.errors import CodelengthError, DataError, Infeasible, InvalidParameter, SchemaMismatch
 from codelength.table import Coded, Schema, Variable, encode
+from codelength.table.coded import changed
 
 SCHEMA = Schema.from_sizes([2, 3], n_classes=2)
 CODED = Coded.of(
@@ -213,7 +216,7 @@ class TestRepeated:
 
 
 class TestChecked:
-    """Codes from elsewhere: the kernels would count others out of bounds."""
+    """The public constructor: compiled loops would count other codes out of bounds."""
 
     @pytest.mark.parametrize(
         "codes",
@@ -228,68 +231,134 @@ class TestChecked:
         with pytest.raises(
             SchemaMismatch, match=f"codes, row {row}, column [01]: .* is not a code of the schema"
         ):
-            Coded.of(SCHEMA, codes)
+            Coded(SCHEMA, codes)
 
     @pytest.mark.parametrize(
         "codes", [[[0.0, 1.0]], [["a", "b"]], [[True, False]], [[None, 0]], [[np.nan, 0]], [[1j, 0]]], ids=str
     )
     def test_codes_that_are_no_whole_numbers(self, codes):
         with pytest.raises(DataError, match="expected whole numbers"):
-            Coded.of(SCHEMA, codes)
+            Coded(SCHEMA, codes)
 
     @pytest.mark.parametrize("codes", [[0, 1], [[0]], [[0, 1, 1]], [[[0, 1]]], 3, None, [], "ab"], ids=str)
     def test_another_shape(self, codes):
         with pytest.raises(SchemaMismatch, match="the schema has 2 variables; give one column"):
-            Coded.of(SCHEMA, codes)
+            Coded(SCHEMA, codes)
 
     def test_ragged_rows(self):
         with pytest.raises(DataError, match="different lengths"):
-            Coded.of(SCHEMA, [[0, 1], [0]])
+            Coded(SCHEMA, [[0, 1], [0]])
         with pytest.raises(DataError, match="different lengths"):
-            Coded.of(SCHEMA, [[0, 1], [0, 1]], [[0], [0, 1]])
+            Coded(SCHEMA, [[0, 1], [0, 1]], [[0], [0, 1]])
 
     @pytest.mark.parametrize("class_codes", [[0, 2], [0, -1], np.array([0, 255], dtype=np.uint8)], ids=str)
     def test_classes_out_of_range(self, class_codes):
         with pytest.raises(SchemaMismatch, match="class_codes, row 1"):
-            Coded.of(SCHEMA, [[0, 0], [1, 1]], class_codes)
+            Coded(SCHEMA, [[0, 0], [1, 1]], class_codes)
 
     @pytest.mark.parametrize("class_codes", [[0], [0, 1, 1], [[0], [1]], 0], ids=str)
     def test_another_number_of_classes(self, class_codes):
         with pytest.raises(DataError, match="give one per row"):
-            Coded.of(SCHEMA, [[0, 0], [1, 1]], class_codes)
+            Coded(SCHEMA, [[0, 0], [1, 1]], class_codes)
 
     @pytest.mark.parametrize("class_codes", [["no", "yes"], [0.0, 1.0], [None, None]], ids=str)
     def test_labels_are_no_codes(self, class_codes):
         with pytest.raises(DataError, match=r"class_codes .*expected whole numbers"):
-            Coded.of(SCHEMA, [[0, 0], [1, 1]], class_codes)
+            Coded(SCHEMA, [[0, 0], [1, 1]], class_codes)
 
     def test_a_class_without_a_target_is_zero(self):
         schema = Schema.from_sizes([2])
-        assert Coded.of(schema, [[0], [1]], [0, 0]).class_codes.tolist() == [0, 0]
+        assert Coded(schema, [[0], [1]], [0, 0]).class_codes.tolist() == [0, 0]
         with pytest.raises(SchemaMismatch, match="class_codes, row 1"):
-            Coded.of(schema, [[0], [1]], [0, 1])
+            Coded(schema, [[0], [1]], [0, 1])
 
     @pytest.mark.parametrize("weights", [[1], [1, -1], [1, np.nan], ["a", "b"]], ids=str)
     def test_weights(self, weights):
         with pytest.raises(DataError, match=r"^sample_weight"):
-            Coded.of(SCHEMA, [[0, 0], [1, 1]], weights=weights)
+            Coded(SCHEMA, [[0, 0], [1, 1]], weights=weights)
 
     def test_no_rows(self):
         for codes in (np.zeros((0, 2)), np.zeros((0, 2), dtype=np.uint8)):
-            nothing = Coded.of(SCHEMA, codes, [], [])
+            nothing = Coded(SCHEMA, codes, [], [])
             assert (nothing.n_rows, nothing.total_weight) == (0, 0)
             assert nothing.distinct().n_rows == 0
 
     def test_the_smallest_types_that_do(self):
-        coded = Coded.of(Schema.from_sizes([255, 2], n_classes=256), [[255, 2]], [255])
+        coded = Coded(Schema.from_sizes([255, 2], n_classes=256), [[255, 2]], [255])
         assert coded.codes.dtype == np.uint8
         assert coded.class_codes.dtype == np.uint16
-        assert Coded.of(Schema.from_sizes([256]), [[256]]).codes.dtype == np.uint16
+        assert Coded(Schema.from_sizes([256]), [[256]]).codes.dtype == np.uint16
 
     def test_codes_made_by_encoding_pass(self):
         coded = encode(SCHEMA, [[0, -1], [1, 2]], [1, 0])
-        again = Coded.of(SCHEMA, coded.codes, coded.class_codes)
+        again = Coded(SCHEMA, coded.codes, coded.class_codes)
         assert plain(again) == plain(coded)
+
+    @pytest.mark.parametrize(
+        "parts",
+        [
+            {"codes": np.full((6, 2), 200, dtype=np.uint8)},
+            {"codes": np.full((6, 2), -1, dtype=np.int8)},
+            {"codes": CODED.codes[:5]},
+            {"codes": CODED.codes[:, :1]},
+            {"class_codes": np.full(6, 200, dtype=np.uint8)},
+            {"class_codes": np.full(6, -1, dtype=np.int8)},
+            {"class_codes": CODED.class_codes[:5]},
+            {"weights": np.ones(5)},
+            {"weights": np.ones((6, 1))},
+            {"weights": np.full(6, np.nan)},
+            {"weights": -np.ones(6)},
+            {"schema": Schema.from_sizes([2, 2], n_classes=2)},
+            {"schema": Schema.from_sizes([2, 3, 4], n_classes=2)},
+            {"schema": Schema.from_sizes([2, 3], n_classes=1)},
+            {"schema": "text"},
+            {"is_distinct": True},
+            {"is_distinct": "yes"},
+            {"unseen": [1]},
+        ],
+        ids=str,
+    )
+    def test_other_parts(self, parts):
+        with pytest.raises(CodelengthError):
+            replace(CODED, **parts)
+
+    def test_other_parts_that_fit(self):
+        """Signed codes become codes of the type that the schema asks for."""
+        again = replace(CODED, codes=CODED.codes.astype(np.int64), class_codes=[0, 1, 0, 1, 0, 1])
+        assert again.codes.dtype == SCHEMA.code_type
+        assert again.codes.flags.f_contiguous
+        assert again.codes.tolist() == CODED.codes.tolist()
+        assert again.class_codes.tolist() == [0, 1, 0, 1, 0, 1]
+        assert replace(CODED.distinct(), is_distinct=True).is_distinct
+
+    @pytest.mark.parametrize("class_codes", [[2] * 6, [-1] * 6, [0] * 5, [0.5] * 6, ["a"] * 6], ids=str)
+    def test_other_classes(self, class_codes):
+        with pytest.raises(DataError, match=r"class.codes"):
+            CODED.relabelled(SCHEMA, class_codes)
+
+    def test_a_target_under_other_variables(self):
+        with pytest.raises(SchemaMismatch, match="other variables than the table"):
+            CODED.relabelled(Schema.from_sizes([2, 2], n_classes=2))
+        with pytest.raises(InvalidParameter, match="expected a Schema"):
+            CODED.relabelled(None)
+
+    def test_many_rows_are_checked_before_they_reach_a_kernel(self):
+        """Enough rows for compiled counting, which would write out of bounds."""
+        codes, classes = np.zeros((5_000_000, 1), dtype=np.uint8), np.zeros(5_000_000, dtype=np.uint8)
+        classes[-1] = 200
+        with pytest.raises(SchemaMismatch, match="class_codes, row 4999999, column 0: 200 is not a code"):
+            count(Coded(Schema.from_sizes([1], n_classes=2), codes, classes))
+
+    def test_steps_of_our_own_do_not_scan(self, monkeypatch):
+        def scan(*_):
+            raise AssertionError("codes were checked again")
+
+        monkeypatch.setattr(Coded, "__post_init__", scan)
+        schema = SCHEMA.without_target()
+        whole = changed(CODED, weights=np.ones(6))
+        made = [whole.take([0]), whole.select([0]), whole.distinct(), whole.relative(), whole.repeated()]
+        made += [whole.with_class_as_column(), whole.relabelled(schema), encode(schema, [[0, 1]])]
+        assert all(isinstance(coded, Coded) for coded in made)
 
 
 def test_total_weight():

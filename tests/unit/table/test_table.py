@@ -11,8 +11,10 @@ import pyarrow as pa
 import pyarrow.dataset
 import pytest
 
-from codelength.errors import CollectedRows
+from codelength.errors import CollectedRows, DataError, SchemaMismatch, UnknownValue
+from codelength.table import Schema, Variable, encode
 from codelength.table.column import Factor, Numbers
+from codelength.table.stream import as_batches
 from codelength.table.table import as_column, as_table
 
 
@@ -34,9 +36,20 @@ def test_names_and_their_absence():
     assert not nameless.named
 
 
-@pytest.mark.parametrize("labels", [[0, 1], [("a", "b"), ("a", "c")], ["a", 1]], ids=repr)
-def test_labels_that_are_not_all_text_are_no_names(labels):
-    assert as_table(pd.DataFrame([[1, 2]], columns=labels)).names == ("x0", "x1")
+@pytest.mark.parametrize("labels", [[0, 1], [("a", "b"), ("a", "c")], [3, None]], ids=repr)
+def test_labels_that_are_not_text_are_no_names(labels):
+    frame = pd.DataFrame([[1, 2]], columns=labels)
+    assert as_table(frame).names == as_batches(frame).names == ("x0", "x1")
+
+
+@pytest.mark.parametrize("labels", [["a", 1], [2.5, "b"], ["a", None], [pd.Timestamp("2020"), "b"]], ids=repr)
+@pytest.mark.parametrize("read", [as_table, as_batches])
+def test_names_of_which_some_are_not_text_are_refused(labels, read):
+    """Without names, predictions would go by position, whatever the order of the columns."""
+    with pytest.raises(DataError, match=r"its name is not text, .* frame.columns.astype\(str\)"):
+        read(pd.DataFrame([[1, 2]], columns=labels))
+    renamed = pd.DataFrame([[1, 2]], columns=list(map(str, labels)))
+    assert read(renamed).names == tuple(map(str, labels))
 
 
 @pytest.mark.parametrize(
@@ -125,6 +138,37 @@ def test_taking_rows_drops_values_that_are_gone_unless_they_were_declared():
     assert (seen.values, cells_of(seen)) == (("a",), ["a", None])
     declared = as_column("c", pd.Series(["a", "b", None], dtype="category")).take(rows)
     assert (declared.values, cells_of(declared)) == (("a", "b"), ["a", None])
+
+
+def test_rows_keep_their_numbers_in_messages():
+    schema = Schema([Variable("a", ("p", "q"))])
+    table = as_table({"a": list("pqpqz")}, sample_weight=[1, 0, 1, 1, 1])
+    parts = [
+        table.take([0, 4]),
+        table.take(np.array([False, False, True, True, True])),
+        table.take(slice(2, None)).take([-1]),
+        table.counted(),
+        table.counted().take([3]),
+    ]
+    for part in (table, *parts):
+        with pytest.raises(UnknownValue, match="column 'a', row 4: value 'z'"):
+            encode(schema, part, handle_unknown="error")
+
+
+def test_another_column_as_the_target_leaves_the_former_one_in_the_table():
+    table = as_table({"a": [1, 2], "b": ["p", "q"], "c": [3, 4]}, "a")
+    other = table.with_target("b")
+    assert (other.names, other.target.name) == (("c", "a"), "b")
+    assert other.with_target("a").names == ("c", "b")
+    assert table.with_target("a").names == table.names
+    assert as_table(table, "c").names == ("b", "a")
+    assert table.with_target(["x", "y"]).names == ("b", "c")
+
+
+def test_a_former_target_that_has_the_name_of_a_column_is_refused():
+    table = as_table({"y": [1, 2], "b": ["p", "q"]}, ["no", "yes"])
+    with pytest.raises(SchemaMismatch, match="duplicate column names"):
+        table.with_target("b")
 
 
 def test_the_table_itself_is_not_changed():

@@ -9,6 +9,7 @@ import numpy as np
 from ...errors import SchemaMismatch
 from ...table import Coded, Schema
 from ...table.checks import check_whole
+from ...table.coded import unchecked
 from ...typing import BoolArray, FloatArray
 from ..joint_cells import MAX_JOINT_CELLS, ROWS_PER_JOINT_CELL, JointCells, missing_columns
 from ._packing import RowPacking, WordArray
@@ -167,7 +168,7 @@ class RowGatherer:
             part, own = pieces.pop(0)
             codes[start : start + len(own)], weights[start : start + len(own)] = part, own
             start += len(own)
-        return Coded(self._schema, codes, np.zeros(n_rows, dtype=np.uint8), weights * scale, True)
+        return unchecked(self._schema, codes, np.zeros(n_rows, dtype=np.uint8), weights * scale, True)
 
     def _as_cached(self, sources: list[Source], scale: float) -> CachedRows:
         n_rows = max(source.n_rows for source in sources)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..._threads import BLOCK_ROWS
 from ...table import Coded, Schema
+from ...table.coded import unchecked
 from ...typing import FloatArray
 from ..joint_cells import JointCells
 from ._spill import Spill
@@ -92,7 +93,7 @@ class CachedRows:
         pieces = list(self.pieces(start, stop))
         keys = np.concatenate([piece for piece, _ in pieces], axis=1)
         weights = np.concatenate([own for _, own in pieces])
-        return Coded(self.schema, self.cells.codes(keys), np.zeros(len(weights), np.uint8), weights, True)
+        return unchecked(self.schema, self.cells.codes(keys), np.zeros(len(weights), np.uint8), weights, True)
 
     def close(self) -> None:
         """Remove the file."""
@@ -149,4 +150,4 @@ class RowBlocks(Sequence[Coded]):
             return rows
         weights = None if rows.weights is None else rows.weights[start:stop]
         codes = np.asfortranarray(rows.codes[start:stop])
-        return Coded(rows.schema, codes, rows.class_codes[start:stop], weights, rows.is_distinct)
+        return unchecked(rows.schema, codes, rows.class_codes[start:stop], weights, rows.is_distinct)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from ...table import Coded
+from ...table.coded import unchecked
 from ...typing import BoolArray
 from ..clusterings import single_rows
 from ..parameters import MixtureParameters
@@ -35,7 +36,7 @@ def draw_rows(
         codes[:, i] = np.minimum(drawn - components * schema.n_values[i], schema.n_values[i] - 1)
     if missing is not None:
         codes[missing] = np.broadcast_to(schema.n_values.astype(codes.dtype), codes.shape)[missing]
-    return Coded(schema, codes, np.zeros(n_rows, dtype=np.uint8))
+    return unchecked(schema, codes, np.zeros(n_rows, dtype=np.uint8))
 
 
 def missing_cells(coded: Coded) -> BoolArray | None:

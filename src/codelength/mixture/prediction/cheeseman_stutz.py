@@ -12,6 +12,7 @@ from ...decisions import first_best_of_rows
 from ...rules import PriorLike, pseudocounts
 from ...rules.query import Question
 from ...table import Coded
+from ...table.coded import unchecked
 from ...typing import FloatArray, IntArray
 from ..code_length.cheeseman_stutz import cheeseman_stutz_code_length
 from ..parameters import MixtureParameters, mode_prior
@@ -45,7 +46,7 @@ def cheeseman_stutz_weights(
         joint = logs[-1] + sum((logs[cells[:, i]] for i in range(cells.shape[1])), np.zeros(1))
         labels = first_best_of_rows(np.broadcast_to(joint, (len(cells), logs.shape[1])), 1.0)
         codes = np.asfortranarray(cells - coded.schema.offsets[:-1], dtype=coded.codes.dtype)
-        completed = Coded(coded.schema, codes, np.zeros(len(cells), dtype=np.uint8), weights)
+        completed = unchecked(coded.schema, codes, np.zeros(len(cells), dtype=np.uint8), weights)
         return -cheeseman_stutz_code_length(completed, labels, spread)
 
     return climber.of_combinations(question, new, log_weight)

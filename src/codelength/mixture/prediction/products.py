@@ -11,6 +11,7 @@ import numpy as np
 
 from ...rules.query import Question
 from ...table import Coded, Schema
+from ...table.coded import unchecked
 from ...typing import FloatArray, IntArray
 from ..clusterings import ClusteringState, ObservedCells
 
@@ -135,5 +136,5 @@ def joined_sums(groups: list[Sums]) -> tuple[FloatArray, FloatArray]:
 def distinct_rows(question: Question, coded: Coded) -> tuple[Coded, IntArray]:
     """The distinct rows once the cells asked about are blank, and for each row which of them it is."""
     blank = question.blanked(coded)
-    first, places = Coded(blank.schema.without_target(), blank.codes, blank.class_codes).groups()
+    first, places = unchecked(blank.schema.without_target(), blank.codes, blank.class_codes).groups()
     return blank.take(first), places

@@ -23,6 +23,7 @@ from ...rules import PriorLike, Scorer, logarithm, pseudocounts
 from ...table import Coded
 from ...table._messages import shown
 from ...table.checks import check_choice
+from ...table.coded import changed
 from ...typing import FloatArray, IntArray
 from ..em.em import check_run
 from ..inference.coordinates import Coordinates
@@ -316,4 +317,4 @@ def _merged(rows: Coded, weights: FloatArray, matrix: FloatArray) -> tuple[Coded
     pairs = of_cells * (int(of_covariates.max()) + 1) + of_covariates.ravel()
     _, first, places = np.unique(pairs, return_index=True, return_inverse=True)
     totals: IntArray | FloatArray = np.bincount(places.ravel(), weights, len(first))
-    return replace(rows.take(first), weights=totals.astype(np.float64)), matrix[first]
+    return changed(rows.take(first), weights=totals.astype(np.float64)), matrix[first]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from ...errors import DataError
 from ...typing import IntArray, Scalar
 from .._arrays import canonical_values, check_finite_cells, from_cells
 from ..column import Column, Factor
@@ -19,7 +20,7 @@ from ..spelling import (
     parse_number,
     parse_time,
 )
-from ..values import LARGEST_EXACT
+from ..values import LARGEST_EXACT, UnusableValue
 from ._duckdb import quoted
 from ._kinds import Kind, Parse
 from ._stage import Stored
@@ -92,7 +93,21 @@ def make_plans(connection: "DuckDBPyConnection", columns: Sequence[Stored], n_ro
             column if isinstance(column, Plan) else _text_plan(connection, column, n_rows, sizes)
             for column in settled
         ]
-    return plans
+    return [
+        _declared(plan, column.domain) if column.domain else plan
+        for plan, column in zip(plans, columns, strict=True)
+    ]
+
+
+def _declared(plan: Plan, domain: tuple[str, ...]) -> Plan:
+    """The plan of a column of text that declares its values."""
+
+    def finish(array: Any) -> Column:
+        column = plan.finish(array)
+        assert isinstance(column, Factor)
+        return column.with_domain(domain)
+
+    return replace(plan, finish=finish, is_final=False)
 
 
 def fetch(connection: "DuckDBPyConnection", plans: Sequence[Plan], rows: range | None = None) -> list[Column]:
@@ -284,7 +299,10 @@ _WIDTHS = {"TINYINT": 2**7, "SMALLINT": 2**15, "INTEGER": 2**31}
 
 
 def _values_of(name: str, parse: Parse | None, texts: Sequence[str]) -> tuple[tuple[Scalar, ...], IntArray]:
-    return canonical_values(name, texts if parse is None else [parse(text) for text in texts])
+    try:
+        return canonical_values(name, texts if parse is None else [parse(text) for text in texts])
+    except UnusableValue as error:
+        raise DataError(f"column {name!r}: {error}") from None
 
 
 def _from_codes(name: str, values: tuple[Scalar, ...], places: IntArray | None, codes: Any) -> Column:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import DataError
 from . import _csv
-from ._arrow_schema import durations
+from ._arrow_schema import dictionaries, durations
 from ._duckdb import one_line, path_literal, quoted, without_memory
 
 if TYPE_CHECKING:
@@ -37,13 +37,14 @@ class Relation:
     """A file as SQL can see it: a FROM clause, and the name and type of each column.
 
     Columns are known to SQL by position, because its names do not tell capitals from small letters.
-    Types are those of DuckDB, or one of the above.
+    Types are those of DuckDB, or one of the above. Columns of ``dictionaries`` may declare their domains.
     """
 
     sql: str
     names: tuple[str, ...]
     types: tuple[str, ...]
     header: _csv.Header | None = None
+    dictionaries: tuple[str, ...] = ()
 
 
 def file_relation(connection: "DuckDBPyConnection", path: Path, format_: str, shown: str) -> Relation:
@@ -82,7 +83,8 @@ def _parquet_relation(connection: "DuckDBPyConnection", path: Path, shown: str) 
         of_durations.get(name, type_) if type_ == "BIGINT" else type_
         for name, type_ in zip(names, types, strict=True)
     )
-    return Relation(f"{source} AS s({aliases})", names, known)
+    listed = dictionaries(schemas[0][0]) if schemas else ()
+    return Relation(f"{source} AS s({aliases})", names, known, dictionaries=listed)
 
 
 def _top_level_names(nodes: Sequence[tuple[str, int | None]]) -> tuple[str, ...]:

@@ -3,17 +3,18 @@
 import json
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...errors import DataError
-from ..spelling import SPACES, parse_duration, parse_number, parse_time
+from ..spelling import SPACES, parse_duration, parse_number, parse_real_time
 from ..values import seconds_as_text
 from . import _csv
 from ._arrow_schema import DURATION
 from ._beside import Beside, beside_of, number_types
+from ._domains import declared_domains
 from ._duckdb import one_line, path_literal, quoted, without_memory
 from ._kinds import Kind, Parse, Reading
 from ._numbers import is_never_a_number, stored_numbers
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["Stored", "natural_form", "stage", "stored_as"]
 
 _WHOLE_TYPES = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
-_HUGE_TYPES = ("UBIGINT", "HUGEINT", "UHUGEINT", "BIGNUM", "VARINT")
+_HUGE_TYPES = ("UBIGINT", "HUGEINT")
 _TIME_TYPES = ("DATE", "TIME")
 _TEXT_TYPES = ("VARCHAR", "ENUM", "UUID", "BIT", '"NULL"')
 _DECIMAL = re.compile(r"DECIMAL\(([0-9]+),([0-9]+)\)")
@@ -49,6 +50,8 @@ class Stored:
         How text becomes a value; None where it stays as it is.
     has_types
         Whether the file says what the text is. Where it does not, text may spell times.
+    domain
+        The values that the file declares; none where it declares nothing.
     """
 
     name: str
@@ -57,6 +60,7 @@ class Stored:
     kind: Kind | None
     parse: Parse | None = None
     has_types: bool = True
+    domain: tuple[str, ...] = ()
 
 
 def stage(
@@ -84,6 +88,8 @@ def stage(
         na = _csv.those_in(path, na)
     never_numbers = all(is_never_a_number(marker) for marker in na)
     positions = {name: position for position, name in enumerate(relation.names)}
+    listed = [name for name in wanted if name in relation.dictionaries and name not in readings]
+    domains = declared_domains(path, listed, shown) if listed else {}
     for name in wanted:
         position = positions[name]
         type_ = relation.types[position]
@@ -91,7 +97,8 @@ def stage(
         # What is no number is found while numbers are stored, and compared with the markers only then.
         markers = () if name in as_numbers and never_numbers else na
         expressions.append(f"{_expression(column, type_, markers)} AS {column.sql}")
-        columns.append(column)
+        present = (value for value in domains.get(name, ()) if value.strip(SPACES) not in na)
+        columns.append(replace(column, domain=tuple(present)))
     along = beside_of(
         beside, relation, lambda sql: _expression(Stored("", sql, "VARCHAR", "text"), SPELT, na)
     )
@@ -149,7 +156,9 @@ def natural_form(name: str, sql: str, type_: str) -> Stored | None:
         n_digits = int(type_.removeprefix(DURATION))
         return Stored(name, sql, "VARCHAR", "text", lambda count: seconds_as_text(int(count), n_digits))
     if type_.startswith(_TIME_TYPES) or type_ == "INTERVAL":
-        return Stored(name, sql, "VARCHAR", "text", parse_duration if type_ == "INTERVAL" else parse_time)
+        return Stored(
+            name, sql, "VARCHAR", "text", parse_duration if type_ == "INTERVAL" else parse_real_time
+        )
     return Stored(name, sql, "VARCHAR", "text") if type_.startswith(_TEXT_TYPES) else None
 
 

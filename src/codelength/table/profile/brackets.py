@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...typing import BoolArray, FloatArray, IntArray
-from ..intervals._distinct import between
+from ..intervals._distinct import between, nearest_shares
 
 MOST_KEPT = 1 << 23
 """Most numbers kept in one pass, of all columns together."""
@@ -136,11 +136,7 @@ def find_cuts(
             if not len(missed)
             else Found(None, _refined(grid, missed, totals, bounds, most_kept))
         )
-    below = np.cumsum(weights)[:-1] * n_bins
-    targets = np.arange(1, n_bins) * weights.sum()
-    after = np.searchsorted(below, targets)
-    upper, lower = np.minimum(after, len(below) - 1), np.maximum(after - 1, 0)
-    nearest = np.unique(np.where(targets - below[lower] <= below[upper] - targets, lower, upper))
+    nearest, after = nearest_shares(weights, n_bins)
     needed = np.unique(np.concatenate((after, nearest, nearest + 1)))
     missed = cell_of[needed[np.isnan(atoms[needed])]]
     if len(missed):

@@ -11,7 +11,7 @@ from ...typing import BoolArray, FloatArray, IntArray, Scalar
 from .._arrays import from_cells, from_distinct
 from .._series import from_arrow
 from ..column import Column, Factor, Numbers
-from ..infer import MAX_VALUES
+from ..infer import MAX_VALUES, loses_digits
 from ..stream.batch import arrow, mark_of
 from ..stream.cells import (
     CellKind,
@@ -61,6 +61,8 @@ class ColumnProfile:
         What times are whole in, in microseconds.
     scale : str, optional
         The scale that times, or text that spells them, are on; None where they are on none.
+    loses_digits : bool
+        Whether there are whole numbers that float64 does not keep apart.
     """
 
     name: str
@@ -77,6 +79,7 @@ class ColumnProfile:
     high: float = -np.inf
     unit: int = 0
     scale: Scale | str | None = _NO_SCALE
+    loses_digits: bool = False
 
     def merge(self, other: "ColumnProfile") -> None:
         """Add what is known about more rows of the column."""
@@ -96,6 +99,7 @@ class ColumnProfile:
         self.unit = _common_unit(self.unit, other.unit)
         self.scale = _common_scale(self.scale, other.scale)
         self.is_wide |= other.is_wide
+        self.loses_digits |= other.loses_digits
         if self.is_wide:
             self._forget()
         elif self.numbers is not None and other.numbers is not None:
@@ -197,6 +201,7 @@ def profile_of(
     if found.kind == "text":
         floats = _times_in(found, values)
     else:
+        found.loses_digits = _loses_digits(values)
         floats = np.array([*map(float, values)])
         found.low, found.high = float(floats.min(initial=np.inf)), float(floats.max(initial=-np.inf))
     if len(values) > MOST_DISTINCT:
@@ -211,19 +216,17 @@ def _look_at_numbers(
         numbers, missing = numbers_of(found.name, array, first_row)
         present = numbers if missing is None else numbers[~missing]
         floats = numbers.astype(np.float64) if numbers.dtype.kind != "f" else numbers
+        found.loses_digits = numbers.dtype.kind != "f" and loses_digits(present)
     else:
         numbers, missing = counts_of(array)
         present = numbers if missing is None else numbers[~missing]
-        on_it = on_scale(present, array.type)
-        found.scale = None if on_it is None else scale_of(array.type)
-        if on_it is None:
-            floats = np.full(len(array), np.nan)
-        elif missing is None:
-            floats = on_it
-        else:
+        on_it = on_scale(found.name, present, array.type)
+        found.scale = scale_of(array.type)
+        floats = on_it
+        if missing is not None:
             floats = np.full(len(array), np.nan)
             floats[~missing] = on_it
-        found.unit = 0 if on_it is None or not len(on_it) else whole_unit(on_it)
+        found.unit = whole_unit(on_it) if len(on_it) else 0
     found.n_present, found.n_missing = len(present), len(array) - len(present)
     kept = weights if weights is None or missing is None else weights[~missing]
     found.numbers, found.totals = numbers[:0], np.empty(0)
@@ -254,12 +257,17 @@ def _look_at_values(found: ColumnProfile, column: Column, weights: FloatArray | 
     if not column.is_numeric:
         found.scale = None
         return None
+    found.loses_digits = _loses_digits(column.values)
     floats = column.numbers
     if found.n_present:
         found.low, found.high = float(np.nanmin(floats)), float(np.nanmax(floats))
     if len(found.values) > MOST_DISTINCT:
         found._forget()
     return floats
+
+
+def _loses_digits(values: tuple[Scalar, ...]) -> bool:
+    return any(type(value) is int and int(float(value)) != value for value in values)
 
 
 def _plain(number: float) -> Scalar:

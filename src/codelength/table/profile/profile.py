@@ -12,7 +12,7 @@ import numpy as np
 
 from ...errors import DataError, Infeasible
 from ...typing import FloatArray
-from ..infer import TOO_MANY, How, target_variable, tell_ignored, too_many
+from ..infer import TOO_MANY, How, target_variable, tell_ignored, too_large, too_many
 from ..intervals.cuts import cut_points
 from ..schema import Schema, Variable
 from ..stream.batch import Batch
@@ -72,7 +72,7 @@ class Profile:
     def _classes(self, name: str) -> Variable:
         column = self.columns[name]
         if column.is_wide:
-            raise too_many(name)
+            raise DataError(f"target {name!r}: {TOO_MANY}; name another column, or group its values")
         return target_variable(column.column()[0])
 
 
@@ -205,6 +205,8 @@ def _wide_variable(column: ColumnProfile, how: How) -> Variable | Open:
         return ignored
     if how.wanted(name, scale) == "category":
         raise too_many(name)
+    if column.loses_digits:
+        raise too_large(name)
     found = Open(
         name,
         scale,

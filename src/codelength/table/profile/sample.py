@@ -64,7 +64,7 @@ class Sample:
         """The sample of a batch; rows of a priority not below a limit are known to be of no use."""
         kept: IntArray = np.flatnonzero(ranks < np.uint64(below))
         if len(kept) > size:
-            kept = kept[np.argpartition(ranks[kept], size)[:size]]
+            kept = kept[_smallest(ranks[kept], size)]
         of_kept = np.ones(len(kept)) if weights is None else weights[kept]
         return cls(size, ranks[kept], of_kept, {name: cells[kept] for name, cells in columns.items()})
 
@@ -93,15 +93,14 @@ class Sample:
         if self._limit < _NO_LIMIT:
             self._keep(np.flatnonzero(ranks < np.uint64(self._limit)))
         if len(self.ranks) > self.size:
-            self._keep(np.argpartition(self.ranks, self.size)[: self.size])
+            self._keep(_smallest(self.ranks, self.size))
 
     def thin(self, n_rows: int) -> None:
         """Keep no more than so many rows: enough of one part among many."""
         self.settle()
         if len(self.ranks) > n_rows:
-            order = np.argpartition(self.ranks, n_rows)
-            self._limit = int(self.ranks[order[n_rows]])
-            self._keep(order[:n_rows])
+            self._limit = int(np.partition(self.ranks, n_rows)[n_rows])
+            self._keep(_smallest(self.ranks, n_rows))
 
     def _keep(self, kept: IntArray) -> None:
         self.ranks, self.weights = self.ranks[kept], self.weights[kept]
@@ -112,6 +111,11 @@ class Sample:
         """Rows of a priority not below this do not enter the sample any more."""
         full = int(self.ranks.max()) + 1 if len(self.ranks) >= self.size else _NO_LIMIT
         return min(full, self._limit)
+
+
+def _smallest(ranks: NDArray[np.uint64], n_rows: int) -> IntArray:
+    """Positions of the smallest numbers, in order: that of a partition differs between processors."""
+    return np.sort(np.argpartition(ranks, n_rows)[:n_rows])
 
 
 def replace_waiting(sample: Sample) -> Sample:

@@ -4,9 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from .._series import from_series, in_one_piece
-from ..checks import check_distinct
-from ..values import joined
+from .._series import from_series, in_one_piece, names_of
 from ._frames import Cells, cells_of, in_pieces
 from .batch import Batches, arrow
 
@@ -15,13 +13,8 @@ def open_batches(source: Any, batch_rows: int) -> Batches | None:
     """The batches of a frame; None for a series or an index."""
     if not hasattr(source, "columns") or not hasattr(source, "iloc"):
         return None
-    labels = list(source.columns)
-    check_distinct(labels)
-    named = bool(labels) and all(isinstance(label, str) for label in labels)
-    cells = {}
-    for i, label in enumerate(labels):
-        name = joined(label) if named else f"x{i}"
-        cells[name] = _cells(name, source.iloc[:, i])
+    names, _ = names_of(list(source.columns))
+    cells = {name: _cells(name, source.iloc[:, i]) for i, name in enumerate(names)}
     return in_pieces(cells, len(source), batch_rows)
 
 

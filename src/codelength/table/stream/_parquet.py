@@ -6,6 +6,7 @@ from typing import Any
 
 from ...errors import DataError
 from .._messages import shortened
+from ..files._domains import is_declared
 from ..files._duckdb import without_memory
 from .batch import Batch, arrow, marked
 
@@ -73,10 +74,11 @@ def parquet_batches(
             needed = list(dict.fromkeys([*columns, *beside.names]))
             with pq.ParquetFile(path, memory_map=False) as plain:
                 few = _stored_as_dictionaries(plain.metadata, texts)
+                declared = [field.name for field in plain.schema_arrow if is_declared(field)]
             with pq.ParquetFile(path, read_dictionary=few, pre_buffer=False, memory_map=False) as file:
                 for rows in file.iter_batches(batch_rows, columns=needed):
                     along = _cast(pa, rows.select(beside.names), beside) if beside.names else None
-                    own = _marked(pa, rows.select(columns))
+                    own = _marked(pa, rows.select(columns), declared)
                     yield Batch(own, str(path), first, position + first, beside=along)
                     first += rows.num_rows
         except (OSError, ValueError, pa.ArrowException) as error:
@@ -104,10 +106,12 @@ def _cast(pa: Any, rows: Any, schema: Any) -> Any:
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
-def _marked(pa: Any, rows: Any) -> Any:
-    """A Parquet file declares no domains: its dictionaries are a matter of storage."""
+def _marked(pa: Any, rows: Any, declared: Sequence[str]) -> Any:
+    """Dictionaries declare domains only in the schema that Arrow has stored; else they save room."""
     fields = [
-        marked(field, "seen") if pa.types.is_dictionary(field.type) else field.remove_metadata()
+        marked(field, "seen")
+        if pa.types.is_dictionary(field.type) and field.name not in declared
+        else field.remove_metadata()
         for field in rows.schema
     ]
     return pa.RecordBatch.from_arrays(rows.columns, schema=pa.schema(fields))

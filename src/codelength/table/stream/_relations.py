@@ -8,6 +8,19 @@ from ..files._duckdb import one_line, quoted, without_memory, without_room
 from ._arrow import ArrowBatches
 from .batch import Batch, Batches, UnlistedValue, numbered
 
+_CASTS = {"TIME WITH TIME ZONE": "TIME", "UHUGEINT": "HUGEINT", "BIGNUM": "HUGEINT"}
+"""Types that are refused because Arrow does not have them, and what to make of them."""
+
+
+def check_types(relation: Any, columns: Sequence[str]) -> None:
+    """Refuse columns of a relation whose cells would lose something on their way here."""
+    for name, type_ in zip(relation.columns, map(str, relation.types), strict=True):
+        if name in columns and type_ in _CASTS:
+            raise DataError(
+                f"column {name!r}: cells of type {type_} are not read; cast them in the query, "
+                f"CAST({name} AS {_CASTS[type_]}), or AS VARCHAR"
+            )
+
 
 class RelationBatches(ArrowBatches):
     """The rows of a relation, which is computed again each time it is read."""
@@ -64,6 +77,7 @@ class RelationBatches(ArrowBatches):
 
     def _fetched(self, selected: Sequence[str], names: Sequence[str]) -> Iterator[Any]:
         """The rows of some expressions, which get their names here."""
+        check_types(self._relation, names)
         aliased = ", ".join(f"{expression} AS c{i}" for i, expression in enumerate(selected))
         # A connection takes no other query until all rows of one have been fetched.
         reader = self._relation.project(aliased).to_arrow_reader(self._batch_rows)

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -173,7 +175,10 @@ class Staged:
         elif len(paths) > 1:
             _join(connection, parts, as_numbers, [column.sql for column in along[0]])
         self._beside = along[0]
-        return parts[0]
+        return [
+            replace(same[0], domain=tuple(dict.fromkeys(chain(*(own.domain for own in same)))))
+            for same in zip(*parts, strict=True)
+        ]
 
     def _converted(self, rows: Any, position: int) -> Any:
         """Cells as the columns of a stream; text in the form of its kind."""

@@ -7,7 +7,8 @@ the metadata of a field say otherwise, for columns that Arrow has no type for:
 ===========  =========================================================================================
 mark         meaning
 ===========  =========================================================================================
-``seen``     a dictionary that holds no more than the values that were found; nothing is declared
+``seen``     a dictionary that holds no more than the values that were found; nothing is declared. Polars has
+             a mark of its own for its Categorical, which means the same
 ``json``     a dictionary whose values are text, numbers and truth values, written as JSON
 ===========  =========================================================================================
 """
@@ -22,6 +23,7 @@ from numpy.typing import NDArray
 
 from ...errors import DataError, SchemaMismatch
 from ...typing import BoolArray, IntArray, Scalar
+from .._series import declares
 
 BATCH_ROWS = 1 << 17
 """Rows per batch: enough to be worth a call, few enough to stay in the caches."""
@@ -174,9 +176,9 @@ def marked(field: Any, mark: str) -> Any:
 
 
 def mark_of(field: Any) -> str:
-    """The mark of a field; empty where there is none."""
+    """The mark of a field; empty where there is none, so that a dictionary is one of declared values."""
     metadata = field.metadata or {}
-    found: bytes = metadata.get(_KEY, b"")
+    found: bytes = metadata.get(_KEY, b"" if declares(field) else b"seen")
     return found.decode()
 
 

@@ -12,7 +12,7 @@ from .._arrays import canonical_values
 from .._series import from_arrow
 from ..column import Column, Factor, Positions
 from ..times import Scale, time_numbers
-from ..values import LARGEST_EXACT, widened
+from ..values import FAR_AWAY, LARGEST_EXACT, widened
 from .batch import arrow, mark_of, missing_in, positions_in, raw_numbers, values_in
 
 CellKind = Literal["number", "truth", "time", "text", "values", "declared", "nothing"]
@@ -21,8 +21,8 @@ CellKind = Literal["number", "truth", "time", "text", "values", "declared", "not
 _EXACT_DIGITS = 15
 _DAY = 86_400_000_000
 _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
-# Years 0 to 9999, in days since 1970: times beyond are text that is on no scale.
-_FIRST_DAY, _LAST_DAY = -719_528, 2_932_896
+# Years 1 to 9999, in days since 1970.
+_FIRST_DAY, _LAST_DAY = -719_162, 2_932_896
 
 
 def kind_of(column: Any) -> CellKind:
@@ -112,15 +112,15 @@ def counts_of(array: Any) -> tuple[IntArray, BoolArray | None]:
     return counts.to_numpy(zero_copy_only=False), missing
 
 
-def on_scale(counts: IntArray, type_: Any) -> FloatArray | None:
-    """Times in their own unit as numbers on their scale; None where one of them is too far away for it."""
+def on_scale(name: str, counts: IntArray, type_: Any) -> FloatArray:
+    """Times in their own unit as numbers on their scale; a date that is too far away for it is refused."""
     scale, unit = scale_of(type_), unit_of(type_)
     if scale == "seconds":
         return _seconds(counts, _PER_SECOND[unit])
     if scale in ("date", "utc") and len(counts):
         per_day = 1 if unit == "D" else 86_400 * _PER_SECOND[unit]
         if counts.min() < _FIRST_DAY * per_day or counts.max() >= (_LAST_DAY + 1) * per_day:
-            return None
+            raise DataError(f"column {name!r}: {FAR_AWAY}")
     if unit == "D":
         return (counts * _DAY).astype(np.float64)
     per_second = _PER_SECOND[unit]
@@ -134,8 +134,7 @@ def floats_of(array: Any, column: Any, scale: Scale, first_row: int = 0) -> Floa
     if kind == "number":
         return numbers_of(name, array, first_row)[0].astype(np.float64, copy=False)
     if kind == "time":
-        found = on_scale(counts_of(array)[0], array.type)
-        return np.full(len(array), np.nan) if found is None else found
+        return on_scale(name, counts_of(array)[0], array.type)
     if kind == "text":
         values, positions = Dictionaries().of(name, texts_of(array), mark_of(column))
         return np.append(time_numbers(values, scale), np.nan)[positions]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ...errors import SchemaMismatch
 from ...typing import BoolArray, CodeArray, FloatArray, IntArray
 from .._messages import shown, suggestion
-from ..coded import Coded
+from ..coded import Coded, unchecked
 from ..column import Column
 from ..encode import UNKNOWN, HandleUnknown, cell_of, codes_of, places_of, unknown_class
 from ..schema import Schema, Variable, smallest_code_type
@@ -81,7 +81,7 @@ class BatchEncoder:
             if strange is not None:
                 unknown[name] = self._unknown(coder.variable, array, column, strange, batch)
         unseen = {name: found.n_cells for name, found in unknown.items()}
-        return Coded(schema, codes, self._class_codes(batch), weights, unseen=unseen), unknown
+        return unchecked(schema, codes, self._class_codes(batch), weights, unseen=unseen), unknown
 
     def warn(self, unknown: Mapping[str, Unknown]) -> None:
         """Warn about values that were ignored in training, once per column."""
@@ -166,10 +166,8 @@ class _Coder:
                 return None
             if kind == "time" and variable.scale == scale_of(array.type):
                 counts, missing = counts_of(array)
-                numbers_on_it = on_scale(counts, array.type)
-                if numbers_on_it is not None:
-                    self._write_intervals(numbers_on_it, missing, codes)
-                    return None
+                self._write_intervals(on_scale(variable.name, counts, array.type), missing, codes)
+                return None
         elif kind == "text":
             return self._write_texts(array, codes)
         elif kind == "number" and variable.kind == "category":

@@ -3,6 +3,7 @@
 import pytest
 
 from codelength.counts.stream import learn_counts
+from codelength.errors import DataError
 from codelength.table import infer_schema
 from codelength.table.files.readers import read_table
 from stream_tables import assert_same, in_memory, quietly
@@ -31,6 +32,10 @@ LATE = {
 }
 
 
+# Whole numbers that lose digits as numbers are categories, or refused.
+KEPT = {"identifiers": "keep", "categories": ["large", "exact"]}
+
+
 @pytest.fixture(scope="module")
 def path(tmp_path_factory):
     """Columns of numbers in the first 1,200 rows, with one other cell after them."""
@@ -46,7 +51,7 @@ def path(tmp_path_factory):
 
 @pytest.mark.parametrize("numeric", ["auto", "category"])
 def test_a_late_cell_decides_about_its_column(path, numeric):
-    options = {"numeric": numeric, "identifiers": "keep"}
+    options = {"numeric": numeric, **KEPT}
     table = read_table(path, target="class")
     found = quietly(learn_counts, path, "class", batch_rows=500, **options)
     assert_same(found, in_memory(table, None, **options))
@@ -55,19 +60,27 @@ def test_a_late_cell_decides_about_its_column(path, numeric):
 
 def test_other_texts_may_mean_missing(path):
     markers = ["5", "7", "seven", "true"]
-    found = quietly(learn_counts, path, "class", na=markers, identifiers="keep")
-    assert_same(found, in_memory(read_table(path, target="class", na=markers), None, identifiers="keep"))
+    found = quietly(learn_counts, path, "class", na=markers, **KEPT)
+    assert_same(found, in_memory(read_table(path, target="class", na=markers), None, **KEPT))
 
 
 def test_cells_mean_what_they_mean_in_a_schema(path):
-    schema = quietly(infer_schema, read_table(path, target="class"), identifiers="keep")
+    schema = quietly(infer_schema, read_table(path, target="class"), **KEPT)
     found = quietly(learn_counts, path, "class", schema=schema, batch_rows=700)
-    assert_same(found, in_memory(read_table(path, target="class"), None, identifiers="keep"))
+    assert_same(found, in_memory(read_table(path, target="class"), None, **KEPT))
 
 
 def test_files_in_parts_decide_together(path, tmp_path):
     header, *lines = path.read_text().splitlines()
     for i, part in enumerate((lines[:700], lines[700:])):
         (tmp_path / f"{i}.csv").write_text("\n".join([header, *part]) + "\n")
-    found = quietly(learn_counts, tmp_path, "class", identifiers="keep")
-    assert_same(found, quietly(learn_counts, path, "class", identifiers="keep"))
+    found = quietly(learn_counts, tmp_path, "class", **KEPT)
+    assert_same(found, quietly(learn_counts, path, "class", **KEPT))
+
+
+def test_whole_numbers_that_lose_digits_are_refused_as_numbers(path):
+    message = r"column 'large': whole numbers beyond 2\*\*53"
+    with pytest.raises(DataError, match=message):
+        quietly(learn_counts, path, "class", identifiers="keep")
+    with pytest.raises(DataError, match=message):
+        quietly(infer_schema, read_table(path, target="class"), identifiers="keep")
