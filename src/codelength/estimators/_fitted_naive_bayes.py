@@ -20,6 +20,7 @@ from ..selection import SelectionResult, select_variables
 from ..table import Coded
 from ..table._messages import listed, shown
 from ..table.checks import check_whole_weights
+from ..table.coded import changed
 from ..typing import IntArray
 from ._one_row import OneRow
 from .contract import Fitted
@@ -132,7 +133,7 @@ class FittedNaiveBayes(Fitted):
 
     def in_rows(self, coded: Coded) -> Coded:
         """A part of the training rows with their weights as they were counted, whatever the part is."""
-        return coded if coded.weights is None else replace(coded, weights=coded.weights / self.unit)
+        return coded if coded.weights is None else changed(coded, weights=coded.weights / self.unit)
 
     def left_out(self, coded: Coded, *, optimistic: bool) -> Predictions:
         """Each row predicted from all the others."""
@@ -171,7 +172,7 @@ class FittedNaiveBayes(Fitted):
         for fold in np.array_split(order, max(min(N_FOLDS, len(first)), 1)):
             fewer = weights.copy()
             fewer[counted[first[fold]]] -= 1.0
-            selection = chosen_variables(self.params, replace(coded, weights=fewer))
+            selection = chosen_variables(self.params, changed(coded, weights=fewer))
             chosen = () if selection is None else selection.selected
             predictor = Predictor.of(self.counts.select(chosen), self.params["rule"], self.params["prior"])
             own = counted[np.isin(places, fold)]
