@@ -57,6 +57,18 @@ class Counts(Shown):
     class_counts: FloatArray
     value_counts: FloatArray
 
+    def __post_init__(self) -> None:
+        """Check that the arrays fit the schema: compiled loops use codes as positions in them."""
+        check_instance("schema", self.schema, Schema, "a Schema")
+        sizes = self.schema.n_classes, self.schema.n_cells
+        for name, shape in (("class_counts", sizes[:1]), ("value_counts", sizes)):
+            counts = as_array(getattr(self, name))
+            if counts.shape != shape or counts.dtype.kind not in "fiu":
+                raise SchemaMismatch(
+                    f"{name}: {counts.dtype} of shape {counts.shape}; the schema takes numbers of {shape}"
+                )
+            object.__setattr__(self, name, counts.astype(np.float64, copy=False))
+
     @classmethod
     def empty(cls, schema: Schema) -> Self:
         """Counts of no rows at all.

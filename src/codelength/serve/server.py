@@ -1,20 +1,18 @@
 """Runs the application on the loopback address until Ctrl-C."""
 
 import os
-import shutil
 import signal
 import socket
-import tempfile
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from .._scratch import Scratch
 from ..errors import InvalidParameter
 from .app import Desk, make_app
 from .limits import Limits
@@ -25,9 +23,8 @@ __all__ = ["HOST", "serve"]
 
 HOST = "127.0.0.1"
 
-_PREFIX, _LOCK, _DOOR = "codelength-serve-", "lock", "open.html"
+_DOOR = "open.html"
 _GRACE_SECONDS = 2
-_NEW_SECONDS = 60.0
 _MOST_CONNECTIONS = 512
 _REQUEST_SECONDS = 10.0
 
@@ -64,7 +61,8 @@ def serve(
     InvalidParameter
         When the port is taken.
     """
-    with _listening(port) as listener, _workspace() as directory:
+    with _listening(port) as listener, Scratch() as scratch:
+        directory = Path(scratch)
         own = f"http://{HOST}:{listener.getsockname()[1]}/?token="
         desk = Desk(directory, limits, offered, lambda token: announce(own + token), command)
         try:
@@ -160,49 +158,3 @@ def _listening(port: int) -> Iterator[socket.socket]:
                 f"--port: {port} cannot be used ({error.strerror}); name another one, or 0 for any free one"
             ) from None
         yield listener
-
-
-@contextmanager
-def _workspace() -> Iterator[Path]:
-    """A directory that only this user can enter; the next server removes it if this one is killed."""
-    _remove_stale()
-    directory = Path(tempfile.mkdtemp(prefix=_PREFIX))
-    with open(directory / _LOCK, "wb") as lock:
-        _locked(lock.fileno())
-        try:
-            yield directory
-        finally:
-            shutil.rmtree(directory, ignore_errors=True)
-
-
-def _remove_stale() -> None:
-    """Remove the directories of servers that were killed: nobody holds their locks."""
-    for directory in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
-        with suppress(OSError):
-            if directory.is_symlink() or not _is_own(directory) or _is_new(directory):
-                continue
-            with open(directory / _LOCK, "rb") as lock:
-                if _locked(lock.fileno()):
-                    shutil.rmtree(directory, ignore_errors=True)
-
-
-def _is_own(directory: Path) -> bool:
-    return not hasattr(os, "getuid") or directory.stat().st_uid == os.getuid()
-
-
-def _is_new(directory: Path) -> bool:
-    """Whether the server that made it may not have locked it yet."""
-    return time.time() - directory.stat().st_mtime < _NEW_SECONDS
-
-
-def _locked(number: int) -> bool:
-    """Whether a file could be locked for as long as it is open; never where the system has no such locks."""
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        return False
-    try:
-        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True

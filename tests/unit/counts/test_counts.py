@@ -1,5 +1,7 @@
 """Counts: what they hold, what they refuse, and how columns are grouped for counting."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -120,6 +122,13 @@ def test_rows_coded_by_another_schema_are_refused():
     coded = encode(Schema.from_sizes([5, 5], 3), [[4, 4], [0, 0]], [2, 0])
     with pytest.raises(CodelengthError, match=r"schema|columns|variables"):
         Coded.of(Schema.from_sizes([5], 3), coded.codes, coded.class_codes)
+
+
+@pytest.mark.parametrize("name", ["class_counts", "value_counts"])
+@pytest.mark.parametrize("wrong", [[1.0], [[1.0]], "text", None, np.zeros((9, 99))])
+def test_arrays_that_do_not_fit_the_schema_are_refused(counts, name, wrong):
+    with pytest.raises(SchemaMismatch, match=name):
+        replace(counts, **{name: wrong})
 
 
 def test_json_is_checked(counts):

@@ -146,12 +146,12 @@ def test_a_server_that_is_killed_takes_its_workers_along_and_the_next_removes_it
     server.process.wait()
     _, alive = psutil.wait_procs(workers, timeout=20)
     assert alive == []
-    (left,) = (path for path in server.temporary.iterdir() if path.name.startswith("codelength-serve-"))
+    (left,) = (path for path in server.temporary.iterdir() if path.name.startswith("codelength-"))
     os.utime(left, (0, 0))
     second = start()
     assert not left.exists()
     third = start()  # a directory that is in use stays
-    assert len(list(third.temporary.glob("codelength-serve-*"))) == 2
+    assert len(list(third.temporary.glob("codelength-*"))) == 2
     assert second.end()[0] == third.end()[0] == 0
 
 
@@ -259,7 +259,11 @@ def test_a_length_that_lies_and_pieces_without_end(start):
     short = server.raw(f"{head}Content-Length: 1000\r\n\r\na,b\n1,2\n".encode())
     assert not short.startswith("HTTP/1.1 201")
     (workspace,) = server.temporary.iterdir()
-    wait_for(lambda: not [path for path in workspace.rglob("*") if path.is_file() and path.name != "lock"])
+    wait_for(
+        lambda: (
+            not [path for path in workspace.rglob("*") if path.is_file() and not path.name.startswith(".")]
+        )
+    )
 
 
 def test_a_hundred_uploads_at_once_leave_it_responsive(start):
