@@ -5,6 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
+from joblib.externals.loky import get_reusable_executor
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.inspection import permutation_importance
@@ -104,6 +105,7 @@ def test_workers_of_joblib_agree(zoo):
     parts = joblib.Parallel(n_jobs=2)(joblib.delayed(model.predict_proba)(X) for _ in range(2))
     np.testing.assert_array_equal(parts[0], parts[1])
     np.testing.assert_array_equal(parts[0], model.predict_proba(X))
+    get_reusable_executor().shutdown()
 
 
 def test_a_model_shows_itself_in_a_notebook(zoo):

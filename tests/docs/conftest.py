@@ -1,5 +1,7 @@
 """Pages may enter things in registries; they are gone after the page."""
 
+from importlib.util import find_spec
+
 import pytest
 
 from codelength.averages.registry import MEMBERS
@@ -16,3 +18,15 @@ def _registries_as_before():
     for registry, entries in zip(registries, before, strict=True):
         registry.clear()
         registry.update(entries)
+
+
+@pytest.fixture(autouse=True)
+def _no_threads_of_dask():
+    """Dask keeps its threads for the next computation."""
+    if find_spec("dask") is None:
+        yield
+        return
+    import dask
+
+    with dask.config.set(scheduler="synchronous"):
+        yield

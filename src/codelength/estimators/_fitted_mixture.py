@@ -17,7 +17,7 @@ from ..mixture.observed import Observed
 from ..mixture.parameters import MixtureParameters, mode_prior
 from ..mixture.prediction import Effort, Learned, Method, MixtureRule, predict
 from ..mixture.residuals import BivariateResiduals
-from ..rules import PriorLike, rule_of
+from ..rules import PriorLike, pseudocounts, rule_of
 from ..rules.answer import Answer
 from ..rules.query import Question
 from ..selection.comparison import Comparison, with_criteria
@@ -269,6 +269,7 @@ class FittedMixture(Fitted):
         if fitted.schema.target is not None:
             raise DataError("a mixture has no classes to predict")
         mixture = MixtureParameters.from_json(content["parameters"], fitted.schema)
+        pseudocounts(fitted.params["prior"], mixture.schema)  # refuses what is not a prior
         residuals = content["residuals"]
         return cls(
             **vars(fitted),

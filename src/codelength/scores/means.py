@@ -31,8 +31,8 @@ def mean_of(units: FloatArray, weights: FloatArray | None = None) -> Mean:
 
     Examples
     --------
-    >>> mean_of(np.array([1.0, 2.0, 3.0]))
-    Mean(value=2.0, standard_error=0.5773502691896258)
+    >>> mean_of(np.array([1.0, 5.0]))
+    Mean(value=3.0, standard_error=2.0)
     >>> mean_of(np.array([1.0, 3.0]), np.array([2.0, 1.0])) == mean_of(np.array([1.0, 1.0, 3.0]))
     True
     """
