@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import cho_solve
 
+from .._threads import check_interrupted
 from ..typing import BoolArray, FloatArray, IntArray
 
 TYPICAL_WEIGHT, WEIGHT_VARIANCE = 0.5, 0.5
@@ -227,6 +228,7 @@ def fitted(
     running = np.arange(len(start))
     point = _evaluated(design, row_weights, penalty, start)
     for _ in range(MOST_STEPS):
+        check_interrupted()
         free = _free(point, penalty)
         lengths = np.sqrt((point.gradients**2 * free / penalty.precisions).sum(axis=1))
         open_ones = lengths > tolerance

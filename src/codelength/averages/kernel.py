@@ -16,6 +16,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from .._packing import packed, unpacked
+from .._threads import check_interrupted
 from ..decisions import first_best, is_better
 from ..errors import DataError
 from ..table import Coded
@@ -326,6 +327,7 @@ def _runs(spaces: _Spaces, rows: KernelRows) -> list[_Run]:
     """All runs, or those around the best, in the order of the grid."""
 
     def run(place: _Place) -> _Run:
+        check_interrupted()
         left_out, coefficients = np.zeros((len(rows.labels), len(rows.log_prior))), []
         for space in spaces.left_out_in(place):
             found = space.regressed(place)

@@ -34,6 +34,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from .._packing import packed, unpacked
+from .._threads import check_interrupted
 from ..counts import Counts
 from ..decisions import is_better
 from ..errors import DataError
@@ -213,6 +214,7 @@ class _Rows(NamedTuple):
 
     def clustered(self, method: str, size: int, run: int) -> Counts:
         """Counts within the clusters of one run."""
+        check_interrupted()
         name = f"{Mixtures.name} {method} {size} {run}"
         seed = np.random.SeedSequence(int(self.training.generator(name).integers(2**63)))
         found = METHODS[method](self.canonical)(min(size, self.coded.n_rows), seed)
