@@ -3,7 +3,7 @@
 Texts are escaped. Wide tables scroll on their own.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 
 from ...blocks import Block, Bullets, Facts, Grid, Heading, Paragraph, Picture, Strong
 from ..page.html import Child, Markup, join, tag
@@ -65,16 +65,11 @@ def _element(
 
 
 def _table(grid: Grid, kind_of: Callable[[str], str | None]) -> Markup:
-    n_columns = max([len(grid.names), *(len(row) for row in grid.rows)])
-    names = [*grid.names, *[""] * (n_columns - len(grid.names))]
     head = [
         tag("th" if name else "td", _flat(name), scope="col" if name else None, class_=_side(n, grid))
-        for n, name in enumerate(names)
+        for n, name in enumerate(grid.names)
     ]
-    body = [
-        tag("tr", [_cell(cell, n, grid, kind_of) for n, cell in enumerate(_filled(row, n_columns))])
-        for row in grid.rows
-    ]
+    body = [tag("tr", [_cell(cell, n, grid, kind_of) for n, cell in enumerate(row)]) for row in grid.rows]
     caption = tag("caption", _flat(grid.title)) if grid.title else None
     table = tag("table", caption, tag("thead", tag("tr", head)), tag("tbody", body))
     label = _flat(grid.title) or f"Table of {', '.join(_flat(name) for name in grid.names[:3] if name)}"
@@ -92,10 +87,6 @@ def _cell(cell: str, n: int, grid: Grid, kind_of: Callable[[str], str | None]) -
 
 def _side(n: int, grid: Grid) -> str | None:
     return None if n < grid.n_text else "n"
-
-
-def _filled(row: Sequence[str], n_columns: int) -> list[str]:
-    return [*row, *[""] * (n_columns - len(row))]
 
 
 def _flat(text: str) -> str:

@@ -37,16 +37,15 @@ def latex(grid: Grid) -> str:
     \end{tabular}
     <BLANKLINE>
     """
-    n_columns = max([len(grid.names), *(len(row) for row in grid.rows)])
-    sides = "".join("l" if n < grid.n_text else "r" for n in range(n_columns))
+    sides = "".join("l" if n < grid.n_text else "r" for n in range(len(grid.names)))
     title = [f"% {one_line(grid.title)}"] if grid.title else []
-    rows = [_row(row, n_columns) for row in grid.rows]
+    rows = [_row(row) for row in grid.rows]
     return "\n".join(
         [
             *title,
             rf"\begin{{tabular}}{{{sides}}}",
             r"\toprule",
-            _row(grid.names, n_columns),
+            _row(grid.names),
             r"\midrule",
             *rows,
             r"\bottomrule",
@@ -62,9 +61,9 @@ def escaped(text: str) -> str:
     return rf"\textbf{{{safe}}}" if isinstance(text, Strong) else safe
 
 
-def _row(cells: Sequence[str], n_columns: int) -> str:
+def _row(cells: Sequence[str]) -> str:
     texts = [escaped(cell) for cell in cells]
     if texts and texts[0].startswith(("[", "*")):
         # After a rule or the end of a row, either would be taken for an argument.
         texts[0] = f"{{}}{texts[0]}"
-    return " & ".join([*texts, *[""] * (n_columns - len(texts))]) + r" \\"
+    return " & ".join(texts) + r" \\"

@@ -69,14 +69,13 @@ def _text_of(block: Block, anchors: Mapping[str, str]) -> str:
 
 
 def _table(grid: Grid, anchors: Mapping[str, str]) -> str:
-    n_columns = max([len(grid.names), *(len(row) for row in grid.rows)])
-    rules = ["---" if n < grid.n_text else "---:" for n in range(n_columns)]
-    rows = [_row([_cell(cell, anchors) for cell in row], n_columns) for row in grid.rows]
-    return "\n".join([_row([escaped(name) for name in grid.names], n_columns), f"|{'|'.join(rules)}|", *rows])
+    rules = ["---" if n < grid.n_text else "---:" for n in range(len(grid.names))]
+    rows = [_row([_cell(cell, anchors) for cell in row]) for row in grid.rows]
+    return "\n".join([_row([escaped(name) for name in grid.names]), f"|{'|'.join(rules)}|", *rows])
 
 
-def _row(cells: Sequence[str], n_columns: int) -> str:
-    return f"| {' | '.join([*cells, *[''] * (n_columns - len(cells))])} |"
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
 
 
 def _cell(cell: str, anchors: Mapping[str, str]) -> str:

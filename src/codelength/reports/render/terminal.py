@@ -123,11 +123,9 @@ class _Page:
     def _grid(self, grid: Grid) -> Iterator[Text]:
         if grid.title:
             yield from self._paragraph(grid.title, "bold")
-        n_columns = max([len(grid.names), *(len(row) for row in grid.rows)])
-        names = [self._plain(name) for name in _filled(grid.names, n_columns)]
-        rows = [_filled(row, n_columns) for row in grid.rows]
-        cells = [[self._plain(cell) for cell in row] for row in rows]
-        strong = [[isinstance(cell, Strong) for cell in row] for row in rows]
+        names = [self._plain(name) for name in grid.names]
+        cells = [[self._plain(cell) for cell in row] for row in grid.rows]
+        strong = [[isinstance(cell, Strong) for cell in row] for row in grid.rows]
         tables = fitted(names, cells, grid.n_text, self._width, is_split=self._is_split)
         for number, columns in enumerate(tables):
             if number:
@@ -178,7 +176,3 @@ def _beside(mark: str, indent: int, parts: Sequence[str]) -> Iterator[Text]:
     """Lines beside a mark, the later ones indented as far."""
     for n, part in enumerate(parts):
         yield Text(((mark if not n else " " * indent) + part).rstrip())
-
-
-def _filled(cells: Sequence[str], n_columns: int) -> list[str]:
-    return [*cells, *[""] * (n_columns - len(cells))]
