@@ -6,14 +6,13 @@ permutations, in which the rows that come early in one come late in another, mak
 """
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from .._display import Shown, counted, nats_and_bits
-from .._threads import n_threads_or_default
+from .._threads import in_threads, n_threads_or_default
 from ..blocks import Block, Facts
 from ..decisions import first_best
 from ..errors import InvalidParameter
@@ -186,11 +185,10 @@ def _along(
     def work(seed: int) -> list[float]:
         return [measure(model, order) for order in linked_orders(model.n_rows, seed, scheme)]
 
-    threads = min(n_threads_or_default(n_threads), len(seeds))
-    if threads <= 1 or model.n_rows * len(seeds) < MIN_ROWS_THREADED:
-        return np.array([work(seed) for seed in seeds.tolist()], dtype=np.float64)
-    with ThreadPoolExecutor(threads) as pool:
-        return np.array(list(pool.map(work, seeds.tolist())), dtype=np.float64)
+    threads = n_threads_or_default(n_threads)
+    if model.n_rows * len(seeds) < MIN_ROWS_THREADED:
+        threads = 1
+    return np.array(list(in_threads(work, seeds.tolist(), threads)), dtype=np.float64)
 
 
 def linked_orders(n_rows: int, seed: int, scheme: str) -> Iterator[IntArray]:
