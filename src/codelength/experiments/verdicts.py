@@ -12,6 +12,8 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from ..scores.means import mean_of
+
 Verdict: TypeAlias = Literal["held", "not held", "unsettled"]
 
 VERDICTS: tuple[Verdict, ...] = ("held", "not held", "unsettled")
@@ -103,4 +105,4 @@ def by_sample(leads: Iterable[float]) -> Verdict:
     if len(values) < 2:
         return "unsettled"
     with np.errstate(invalid="ignore"):
-        return by_lead(float(values.mean()), float(values.std(ddof=1)) / math.sqrt(len(values)))
+        return by_lead(*mean_of(values))
