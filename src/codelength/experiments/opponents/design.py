@@ -63,8 +63,3 @@ class Design:
         ]
         everything = np.hstack([scores, missing[:, self.gaps], *indicators])
         return np.ascontiguousarray(everything[:, self.kept] if self.kept.ndim else everything)
-
-
-def _median(numbers: FloatArray) -> float:
-    present = numbers[~np.isnan(numbers)]
-    return float(np.median(present)) if len(present) else 0.0

@@ -98,12 +98,6 @@ class Sums:
                 probs = np.ascontiguousarray(np.exp(combined).T)
                 add_products(self.observed, part.log_weights, part.log_values, probs, self.highest, self.sums)
 
-    @property
-    def log_totals(self) -> FloatArray:
-        """Log of the summed weight of what is known in each row."""
-        with np.errstate(divide="ignore"):
-            return np.asarray(self.highest + np.log(self.sums.sum(axis=1)))
-
 
 def joined_sums(groups: list[Sums]) -> tuple[FloatArray, FloatArray]:
     """Sums of several groups on one scale per row, and their standard errors as shares of the whole.
