@@ -210,7 +210,7 @@ def predict_slowly(
 def strongest(coded: Coded, rows: IntArray, most: int) -> list[str]:
     """Names of the variables with most bits alone on some rows, in column order."""
     bits, _ = bits_alone(count(coded.take(rows)))
-    best = np.sort(np.argsort(-bits, kind="stable")[:most])
+    best = np.sort(ranked(bits, scale=1.0)[:most])
     return [coded.schema.variables[i].name for i in best]
 
 

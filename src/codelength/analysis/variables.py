@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from ..counts import Counts, count
+from ..decisions import ranked
 from ..table import Coded, Table, Variable
 from ..table.coded import changed
 from ..table.times import NAMES
@@ -42,7 +43,7 @@ def variable_facts(table: Table, coded: Coded, counts: Counts, seed: int) -> tup
     schema, degrees = coded.schema, max(coded.n_rows - 1, 1)
     bits, errors = bits_alone(counts)
     told = np.array([reason_ignored(variable) == "" for variable in schema.variables], dtype=bool)
-    order = np.argsort(np.where(told, -bits, np.inf), kind="stable").tolist()
+    order = ranked(np.where(told, bits, -np.inf), scale=1.0).tolist()
     alone = {
         i: around(float(bits[i]), float(errors[i]), degrees)
         if math.isfinite(errors[i])
@@ -147,7 +148,7 @@ def _profile(counts: Counts, variable: int) -> tuple[ValueProfile, ...]:
     n_rows = one.of(0).sum(axis=0)
     probs = class_weights(one)[:, : len(labels)]
     probs = probs / probs.sum(axis=0)
-    kept = np.sort(np.argsort(-n_rows, kind="stable")[:MOST_PROFILED])
+    kept = np.sort(ranked(n_rows)[:MOST_PROFILED])
     return tuple(
         ValueProfile(str(labels[value]), float(n_rows[value]), probs[:, value].copy()) for value in kept
     )

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from ..decisions import ranked
 from ..errors import InvalidParameter
 from ..table.coded import changed
 from ..typing import FloatArray
@@ -74,7 +75,7 @@ class EvidenceByVariableDisplay(Display):
         )
         if len(given) != len(numbers[0]):
             raise InvalidParameter(f"names: {len(given)} for {len(numbers[0])} variables; give one for each")
-        order = np.argsort(-numbers[0], kind="stable")
+        order = ranked(np.where(np.isnan(numbers[0]), -np.inf, numbers[0]), scale=1.0)
         self.names = [given[i] for i in order]
         self.alone, self.given_others, self.alone_errors, self.given_others_errors = (
             column[order] for column in numbers

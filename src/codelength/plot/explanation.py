@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from .._display import counted
+from ..decisions import ranked
 from ..errors import InvalidParameter
 from ._check import check_classifier
 from ._display import Display
@@ -141,7 +142,7 @@ class ExplanationDisplay(Display):
         table = as_table(known_rows(estimator.schema_, X))
         one = table.take(np.array([check_whole("row", row, 0, max(table.n_rows - 1, 0))]))
         classes = list(estimator.schema_.classes)
-        order = [classes[k] for k in np.argsort(-estimator.predict_log_proba(one)[0], kind="stable")]
+        order = [classes[k] for k in ranked(estimator.predict_proba(one)[0])]
         if against is None:
             against = next((label for label in order if label != (order[0] if of is None else of)), None)
         if of is None:
@@ -186,7 +187,7 @@ class ExplanationDisplay(Display):
 def _most_probable(explanation: "Explanation", row: int) -> "Scalar":
     """The class with the highest log-odds that is not the reference."""
     explanation.ranked(row, explanation.classes[0])  # refuses a row that is not there
-    order = np.argsort(-explanation.log_odds[row], kind="stable")
+    order = ranked(explanation.log_odds[row], scale=1.0)
     found = [explanation.classes[k] for k in order if explanation.classes[k] != explanation.reference]
     if not found:
         raise InvalidParameter("explanation: there is only one class, so that there is nothing to explain")

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ...decisions import ranked
 from ...mixture.residuals import LARGE, BivariateResiduals
 from .style import Axes, Panel
 
@@ -18,7 +19,7 @@ WRITTEN_UP_TO = 16
 def residual_panel(residuals: BivariateResiduals) -> tuple[Panel, tuple[float, float]]:
     """A panel with one row and one column per variable, and the size it wants in inches."""
     largest = np.nan_to_num(residuals.values, nan=0.0).max(axis=0, initial=0.0)
-    kept = np.sort(np.argsort(-largest, kind="stable")[:MOST_VARIABLES])
+    kept = np.sort(ranked(largest)[:MOST_VARIABLES])
     names = [_short(residuals.names[i]) for i in kept]
     n_left = len(residuals.names) - len(kept)
     size = (2.6 + 0.3 * len(kept), 2.0 + 0.3 * len(kept))

@@ -8,6 +8,7 @@ import numpy as np
 
 from ....analysis.results import LatentAnalysis
 from ....blocks import Block, Facts, Heading
+from ....decisions import ranked
 from ....selection.comparison import ON_ANOTHER_SCALE, Comparison
 from ....typing import FloatArray
 from ...render.html import html
@@ -182,15 +183,15 @@ def _called(criterion: str) -> str:
 def profiles(analysis: LatentAnalysis, n_open: int = N_OPEN) -> Section:
     """What the classes look like, the variables that tell them apart most first, some of them unfolded."""
     shares = analysis.model.parameters_.class_probs
-    by_name = analysis.model.profiles()
-    ranked = sorted(by_name.items(), key=lambda item: -_bits(np.array(list(item[1].values())), shares))
-    most = max((_bits(np.array(list(values.values())), shares) for _, values in ranked[:1]), default=0.0)
-    shown = ranked[:MOST_VARIABLES]
+    by_name = list(analysis.model.profiles().items())
+    bits = [_bits(np.array(list(values.values())), shares) for _, values in by_name]
+    most = max(bits, default=0.0)
+    shown = [by_name[n] for n in ranked(bits, scale=1.0)[:MOST_VARIABLES]]
     rows = [
         _variable(variable, values, shares, most, is_open=n < n_open)
         for n, (variable, values) in enumerate(shown)
     ]
-    more = len(ranked) - len(shown)
+    more = len(by_name) - len(shown)
     body = join(
         paragraph(
             "The variables that tell the classes apart most come first. Bars are the probability of a value "
@@ -237,7 +238,7 @@ def _variable(
     n_classes = min(len(shares), MOST_CLASSES)
     probs = list(values.items())
     if len(probs) > MOST_VALUES:
-        kept = sorted(np.argsort([-float(own @ shares) for _, own in probs], kind="stable")[:MOST_VALUES])
+        kept = sorted(ranked([own @ shares for _, own in probs])[:MOST_VALUES])
         probs = [probs[int(n)] for n in kept]
     head = [
         tag("th", "value", scope="col"),
