@@ -97,7 +97,8 @@ def in_threads(work: Callable[[S], T], items: Sequence[S], n_threads: int | None
             check_interrupted()
             yield work(item)
         return
-    interrupted = _interrupted.get() or Event()
+    outer = _interrupted.get()
+    interrupted = Event() if outer is None else outer
 
     def in_thread(item: S) -> T:
         _interrupted.set(interrupted)
@@ -109,7 +110,8 @@ def in_threads(work: Callable[[S], T], items: Sequence[S], n_threads: int | None
         yield from pool.map(in_thread, items)
     except BaseException as error:
         is_failure = isinstance(error, Exception)
-        if not is_failure:
+        # Within other threads, the caller has only stopped asking: the work beside it goes on.
+        if not is_failure and outer is None:
             interrupted.set()
         pool.shutdown(wait=is_failure, cancel_futures=True)
         raise

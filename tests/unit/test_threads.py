@@ -110,6 +110,24 @@ def test_work_within_work_ends_with_it():
     check_interrupted()  # the caller itself goes on
 
 
+def test_results_that_are_not_asked_for_interrupt_no_other_work():
+    """A thread takes one result of its own threads; the thread beside it goes on."""
+    taken = threading.Event()
+
+    def outer(item):
+        if item == 0:
+            results = in_threads(abs, range(4), 2)
+            first = next(results)
+            results.close()
+            taken.set()
+            return first
+        assert taken.wait(60)
+        check_interrupted()
+        return item
+
+    assert list(in_threads(outer, range(2), 2)) == [0, 1]
+
+
 def test_an_error_is_raised_once_all_work_has_ended():
     at_work, ended = threading.Event(), []
 
