@@ -76,15 +76,15 @@ def n_threads_or_default(n_threads: int | None) -> int:
 
 
 _interrupted: ContextVar[Event | None] = ContextVar("interrupted", default=None)
-"""In threads of :func:`in_threads`: set once whoever waits for their results was interrupted."""
+"""In threads of :func:`in_threads`: set once the caller, which waits for their results, was interrupted."""
 
 
 def in_threads(work: Callable[[S], T], items: Sequence[S], n_threads: int | None = None) -> Iterator[T]:
-    """Yield ``work(item)`` for each item, in order, from up to so many threads.
+    """Yield ``work(item)`` for each item, in order, from at most ``n_threads`` threads.
 
-    One thread, or one item, needs no other thread than the caller's. If the caller is interrupted, work that
-    has not begun is cancelled. Work that has begun is not waited for, and ends where it next calls
-    :func:`check_interrupted`.
+    If there is one thread or one item, the work runs in the thread of the caller. If the caller is
+    interrupted, work that has not begun is cancelled. Work that has begun is not waited for; it ends at its
+    next call of :func:`check_interrupted`.
 
     Examples
     --------
@@ -110,7 +110,7 @@ def in_threads(work: Callable[[S], T], items: Sequence[S], n_threads: int | None
         yield from pool.map(in_thread, items)
     except BaseException as error:
         is_failure = isinstance(error, Exception)
-        # Within other threads, the caller has only stopped asking: the work beside it goes on.
+        # Within a thread of an outer call, the caller has only stopped asking; other outer work continues.
         if not is_failure and outer is None:
             interrupted.set()
         pool.shutdown(wait=is_failure, cancel_futures=True)
@@ -119,7 +119,7 @@ def in_threads(work: Callable[[S], T], items: Sequence[S], n_threads: int | None
 
 
 def check_interrupted() -> None:
-    """Raise ``CancelledError`` in a thread of :func:`in_threads` whose results nobody waits for any more."""
+    """Raise ``CancelledError`` in a thread of :func:`in_threads` whose caller was interrupted."""
     event = _interrupted.get()
     if event is not None and event.is_set():
         raise CancelledError

@@ -65,7 +65,7 @@ class Counts(Shown):
             counts = as_array(getattr(self, name))
             if counts.shape != shape or counts.dtype.kind not in "fiu":
                 raise SchemaMismatch(
-                    f"{name}: {counts.dtype} of shape {counts.shape}; the schema takes numbers of {shape}"
+                    f"{name}: {counts.dtype} of shape {counts.shape}; expected numbers of shape {shape}"
                 )
             object.__setattr__(self, name, counts.astype(np.float64, copy=False))
 

@@ -74,7 +74,7 @@ class Desk:
         self.sessions = Sessions(directory, limits, self.looks, self.works)
         self.tokens = Tokens()
         self.door: Path | None = None
-        """A page that leads to the first address; removed once somebody has come in."""
+        """A page that leads to the first address; removed once that address was used."""
         # Browsers keep cookies by host and not by port: another server has another name for its own.
         self.cookie = f"codelength-{secrets.token_hex(4)}"
 

@@ -50,7 +50,7 @@ class Tokens:
 
     @property
     def are_open(self) -> bool:
-        """Whether some token lets somebody in."""
+        """Whether some token was not used yet."""
         return bool(self._open)
 
     def was_spent(self, given: str) -> bool:
@@ -310,8 +310,8 @@ class Sessions:
     def open(self) -> tuple[str, Session]:
         """A new session, and the secret that its cookie holds.
 
-        If there are too many, the one that was not used for longest ends, first of all one without tables:
-        browsers lose cookies, and nobody comes back to such a session.
+        If there are too many, the one that was idle for longest ends; sessions without tables end first,
+        because browsers lose cookies and leave such sessions behind.
         """
         self.sweep()
         if len(self._by_digest) >= self._limits.sessions:

@@ -14,7 +14,7 @@ MOST_CLASSES = 500
 
 
 def check_n_classes(name: str, n_classes: int) -> None:
-    """Refuse a target with so many distinct cells that it is hardly one of classes."""
+    """Refuse a target with more than :data:`MOST_CLASSES` classes."""
     if n_classes > MOST_CLASSES:
         raise DataError(
             f"target {name!r}: {n_classes:,} classes, more than {MOST_CLASSES}; group them, or cut numbers "

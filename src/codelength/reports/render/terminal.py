@@ -17,7 +17,7 @@ from ._columns import GAP, Column, fitted, wrapped
 from .texts import one_line
 
 PIPED = 100
-"""Where words are wrapped if nobody knows the width of the screen."""
+"""Column at which words are wrapped if the output is not a terminal."""
 
 
 def show(blocks: Iterable[Block], console: Console | None = None) -> None:
@@ -91,7 +91,7 @@ class _Page:
         plain = self._plain(text)
         if self._width is None:
             return [plain]
-        # On a pipe, whoever reads a path or an address wants it whole.
+        # Paths and addresses in piped output stay whole, so that they can be copied.
         return wrapped(plain, max(self._width - taken, 8), breaks_words=self._is_split)
 
     def _paragraph(self, text: str, style: str) -> Iterator[Text]:

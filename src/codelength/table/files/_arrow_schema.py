@@ -1,4 +1,4 @@
-"""What Arrow leaves in a Parquet file about its columns: durations and dictionaries, which Parquet has not.
+"""Types of columns that Arrow stores in a Parquet file and Parquet lacks: durations and dictionaries.
 
 The schema is a flatbuffer, of which a few fields are read here, so that pyarrow is not needed. See Schema.fbs
 and Message.fbs of the Arrow format.

@@ -230,7 +230,7 @@ def _fields_of_any_length() -> Iterator[None]:
 
 
 def explain(error: Exception, path: Path, shown: str, line_bytes: int) -> DataError:
-    """Say in one line why DuckDB could not read a CSV file whose lines may have so many bytes."""
+    """Say in one line why DuckDB could not read a CSV file with at most ``line_bytes`` bytes per line."""
     try:
         return _explained(error, path, shown, line_bytes)
     except DAMAGED as damage:

@@ -22,8 +22,8 @@ def distinct_values(values: FloatArray, weights: FloatArray | None) -> tuple[Flo
 def nearest_shares(totals: FloatArray, n_bins: int) -> tuple[IntArray, IntArray]:
     """Return the cuts nearest to equal shares of the weight, and the first cut at or above each share.
 
-    Cut ``i`` lies after the number at position ``i``. Of two that are as near, the lower one is meant, and
-    rounding errors in sums of weights do not decide it.
+    Cut ``i`` lies after the number at position ``i``. If two cuts are equally near up to rounding, the lower
+    one is taken.
 
     Examples
     --------
