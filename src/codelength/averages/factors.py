@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._threads import check_interrupted
 from ..decisions import ranked
 from ..rules.partitions import PartitionAverage
 from ..typing import FloatArray, IntArray
@@ -162,6 +163,7 @@ def distinct_cells(training: Training) -> Iterator[Cells]:
     """The cells of each variable, so that what is left out is computed once per cell, not once per row."""
     copy_weights, kinds = _few_weights(training.copy_weights)
     for fine in training.fine.T:
+        check_interrupted()
         known = fine >= 0
         keys = np.stack([training.labels, fine, kinds])[:, known]
         places = np.full(training.n_rows, -1)

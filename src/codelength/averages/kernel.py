@@ -330,6 +330,7 @@ def _runs(spaces: _Spaces, rows: KernelRows) -> list[_Run]:
         check_interrupted()
         left_out, coefficients = np.zeros((len(rows.labels), len(rows.log_prior))), []
         for space in spaces.left_out_in(place):
+            check_interrupted()
             found = space.regressed(place)
             coefficients.append(found.coefficients)
             last = space.order[len(space.order) - len(space.shares) :]

@@ -1,11 +1,15 @@
 """What is true of every member, whatever it is."""
 
+import contextvars
 import pickle
+from concurrent.futures import CancelledError
 from dataclasses import fields
+from threading import Event
 
 import numpy as np
 import pytest
 
+from codelength import _threads
 from codelength.averages.registry import MEMBERS
 from codelength.table import Schema, Variable
 from unit.averages.mixed_tables import (
@@ -64,6 +68,18 @@ def test_pickles_hold_what_was_learned_and_not_what_follows_from_it(kind, rows):
     np.testing.assert_array_equal(restored.log_probs(coded_of(NEW)), expected)
     fresh = kind.fit(training_of(*rows)).member
     assert len(pickle.dumps(member)) == len(pickle.dumps(fresh))
+
+
+def test_fits_end_with_the_interrupt_of_their_caller(kind, rows):
+    interrupted = Event()
+    interrupted.set()
+
+    def fit():
+        _threads._interrupted.set(interrupted)
+        kind.fit(training_of(*rows))
+
+    with pytest.raises(CancelledError):
+        contextvars.copy_context().run(fit)
 
 
 def test_additive_members_are_explained(kind, learned):
