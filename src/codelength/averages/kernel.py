@@ -327,7 +327,6 @@ def _runs(spaces: _Spaces, rows: KernelRows) -> list[_Run]:
     """All runs, or those around the best, in the order of the grid."""
 
     def run(place: _Place) -> _Run:
-        check_interrupted()
         left_out, coefficients = np.zeros((len(rows.labels), len(rows.log_prior))), []
         for space in spaces.left_out_in(place):
             check_interrupted()

@@ -24,7 +24,6 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from .._packing import packed, unpacked
-from .._threads import check_interrupted
 from ..errors import DataError
 from ..table import Coded
 from ..typing import FloatArray, IntArray
@@ -270,7 +269,6 @@ def _averaged(designs: Sequence[Design], row_weights: FloatArray, out: FloatArra
     starts, curvatures = zip(*map(_typical, designs, within), strict=True)
 
     def solved(step: int, starts: Sequence[FloatArray], tolerance: float) -> list[FloatArray]:
-        check_interrupted()
         return [
             _with_folds(design, weights, PRECISIONS[step], start, tolerance, curvature)
             for design, weights, start, curvature in zip(designs, within, starts, curvatures, strict=True)

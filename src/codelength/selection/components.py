@@ -153,7 +153,7 @@ def choose_components(
             best, runs, n_without_gain = found, {size: runs[size]}, 0
         else:
             n_without_gain += 1
-        if n_without_gain == patience:
+        if patience is not None and n_without_gain >= max(patience, 1):
             break
     assert best is not None
     if 1 not in fits:

@@ -14,6 +14,7 @@ import numpy as np
 from ... import datasets
 from ...averages.pool import Pool
 from ...averages.training import log_class_prior
+from ...decisions import first_best
 from ...estimators import FiniteMixture, IndifferentTrees, NaiveBayes, OnVariables
 from ...estimators._described import described, title_of
 from ...rules import normalised
@@ -114,7 +115,7 @@ class Weighed:
         log_weights = self.log_weights
         made = {
             NAIVE: joints[0],
-            BEST: joints[int(log_weights.argmax())],
+            BEST: joints[first_best(log_weights, scale=1.0)],
             EVIDENCE: np.logaddexp.reduce(log_weights[:, None, None] + joints, axis=0),
             EQUAL: np.logaddexp.reduce(each, axis=0),
             POOL: self.pool.log_probs(each, self.log_prior),
@@ -232,7 +233,7 @@ def _weights(names: Sequence[str], results: Mapping[str, Result]) -> ResultTable
         row: dict[str, Value] = {"table": name, "models": len(result["names"])}
         for kind in ("evidence", "pool"):
             weights = np.array(result[kind])
-            best = int(weights.argmax())
+            best = first_best(weights)
             row[f"heaviest by {kind}"] = result["names"][best]
             row[f"weight by {kind}"] = float(weights[best])
         rows.append(row)

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ....decisions import first_best_of_rows
 from ....typing import FloatArray
 from ...spec import Result, Spec
 from .tasks import LEVELS, SHARES, ApproximationsTask, PaperTask, SolutionsTask, TermsTask
@@ -69,7 +70,7 @@ class Collected:
         """The number of components with the shortest code length in each sample."""
         sizes = self.components(name, n_rows)
         stacked = np.array([self.lengths(name, n_rows, k, method) for k in sizes])
-        return np.array(sizes)[np.argmin(stacked, axis=0)]
+        return np.array(sizes)[first_best_of_rows(-stacked.T)]
 
     def needed(self, name: str, n_rows: int, level: float) -> FloatArray:
         """Terms needed for a share of the sum in each sample."""
