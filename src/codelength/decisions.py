@@ -92,4 +92,4 @@ def whole_part(numbers: FloatArray) -> FloatArray:
     >>> whole_part(np.array([1.9999999999999993, 2.5, 0.7]))
     array([2., 2., 0.])
     """
-    return np.asarray(np.floor(numbers + TOLERANCE * np.maximum(np.abs(numbers), 1.0)))
+    return np.asarray(np.floor(numbers + np.clip(TOLERANCE * np.abs(numbers), TOLERANCE, 0.5)))

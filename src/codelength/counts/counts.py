@@ -102,7 +102,7 @@ class Counts(Shown):
             raise SchemaMismatch(f"cells: expected numbers from 0 to {n_cells - 1}; count under this schema")
         flat = np.bincount(places.astype(np.int64), numbers, n_cells).astype(np.float64)
         counts = cls(schema, flat[: schema.n_classes], flat[schema.n_classes :].reshape(schema.n_classes, -1))
-        counts._check()
+        counts.check()
         return counts
 
     @property
@@ -175,15 +175,11 @@ class Counts(Shown):
         class_counts = np.array(document["class_counts"], dtype=np.float64)
         value_counts = np.array(document["value_counts"], dtype=np.float64)
         counts = cls(schema, class_counts, value_counts)
-        counts._check()
+        counts.check()
         return counts
 
-    def _check(self) -> None:
-        shape = (self.schema.n_classes, self.schema.n_cells)
-        if self.class_counts.shape != shape[:1] or self.value_counts.shape != shape:
-            raise DataError(
-                f"the counts have shape {self.value_counts.shape}, but the schema asks for {shape}"
-            )
+    def check(self) -> None:
+        """Refuse counts that no table has: negative, infinite, or values that do not add up to rows."""
         everything = np.concatenate((self.class_counts, self.value_counts.ravel()))
         if not np.isfinite(everything).all() or everything.min(initial=0) < 0:
             raise DataError("a count is negative or not finite")

@@ -113,6 +113,7 @@ class CountsTables(KnowsBefore):
         """
         self._check_params()
         check_instance("counts", counts, Counts, "Counts")
+        counts.check()
         check_flag("weighted", weighted)
         self._check_countable(None)
         check_classes(counts.schema)

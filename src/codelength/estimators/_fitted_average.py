@@ -22,6 +22,7 @@ from ..errors import DataError
 from ..rules.explanation import Explanation, log_odds_against
 from ..scores import Predictions
 from ..table import Coded, Schema
+from ..table.copies import check_copies
 from ..typing import FloatArray, IntArray
 from .contract import Fitted
 
@@ -40,9 +41,6 @@ TOGETHER = "all together"
 """Name of the whole average among its members."""
 
 TINY = np.finfo(np.float64).tiny
-
-LIGHTEST, HEAVIEST = 1e-100, 1e11
-"""Weights of distinct rows that every member takes: leaving a copy out must leave something to count with."""
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
@@ -236,7 +234,7 @@ def learn_average(
     rows = fitted.weighed(coded)
     seen = seen_in(np.bincount(rows.class_codes, rows.weights, rows.schema.n_classes).astype(np.float64))
     training = Training.of(seen_classes(rows, seen), seed)
-    _check_weights(training.coded.weights)
+    check_copies(training.coded.weights)
     learned: list[Learned[Member]] = []
     if len(seen) > 1 and training.views.n_variables:
         with one_blas_thread():
@@ -261,17 +259,6 @@ def learn_average(
         left_out=left_out,
         training=replace(training),  # a copy, without what members computed from the rows
     )
-
-
-def _check_weights(weights: FloatArray | None) -> None:
-    """Refuse weights of distinct rows that members cannot leave out."""
-    given = np.ones(1) if weights is None else weights
-    unusable = given[(given < LIGHTEST) | (given > HEAVIEST)]
-    if len(unusable):
-        raise DataError(
-            f"sample_weight: equal rows weigh {unusable[0]:g} together; averages and their members take "
-            f'weights from {LIGHTEST:g} to {HEAVIEST:g}, so scale them, or pass weights="relative"'
-        )
 
 
 def seen_in(class_counts: FloatArray) -> IntArray:

@@ -15,6 +15,7 @@ from ..rules import Distributions, normalised
 from ..table import Coded, Schema
 from ..table._messages import shown
 from ..table.checks import check_choice, check_number, check_sequence
+from ..table.copies import check_copies
 from ..table.encode import HandleUnknown
 from ..table.infer import Identifiers, Missing, Numeric
 from ..table.schema import classes_grid
@@ -240,6 +241,7 @@ class EvidenceAverage(ClassifierMixin, EnumeratedJoint, TableClassifier):
 
     def _learned(self, coded: Coded, fitted: Fitted) -> FittedAverageOfModels:
         rows, named = fitted.weighed(coded), self._named()
+        check_copies(rows.weights)
         return FittedAverageOfModels(
             **vars(fitted),
             names=tuple(named),

@@ -27,6 +27,7 @@ from ..rules import Distributions, normalised
 from ..table import Coded, Schema
 from ..table._messages import shown, suggestion
 from ..table.checks import check_choice, check_sequence
+from ..table.copies import check_copies
 from ..table.encode import HandleUnknown
 from ..table.infer import Identifiers, Missing, Numeric
 from ..table.schema import classes_grid
@@ -237,8 +238,9 @@ class IndifferentTrees(ClassifierMixin, EnumeratedJoint, NetworkClassifier):
         return Network.of_forest(fitted.schema, fitted.model.counts.variables, tables)
 
     def _learned(self, coded: Coded, fitted: Fitted) -> FittedTrees:
-        counts = ForestCounts.of(fitted.weighed(coded))
-        return FittedTrees(**vars(fitted), model=self._model(counts, fitted.schema))
+        rows = fitted.weighed(coded)
+        check_copies(rows.weights)
+        return FittedTrees(**vars(fitted), model=self._model(ForestCounts.of(rows), fitted.schema))
 
     def _model(self, counts: ForestCounts, schema: Schema) -> OneForest | AllForests:
         if isinstance(self.forest, str):

@@ -3,10 +3,15 @@
 import numpy as np
 
 from ..decisions import whole_part
+from ..errors import DataError
 from ..typing import FloatArray, IntArray
 
 MOST_COPIES = 10**9
 """A row of a larger weight stands for this many copies, each of which weighs more than 1."""
+
+LIGHTEST, HEAVIEST = 1e-100, 1e11
+"""Weights of distinct rows that averages take: leaving a copy out must leave something to count with, and
+differences between models must not be lost in the sums."""
 
 
 def n_copies(weights: FloatArray) -> IntArray:
@@ -32,3 +37,14 @@ def copy_weights(weights: FloatArray) -> FloatArray:
     array([1.  , 1.25, 0.7 ])
     """
     return np.asarray(weights / n_copies(weights))
+
+
+def check_copies(weights: FloatArray | None) -> None:
+    """Refuse weights of distinct rows that averages over models cannot learn from; rows may weigh nothing."""
+    given = np.ones(1) if weights is None else weights
+    unusable = given[((given > 0) & (given < LIGHTEST)) | (given > HEAVIEST)]
+    if len(unusable):
+        raise DataError(
+            f"sample_weight: equal rows weigh {unusable[0]:g} together; averages and their members take "
+            f'weights from {LIGHTEST:g} to {HEAVIEST:g}, so scale them, or pass weights="relative"'
+        )

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from codelength import Counts, Schema, Variable, count
+from codelength import Counts, NaiveBayes, Schema, Variable, count
 from codelength.counts import column_groups, expected_counts
 from codelength.counts._plain import count_plainly
 from codelength.errors import CodelengthError, DataError, SchemaMismatch
@@ -129,6 +129,14 @@ def test_rows_coded_by_another_schema_are_refused():
 def test_arrays_that_do_not_fit_the_schema_are_refused(counts, name, wrong):
     with pytest.raises(SchemaMismatch, match=name):
         replace(counts, **{name: wrong})
+
+
+@pytest.mark.parametrize("number", [-1.0, np.nan, np.inf, 7.0])
+def test_models_refuse_counts_that_no_table_has(counts, number):
+    wrong = counts.class_counts.copy()
+    wrong[0] = number
+    with pytest.raises(DataError, match=r"negative or not finite|do not add up"):
+        NaiveBayes().fit_counts(replace(counts, class_counts=wrong))
 
 
 def test_json_is_checked(counts):
