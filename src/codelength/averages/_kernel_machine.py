@@ -94,14 +94,15 @@ def regress(kernel: FloatArray, ridge: float, rows: KernelRows, n_last: int | No
     """
     ridge = max(ridge, LEAST_RIDGE * float(rows.weights.sum()))
     roots = np.sqrt(rows.weights)
-    system = np.multiply(kernel, roots[:, None], order="F")
+    system = kernel * roots[:, None]
     system *= roots
     system.flat[:: len(roots) + 1] += ridge
     prior = np.exp(rows.log_prior)
     targets = np.eye(len(prior))[rows.labels] - prior
     # The column of ones tells how predictions move with the class prior.
     right = roots[:, None] * np.hstack([targets, np.ones((len(roots), 1))])
-    factor, _ = lapack.dpotrf(system, lower=1, clean=1, overwrite_a=1)
+    # Symmetric, so its transpose is the same matrix, in the order that LAPACK works in without a copy.
+    factor, _ = lapack.dpotrf(system.T, lower=1, clean=1, overwrite_a=1)
     solution, _ = lapack.dpotrs(factor, right, lower=1)
     coefficients = roots[:, None] * solution
     last = slice(0 if n_last is None else len(roots) - n_last, None)
