@@ -12,7 +12,7 @@ from pathlib import Path
 __all__ = ["PREFIX", "Scratch", "remove_abandoned"]
 
 PREFIX = "codelength-"
-"""How the names of these directories begin."""
+"""Prefix of the names of these directories."""
 
 _LOCK = ".codelength-lock"
 _NEW_SECONDS = 60
@@ -66,7 +66,7 @@ def _is_free(lock: Path) -> bool:
 
 
 def _locked(number: int) -> bool:
-    """Whether a file could be locked for as long as it is open; never where the system has no such locks."""
+    """Lock a file for as long as it is open; return False if it is taken, or if the system has no such locks."""
     try:
         import fcntl
     except ImportError:  # Windows
