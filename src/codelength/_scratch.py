@@ -66,7 +66,7 @@ def _is_free(lock: Path) -> bool:
 
 
 def _locked(number: int) -> bool:
-    """Lock a file for as long as it is open; return False if it is taken, or if the system has no such locks."""
+    """Lock a file for as long as it is open; return False if it is taken, or the system has no locks."""
     try:
         import fcntl
     except ImportError:  # Windows
