@@ -84,7 +84,7 @@ def regress(kernel: FloatArray, ridge: float, rows: KernelRows, n_last: int | No
     Parameters
     ----------
     kernel : array of shape (n_rows, n_rows)
-        The kernel between all rows.
+        The kernel between all rows; it is overwritten.
     ridge : float
         How much the regression is smoothed.
     rows : KernelRows
@@ -94,7 +94,9 @@ def regress(kernel: FloatArray, ridge: float, rows: KernelRows, n_last: int | No
     """
     ridge = max(ridge, LEAST_RIDGE * float(rows.weights.sum()))
     roots = np.sqrt(rows.weights)
-    system = kernel * roots[:, None]
+    # In place: a second matrix of this size takes as long to allocate as this takes to compute.
+    system = kernel
+    system *= roots[:, None]
     system *= roots
     system.flat[:: len(roots) + 1] += ridge
     prior = np.exp(rows.log_prior)
