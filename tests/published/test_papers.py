@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from codelength import datasets, reports
-from codelength.experiments.papers import PAPERS
+from codelength.experiments import PAPERS
 from codelength.experiments.papers.predictive_inference import bernoulli
 from codelength.experiments.published import published
 from codelength.experiments.registry import find, specify

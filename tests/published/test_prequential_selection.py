@@ -8,7 +8,7 @@ import pytest
 import naive
 from codelength import reports
 from codelength.experiments.papers.prequential_selection import (
-    PAPER,
+    EXPERIMENT,
     PRINTED_SPLITS,
     SPLITS,
     SelectionTask,
@@ -47,13 +47,13 @@ def small_task(**changes):
 
 
 def test_the_paper_asks_for_14_tables_at_least_15_splits_and_40_clusterings_of_3_to_20_clusters():
-    tasks = PAPER.tasks(False, PAPER.defaults)
+    tasks = EXPERIMENT.tasks(False, EXPERIMENT.defaults)
     assert SPLITS >= PRINTED_SPLITS == 15
     assert len(tasks) == len({task.key for task in tasks}) == 2 * 14 * SPLITS
     assert len({task.source.name for task in tasks}) == 14
     assert {task.n_candidates for task in tasks} == {40}
     assert (SMALLEST, LARGEST) == (3, 20)
-    assert PAPER.defaults.learned == "train"
+    assert EXPERIMENT.defaults.learned == "train"
 
 
 def test_every_criterion_is_the_one_defined():
@@ -116,7 +116,7 @@ def made_up(scores):
     ]
     results = {task.key: {name: values[i] for name, values in scores.items()} for i, task in enumerate(tasks)}
     return Gains(
-        Spec("prequential-selection", False, PAPER.defaults, tuple(tasks)),
+        Spec("prequential-selection", False, EXPERIMENT.defaults, tuple(tasks)),
         results,
         with_class=True,
     )
@@ -145,12 +145,12 @@ def found(tmp_path_factory):
 
     tasks = [
         replace(task, n_candidates=2)
-        for task in PAPER.tasks(True, PAPER.defaults)
+        for task in EXPERIMENT.tasks(True, EXPERIMENT.defaults)
         if task.source.name in ("iris", "zoo") and task.split == 0
     ]
-    spec = Spec("prequential-selection", True, PAPER.defaults, tuple(tasks))
+    spec = Spec("prequential-selection", True, EXPERIMENT.defaults, tuple(tasks))
     results = run(spec, tmp_path_factory.mktemp("run"), jobs=1).results
-    return PAPER.find(spec, results)
+    return EXPERIMENT.find(spec, results)
 
 
 def test_every_claim_is_decided_and_shows_both_ways_of_clustering(found):

@@ -8,7 +8,7 @@ import numpy as np
 
 from .._version import __version__
 from ..estimators import FiniteMixture
-from ..experiments.run import Progress, check_progress
+from ..experiments.progress import Progress, check_progress
 from ..table import Table, as_table
 from ..table.checks import seed_of
 from .facts import checked, command_of, model_facts, noting, table_facts

@@ -13,7 +13,7 @@ from ..estimators.contract import TableClassifier
 from ..experiments import OPPONENTS, Split
 from ..experiments.evaluation import Fits, predictions_over
 from ..experiments.opponents import Opponent
-from ..experiments.run import Progress
+from ..experiments.progress import Progress
 from ..rules import RULES
 from ..scores import Predictions
 from ..scores.means import is_tied

@@ -12,7 +12,7 @@ from ..counts import count
 from ..errors import DataError
 from ..estimators import NaiveBayes
 from ..estimators.contract import TableClassifier
-from ..experiments.run import Progress, check_progress
+from ..experiments.progress import Progress, check_progress
 from ..table import Table, as_table
 from ..table.checks import check_flag, check_instance, seed_of
 from ..table.column import Factor

@@ -202,7 +202,7 @@ def _check(
     if twice is not None:
         raise InvalidParameter(f"--figure: {twice} are drawn twice; leave one of them out")
     for _, file in figure:
-        from ..reports.figures import check_name
+        from ..reports.figures.drawing import check_name
 
         check_name(Path(file))
     for name in (outputs["--profiles"], outputs["--comparison"]):

@@ -2,8 +2,7 @@
 
 from .evaluation import Evaluation, evaluate
 from .opponents import OPPONENTS
-from .papers import PAPERS
-from .registry import EXPERIMENTS
+from .registry import EXPERIMENTS, PAPERS
 from .reproduction import Reproduction, reproduce
 from .splits import Split, cross_validation
 

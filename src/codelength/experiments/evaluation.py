@@ -19,7 +19,7 @@ from ..table.checks import check_choice, check_instance, check_number, check_siz
 from ..table.infer import Identifiers, Missing, Numeric, with_intervals_of
 from ..typing import FloatArray, IntArray
 from .opponents import Opponent
-from .run import Progress, check_progress
+from .progress import Progress, check_progress
 from .splits import Split, cross_validation
 
 if TYPE_CHECKING:

@@ -1,21 +1,51 @@
 """The experiments by name: those of papers, and our own."""
 
 import difflib
+import importlib
 from collections.abc import Iterable
 from typing import Any
 
 from ..errors import InvalidParameter
-from .averages import AVERAGES
 from .experiment import Experiment
 from .findings import Findings
-from .further import FURTHER
-from .papers import PAPERS
-from .questions import QUESTIONS
 from .settings import changed, differences
 from .spec import Result, Spec
 
-EXPERIMENTS: dict[str, Experiment] = {**PAPERS, **FURTHER, **QUESTIONS, AVERAGES.key: AVERAGES}
+_MODULES = (
+    "papers.predictive_inference",
+    "papers.sc_approximations",
+    "papers.bayes_optimal_ibl",
+    "papers.prequential_selection",
+    "papers.indifferent_naive_bayes",
+    "further.indifferent_trees",
+    "further.evidence_weights",
+    "further.interval_averages",
+    "questions.hidden_classes",
+    "questions.orderings",
+    "averages",
+)
+"""Modules and packages with an ``EXPERIMENT``."""
+
+EXPERIMENTS: dict[str, Experiment] = {
+    found.key: found
+    for found in (importlib.import_module(f".{name}", __package__).EXPERIMENT for name in _MODULES)
+}
 """The experiments by key: those of the papers in the order of their years, then our own."""
+
+
+def shown_on(page: str) -> list[str]:
+    """Keys of the experiments whose results a page of the documentation shows.
+
+    Examples
+    --------
+    >>> shown_on("further")
+    ['indifferent-trees', 'evidence-weights', 'interval-averages']
+    """
+    return [key for key, experiment in EXPERIMENTS.items() if experiment.page == page]
+
+
+PAPERS = shown_on("validation")
+"""Keys of the experiments that papers report, in the order of their years."""
 
 
 def experiment_of(key: str) -> Experiment:

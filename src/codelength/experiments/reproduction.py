@@ -8,8 +8,9 @@ from typing import Any
 
 from ..table.checks import check_flag, check_instance, check_names, check_path, check_whole
 from .findings import Findings
+from .progress import Progress, check_progress
 from .registry import directory_name, find, specify
-from .run import Outcome, Progress, check_progress, run
+from .run import Outcome, run
 from .spec import Spec
 
 

@@ -3,30 +3,21 @@
 import os
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from .._threads import n_threads_or_default
 from ..errors import DataError, InvalidParameter
-from ..table._messages import shown
 from ..table.checks import check_size
+from .progress import Progress
 from .spec import AnyTask, Result, Spec
 from .store import Store
 from .workers import spread
 
 MOST_JOBS = 1024
 """Processes at most."""
-
-Progress = Callable[[float, float], None]
-"""Told after every task: work done and work there is, in the same unit."""
-
-
-def check_progress(progress: Progress | None) -> None:
-    """Refuse what cannot be told anything."""
-    if not (progress is None or callable(progress)):
-        raise InvalidParameter(f"progress={shown(progress)}: expected a function, or None")
 
 
 @dataclass(frozen=True, slots=True)

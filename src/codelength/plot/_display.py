@@ -40,7 +40,7 @@ class Display(ABC):
             entered with pyplot: ``display.figure_.savefig(...)`` writes it.
         """
         from ..errors import InvalidParameter
-        from ..reports.figures import figure_of
+        from ..reports.figures.drawing import figure_of
 
         panels, size = self.panels()
         if ax is None:

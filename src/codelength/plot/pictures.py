@@ -90,7 +90,7 @@ KINDS: dict[str, Callable[..., "Figure"]] = {
 
 
 def _figure(panels: "list[Panel]", size: tuple[float, float], path: PathLike | None) -> "Figure":
-    from ..reports.figures import check_name, figure_of, save_figure
+    from ..reports.figures.drawing import check_name, figure_of, save_figure
 
     if path is not None:
         check_name(Path(path))

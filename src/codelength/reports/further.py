@@ -6,7 +6,7 @@ from pathlib import Path
 from .._files import atomic_write
 from ..blocks import Block, Heading, Paragraph
 from ..errors import DataError
-from ..experiments.further import FURTHER
+from ..experiments.registry import shown_on
 from .files import read
 from .paper import blocks_of
 from .render.markdown import markdown
@@ -48,4 +48,4 @@ def further_page(results: str | os.PathLike[str]) -> str:
 
 
 def _places(results: Path) -> list[Path]:
-    return [results / key for key in FURTHER if (results / key / "results.json").exists()]
+    return [results / key for key in shown_on("further") if (results / key / "results.json").exists()]

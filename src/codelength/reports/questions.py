@@ -6,7 +6,7 @@ from pathlib import Path
 
 from .._files import atomic_write
 from ..errors import DataError
-from ..experiments.questions import QUESTIONS
+from ..experiments import EXPERIMENTS
 from .files import read
 from .paper import blocks_of
 from .render.markdown import markdown
@@ -22,9 +22,9 @@ def write_questions(docs: str | os.PathLike[str]) -> list[Path]:
 
 
 def _written(docs: Path) -> Iterator[Path]:
-    for key in QUESTIONS:
+    for key, experiment in EXPERIMENTS.items():
         path = docs / f"{key}.md"
-        if path.exists() and (docs / "results" / key / "results.json").exists():
+        if experiment.page == key and path.exists() and (docs / "results" / key / "results.json").exists():
             page = question_page(path.read_text(encoding="utf-8"), docs / "results" / key)
             with atomic_write(path) as temporary:
                 temporary.write_text(page, encoding="utf-8", newline="\n")

@@ -8,7 +8,7 @@ import pytest
 
 from codelength import datasets, reports
 from codelength.experiments import EXPERIMENTS, OPPONENTS, reproduce
-from codelength.experiments.averages import AVERAGES
+from codelength.experiments.averages import EXPERIMENT
 from codelength.experiments.averages import tables as module
 from codelength.experiments.averages.comparison import Cell, Comparison
 from codelength.experiments.averages.models import learned, title_of
@@ -18,7 +18,8 @@ from codelength.experiments.averages.tables import SHARES, TABLES, TWINS, small,
 from codelength.experiments.averages.task import SCORES, ComparisonTask
 from codelength.experiments.registry import find, specify
 from codelength.experiments.spec import Spec
-from codelength.reports.figures import FIGURES, save
+from codelength.reports.figures import FIGURES
+from codelength.reports.figures.drawing import save
 from codelength.reports.render.terminal import lines
 
 
@@ -34,7 +35,7 @@ def made_up(kinds, losses_of, n_tables=6, n_repetitions=3):
                     score: values if score == "log_loss" else [0.5] * n_repetitions for score in SCORES
                 }
                 tasks.append(task)
-    return Spec("averages", False, AVERAGES.defaults, tuple(tasks)), results
+    return Spec("averages", False, EXPERIMENT.defaults, tuple(tasks)), results
 
 
 KINDS = ["model-average", "random-forest", "logistic-regression", "naive-bayes", "kernel", "class-prior"]
@@ -218,4 +219,4 @@ def test_the_comparison_runs_from_end_to_end(tmp_path, monkeypatch):
     assert overall["ModelAverage"]["mean"] < overall["class prior"]["mean"]
     assert made.findings.title.startswith("ModelAverage")
     assert "no paper" in made.findings.citation
-    assert EXPERIMENTS["averages"] is AVERAGES
+    assert EXPERIMENTS["averages"] is EXPERIMENT

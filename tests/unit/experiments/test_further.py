@@ -11,16 +11,18 @@ from codelength.counts import count
 from codelength.errors import DataError
 from codelength.estimators import EvidenceAverage
 from codelength.experiments import EXPERIMENTS, PAPERS, reproduce
-from codelength.experiments.further import FURTHER
 from codelength.experiments.further.evidence_weights import Weighed, models_for
 from codelength.experiments.further.indifferent_trees import INDIFFERENT_NAIVE, MODELS, predictions
 from codelength.experiments.papers import bayes_optimal_ibl, indifferent_naive_bayes
 from codelength.experiments.prepared import prepare
 from codelength.experiments.published import published
-from codelength.experiments.registry import specify
+from codelength.experiments.registry import shown_on, specify
 from codelength.experiments.splits import Split, cross_validation
-from codelength.reports.figures import FIGURES, figure_of
+from codelength.reports.figures import FIGURES
+from codelength.reports.figures.drawing import figure_of
 from codelength.rules import Predictor
+
+FURTHER = shown_on("further")
 
 ONE = ["folds=2"]
 

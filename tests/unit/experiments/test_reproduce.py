@@ -8,8 +8,8 @@ import pytest
 from codelength import reports
 from codelength.errors import DataError, InvalidParameter
 from codelength.experiments import EXPERIMENTS, PAPERS, reproduce
+from codelength.experiments.experiment import Experiment
 from codelength.experiments.findings import Claim
-from codelength.experiments.papers import Paper
 from codelength.experiments.papers import paper as papers
 from codelength.experiments.papers.paper import opened
 from codelength.experiments.published import NOISE, compared, published
@@ -76,7 +76,9 @@ def test_a_sixth_paper_is_a_file_and_a_line(tmp_path, monkeypatch):
         claims = [Claim("section 1", "Sums grow.", by_lead(total - 3), str(total))]
         return replace(opened(spec, defaults), claims=claims)
 
-    toy = Paper("toy", defaults, lambda quick, settings: [Sum(n) for n in range(2 if quick else 5)], find)
+    toy = Experiment(
+        "toy", defaults, lambda quick, settings: [Sum(n) for n in range(2 if quick else 5)], find
+    )
     monkeypatch.setitem(EXPERIMENTS, "toy", toy)
     printed = {"title": "Toys", "citation": "Somebody (1999).", "table": []}
     monkeypatch.setattr(papers, "published", lambda key: printed)

@@ -17,7 +17,7 @@ from .rows import tables_of
 from .tables import MOST_ROWS, MOST_TEST_ROWS, QUICK_SHARES, QUICK_TABLES, SHARES, TABLES, TWINS
 from .task import ComparisonTask
 
-__all__ = ["AVERAGES"]
+__all__ = ["EXPERIMENT"]
 
 KEY = "averages"
 REPEATS, QUICK_REPEATS = 5, 1
@@ -95,4 +95,4 @@ def _p(value: float) -> str:
     return "< 0.001" if value < 0.001 else f"= {value:.3f}"
 
 
-AVERAGES = Experiment(KEY, DEFAULTS, _tasks, _find)
+EXPERIMENT = Experiment(KEY, DEFAULTS, _tasks, _find, page="comparison")

@@ -130,7 +130,7 @@ def experiment(
         notes = [*own.notes, *general_notes(spec, defaults, (task.source for task in folds))]
         return replace(own, notes=notes, scores=summary.scores())
 
-    return Experiment(key, defaults, tasks, found)
+    return Experiment(key, defaults, tasks, found, page="further")
 
 
 def mean_losses(

@@ -141,4 +141,4 @@ def _listed(gains: dict[str, Mean], scale: float, unit: str, digits: int) -> str
     return f"BIBL less MLNB in {unit}: " + ", ".join(texts)
 
 
-PAPER = of_predictions(KEY, DEFAULTS, _tasks, _find)
+EXPERIMENT = of_predictions(KEY, DEFAULTS, _tasks, _find)

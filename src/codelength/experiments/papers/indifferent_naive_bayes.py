@@ -256,4 +256,4 @@ def _p(value: float) -> str:
     return "< 0.001" if value < 0.001 else f"= {value:.3f}"
 
 
-PAPER = of_predictions(KEY, DEFAULTS, _tasks, _find)
+EXPERIMENT = of_predictions(KEY, DEFAULTS, _tasks, _find)

@@ -24,10 +24,6 @@ CHUNK = 10
 """Repetitions per task."""
 
 
-class Paper(Experiment):
-    """An experiment that a paper reports; what it finds begins with :func:`opened`."""
-
-
 def opened(spec: Spec[Any], defaults: Settings) -> Findings:
     """Findings that say what was run and nothing else yet."""
     printed = published(spec.paper)
@@ -46,7 +42,7 @@ def of_predictions(
     defaults: Settings,
     tasks: Callable[[bool, Settings], Iterable[Task]],
     find: Callable[[Findings, Summary], Findings],
-) -> Paper:
+) -> Experiment:
     """A paper whose tasks are predictions, with their scores and curves beside what it has to say."""
 
     def found(spec: Spec[Task], results: dict[str, Result]) -> Findings:
@@ -55,7 +51,7 @@ def of_predictions(
         notes = [*own.notes, *general_notes(spec, defaults, (task.source for task in spec.tasks))]
         return replace(own, notes=notes, scores=summary.scores(), curves=summary.curves())
 
-    return Paper(key, defaults, tasks, found)
+    return Experiment(key, defaults, tasks, found)
 
 
 def source(name: str, settings: Settings, bins: int, *, categories: bool = True) -> Source:

@@ -165,4 +165,4 @@ def _over_tables(leads: list[Mean]) -> str:
     return f"{signed(*mean)} over tables ({_listed(leads)})"
 
 
-PAPER = of_predictions(KEY, DEFAULTS, _tasks, _find)
+EXPERIMENT = of_predictions(KEY, DEFAULTS, _tasks, _find)

@@ -1,28 +1,23 @@
 """The figures of the papers, drawn from our results as SVG whose bytes depend on the results alone."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-from ..._files import atomic_write
-from ...errors import InvalidParameter
 from ...experiments.findings import Findings
-from ...experiments.further import FURTHER
+from ...experiments.registry import shown_on
 from .approximations import approximations
 from .averages import averages
+from .drawing import save
 from .further import further
 from .iris import interval_averages, iris
 from .learning_curves import learning_curves
 from .questions import hidden_classes, orderings
 from .selection import selection
-from .style import PLOT_STYLE, Panel
+from .style import Panel
 from .versus import versus
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-__all__ = ["FIGURES", "check_name", "draw", "figure_of", "save", "save_figure"]
+__all__ = ["FIGURES", "draw"]
 
 FIGURES: dict[str, Callable[[Findings], dict[str, list[Panel]]]] = {
     "predictive-inference": learning_curves,
@@ -33,13 +28,10 @@ FIGURES: dict[str, Callable[[Findings], dict[str, list[Panel]]]] = {
     "averages": averages,
     "predictive-inference-mixtures": hidden_classes,
     "orderings": orderings,
-    **dict.fromkeys(FURTHER, further),
+    **dict.fromkeys(shown_on("further"), further),
     "interval-averages": interval_averages,
 }
 """The figures of the experiments that have some: from findings to panels by the name of the file."""
-
-COLUMNS = 3
-"""Panels side by side at most."""
 
 
 def draw(findings: Findings, directory: str | os.PathLike[str]) -> list[Path]:
@@ -54,60 +46,3 @@ def draw(findings: Findings, directory: str | os.PathLike[str]) -> list[Path]:
     if figures_of is None:
         return []
     return [save(panels, Path(directory) / f"{name}.svg") for name, panels in figures_of(findings).items()]
-
-
-def save(
-    panels: Sequence[Panel], path: str | os.PathLike[str], *, size: tuple[float, float] = (4.8, 3.8)
-) -> Path:
-    """Draw panels side by side into one file, in the format that its name ends in."""
-    path = Path(path)
-    check_name(path)
-    return save_figure(figure_of(panels, size), path)
-
-
-def figure_of(panels: Sequence[Panel], size: tuple[float, float] = (4.8, 3.8)) -> "Figure":
-    """Panels side by side in one figure of matplotlib, each of some size in inches."""
-    try:
-        import matplotlib
-    except ImportError:
-        raise InvalidParameter(
-            'figures need matplotlib; install it with pip install "codelength[plot]"'
-        ) from None
-    from ._figure import ShownFigure
-
-    n_columns = min(len(panels), COLUMNS)
-    n_rows = -(-len(panels) // n_columns)
-    with matplotlib.rc_context(PLOT_STYLE):
-        figure = ShownFigure(figsize=(size[0] * n_columns, size[1] * n_rows), layout="constrained")
-        places = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
-        for axes, panel in zip(places, panels, strict=False):
-            panel(axes)
-        for axes in places[len(panels) :]:
-            axes.remove()
-    return figure
-
-
-def save_figure(figure: "Figure", path: str | os.PathLike[str]) -> Path:
-    """Write a figure, in the format that the name of the file ends in."""
-    import matplotlib
-
-    path = Path(path)
-    check_name(path)
-    with matplotlib.rc_context(PLOT_STYLE), atomic_write(path) as temporary:
-        figure.savefig(temporary, **_options(path))
-    return path
-
-
-def check_name(path: Path) -> None:
-    """Refuse a name that does not say which kind of figure is wanted."""
-    if path.suffix.lower() not in (".svg", ".png", ".pdf"):
-        raise InvalidParameter(f"{path}: a figure is an .svg, .png or .pdf file; give one of these names")
-
-
-def _options(path: Path) -> dict[str, Any]:
-    kind = path.suffix.lower().removeprefix(".")
-    if kind == "svg":
-        return {"format": kind, "metadata": {"Date": None, "Creator": "codelength"}}
-    if kind == "pdf":
-        return {"format": kind, "metadata": {"CreationDate": None, "Creator": "codelength"}}
-    return {"format": kind, "dpi": 150}

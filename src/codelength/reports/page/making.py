@@ -1,19 +1,17 @@
 """From a table to its report."""
 
 import os
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..._files import atomic_write
 from ...analysis.results import Analysis, LatentAnalysis
 from ...errors import InvalidParameter
+from ...experiments.progress import Progress
 from ...table.checks import check_instance, check_path
 from .shell import framed
 
 if TYPE_CHECKING:
     from ...estimators.contract import TableClassifier
-
-Progress = Callable[[float, float], None]
 
 
 class Report:

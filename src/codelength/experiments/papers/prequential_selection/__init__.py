@@ -8,15 +8,16 @@ so rankings and signs are compared.
 from dataclasses import replace
 from typing import Any
 
+from ...experiment import Experiment
 from ...findings import Findings, ResultTable, Value
 from ...settings import Settings
 from ...spec import Result, Spec
-from ..paper import Paper, general_notes, opened, source
+from ..paper import general_notes, opened, source
 from .claims import claims
 from .gains import SCORES, Gains
 from .task import N_ORDERINGS, REFERENCES, SelectionTask
 
-__all__ = ["PAPER", "SelectionTask"]
+__all__ = ["EXPERIMENT", "SelectionTask"]
 
 KEY = "prequential-selection"
 TABLES = (
@@ -127,4 +128,4 @@ def _by_table(*both: Gains) -> ResultTable:
     return ResultTable("by-table", "Scores and gains table by table", rows, decimals=4, shown=False)
 
 
-PAPER = Paper(KEY, DEFAULTS, _tasks, _find, unit="clusterings scored by all criteria")
+EXPERIMENT = Experiment(KEY, DEFAULTS, _tasks, _find, unit="clusterings scored by all criteria")

@@ -9,19 +9,20 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from .... import datasets
+from ...experiment import Experiment
 from ...findings import Findings
 from ...published import published
 from ...settings import Settings
 from ...spec import Result, Source, Spec, chunks
 from ..bayes_optimal_ibl import BINS
-from ..paper import Paper, general_notes, opened, source
+from ..paper import general_notes, opened, source
 from .claims import claims_of
 from .collected import Collected
 from .methods import MOST_SEARCHED, N_CHAINS, N_CLIMBS, N_STARTS, N_TEMPERATURES
 from .rows import tables_of
 from .tasks import ApproximationsTask, PaperTask, Reference, SolutionsTask, TermsTask
 
-__all__ = ["PAPER"]
+__all__ = ["EXPERIMENT"]
 
 KEY = "sc-approximations"
 FOCUS = "hepatitis"
@@ -141,4 +142,4 @@ def _notes(collected: Collected) -> list[str]:
     ]
 
 
-PAPER = Paper(KEY, DEFAULTS, _tasks, _find, "code lengths")
+EXPERIMENT = Experiment(KEY, DEFAULTS, _tasks, _find, "code lengths")

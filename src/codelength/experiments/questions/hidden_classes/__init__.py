@@ -118,4 +118,4 @@ def _notes(spec: Spec[HiddenTask], found: Collected) -> list[str]:
     ]
 
 
-EXPERIMENT = Experiment(KEY, DEFAULTS, _tasks, _find)
+EXPERIMENT = Experiment(KEY, DEFAULTS, _tasks, _find, page=KEY)

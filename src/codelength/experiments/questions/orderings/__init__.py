@@ -141,4 +141,4 @@ def _studies(found: Studies) -> ResultTable:
     return ResultTable("studies", f"{len(drawn):,} studies of the paper's size: PREQ-RAND(n)", rows)
 
 
-EXPERIMENT = Experiment(KEY, DEFAULTS, _tasks, _find, unit="clusterings scored by all criteria")
+EXPERIMENT = Experiment(KEY, DEFAULTS, _tasks, _find, unit="clusterings scored by all criteria", page=KEY)
