@@ -42,7 +42,7 @@ from codelength import (
     as_table,
     datasets,
 )
-from codelength.analysis import analyse_classes
+from codelength.analysis.latent import analyse_classes
 from codelength.errors import CodelengthError, CodelengthWarning, DoubtfulFit
 
 from .harness import Hang, in_time

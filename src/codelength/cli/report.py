@@ -84,16 +84,17 @@ def report(
     table = source.read(needs_target=has_target)
     if table.name is None or source.data == "-":
         table = replace(table, name=source.data)
-    from .. import analysis as analyses
+    from ..analysis.latent import analyse_classes
     from ..analysis.results import Analysis
+    from ..analysis.whole import analyse
     from ..reports.page import report as page_of
 
     made: Analysis | LatentAnalysis
     with working("analysing") as progress:
         if has_target:
-            made = analyses.analyse(table, rows=rows, random_state=seed or 0, progress=progress)
+            made = analyse(table, rows=rows, random_state=seed or 0, progress=progress)
         else:
-            made = analyses.analyse_classes(table, random_state=seed or 0, progress=progress)
+            made = analyse_classes(table, random_state=seed or 0, progress=progress)
         page = page_of(replace(made, command=_command(output, source.data, *source.files)), title=title)
         page.save(output)
     told = _sentence(made)

@@ -10,10 +10,11 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from codelength import NaiveBayes, report
-from codelength.analysis import analyse, plan, scores, settings, whole
+from codelength.analysis import plan, scores, settings, whole
 from codelength.analysis.facts import table_facts
 from codelength.analysis.results import Analysis
 from codelength.analysis.scores import AVERAGE, NAIVE_BAYES, PRIOR
+from codelength.analysis.whole import analyse
 from codelength.errors import DataError, InvalidParameter
 from codelength.export.scorer import score
 from codelength.table import as_table

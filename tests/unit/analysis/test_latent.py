@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from codelength import FiniteMixture
-from codelength.analysis import analyse_classes, latent, of_model
+from codelength.analysis import latent
+from codelength.analysis.latent import analyse_classes, of_model
 from codelength.errors import DataError
 from codelength.table import as_table
 

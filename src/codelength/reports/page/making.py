@@ -96,7 +96,8 @@ def report(
         check_instance("title", title, str, "text, or None")
     if isinstance(data, (Analysis, LatentAnalysis)):
         return Report(_page(data, title), data)
-    from ...analysis import analyse, analyse_classes, of_model
+    from ...analysis.latent import analyse_classes, of_model
+    from ...analysis.whole import analyse
     from ...estimators import FiniteMixture
     from ...table import as_table
 

@@ -12,8 +12,7 @@ from ..paper import blocks_of, tally
 from ..render.html import html
 from ..validation import HEAD, Paper, overview, papers_in, pictures
 from .html import Child, Markup, join, tag
-from .sections import Section
-from .sections.section import details, hint, paragraph
+from .sections.section import Section, details, hint, paragraph
 from .shell import page
 from .words import many
 

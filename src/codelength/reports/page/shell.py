@@ -7,7 +7,7 @@ from importlib.resources import files
 from itertools import groupby
 
 from .html import Child, Markup, escaped, join, tag
-from .sections import Section
+from .sections.section import Section
 
 
 def page(

@@ -1,3 +1,1 @@
-"""The sections of a page, one file each: results in, markup out."""
-
-from .section import Section as Section
+"""The sections of a page."""
