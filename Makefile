@@ -59,7 +59,7 @@ bench: .venv/installed
 
 docs: .venv/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[docs]"
-	$(BIN)/python -m codelength.reports docs
+	$(BIN)/python -m codelength_lab docs
 	$(BIN)/python docs/_ext/cli_reference.py
 	$(BIN)/python docs/_ext/guide_tables.py
 	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build/html

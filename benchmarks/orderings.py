@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from codelength.experiments.prepared import prepare
-from codelength.experiments.questions.orderings.costs import GREEDY_COST, SEARCH_COSTS
-from codelength.experiments.questions.orderings.task import MOVES
-from codelength.experiments.registry import specify
 from codelength.mixture.candidates import indicator_columns, kmeans_clustering, numbered
 from codelength.mixture.fixed_clustering import FixedClustering
 from codelength.prequential import SequentialModel, best_first, improve_ordering, sample_orderings
+from codelength_lab.experiments.orderings.costs import GREEDY_COST, SEARCH_COSTS
+from codelength_lab.experiments.orderings.task import MOVES
+from codelength_lab.prepared import prepare
+from codelength_lab.registry import specify
 
 from .measure import Ratio, cpu_seconds
 

@@ -62,7 +62,8 @@ def no_threads_left():
 @pytest.fixture
 def quick_analyses(monkeypatch):
     """Few folds and few points of the learning curve, for tests that ask about something else."""
-    from codelength.analysis import learning_curve, plan
+    from codelength.reporting import plan
+    from codelength.reporting.sections.learning_curve import facts as learning_curve
 
     monkeypatch.setattr(plan, "FOLDS", (3, 2))
     monkeypatch.setattr(learning_curve, "REPEATS", learning_curve.LEAST_REPEATS)

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 from ._version import __version__
 
 if TYPE_CHECKING:
+    from codelength_lab import reproduce as reproduce
+
     from .counts import Counts as Counts
     from .counts import count as count
     from .estimators import EvidenceAverage as EvidenceAverage
@@ -24,8 +26,7 @@ if TYPE_CHECKING:
     from .estimators import TreeAugmentedClassifier as TreeAugmentedClassifier
     from .estimators import TreesClassifier as TreesClassifier
     from .estimators import load as load
-    from .experiments import evaluate as evaluate
-    from .experiments import reproduce as reproduce
+    from .evaluation import evaluate as evaluate
     from .mixture import annealed_code_length as annealed_code_length
     from .mixture import best_clustering as best_clustering
     from .mixture import cheeseman_stutz_code_length as cheeseman_stutz_code_length
@@ -36,8 +37,8 @@ if TYPE_CHECKING:
     from .online.river import RiverNaiveBayes as RiverNaiveBayes
     from .prequential import compare_models as compare_models
     from .prequential import naive_bayes_sequence as naive_bayes_sequence
-    from .reports.page import Report as Report
-    from .reports.page import report as report
+    from .reporting import Report as Report
+    from .reporting import report as report
     from .rules import Explanation as Explanation
     from .rules import NaiveDistribution as NaiveDistribution
     from .rules import Prior as Prior
@@ -64,61 +65,61 @@ if TYPE_CHECKING:
 
 # Where each public name lives: modules are loaded when a name is first used, so that the import is light.
 _HOMES = {
-    "Answer": "rules.answer",
-    "Coded": "table",
-    "Counts": "counts",
-    "Discretizer": "table.intervals.discretize",
-    "EvidenceAverage": "estimators",
-    "Explanation": "rules",
-    "FiniteMixture": "estimators",
-    "ForestsClassifier": "estimators",
-    "IndifferentTrees": "estimators",
-    "KernelClassifier": "estimators",
-    "LogRatiosClassifier": "estimators",
-    "MixtureClassifier": "estimators",
-    "MixturesClassifier": "estimators",
-    "ModelAverage": "estimators",
-    "NaiveBayes": "estimators",
-    "NaiveDistribution": "rules",
-    "OnVariables": "estimators",
-    "OneDependenceClassifier": "estimators",
-    "OnlineNaiveBayes": "online",
-    "Predictions": "scores",
-    "Prior": "rules",
-    "Report": "reports.page",
-    "RiverNaiveBayes": "online.river",
-    "Schema": "table",
-    "Scores": "scores",
-    "SqlQuery": "table.stream",
-    "SubsetsClassifier": "estimators",
-    "Table": "table",
-    "TreeAugmentedClassifier": "estimators",
-    "TreesClassifier": "estimators",
-    "Variable": "table",
-    "accuracy": "scores",
-    "annealed_code_length": "mixture",
-    "as_coded": "table",
-    "as_batches": "table.stream",
-    "as_table": "table",
-    "best_clustering": "mixture",
-    "brier_score": "scores",
-    "cheeseman_stutz_code_length": "mixture",
-    "compare_models": "prequential",
-    "count": "counts",
-    "evaluate": "experiments",
-    "evidence_code_length": "scores",
-    "exact_code_length": "mixture",
-    "load": "estimators",
-    "log_score": "scores",
-    "naive_bayes_sequence": "prequential",
-    "neighbourhood_code_length": "mixture",
-    "neighbourhoods_code_length": "mixture",
-    "network_code_length": "scores",
-    "nml_code_length": "scores",
-    "read_table": "table.files.readers",
-    "report": "reports.page",
-    "reproduce": "experiments",
-    "select_variables": "selection",
+    "Answer": ".rules.answer",
+    "Coded": ".table",
+    "Counts": ".counts",
+    "Discretizer": ".table.intervals.discretize",
+    "EvidenceAverage": ".estimators",
+    "Explanation": ".rules",
+    "FiniteMixture": ".estimators",
+    "ForestsClassifier": ".estimators",
+    "IndifferentTrees": ".estimators",
+    "KernelClassifier": ".estimators",
+    "LogRatiosClassifier": ".estimators",
+    "MixtureClassifier": ".estimators",
+    "MixturesClassifier": ".estimators",
+    "ModelAverage": ".estimators",
+    "NaiveBayes": ".estimators",
+    "NaiveDistribution": ".rules",
+    "OnVariables": ".estimators",
+    "OneDependenceClassifier": ".estimators",
+    "OnlineNaiveBayes": ".online",
+    "Predictions": ".scores",
+    "Prior": ".rules",
+    "Report": ".reporting",
+    "RiverNaiveBayes": ".online.river",
+    "Schema": ".table",
+    "Scores": ".scores",
+    "SqlQuery": ".table.stream",
+    "SubsetsClassifier": ".estimators",
+    "Table": ".table",
+    "TreeAugmentedClassifier": ".estimators",
+    "TreesClassifier": ".estimators",
+    "Variable": ".table",
+    "accuracy": ".scores",
+    "annealed_code_length": ".mixture",
+    "as_coded": ".table",
+    "as_batches": ".table.stream",
+    "as_table": ".table",
+    "best_clustering": ".mixture",
+    "brier_score": ".scores",
+    "cheeseman_stutz_code_length": ".mixture",
+    "compare_models": ".prequential",
+    "count": ".counts",
+    "evaluate": ".evaluation",
+    "evidence_code_length": ".scores",
+    "exact_code_length": ".mixture",
+    "load": ".estimators",
+    "log_score": ".scores",
+    "naive_bayes_sequence": ".prequential",
+    "neighbourhood_code_length": ".mixture",
+    "neighbourhoods_code_length": ".mixture",
+    "network_code_length": ".scores",
+    "nml_code_length": ".scores",
+    "read_table": ".table.files.readers",
+    "report": ".reporting",
+    "reproduce": "codelength_lab",
+    "select_variables": ".selection",
 }
 
 __all__ = ["__version__", *_HOMES]  # noqa: PLE0604 (the names of the table above)
@@ -126,7 +127,7 @@ __all__ = ["__version__", *_HOMES]  # noqa: PLE0604 (the names of the table abov
 
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
-        return getattr(importlib.import_module(f".{_HOMES[name]}", __name__), name)
+        return getattr(importlib.import_module(_HOMES[name], __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

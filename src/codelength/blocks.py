@@ -1,6 +1,6 @@
 """What people are shown, as data: headings, sentences, lists, tables and pictures.
 
-A page is a list of blocks. Whoever has something to say makes blocks; ``codelength.reports.render`` turns
+A page is a list of blocks. Whoever has something to say makes blocks; ``codelength.render`` turns
 them into terminal output or Markdown. Texts are plain: renderers escape what they must.
 """
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 
 from codelength import FiniteMixture, NaiveBayes, report
-from codelength.analysis.results import LatentAnalysis, TableFacts
-from codelength.reports.page.papers_page import papers_page
-from unit.analysis.made_up import made_up_analysis, with_rows
+from codelength.reporting.results import LatentAnalysis, TableFacts
+from codelength_lab.pages.papers_page import papers_page
+from unit.reporting.made_up import made_up_analysis, with_rows
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
 RULES = ("evidence", "map", "stochastic_complexity", "indifferent")

@@ -127,7 +127,7 @@ def test_the_contents_lead_to_their_sections(shown):
 
 def test_a_notebook_shows_the_page_in_a_frame_of_its_own(shown):
     from codelength import report
-    from unit.analysis.made_up import made_up_analysis
+    from unit.reporting.made_up import made_up_analysis
 
     frame = report(made_up_analysis())._repr_html_()
     window = shown(f"<!DOCTYPE html><html><body>{frame}</body></html>")

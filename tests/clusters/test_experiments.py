@@ -2,10 +2,10 @@
 
 import pytest
 
-from codelength import reports
-from codelength.experiments.registry import find, specify
-from codelength.experiments.run import run
-from codelength.experiments.store import FILE_NAME
+from codelength_lab import pages as reports
+from codelength_lab.registry import find, specify
+from codelength_lab.run import run
+from codelength_lab.store import FILE_NAME
 
 SPEC = specify("predictive-inference", quick=True, settings=["repeats=2"])
 

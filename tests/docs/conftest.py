@@ -5,9 +5,9 @@ from importlib.util import find_spec
 import pytest
 
 from codelength.averages.registry import MEMBERS
-from codelength.experiments import EXPERIMENTS
 from codelength.mixture.code_length import CRITERIA
 from codelength.rules import RULES
+from codelength_lab import EXPERIMENTS
 
 
 @pytest.fixture(autouse=True)

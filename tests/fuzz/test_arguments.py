@@ -42,8 +42,8 @@ from codelength import (
     as_table,
     datasets,
 )
-from codelength.analysis.latent import analyse_classes
 from codelength.errors import CodelengthError, CodelengthWarning, DoubtfulFit
+from codelength.reporting.sections.hidden_classes.facts import analyse_classes
 
 from .harness import Hang, in_time
 

@@ -102,7 +102,7 @@ def kill_saves(directory: Path, n_kills: int, rng: random.Random) -> dict[str, A
 def kill_reproductions(directory: Path, n_kills: int, rng: random.Random) -> dict[str, Any]:
     """Kill reproductions and resume them until they end by themselves; the files are those of a whole run."""
     from codelength.cli.app import run
-    from codelength.experiments.store import FILE_NAME
+    from codelength_lab.store import FILE_NAME
 
     def reproduce(place: Path) -> Callable[[], int]:
         call = [

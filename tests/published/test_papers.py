@@ -4,14 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from codelength import datasets, reports
-from codelength.experiments import PAPERS
-from codelength.experiments.papers.predictive_inference import bernoulli
-from codelength.experiments.published import published
-from codelength.experiments.registry import find, specify
-from codelength.experiments.run import run
-from codelength.experiments.spec import Model
-from codelength.experiments.summary import Summary
+from codelength import datasets
+from codelength_lab import PAPERS
+from codelength_lab import pages as reports
+from codelength_lab.experiments.predictive_inference import bernoulli
+from codelength_lab.published import published
+from codelength_lab.registry import find, specify
+from codelength_lab.run import run
+from codelength_lab.spec import Model
+from codelength_lab.summary import Summary
 
 DOCS = Path(__file__).parents[2] / "docs"
 

@@ -6,16 +6,18 @@ import numpy as np
 import pytest
 
 import naive
-from codelength import reports
-from codelength.experiments.papers.prequential_selection import (
+from codelength.mixture.fixed_clustering import FixedClustering
+from codelength.table import Coded, Schema
+from codelength_lab import pages as reports
+from codelength_lab.experiments.prequential_selection import (
     EXPERIMENT,
     PRINTED_SPLITS,
     SPLITS,
     SelectionTask,
 )
-from codelength.experiments.papers.prequential_selection.claims import SUPERVISED, claims
-from codelength.experiments.papers.prequential_selection.gains import Gains
-from codelength.experiments.papers.prequential_selection.task import (
+from codelength_lab.experiments.prequential_selection.claims import SUPERVISED, claims
+from codelength_lab.experiments.prequential_selection.gains import Gains
+from codelength_lab.experiments.prequential_selection.task import (
     GREEDY,
     LARGEST,
     N_ORDERINGS,
@@ -24,11 +26,9 @@ from codelength.experiments.papers.prequential_selection.task import (
     criteria,
     rand,
 )
-from codelength.experiments.published import published
-from codelength.experiments.run import run
-from codelength.experiments.spec import Source, Spec
-from codelength.mixture.fixed_clustering import FixedClustering
-from codelength.table import Coded, Schema
+from codelength_lab.published import published
+from codelength_lab.run import run
+from codelength_lab.spec import Source, Spec
 
 DOCS = Path(__file__).parents[2] / "docs"
 IRIS = Source("iris", "kmeans", 3, "value", "train")
@@ -92,7 +92,7 @@ def test_a_task_depends_on_itself_alone_and_tells_the_scores_of_each_choice():
 
 
 def test_both_ways_of_clustering_use_the_same_split(monkeypatch):
-    from codelength.experiments.papers.prequential_selection import task as module
+    from codelength_lab.experiments.prequential_selection import task as module
 
     seen = []
 

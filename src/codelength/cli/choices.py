@@ -283,7 +283,7 @@ def _models() -> Iterable[str]:
 
 def _comparable() -> Iterable[str]:
     from ..estimators import MODELS
-    from ..experiments.opponents import OPPONENTS
+    from ..evaluation.opponents import OPPONENTS
 
     own = (kind for kind, model in MODELS.items() if "classes" in model.capabilities)
     return [*own, *OPPONENTS]
@@ -351,13 +351,13 @@ def _datasets() -> Iterable[str]:
 
 
 def _experiments() -> Iterable[str]:
-    from ..experiments import EXPERIMENTS
+    from codelength_lab import EXPERIMENTS
 
     return [*EXPERIMENTS, "all"]
 
 
 def _settings() -> Iterable[str]:
-    from ..experiments.settings import ALTERNATIVES
+    from codelength_lab.settings import ALTERNATIVES
 
     return ALTERNATIVES
 

@@ -202,12 +202,12 @@ def _check(
     if twice is not None:
         raise InvalidParameter(f"--figure: {twice} are drawn twice; leave one of them out")
     for _, file in figure:
-        from ..reports.figures.drawing import check_name
+        from ..plot.drawing import check_name
 
         check_name(Path(file))
     for name in (outputs["--profiles"], outputs["--comparison"]):
         if name is not None:
-            from ..reports.tables import check_table_name
+            from ..render.tables import check_table_name
 
             check_table_name(name)
 
@@ -224,7 +224,7 @@ def _write(
     if (output := outputs["--output"]) is not None:
         save(model, output)
     if (profiles := outputs["--profiles"]) is not None:
-        from ..reports.tables import write_table
+        from ..render.tables import write_table
 
         write_table(
             model.profile_table(bounds),
@@ -233,7 +233,7 @@ def _write(
             for_spreadsheets=for_spreadsheets,
         )
     if (comparison := outputs["--comparison"]) is not None:
-        from ..reports.tables import write_table
+        from ..render.tables import write_table
 
         write_table(compared, compared.grid(), comparison, for_spreadsheets=for_spreadsheets)
     if (memberships := outputs["--memberships"]) is not None:

@@ -17,7 +17,7 @@ from .progress import counting, working
 from .source import Source
 
 if TYPE_CHECKING:
-    from ..experiments import Evaluation
+    from ..evaluation import Evaluation
 
 in_evaluation = Section("Evaluation")
 
@@ -90,7 +90,7 @@ def evaluate(
       codelength evaluate train.csv --target play --cv 10 --repeats 10
       codelength evaluate 'sales/*.parquet' -t paid --rule evidence --rule map
     """
-    from ..experiments import evaluate as evaluated
+    from ..evaluation import evaluate as evaluated
 
     seed, cells = chosen.pop("seed"), {name: chosen[name] for name in CELLS}
     models = _models(kinds, rules, chosen, params, seed)
@@ -126,7 +126,7 @@ def _are_counts(models: Mapping[str, Any]) -> bool:
 
 def _streamed(models: Mapping[str, Any], source: Source, cells: Mapping[str, Any]) -> "list[Evaluation]":
     """Each row predicted from all the others, batch after batch; the rows are counted once for all models."""
-    from ..experiments.evaluation import evaluate_batches
+    from ..evaluation.evaluate import evaluate_batches
 
     if source.target is None:
         raise InvalidParameter("--target is missing: name the column to predict")

@@ -10,7 +10,7 @@ from .progress import counting, working
 
 if TYPE_CHECKING:
     from ..estimators.contract import TableEstimator
-    from ..experiments.opponents import Opponent
+    from ..evaluation.opponents import Opponent
     from .source import Source
 
     Model = TableEstimator | Opponent
@@ -86,7 +86,7 @@ def class_of(kind: str) -> "type[Model]":
     from ..estimators.contract import MODELS, model_of
 
     if kind not in MODELS:
-        from ..experiments.opponents import OPPONENTS
+        from ..evaluation.opponents import OPPONENTS
 
         if kind in OPPONENTS:
             return OPPONENTS[kind]

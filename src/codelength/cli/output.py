@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..reports.render.texts import one_line as one_line
+from ..render.texts import one_line as one_line
 
 if TYPE_CHECKING:
     from ..blocks import Block
@@ -24,7 +24,7 @@ def show(blocks: "Iterable[Block]") -> None:
     """Print blocks on standard output."""
     from rich.console import Console
 
-    from ..reports.render.terminal import show as on_terminal
+    from ..render.terminal import show as on_terminal
 
     class Plain(Console):
         """Leaves a closed pipe to whoever started the command."""

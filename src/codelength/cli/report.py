@@ -18,7 +18,7 @@ from .saving import check_outputs
 from .source import Source
 
 if TYPE_CHECKING:
-    from ..analysis.results import Analysis, LatentAnalysis
+    from ..reporting.results import Analysis, LatentAnalysis
 
 in_page = Section("Page")
 
@@ -84,10 +84,10 @@ def report(
     table = source.read(needs_target=has_target)
     if table.name is None or source.data == "-":
         table = replace(table, name=source.data)
-    from ..analysis.latent import analyse_classes
-    from ..analysis.results import Analysis
-    from ..analysis.whole import analyse
-    from ..reports.page import report as page_of
+    from ..reporting import report as page_of
+    from ..reporting.analyse import analyse
+    from ..reporting.results import Analysis
+    from ..reporting.sections.hidden_classes.facts import analyse_classes
 
     made: Analysis | LatentAnalysis
     with working("analysing") as progress:
@@ -119,8 +119,9 @@ def _check_papers(source: Source | None, options: dict[str, Any]) -> None:
 
 
 def _papers(source: Source | None, output: str, *, as_json: bool) -> None:
+    from codelength_lab.pages.papers_page import papers_page
+
     from .._files import atomic_write
-    from ..reports.page.papers_page import papers_page
 
     place = RESULTS if source is None else source.data
     with working("reading"):
@@ -134,10 +135,10 @@ def _papers(source: Source | None, output: str, *, as_json: bool) -> None:
 
 
 def _sentence(made: "Analysis | LatentAnalysis") -> str:
-    from ..analysis.results import Analysis
+    from ..reporting.results import Analysis
 
     if isinstance(made, Analysis):
-        from ..reports.page.sections.answer import in_words
+        from ..reporting.sections.answer.page import in_words
 
         return in_words(made)
     n_classes = made.comparison.chosen
@@ -182,7 +183,7 @@ def _classes(made: "LatentAnalysis") -> dict[str, Any]:
 
 def _command(*paths: str) -> str:
     """The command that was given, with files named without their directories, as pages are passed on."""
-    from ..analysis.facts import file_name
+    from ..reporting.sections.table.facts import file_name
 
     words = sys.argv[1:]
     for path in sorted(paths, key=len, reverse=True):

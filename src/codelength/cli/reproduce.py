@@ -14,7 +14,7 @@ from .output import print_json, show
 from .progress import working
 
 if TYPE_CHECKING:
-    from ..experiments import Reproduction
+    from codelength_lab import Reproduction
 
 in_run = Section("Run")
 
@@ -60,10 +60,10 @@ def reproduce(
     Example:
       codelength reproduce predictive-inference --quick
     """
-    from .. import reports
-    from ..experiments import EXPERIMENTS
-    from ..experiments import reproduce as run
-    from ..experiments.registry import specify
+    from codelength_lab import EXPERIMENTS
+    from codelength_lab import pages as reports
+    from codelength_lab import reproduce as run
+    from codelength_lab.registry import specify
 
     keys = list(EXPERIMENTS) if experiment == "all" else [experiment]
     # All are checked before the first is run.
@@ -91,7 +91,7 @@ def reproduce(
 
 
 def _told(made: "Reproduction", paths: list[Path], seconds: float) -> str:
-    from ..experiments import EXPERIMENTS
+    from codelength_lab import EXPERIMENTS
 
     outcome = made.outcome
     n_tasks = len(outcome.results)

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from ..reports.figures.style import Panel
+    from .style import Panel
 
 
 class Display(ABC):
@@ -40,7 +40,7 @@ class Display(ABC):
             entered with pyplot: ``display.figure_.savefig(...)`` writes it.
         """
         from ..errors import InvalidParameter
-        from ..reports.figures.drawing import figure_of
+        from .drawing import figure_of
 
         panels, size = self.panels()
         if ax is None:

@@ -11,9 +11,9 @@ from ._check import check_classifier, columns
 from ._display import Display
 
 if TYPE_CHECKING:
-    from ..reports.figures.style import Axes, Panel
     from ..scores import Predictions
     from ..typing import Scalar
+    from .style import Axes, Panel
 
 
 class CalibrationDisplay(Display):
@@ -156,7 +156,7 @@ class CalibrationDisplay(Display):
 
     @classmethod
     def _of(cls, made: "Predictions", classes: "Sequence[Scalar]", of: "Scalar | None", n_bins: int) -> Self:
-        from ..analysis.estimates import wilson
+        from ..reporting.estimates import wilson
         from ..rules.explanation import check_class
         from ..scores.calibration import calibration
         from ..table.checks import check_size
@@ -184,7 +184,7 @@ class CalibrationDisplay(Display):
 
     def panels(self) -> "tuple[list[Panel], tuple[float, float]]":
         """What draws the picture, and its size in inches."""
-        from ..reports.figures.style import BLUE, GREY
+        from .style import BLUE, GREY
 
         known = np.nan_to_num(self.n_rows, nan=1.0)
         areas = 16 + 50 * known / known.max(initial=1.0)

@@ -6,7 +6,7 @@ from ._display import Display
 
 if TYPE_CHECKING:
     from ..estimators import FiniteMixture
-    from ..reports.figures.style import Panel
+    from .style import Panel
 
 
 class ComponentProfilesDisplay(Display):
@@ -49,8 +49,8 @@ class ComponentProfilesDisplay(Display):
     def panels(self) -> "tuple[list[Panel], tuple[float, float]]":
         """What draws the picture, and its size in inches."""
         from ..estimators import FiniteMixture
-        from ..reports.figures.profiles import profile_panel
         from ..table.checks import check_instance
+        from ._profile_panel import profile_panel
 
         check_instance("estimator", self.estimator, FiniteMixture, "a fitted FiniteMixture")
         panel, size = profile_panel(self.estimator, self.title)

@@ -7,8 +7,8 @@ from ._display import Display
 
 if TYPE_CHECKING:
     from ..estimators import FiniteMixture
-    from ..reports.figures.style import Panel
     from ..selection.comparison import Comparison
+    from .style import Panel
 
 
 class CriterionPathDisplay(Display):
@@ -62,7 +62,7 @@ class CriterionPathDisplay(Display):
         """
         from matplotlib.axes import Axes
 
-        from ..reports.figures.comparison import is_deviance, usual_criteria
+        from ._criterion_panels import is_deviance, usual_criteria
 
         display = cls(estimator, criteria=criteria)
         if isinstance(ax, Axes) and not len(criteria):
@@ -72,7 +72,7 @@ class CriterionPathDisplay(Display):
 
     def panels(self) -> "tuple[list[Panel], tuple[float, float]]":
         """What draws the picture, and its size in inches."""
-        from ..reports.figures.comparison import criterion_panels
+        from ._criterion_panels import criterion_panels
 
         return criterion_panels(self.comparison, self.criteria), self.size
 

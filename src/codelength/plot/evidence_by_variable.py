@@ -14,8 +14,8 @@ from ._display import Display
 
 if TYPE_CHECKING:
     from ..estimators.contract import TableClassifier
-    from ..reports.figures.style import Axes, Panel
     from ..table import Coded
+    from .style import Axes, Panel
 
 LONGEST = 30
 """Letters of a name at most."""
@@ -117,7 +117,7 @@ class EvidenceByVariableDisplay(Display):
 
     def panels(self) -> "tuple[list[Panel], tuple[float, float]]":
         """What draws the picture, and its size in inches."""
-        from ..reports.figures.style import BLUE, ORANGE
+        from .style import BLUE, ORANGE
 
         n_shown = min(self.n_variables, len(self.names))
         n_left = len(self.names) - n_shown

@@ -11,10 +11,10 @@ from ._check import check_classifier
 from ._display import Display
 
 if TYPE_CHECKING:
-    from ..reports.figures.style import Axes, Panel
     from ..rules import Explanation
     from ..table import Table
     from ..typing import Scalar
+    from .style import Axes, Panel
 
 LONGEST = 34
 """Letters of a label at most."""
@@ -153,7 +153,7 @@ class ExplanationDisplay(Display):
 
     def panels(self) -> "tuple[list[Panel], tuple[float, float]]":
         """What draws the picture, and its size in inches."""
-        from ..reports.figures.style import BLUE, GREY, ORANGE
+        from .style import BLUE, GREY, ORANGE
 
         finite = np.abs(self.bits[np.isfinite(self.bits)])
         # What is impossible gets a bar beyond all others, and a sign.

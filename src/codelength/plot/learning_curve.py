@@ -10,7 +10,7 @@ from ._check import check_classifier, columns
 from ._display import Display
 
 if TYPE_CHECKING:
-    from ..reports.figures.style import Axes, Panel
+    from .style import Axes, Panel
 
 
 class LearningCurveDisplay(Display):
@@ -94,9 +94,9 @@ class LearningCurveDisplay(Display):
         ax : matplotlib Axes, optional
             Where to draw.
         """
-        from ..analysis.learning_curve import bits_by_split, loss_over_splits
-        from ..experiments import cross_validation
-        from ..experiments.evaluation import predictions_over
+        from ..evaluation import cross_validation
+        from ..evaluation.evaluate import predictions_over
+        from ..reporting.sections.learning_curve.facts import bits_by_split, loss_over_splits
         from ..table import as_table
         from ..table.checks import check_size, seed_of
 
@@ -122,7 +122,7 @@ class LearningCurveDisplay(Display):
 
     def panels(self) -> "tuple[list[Panel], tuple[float, float]]":
         """What draws the picture, and its size in inches."""
-        from ..reports.figures.style import BLUE, GREY, plain
+        from .style import BLUE, GREY, plain
 
         def panel(axes: "Axes") -> None:
             axes.fill_between(self.n_rows, self.low, self.high, color=BLUE, alpha=0.15, linewidth=0)

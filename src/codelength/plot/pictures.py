@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from ..estimators import FiniteMixture
-    from ..reports.figures.style import Panel
     from ..selection.comparison import Comparison
+    from .style import Panel
 
 __all__ = ["KINDS", "criteria", "memberships", "profiles", "residuals"]
 
@@ -60,7 +60,7 @@ def residuals(model: "FiniteMixture", path: PathLike | None = None) -> "Figure":
     model, path
         As in :func:`profiles`.
     """
-    from ..reports.figures.residuals import residual_panel
+    from ._residual_panel import residual_panel
 
     panel, size = residual_panel(model.residuals_)
     return _figure([panel], size, path)
@@ -74,7 +74,7 @@ def memberships(model: "FiniteMixture", path: PathLike | None = None) -> "Figure
     model, path
         As in :func:`profiles`.
     """
-    from ..reports.figures.memberships import membership_panels
+    from ._membership_panels import membership_panels
 
     panels = membership_panels(model.memberships_, model._fitted.training.weights)
     return _figure(panels, (3.6, 2.8), path)
@@ -90,7 +90,7 @@ KINDS: dict[str, Callable[..., "Figure"]] = {
 
 
 def _figure(panels: "list[Panel]", size: tuple[float, float], path: PathLike | None) -> "Figure":
-    from ..reports.figures.drawing import check_name, figure_of, save_figure
+    from .drawing import check_name, figure_of, save_figure
 
     if path is not None:
         check_name(Path(path))

@@ -18,7 +18,7 @@ from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Redire
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from .. import reports
+from .. import reporting
 from . import pages
 from .guard import Guard, report_policy
 from .job import MODEL, REPORT
@@ -36,7 +36,7 @@ _SWEEP_SECONDS = 60.0
 _WRONG, _FORBIDDEN, _NOT_FOUND, _TOO_SLOW, _TOO_LARGE, _BUSY, _FULL = 400, 403, 404, 408, 413, 503, 507
 
 _STATIC = {
-    "page.css": (Path(reports.__file__).parent / "page" / "page.css", "text/css"),
+    "page.css": (Path(reporting.__file__).parent / "page.css", "text/css"),
     "serve.css": (Path(__file__).parent / "serve.css", "text/css"),
     "serve.js": (Path(__file__).parent / "serve.js", "text/javascript"),
 }

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ..reports.page.html import Child, Markup, tag
+from ..render.markup import Child, Markup, tag
 from .inspection import FORMATS
 from .limits import Limits, sized
 from .sessions import Report, Session, Upload

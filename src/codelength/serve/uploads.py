@@ -9,7 +9,7 @@ from urllib.parse import unquote
 from starlette.requests import ClientDisconnect, Request
 
 from ..errors import DataError
-from ..reports.render.texts import one_line
+from ..render.texts import one_line
 from .inspection import suffix_of
 from .limits import Limits, Refused, sized
 from .sessions import Storage

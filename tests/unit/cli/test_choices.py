@@ -10,11 +10,11 @@ from codelength.cli.choices import Whole
 from codelength.cli.fit import fit
 from codelength.errors import InvalidParameter
 from codelength.estimators import MODELS, FiniteMixture, ModelAverage, NaiveBayes
-from codelength.experiments import PAPERS
 from codelength.mixture.code_length import CRITERIA
 from codelength.rules import PRIORS, RULES
 from codelength.selection import VARIABLE_CRITERIA
 from codelength.selection.mixtures import SELECTION_CRITERIA
+from codelength_lab import PAPERS
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ import pytest
 
 from codelength import NaiveBayes, datasets
 from codelength.cli.evaluate import _blocks
-from codelength.experiments import OPPONENTS, evaluate
-from codelength.reports.render.terminal import lines
+from codelength.evaluation import OPPONENTS, evaluate
+from codelength.render.terminal import lines
 from codelength.rules import RULES
 
 from .conftest import ROWS

@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 
 import pytest
-
 from unit.reports.page.reading import check
 
 from .conftest import is_one_line

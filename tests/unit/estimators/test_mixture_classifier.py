@@ -12,7 +12,7 @@ from codelength import datasets
 from codelength.errors import InvalidModelFile, InvalidParameter
 from codelength.estimators import load
 from codelength.estimators.mixture_classifier import MixtureClassifier
-from codelength.experiments import evaluate
+from codelength.evaluation import evaluate
 from codelength.mixture.candidates import (
     Candidate,
     candidate_clusterings,

@@ -19,7 +19,7 @@ from codelength import (
     load,
 )
 from codelength.errors import DataError, InvalidParameter
-from codelength.experiments import evaluate
+from codelength.evaluation import evaluate
 from codelength.table import Variable, as_table, infer_schema
 from codelength.table.schema import interval_variable
 from unit.cli.conftest import run  # noqa: F401

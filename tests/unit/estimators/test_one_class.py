@@ -4,7 +4,7 @@ import pytest
 
 from codelength import MixtureClassifier, NaiveBayes, Schema, Variable, as_coded, as_table
 from codelength.errors import OneClass
-from codelength.experiments import evaluate
+from codelength.evaluation import evaluate
 
 COLUMNS = {"colour": ["red", "blue", "red", "blue", "red"], "size": [1, 2, 2, 3, 1]}
 WORDS = r"target '\w+': only one class, 'yes', which gets probability 1; if there are more, name them all"

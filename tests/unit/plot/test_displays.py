@@ -110,7 +110,7 @@ def test_bad_predictions_are_refused(model, vote):
 
 def test_the_learning_curve_scores_rows_that_were_not_learned_from():
     """With one repetition it is what cross-validation gives, here refitted by hand."""
-    from codelength.experiments import cross_validation
+    from codelength.evaluation import cross_validation
 
     table = datasets.load("lenses").table
     display = LearningCurveDisplay.from_estimator(NaiveBayes(), table, n_sizes=2, n_folds=3, repeats=1)
@@ -127,7 +127,7 @@ def test_the_learning_curve_scores_rows_that_were_not_learned_from():
 
 def test_the_band_of_a_learning_curve_allows_for_folds_that_share_rows(axes):
     """Nadeau and Bengio's correction, by hand, with the t-distribution of 11 degrees."""
-    from codelength.experiments import cross_validation
+    from codelength.evaluation import cross_validation
 
     table = datasets.load("lenses").table
     display = LearningCurveDisplay.from_estimator(

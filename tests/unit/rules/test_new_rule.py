@@ -11,17 +11,17 @@ import codelength
 from codelength import NaiveBayes
 from codelength.counts import Counts, count
 from codelength.errors import InvalidParameter
-from codelength.experiments import evaluate
-from codelength.experiments.prepared import Prepared
-from codelength.experiments.protocols import CurveRows, cross_validations, learning_curves
-from codelength.experiments.protocols import leave_one_out as left_out_protocol
-from codelength.experiments.spec import Model, Source
-from codelength.experiments.splits import partition
+from codelength.evaluation import evaluate
+from codelength.evaluation.splits import partition
 from codelength.prequential import naive_bayes_sequence
 from codelength.rules import RULES, Offsets, Predictor, Rule, rule_of
 from codelength.scores import evidence_code_length, leave_one_out
 from codelength.selection import select_variables
 from codelength.table import Schema, as_table, encode
+from codelength_lab.prepared import Prepared
+from codelength_lab.protocols import CurveRows, cross_validations, learning_curves
+from codelength_lab.protocols import leave_one_out as left_out_protocol
+from codelength_lab.spec import Model, Source
 
 SIZES, N_CLASSES = (3, 2, 4), 3
 

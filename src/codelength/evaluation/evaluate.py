@@ -1,0 +1,513 @@
+"""How well models predict the classes of one table."""
+
+import math
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..decisions import first_best
+from ..errors import DataError, InvalidParameter
+from ..scores import Predictions, Scores
+from ..scores.means import Mean, is_tied, mean_of
+from ..scores.totals import differences
+from ..table import Coded, Table, as_table, encode
+from ..table.checks import check_choice, check_instance, check_number, check_size, seed_of
+from ..table.infer import Identifiers, Missing, Numeric, with_intervals_of
+from ..typing import FloatArray, IntArray
+from .opponents import Opponent
+from .progress import Progress, check_progress
+from .splits import Split, cross_validation
+
+if TYPE_CHECKING:
+    from ..estimators import NaiveBayes
+    from ..estimators.contract import TableClassifier
+
+FOLDS = 10
+"""Folds of cross-validation where none are asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """Scores of one model, over all predictions made.
+
+    Attributes
+    ----------
+    model : str
+        Name of the model.
+    protocol : str
+        How rows to learn from and rows to predict were chosen.
+    n_predictions : int
+        How many predictions there are.
+    accuracy : float
+        Share of rows whose most probable class occurred.
+    log_score : float
+        Mean log probability of the class that occurred, in nats; minus infinity where a class that occurred
+        was given probability zero.
+    brier_score : float
+        Mean squared distance from the class that occurred: 0 at best, 2 at worst.
+    accuracy_se, log_score_se, brier_score_se : float
+        Standard errors over rows; if rows were predicted several times, over their means. NaN for a single
+        row, and for an infinite score.
+    calibration_error : float
+        Mean distance between what was promised and what came true; see
+        :attr:`codelength.Predictions.calibration_error`.
+    n_zero : int
+        Predictions that gave probability zero to the class that occurred.
+    n_undefined : int
+        Predictions whose definition gives 0/0; the uniform distribution stands in.
+    fit_seconds : float
+        What learning once took: the median over folds.
+    behind_best, behind_best_se : float
+        How far the log score is behind that of the best model, in nats, and the standard error of that
+        difference, paired over rows; 0 for the best model.
+    is_tied : bool
+        Whether the model is within two standard errors of the best, as the best itself is.
+
+    Neither the time nor the comparison with other models plays a part in whether two evaluations are equal.
+    """
+
+    model: str
+    protocol: str
+    n_predictions: int
+    accuracy: float
+    accuracy_se: float
+    log_score: float
+    log_score_se: float
+    brier_score: float
+    brier_score_se: float
+    calibration_error: float
+    n_zero: int
+    n_undefined: int
+    fit_seconds: float = field(compare=False)
+    behind_best: float = field(compare=False)
+    behind_best_se: float = field(compare=False)
+    is_tied: bool = field(compare=False)
+
+    @property
+    def log_score_bits(self) -> float:
+        """The log score in bits."""
+        return self.log_score / math.log(2)
+
+
+def evaluate(
+    table: Any,
+    models: "Mapping[str, TableClassifier | Opponent]",
+    *,
+    n_folds: int | None = None,
+    repeats: int = 1,
+    train_fraction: float = 1.0,
+    random_state: Any = 0,
+    missing: Missing | None = None,
+    numeric: Numeric | None = None,
+    identifiers: Identifiers | None = None,
+    progress: Progress | None = None,
+) -> list[Evaluation]:
+    """Score models on one table: all of them learn from the same rows and predict the same others.
+
+    By leave-one-out where every model has it without refitting and no folds are asked for; by
+    cross-validation otherwise. Each model reads the columns in its own way. The values of categorical
+    variables are those of the whole table, so that every fold predicts over the same alphabet. Intervals of
+    numeric variables are learned from the training rows of each fold; leave-one-out keeps the intervals of
+    the whole table.
+
+    Parameters
+    ----------
+    table : Table
+        The rows, with a target; see :func:`codelength.table.as_table`.
+    models : mapping of str to classifier
+        The models by the names that they get in the result. They are cloned, and stay as they are. Those of
+        ``codelength_lab.OPPONENTS`` are classifiers of other libraries.
+    n_folds : int, optional
+        Folds of cross-validation; by default leave-one-out where every model has it without refitting, and 10
+        folds otherwise (fewer where there are fewer rows).
+    repeats : int
+        How often the cross-validation is repeated, with new folds.
+    train_fraction : float
+        Share of the training rows of each fold that is used.
+    random_state : int, generator or None
+        Seed of the folds.
+    missing, numeric, identifiers : str, optional
+        What becomes of missing cells, of columns of numbers and of identifiers, for all models alike; see
+        :func:`codelength.table.infer_schema`. By default what each model says.
+    progress : function, optional
+        Called after every fit with the number of fits done and the number there is.
+
+    Returns
+    -------
+    list of Evaluation
+        One per model, in the order given.
+
+    Raises
+    ------
+    DataError
+        Where the table has no target.
+    InvalidParameter
+        Where there is no model, or one that predicts no classes, has a schema of its own or needs a library
+        that is not installed; where an option does not fit the others.
+
+    Examples
+    --------
+    >>> from codelength import NaiveBayes
+    >>> from codelength.evaluation import OPPONENTS
+    >>> table = as_table({"size": ["s", "m", "l", "s", "l", "l"]}, [0, 0, 1, 0, 1, 1])
+    >>> [result] = evaluate(table, {"averaged": NaiveBayes()})
+    >>> result.protocol, round(result.accuracy, 2)
+    ('leave-one-out', 0.83)
+    >>> both = {"averaged": NaiveBayes(), "logistic": OPPONENTS["logistic-regression"]()}
+    >>> [result.protocol for result in evaluate(table, both, n_folds=2)]
+    ['1 x 2-fold cross-validation', '1 x 2-fold cross-validation']
+    """
+    rows = as_table(table).counted()
+    _check(rows, models)
+    check_progress(progress)
+    check_size("repeats", repeats)
+    train_fraction = check_number("train_fraction", train_fraction, 0, 1, above=True)
+    cells = _given(missing=missing, numeric=numeric, identifiers=identifiers)
+    entrants = _entrants(rows, models, cells)
+    splits: list[Split | None] = [None]
+    protocol = "leave-one-out"
+    if n_folds is None and all("leave_one_out" in model.capabilities for model in models.values()):
+        if repeats != 1 or train_fraction != 1.0:
+            raise InvalidParameter(
+                "repeats and train_fraction go with cross-validation; pass n_folds, or leave them out"
+            )
+    else:
+        folds = max(min(FOLDS, rows.n_rows), 2) if n_folds is None else n_folds
+        splits = [
+            *cross_validation(
+                rows.n_rows,
+                folds,
+                repeats=repeats,
+                train_fraction=train_fraction,
+                random_state=seed_of(random_state),
+            )
+        ]
+        # Named after the splits, which refuse what is no number of folds.
+        share = "" if train_fraction == 1 else f", {train_fraction:.0%} of the training rows"
+        protocol = f"{repeats} x {folds}-fold cross-validation{share}"
+    return _compared(_predicted(entrants, splits, progress), protocol)
+
+
+def evaluate_batches(
+    models: "Mapping[str, NaiveBayes]",
+    source: Any,
+    target: str,
+    seconds: Mapping[str, float],
+    **options: Any,
+) -> list[Evaluation]:
+    """Score models that have counted a table of any size, each row predicted from all the others.
+
+    Parameters
+    ----------
+    models : mapping of str to NaiveBayes
+        Models fitted to the counts of the table.
+    source, target
+        The table, and the column that holds the class of each row.
+    seconds : mapping of str to float
+        What learning took.
+    **options
+        Those of :meth:`codelength.NaiveBayes.evaluate_table`.
+    """
+    from ..estimators._tables import evaluate_together
+
+    found = evaluate_together(list(models.values()), source, target, leave_one_out=True, **options)
+    if found is None:
+        raise DataError("there are no rows to predict; give at least one")
+    best = first_best([scores.log_score for scores in found.scores])
+    return [
+        _evaluation(
+            (name, "leave-one-out", seconds[name]),
+            scores,
+            (scores.accuracy_se, scores.log_score_se, scores.brier_score_se),
+            found.behind(place, best),
+        )
+        for place, (name, scores) in enumerate(zip(models, found.scores, strict=True))
+    ]
+
+
+def predictions_over(
+    table: Any,
+    models: "Mapping[str, TableClassifier | Opponent]",
+    splits: Sequence[Split],
+    *,
+    progress: Progress | None = None,
+) -> "dict[str, Fits]":
+    """Predictions of models for the test rows of each split, one split after the other.
+
+    Models read columns as in :func:`evaluate`, which scores such predictions.
+
+    Parameters
+    ----------
+    table : Table
+        The rows, with a target.
+    models : mapping of str to classifier
+        The models by name.
+    splits : sequence of Split
+        Rows to learn from and rows to predict.
+    progress : function, optional
+        Called after every fit with the number of fits done and the number there is.
+
+    Examples
+    --------
+    >>> from codelength import NaiveBayes
+    >>> table = as_table({"size": ["s", "m", "l", "s"]}, [0, 0, 1, 0])
+    >>> split = Split(np.array([0, 1, 2]), np.array([3]))
+    >>> predictions_over(table, {"averaged": NaiveBayes()}, [split])["averaged"].predictions.accuracy
+    1.0
+    """
+    rows = as_table(table).counted()
+    _check(rows, models)
+    check_progress(progress)
+    return _predicted(_entrants(rows, models, {}), splits, progress)
+
+
+@dataclass(frozen=True, slots=True)
+class Fits:
+    """What a model predicted, and how long it took to learn.
+
+    Attributes
+    ----------
+    predictions : Predictions
+        The predictions of all splits, one split after the other.
+    seconds : float
+        What learning once took: the median over splits.
+    rows : array of int
+        The row that each prediction is of.
+    """
+
+    predictions: Predictions
+    seconds: float
+    rows: IntArray
+
+    def by_row(self, numbers: FloatArray) -> FloatArray:
+        """Mean of some numbers over the predictions of each row; NaN for rows that were not predicted."""
+        with np.errstate(invalid="ignore"):
+            return np.asarray(np.bincount(self.rows, numbers) / np.bincount(self.rows))
+
+
+def _compared(fits: Mapping[str, Fits], protocol: str) -> list[Evaluation]:
+    """Scores of all models with their standard errors, and how far each is behind the best."""
+    logs = {name: made.by_row(made.predictions.true_log_probs) for name, made in fits.items()}
+    best = list(fits)[first_best([made.predictions.log_score for made in fits.values()])]
+    results = []
+    for name, made in fits.items():
+        predictions, weights = made.predictions, None
+        if predictions.weights is not None:
+            weights = made.by_row(predictions.weights)
+        accuracy, log_score, brier_score = (
+            _mean_of(numbers, weights).standard_error
+            for numbers in (made.by_row(predictions.hits), logs[name], made.by_row(predictions.distances))
+        )
+        n_both = min(len(logs[name]), len(logs[best]))
+        behind = _mean_of(
+            differences(logs[best][:n_both], logs[name][:n_both]),
+            None if weights is None else weights[:n_both],
+        )
+        results.append(
+            _evaluation(
+                (name, protocol, made.seconds), predictions, (accuracy, log_score, brier_score), behind
+            )
+        )
+    return results
+
+
+def _mean_of(numbers: FloatArray, weights: FloatArray | None) -> Mean:
+    """The mean over the rows that have a number."""
+    known = ~np.isnan(numbers)
+    return mean_of(numbers[known], None if weights is None else weights[known])
+
+
+def _evaluation(
+    about: tuple[str, str, float],
+    made: Predictions | Scores,
+    errors: tuple[float, float, float],
+    behind: Mean,
+) -> Evaluation:
+    """The scores of a model, given by name, protocol and seconds, with errors and the comparison."""
+    name, protocol, seconds = about
+    accuracy_se, log_score_se, brier_score_se = errors
+    return Evaluation(
+        model=name,
+        protocol=protocol,
+        n_predictions=made.n_rows,
+        accuracy=made.accuracy,
+        accuracy_se=accuracy_se,
+        log_score=made.log_score,
+        log_score_se=log_score_se,
+        brier_score=made.brier_score,
+        brier_score_se=brier_score_se,
+        calibration_error=made.calibration_error,
+        n_zero=made.n_zero,
+        n_undefined=made.n_undefined,
+        fit_seconds=seconds,
+        behind_best=behind.value,
+        behind_best_se=behind.standard_error,
+        is_tied=is_tied(*behind),
+    )
+
+
+def _predicted(
+    entrants: "Mapping[str, _Entrant]", splits: Sequence[Split | None], progress: Progress | None
+) -> dict[str, Fits]:
+    """Predictions over all splits; None among them stands for leave-one-out."""
+    parts: dict[str, list[_Fit]] = {name: [] for name in entrants}
+    for number, split in enumerate(splits):
+        for place, (name, entrant) in enumerate(entrants.items(), 1):
+            parts[name].append(entrant.left_out() if split is None else entrant.predicted(split))
+            if progress is not None:
+                progress(number * len(entrants) + place, len(splits) * len(entrants))
+    return {
+        name: Fits(
+            Predictions.joined([fit.predictions for fit in fits]),
+            float(np.median([fit.seconds for fit in fits])),
+            np.concatenate([fit.rows for fit in fits]),
+        )
+        for name, fits in parts.items()
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Fit:
+    """What a model predicted after learning once, how long it had learned, and which rows these are."""
+
+    predictions: Predictions
+    seconds: float
+    rows: IntArray
+
+
+class _Entrant(ABC):
+    """A model, and the table as it reads it."""
+
+    @abstractmethod
+    def predicted(self, split: Split) -> _Fit:
+        """Some rows predicted from others."""
+
+    @abstractmethod
+    def left_out(self) -> _Fit:
+        """Each row predicted from all the others."""
+
+
+class _Codes:
+    """A table as codes, and the parts that the last split made of it: several models may share them."""
+
+    def __init__(self, rows: Table, model: "TableClassifier") -> None:
+        coded = model.coded_for(rows)
+        # Of all rows at once, so that the rows of one fold weigh as much as those of another.
+        self.coded = coded.relative() if getattr(model, "weights", None) == "relative" else coded
+        self._rows, self._cutting = rows, model.cutting
+        self._last: tuple[Split, Coded, Coded] | None = None
+
+    def parts(self, split: Split) -> tuple[Coded, Coded]:
+        """Rows to learn from and rows to predict, with intervals learned from the former."""
+        if self._last is None or self._last[0] is not split:
+            learned = with_intervals_of(self.coded, self._rows, split.train, self._cutting)
+            self._last = split, learned.take(split.train), learned.take(split.test)
+        return self._last[1:]
+
+
+class _Own(_Entrant):
+    """A model of this library."""
+
+    def __init__(self, model: "TableClassifier", codes: _Codes) -> None:
+        self._model, self._codes = model, codes
+
+    def predicted(self, split: Split) -> _Fit:
+        train, test = self._codes.parts(split)
+        model, seconds = self._fitted(train)
+        made = Predictions(*model.log_probs_of(test), test.class_codes, test.weights)
+        return _Fit(made, seconds, split.test)
+
+    def left_out(self) -> _Fit:
+        model, seconds = self._fitted(self._codes.coded)
+        made = model.leave_one_out_of(self._codes.coded)
+        return _Fit(made, seconds, getattr(made, "rows", np.arange(made.n_rows)))
+
+    def _fitted(self, coded: Coded) -> "tuple[TableClassifier, float]":
+        model, start = _cloned(self._model), time.perf_counter()
+        model.fit_coded(coded)
+        return model, time.perf_counter() - start
+
+
+class _Other(_Entrant):
+    """A classifier of another library, which takes the table as it is."""
+
+    def __init__(self, opponent: Opponent, rows: Table) -> None:
+        self._opponent, self._rows = opponent, rows
+        self._schema = opponent.schema_for(rows)
+        self._class_codes = encode(self._schema, rows).class_codes
+
+    def predicted(self, split: Split) -> _Fit:
+        train, start = self._rows.take(split.train), time.perf_counter()
+        fitted = self._opponent.fit(train, self._schema)
+        seconds = time.perf_counter() - start
+        test = self._rows.take(split.test)
+        log_probs = np.log(fitted.probabilities(test))
+        undefined = np.zeros(test.n_rows, dtype=np.bool_)
+        codes = self._class_codes[split.test]
+        return _Fit(Predictions(log_probs, undefined, codes, test.weights), seconds, split.test)
+
+    def left_out(self) -> _Fit:
+        raise NotImplementedError("other libraries leave no row out without fitting again")
+
+
+def _given(**cells: Any) -> dict[str, Any]:
+    """Options about cells that are to hold for all models, checked."""
+    choices: dict[str, Any] = {"missing": Missing, "numeric": Numeric, "identifiers": Identifiers}
+    given = {name: value for name, value in cells.items() if value is not None}
+    for name, value in given.items():
+        check_choice(name, value, choices[name])
+    return given
+
+
+def _entrants(
+    rows: Table, models: "Mapping[str, TableClassifier | Opponent]", cells: dict[str, Any]
+) -> dict[str, _Entrant]:
+    """The models with the options about cells that are given for all; those that code alike share codes."""
+    found: dict[str, _Entrant] = {}
+    codes: dict[Any, _Codes] = {}
+    for name, given in models.items():
+        if isinstance(given, Opponent):
+            found[name] = _Other(replace(given, **cells), rows)
+            continue
+        model = _cloned(given).set_params(**cells)
+        model._check_params()
+        cells_read = (model.missing, model.numeric, model.identifiers, model.handle_unknown, model.cutting)
+        way = (*cells_read, getattr(model, "weights", None))
+        if way not in codes:
+            codes[way] = _Codes(rows, model)
+        found[name] = _Own(model, codes[way])
+    return found
+
+
+def _check(table: Table, models: "Mapping[str, TableClassifier | Opponent]") -> None:
+    if table.target is None:
+        raise DataError("the table has no target, so there is nothing to predict; name one with as_table")
+    check_instance("models", models, Mapping, "classifiers by name")
+    if not models:
+        raise InvalidParameter("models: there is none; give at least one")
+    for name, model in models.items():
+        if isinstance(model, type):
+            raise InvalidParameter(f"model {name!r}: is a class, not a model; write {model.__name__}()")
+        if "classes" not in getattr(model, "capabilities", ()):
+            raise InvalidParameter(
+                f"model {name!r}: is neither a classifier of codelength nor one of "
+                "codelength_lab.OPPONENTS; leave it out"
+            )
+        if isinstance(model, Opponent):
+            model.check_installed()
+        elif model.schema is not None:
+            raise InvalidParameter(
+                f"model {name!r}: has a schema of its own, and all models are scored on the values of the "
+                "table; leave schema= out"
+            )
+
+
+def _cloned(model: "TableClassifier") -> "TableClassifier":
+    from sklearn.base import clone
+
+    copy: TableClassifier = clone(model)
+    return copy

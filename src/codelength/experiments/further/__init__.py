@@ -1,1 +1,0 @@
-"""Experiments beyond the papers."""

@@ -1,0 +1,105 @@
+"""What the components of a mixture look like: a heat map of the probabilities of values."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..typing import FloatArray, Scalar
+from .style import Axes, Panel
+
+if TYPE_CHECKING:
+    from ..estimators import FiniteMixture
+
+MOST_ROWS = 40
+"""Rows of the picture at most; variables that tell the components apart less are left out."""
+
+LONGEST = 34
+"""Letters of a name at most."""
+
+Block = tuple[str, list[tuple[str, FloatArray]]]
+"""A variable and the rows that show it."""
+
+
+def profile_panel(model: "FiniteMixture", title: str = "") -> tuple[Panel, tuple[float, float]]:
+    """A panel with one row per value and one column per component, and the size it wants in inches.
+
+    The variables that tell the components apart best come first. Of a variable with two values
+    one row is shown, because the other says the same: that of the value which varies as "yes".
+    """
+    blocks = _blocks(model)
+    n_rows = sum(len(rows) for _, rows in blocks)
+    n_left = model.schema_.n_variables - len(blocks)
+    size = (3.4 + 0.62 * model.n_components_, 1.5 + 0.21 * n_rows)
+
+    def panel(axes: Axes) -> None:
+        probs = [row for _, rows in blocks for _, row in rows]
+        image = axes.imshow(probs, cmap="cividis", vmin=0, vmax=1, aspect="auto", interpolation="nearest")
+        _numbers(axes, probs)
+        names = [_short(name, label) for name, rows in blocks for label, _ in rows]
+        axes.set_yticks(range(n_rows), names, fontsize=8, parse_math=False)
+        shares = model.parameters_.class_probs
+        columns = [f"{k + 1}\n{100 * share:.0f} %" for k, share in enumerate(shares)]
+        axes.set_xticks(range(len(shares)), columns, fontsize=8)
+        axes.xaxis.set_ticks_position("top")
+        axes.tick_params(length=0)
+        axes.grid(visible=False)
+        axes.spines[:].set_visible(False)
+        edge = -0.5
+        for _, rows in blocks[:-1]:
+            edge += len(rows)
+            axes.axhline(edge, color="white", linewidth=1.6)
+        left = f"; {n_left} of the variables left out" if n_left else ""
+        axes.set_xlabel(f"component and its share of the rows{left}", fontsize=8)
+        axes.set_title(title, fontsize=10, parse_math=False)
+        bar = axes.figure.colorbar(image, ax=axes, fraction=0.05, pad=0.03)
+        bar.set_label("probability of the value", fontsize=8)
+        bar.ax.tick_params(labelsize=7)
+        bar.outline.set_visible(False)
+
+    return panel, size
+
+
+def _blocks(model: "FiniteMixture") -> list[Block]:
+    ordered = sorted(model.profiles().items(), key=lambda item: -_spread(model, item[1]))
+    chosen: list[Block] = []
+    n_rows = 0
+    for name, values in ordered:
+        rows = _rows(values)
+        if chosen and n_rows + len(rows) > MOST_ROWS:
+            continue
+        chosen.append((name, rows))
+        n_rows += len(rows)
+    return chosen
+
+
+def _spread(model: "FiniteMixture", values: dict[Scalar | None, FloatArray]) -> float:
+    """Information between a variable and the component, in nats: how well it tells them apart."""
+    probs, shares = np.array(list(values.values())), model.parameters_.class_probs
+    whole = (probs @ shares)[:, None]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        parts = np.where(probs > 0, probs * np.log(probs / whole), 0.0)
+    return float(parts.sum(axis=0) @ shares)
+
+
+def _rows(values: dict[Scalar | None, FloatArray]) -> list[tuple[str, FloatArray]]:
+    """The values to show, those of probability next to nothing left out."""
+    shown = [("missing" if value is None else str(value), probs) for value, probs in values.items()]
+    if len(shown) == 2:
+        return [next((row for row in shown if row[0].lower() in _POSITIVE), shown[-1])]
+    return [row for row in shown if row[1].max() >= 0.05]
+
+
+_POSITIVE = ("yes", "true", "1", "y")
+
+
+def _short(name: str, value: str) -> str:
+    text = f"{name.replace('_', ' ')} = {value}"
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+
+
+def _numbers(axes: Axes, probs: list[Any]) -> None:
+    """The probability in each cell, in hundredths."""
+    for y, row in enumerate(probs):
+        for x, p in enumerate(row):
+            colour = "black" if p > 0.55 else "white"
+            axes.text(x, y, f"{100 * p:.0f}", ha="center", va="center", fontsize=6.5, color=colour)

@@ -1,0 +1,73 @@
+"""Panels side by side in one figure of matplotlib, and figures as files whose bytes depend on it alone."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .._files import atomic_write
+from ..errors import InvalidParameter
+from .style import PLOT_STYLE, Panel
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+COLUMNS = 3
+"""Panels side by side at most."""
+
+
+def save(
+    panels: Sequence[Panel], path: str | os.PathLike[str], *, size: tuple[float, float] = (4.8, 3.8)
+) -> Path:
+    """Draw panels side by side into one file, in the format that its name ends in."""
+    path = Path(path)
+    check_name(path)
+    return save_figure(figure_of(panels, size), path)
+
+
+def figure_of(panels: Sequence[Panel], size: tuple[float, float] = (4.8, 3.8)) -> "Figure":
+    """Panels side by side in one figure of matplotlib, each of some size in inches."""
+    try:
+        import matplotlib
+    except ImportError:
+        raise InvalidParameter(
+            'figures need matplotlib; install it with pip install "codelength[plot]"'
+        ) from None
+    from ._figure import ShownFigure
+
+    n_columns = min(len(panels), COLUMNS)
+    n_rows = -(-len(panels) // n_columns)
+    with matplotlib.rc_context(PLOT_STYLE):
+        figure = ShownFigure(figsize=(size[0] * n_columns, size[1] * n_rows), layout="constrained")
+        places = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
+        for axes, panel in zip(places, panels, strict=False):
+            panel(axes)
+        for axes in places[len(panels) :]:
+            axes.remove()
+    return figure
+
+
+def save_figure(figure: "Figure", path: str | os.PathLike[str]) -> Path:
+    """Write a figure, in the format that the name of the file ends in."""
+    import matplotlib
+
+    path = Path(path)
+    check_name(path)
+    with matplotlib.rc_context(PLOT_STYLE), atomic_write(path) as temporary:
+        figure.savefig(temporary, **_options(path))
+    return path
+
+
+def check_name(path: Path) -> None:
+    """Refuse a name that does not say which kind of figure is wanted."""
+    if path.suffix.lower() not in (".svg", ".png", ".pdf"):
+        raise InvalidParameter(f"{path}: a figure is an .svg, .png or .pdf file; give one of these names")
+
+
+def _options(path: Path) -> dict[str, Any]:
+    kind = path.suffix.lower().removeprefix(".")
+    if kind == "svg":
+        return {"format": kind, "metadata": {"Date": None, "Creator": "codelength"}}
+    if kind == "pdf":
+        return {"format": kind, "metadata": {"CreationDate": None, "Creator": "codelength"}}
+    return {"format": kind, "dpi": 150}

@@ -1,0 +1,69 @@
+"""Tables as LaTeX, with the rules of the package booktabs."""
+
+from collections.abc import Sequence
+
+from ..blocks import Grid, Strong
+from .texts import one_line
+
+_ESCAPES = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+}
+
+
+def latex(grid: Grid) -> str:
+    r"""A table as a tabular environment; the title becomes a comment.
+
+    Examples
+    --------
+    >>> print(latex(Grid("", ["value", "1"], [["50 %", "0.25"]])))
+    \begin{tabular}{lr}
+    \toprule
+    value & 1 \\
+    \midrule
+    50 \% & 0.25 \\
+    \bottomrule
+    \end{tabular}
+    <BLANKLINE>
+    """
+    sides = "".join("l" if n < grid.n_text else "r" for n in range(len(grid.names)))
+    title = [f"% {one_line(grid.title)}"] if grid.title else []
+    rows = [_row(row) for row in grid.rows]
+    return "\n".join(
+        [
+            *title,
+            rf"\begin{{tabular}}{{{sides}}}",
+            r"\toprule",
+            _row(grid.names),
+            r"\midrule",
+            *rows,
+            r"\bottomrule",
+            r"\end{tabular}",
+            "",
+        ]
+    )
+
+
+def escaped(text: str) -> str:
+    """A text that LaTeX shows as it is, on one line."""
+    safe = "".join(_ESCAPES.get(character, character) for character in one_line(str(text)))
+    return rf"\textbf{{{safe}}}" if isinstance(text, Strong) else safe
+
+
+def _row(cells: Sequence[str]) -> str:
+    texts = [escaped(cell) for cell in cells]
+    if texts and texts[0].startswith(("[", "*")):
+        # After a rule or the end of a row, either would be taken for an argument.
+        texts[0] = f"{{}}{texts[0]}"
+    return " & ".join(texts) + r" \\"

@@ -1,0 +1,71 @@
+"""Tables of records as files: CSV and Parquet for machines, LaTeX and Markdown for papers."""
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .._files import atomic_write
+from ..blocks import Grid
+from ..errors import InvalidParameter
+from ..table.files.writers import open_writer
+from .latex import latex
+from .markdown import markdown
+
+DATA = (".csv", ".csv.gz", ".tsv", ".parquet")
+TEXT = (".tex", ".md")
+
+
+def check_table_name(path: str | os.PathLike[str]) -> None:
+    """Refuse a name that does not say which kind of table is wanted."""
+    if not os.fspath(path).lower().endswith((*DATA, *TEXT)):
+        endings = f"{', '.join((*DATA, *TEXT[:-1]))} or {TEXT[-1]}"
+        raise InvalidParameter(f"{path}: a table is a {endings} file; give one of these names")
+
+
+def write_table(
+    records: Sequence[Mapping[str, Any]],
+    grid: Grid,
+    path: str | os.PathLike[str],
+    *,
+    for_spreadsheets: bool = False,
+) -> Path:
+    """Write a table: its records where machines read, and as people see it where they do.
+
+    Parameters
+    ----------
+    records : sequence of mapping
+        The rows, all with the same keys.
+    grid : Grid
+        The same for people.
+    path : path of a file
+        Where to; its ending says how: ``.csv``, ``.csv.gz``, ``.tsv``, ``.parquet``, ``.tex`` or ``.md``.
+    for_spreadsheets : bool
+        Whether text in a CSV file that a spreadsheet would run as a formula gets an apostrophe before it.
+    """
+    check_table_name(path)
+    file = Path(path)
+    if file.suffix.lower() in TEXT:
+        text = latex(grid) if file.suffix.lower() == ".tex" else markdown([grid])
+        with atomic_write(file) as temporary:
+            temporary.write_text(text, encoding="utf-8")
+        return file
+    names = list(records[0])
+    with open_writer(file, names, for_spreadsheets=for_spreadsheets) as writer:
+        writer.write({name: _column([record[name] for record in records]) for name in names})
+    return file
+
+
+def _column(cells: list[Any]) -> Any:
+    """Cells as an array: numbers where all of them are, texts and gaps otherwise."""
+    if all(isinstance(cell, bool) for cell in cells):
+        return np.array(cells)
+    if all(isinstance(cell, (int, float)) and not isinstance(cell, bool) for cell in cells):
+        return np.array(cells)
+    if all(isinstance(cell, (int, float, type(None))) and not isinstance(cell, bool) for cell in cells):
+        return np.array([np.nan if cell is None else cell for cell in cells])
+    array = np.empty(len(cells), dtype=object)
+    array[:] = ["" if cell is None else str(cell) for cell in cells]
+    return array

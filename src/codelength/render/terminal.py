@@ -1,0 +1,178 @@
+"""Blocks on a terminal.
+
+A line is never wider than the terminal, unless a single number is. Numbers are never broken, nor are the
+words above them. Whatever comes from data is shown as it is, never obeyed. Piped output has no colour; words
+are wrapped at 100 columns, and tables are never split, so that every number of a row is on one line.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.text import Text
+
+from .._display import padded
+from ..blocks import Block, Bullets, Facts, Grid, Heading, Paragraph, Picture, Strong
+from ._columns import GAP, Column, fitted, wrapped
+from .texts import one_line
+
+PIPED = 100
+"""Column at which words are wrapped if the output is not a terminal."""
+
+
+def show(blocks: Iterable[Block], console: Console | None = None) -> None:
+    """Print blocks: within the width of a terminal, and with words wrapped at 100 columns elsewhere.
+
+    Parameters
+    ----------
+    blocks : iterable of block
+        What to show.
+    console : Console, optional
+        Where to; by default standard output.
+
+    Examples
+    --------
+    >>> from codelength.blocks import Grid
+    >>> show([Grid("Scores", ["rule", "log score"], [["evidence", "-0.45"], ["map", "-1.2"]])])
+    Scores
+    rule      log score
+    ───────────────────
+    evidence      -0.45
+    map            -1.2
+    """
+    place = Console(highlight=False) if console is None else console
+    width = place.width if place.is_terminal else PIPED
+    for line in lines(blocks, width, place.encoding, is_split=place.is_terminal):
+        place.print(line, soft_wrap=True)
+
+
+def lines(
+    blocks: Iterable[Block], width: int | None = None, encoding: str = "utf-8", *, is_split: bool = True
+) -> Iterator[Text]:
+    """The lines of some blocks, an empty one between two of them but for what follows a heading."""
+    page = _Page(width, encoding, is_split=is_split)
+    follows: Block | None = None
+    for block in blocks:
+        if isinstance(block, Picture):
+            continue
+        if follows is not None and not isinstance(follows, Heading):
+            yield Text()
+        yield from page.of(block)
+        follows = block
+
+
+class _Page:
+    """How blocks are laid out on a page of some width."""
+
+    def __init__(self, width: int | None, encoding: str, *, is_split: bool) -> None:
+        self._width = None if width is None else max(width, 8)
+        self._is_split = is_split
+        self._encoding = encoding
+        self._line = "─" if one_line("─", encoding) == "─" else "-"
+
+    def of(self, block: Block) -> Iterator[Text]:
+        """The lines of one block."""
+        match block:
+            case Heading(text=text):
+                yield from self._paragraph(text, "bold")
+            case Paragraph(text=text, strong=strong):
+                yield from self._paragraph(text, "bold" if strong else "")
+            case Bullets(items=items, numbered=numbered):
+                yield from self._bullets(items, numbered)
+            case Facts(items=items, title=title):
+                yield from self._facts(items, title)
+            case Grid():
+                yield from self._grid(block)
+
+    def _plain(self, text: str) -> str:
+        return one_line(str(text), self._encoding)
+
+    def _wrapped(self, text: str, taken: int = 0) -> list[str]:
+        plain = self._plain(text)
+        if self._width is None:
+            return [plain]
+        # Paths and addresses in piped output stay whole, so that they can be copied.
+        return wrapped(plain, max(self._width - taken, 8), breaks_words=self._is_split)
+
+    def _paragraph(self, text: str, style: str) -> Iterator[Text]:
+        yield from (Text(line, style) for line in self._wrapped(text))
+
+    def _bullets(self, items: Sequence[str], numbered: bool) -> Iterator[Text]:
+        marks = [f"{n}. " if numbered else "- " for n in range(1, len(items) + 1)]
+        indent = max((len(mark) for mark in marks), default=0)
+        for mark, item in zip(marks, items, strict=True):
+            yield from _beside(mark.rjust(indent), indent, self._wrapped(item, indent))
+
+    def _facts(self, items: Sequence[tuple[str, str]], title: str) -> Iterator[Text]:
+        if title:
+            yield from self._paragraph(title, "bold")
+        names = [self._plain(name) for name, _ in items]
+        indent = GAP + max((cell_len(name) for name in names), default=0)
+        if self._width is not None and indent > self._width // 2:
+            yield from self._stacked_facts(items)
+            return
+        for name, (_, fact) in zip(names, items, strict=True):
+            yield from _beside(padded(name, indent), indent, self._wrapped(fact, indent))
+
+    def _stacked_facts(self, items: Sequence[tuple[str, str]]) -> Iterator[Text]:
+        """Facts below their names, where the names leave no room beside them."""
+        for name, fact in items:
+            yield from self._paragraph(name, "")
+            yield from (Text(f"  {line}") for line in self._wrapped(fact, GAP))
+
+    def _grid(self, grid: Grid) -> Iterator[Text]:
+        if grid.title:
+            yield from self._paragraph(grid.title, "bold")
+        names = [self._plain(name) for name in grid.names]
+        cells = [[self._plain(cell) for cell in row] for row in grid.rows]
+        strong = [[isinstance(cell, Strong) for cell in row] for row in grid.rows]
+        tables = fitted(names, cells, grid.n_text, self._width, is_split=self._is_split)
+        for number, columns in enumerate(tables):
+            if number:
+                yield Text()
+            yield from self._table(columns, names, cells, strong)
+
+    def _table(
+        self,
+        columns: Sequence[Column],
+        names: Sequence[str],
+        cells: Sequence[Sequence[str]],
+        strong: Sequence[Sequence[bool]],
+    ) -> Iterator[Text]:
+        # Numbers stand below the last line of their heading.
+        heads = [wrapped(names[column.position], column.width) for column in columns]
+        height = max((len(head) for head in heads), default=0)
+        yield from _row(
+            columns, [[""] * (height - len(head)) + head for head in heads], ["bold"] * len(names)
+        )
+        yield Text(self._line * (sum(column.width for column in columns) + GAP * (len(columns) - 1)))
+        rows = [[_cell(row[column.position], column) for column in columns] for row in cells]
+        # Rows of several lines run into each other unless something stands between them.
+        is_apart = 2 * sum(max(map(len, row)) > 1 for row in rows) > len(rows)
+        for number, row in enumerate(rows):
+            if number and is_apart:
+                yield Text()
+            yield from _row(columns, row, ["bold" if flag else "" for flag in strong[number]])
+
+
+def _cell(text: str, column: Column) -> list[str]:
+    return wrapped(text, column.width) if column.is_text else [text]
+
+
+def _row(columns: Sequence[Column], parts: Sequence[list[str]], styles: Sequence[str]) -> Iterator[Text]:
+    """The lines of one row, given the lines of each cell."""
+    for n in range(max((len(part) for part in parts), default=0)):
+        line = Text()
+        for number, (column, part) in enumerate(zip(columns, parts, strict=True)):
+            shown = part[n] if n < len(part) else ""
+            space = " " * (column.width - cell_len(shown))
+            line.append(" " * GAP if number else "").append("" if column.is_text else space)
+            line.append(shown, styles[column.position]).append(space if column.is_text else "")
+        line.rstrip()
+        yield line
+
+
+def _beside(mark: str, indent: int, parts: Sequence[str]) -> Iterator[Text]:
+    """Lines beside a mark, the later ones indented as far."""
+    for n, part in enumerate(parts):
+        yield Text(((mark if not n else " " * indent) + part).rstrip())

@@ -1,0 +1,130 @@
+"""From a table to its report."""
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from .._files import atomic_write
+from ..errors import InvalidParameter
+from ..evaluation.progress import Progress
+from ..table.checks import check_instance, check_path
+from .results import Analysis, LatentAnalysis
+from .shell import framed
+
+if TYPE_CHECKING:
+    from ..estimators.contract import TableClassifier
+
+
+class Report:
+    """A page about a table: one HTML file that needs nothing else.
+
+    A notebook shows the page itself.
+
+    Attributes
+    ----------
+    html : str
+        The text of the file.
+    analysis : Analysis or LatentAnalysis
+        The figures that the page tells.
+    """
+
+    __slots__ = ("analysis", "html")
+
+    def __init__(self, html: str, analysis: Analysis | LatentAnalysis) -> None:
+        self.html = html
+        self.analysis = analysis
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the file, whole or not at all."""
+        with atomic_write(check_path("path", path)) as temporary:
+            temporary.write_text(self.html, encoding="utf-8", newline="\n")
+
+    def __repr__(self) -> str:
+        return f"<Report: {len(self.html.encode()) / 1000:,.0f} kB of HTML; .save(path) writes it>"
+
+    def _repr_html_(self) -> str:
+        return framed(self.html)
+
+
+def report(
+    data: Any,
+    target: Any = None,
+    *,
+    model: "TableClassifier | None" = None,
+    rows: bool = False,
+    random_state: int = 0,
+    progress: Progress | None = None,
+    title: str | None = None,
+) -> Report:
+    """A page about a table: how well its class can be predicted, by what, and from what.
+
+    The page has the models compared, a reliability diagram, a learning curve, the variables ranked by bits
+    about the class, the rows that surprised the best model, a what-if that scores new cases, and a first look
+    at hidden classes. Without a target it tells of hidden classes alone.
+
+    Parameters
+    ----------
+    data : table of any kind, fitted FiniteMixture, Analysis or LatentAnalysis
+        The rows, in any form that :func:`codelength.as_table` takes, or the path of a file; or a mixture
+        whose hidden classes are to be shown; or an analysis that was made before.
+    target : name of a column, series or array, optional
+        What to predict. A :class:`Table` may have one already. Without one, hidden classes are looked for.
+    model : classifier of this library, optional
+        A model of your own, fitted or not, to compare with the others: it is fitted to the same rows as they
+        are.
+    rows : bool
+        Whether the contents of surprising rows are on the page. Otherwise it holds column names, categories
+        and counts, but no rows.
+    random_state : int
+        Seed of all random choices.
+    progress : function, optional
+        Told how much of the work is done, and how much there is.
+    title : str, optional
+        Title of the page.
+
+    Returns
+    -------
+    Report
+        The page; ``report.save("report.html")`` writes it.
+
+    Examples
+    --------
+    >>> from codelength import datasets, report
+    >>> page = report(datasets.load("iris").table)  # doctest: +SKIP
+    >>> page.save("iris.html")  # doctest: +SKIP
+    """
+    if title is not None:
+        check_instance("title", title, str, "text, or None")
+    if isinstance(data, (Analysis, LatentAnalysis)):
+        return Report(_page(data, title), data)
+    from ..estimators import FiniteMixture
+    from ..table import as_table
+    from .analyse import analyse
+    from .sections.hidden_classes.facts import analyse_classes, of_model
+
+    made: Analysis | LatentAnalysis
+    if isinstance(data, FiniteMixture):
+        made = of_model(data)
+        return Report(_page(made, title), made)
+    if hasattr(data, "predict_proba"):
+        raise InvalidParameter(
+            f"data {type(data).__name__}: a page about a classifier needs rows to judge it by; "
+            "pass report(table, target, model=...)"
+        )
+    table = as_table(data, target)
+    if table.target is None:
+        if model is not None:
+            raise InvalidParameter("model: there is nothing to predict without a target; name one")
+        made = analyse_classes(table, random_state=random_state, progress=progress)
+    else:
+        made = analyse(table, model=model, rows=rows, random_state=random_state, progress=progress)
+    return Report(_page(made, title), made)
+
+
+def _page(analysis: Analysis | LatentAnalysis, title: str | None) -> str:
+    if isinstance(analysis, Analysis):
+        from .table_page import table_page
+
+        return table_page(analysis, title)
+    from .classes_page import classes_page
+
+    return classes_page(analysis, title)

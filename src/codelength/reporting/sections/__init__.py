@@ -1,0 +1,1 @@
+"""The sections of a page: a folder each, figures in ``facts`` and markup in ``page``."""

@@ -1,0 +1,159 @@
+"""How much more rows would help."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ....evaluation import Split
+from ....evaluation.evaluate import predictions_over
+from ....table import Coded, Table
+from ....typing import FloatArray
+from ...estimates import mean_of, mean_over_splits
+from ...plan import MOST_COLUMNS, effort
+from ...results import Estimate, LearningCurve
+from ..models.facts import BITS, NAIVE_BAYES, Compared, Entrants, predict_slowly
+
+LEAST_ROWS = 20
+"""With fewer rows there is no learning curve."""
+
+MOST_ROWS, MOST_TEST_ROWS = 10_000, 2_000
+"""Most rows that are learned from in repeated splits, and predicted in each."""
+
+LEAST_SIZE = 5
+"""Fewest rows that are learned from."""
+
+N_SIZES, N_SIZES_OF_SLOW = 7, 5
+"""How often the rows are halved at most, and for models that take their time."""
+
+REPEATS, LEAST_REPEATS = 10, 3
+"""Random splits, and fewest that tell anything."""
+
+EFFORT = 6.0
+"""About how many seconds of one processor the repeated splits of a slow model may take."""
+
+
+def learning_curve(
+    table: Table, coded: Coded, compared: Compared, entrants: Entrants
+) -> LearningCurve | None:
+    """The log loss of the best model against the number of rows learned from.
+
+    In each of several random splits some rows are held out. The others are learned from: all of them, half of
+    them, a quarter, and so on. The band is a 95 % interval that allows for rows that splits have in common:
+    :func:`codelength.reporting.estimates.mean_over_splits`. If that would take long, the first split of the
+    comparison is the only one, and the band is over its rows. If the class prior is best, the curve is that
+    of naive Bayes.
+
+    Parameters
+    ----------
+    table : Table
+        The rows, with a target.
+    coded : Coded
+        The same rows as naive Bayes reads them.
+    compared : Compared
+        The comparison of models on these rows.
+    entrants : Entrants
+        The models that were compared.
+    """
+    if table.n_rows < LEAST_ROWS or coded.schema.n_classes < 2 or not table.n_columns:
+        return None
+    best = compared.best
+    is_slow = best in entrants.slow
+    name = best if is_slow or best in NAIVE_BAYES.values() else NAIVE_BAYES["evidence"]
+    n_test = min(table.n_rows // 4, MOST_TEST_ROWS)
+    sizes = _halved(min(table.n_rows - n_test, MOST_ROWS), N_SIZES_OF_SLOW if is_slow else N_SIZES)
+    repeats = REPEATS if table.n_columns <= MOST_COLUMNS else LEAST_REPEATS
+    if is_slow:
+        each = sum(effort(size, table.n_columns, coded.schema.n_classes, n_test) for size in sizes)
+        repeats = min(int(EFFORT / each), REPEATS)
+    if repeats < LEAST_REPEATS:
+        return _of_one_split(name, table, coded, compared, entrants)
+    return _of_repeated_splits(name, table, coded, sizes, n_test, repeats, entrants)
+
+
+def _of_repeated_splits(
+    name: str, table: Table, coded: Coded, sizes: list[int], n_test: int, repeats: int, entrants: Entrants
+) -> LearningCurve:
+    splits = []
+    for repeat in range(repeats):
+        order = np.random.default_rng([entrants.seed, 3, repeat]).permutation(table.n_rows)
+        test, others = np.sort(order[:n_test]), order[n_test:]
+        splits += [Split(np.sort(others[:size]), test) for size in sizes]
+    bits = _losses(name, table, coded, splits, entrants)
+    losses = np.array([row.mean() for row in bits]).reshape(repeats, len(sizes))
+    test_share = n_test / table.n_rows
+    bands = [loss_over_splits(figures, test_share) for figures in losses.T]
+    return _curve(name, sizes, bands, mean_over_splits(losses[:, -2] - losses[:, -1], test_share))
+
+
+def _of_one_split(
+    name: str, table: Table, coded: Coded, compared: Compared, entrants: Entrants
+) -> LearningCurve:
+    """All training rows of the first split were learned from in the comparison; fewer are left to do."""
+    split, rng = compared.plan.splits[0], np.random.default_rng([entrants.seed, 3])
+    order = rng.permutation(split.train)
+    places = np.sort(rng.permutation(len(split.test))[:MOST_TEST_ROWS])
+    sizes = _halved(len(order), N_SIZES_OF_SLOW - 1)
+    splits = [Split(np.sort(order[:size]), split.test[places]) for size in sizes[:-1]]
+    bits = _losses(name, table, coded, splits, entrants)
+    bits.append(-compared.bits(name)[places])
+    return _curve(name, sizes, [_loss(mean_of(row)) for row in bits], mean_of(bits[-2] - bits[-1]))
+
+
+def loss_over_splits(losses: FloatArray, test_share: float) -> Estimate:
+    """Mean log loss over splits of the same rows, as :func:`mean_over_splits`; no loss is below 0."""
+    return _loss(mean_over_splits(losses, test_share))
+
+
+def _loss(mean: Estimate) -> Estimate:
+    return replace(mean, low=max(mean.low, 0.0))
+
+
+def _losses(
+    name: str, table: Table, coded: Coded, splits: Sequence[Split], entrants: Entrants
+) -> list[FloatArray]:
+    """What the classes of the test rows cost in bits, split by split."""
+    if name in entrants.naive:
+        found = predictions_over(table, {name: entrants.naive[name]}, splits)
+    else:
+        found = predict_slowly(table, coded, splits, {name: entrants.slow[name]})
+    return bits_by_split(found[name].predictions.true_log_probs, splits)
+
+
+def bits_by_split(log_probs: FloatArray, splits: Sequence[Split]) -> list[FloatArray]:
+    """Return what the classes of the test rows cost in bits, split by split."""
+    ends = np.cumsum([len(split.test) for split in splits])[:-1]
+    return np.split(-log_probs * BITS, ends)
+
+
+def _halved(largest: int, most: int) -> list[int]:
+    """A number, half of it, a quarter and so on, increasing."""
+    sizes = [largest]
+    while len(sizes) < most and sizes[0] // 2 >= LEAST_SIZE:
+        sizes.insert(0, sizes[0] // 2)
+    return sizes
+
+
+def _curve(name: str, sizes: list[int], bands: list[Estimate], last: Estimate) -> LearningCurve:
+    return LearningCurve(
+        n_rows=np.array(sizes, dtype=np.int64),
+        loss_bits=np.array([band.value for band in bands]),
+        low=np.array([band.low for band in bands]),
+        high=np.array([band.high for band in bands]),
+        model=name,
+        sentence=_sentence(last, sizes),
+    )
+
+
+def _sentence(gain: Estimate, sizes: list[int]) -> str:
+    if not math.isfinite(gain.value):
+        return "Some rows got probability zero, so it cannot be told how much more rows would help."
+    step = f"From {sizes[-2]:,} to {sizes[-1]:,} rows"
+    amount = f"{abs(gain.value):.3f} ± {gain.standard_error:.3f} bits per row"
+    if gain.low > 0:
+        return f"{step} the model gained {amount}: more rows are likely to help."
+    if gain.high < 0:
+        return f"{step} the model lost {amount}, so more rows are unlikely to help."
+    word = "gained" if gain.value >= 0 else "lost"
+    return f"{step} the model {word} {amount}, which may be chance: more rows may not help."

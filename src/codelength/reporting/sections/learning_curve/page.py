@@ -1,0 +1,94 @@
+"""Whether more rows would help: log loss against the number of rows learned from."""
+
+import math
+
+from ....render.markup import Child, Markup, join
+from ... import svg
+from ...results import Analysis, Estimate, LearningCurve
+from ...section import Section, details, figure, grid, paragraph
+from ...words import counted, interval, number
+
+WIDTH, HEIGHT = 360.0, 340.0
+LEFT, RIGHT, TOP, BOTTOM = 52.0, 14.0, 14.0, 48.0
+MOST_TICKS = 6
+
+
+def learning(analysis: Analysis) -> Section:
+    """The section."""
+    curve = analysis.learning_curve
+    title = "Would more rows help?"
+    if curve is None:
+        return Section(
+            "learning",
+            title,
+            paragraph("There are too few rows to tell."),
+            short="Learning curve",
+            is_half=True,
+        )
+    body = join(
+        paragraph(curve.sentence),
+        figure(
+            _chart(curve, analysis.prior_bits),
+            f"Log loss of {curve.model} on rows it has not seen; the band is a 95 % interval. The dashed "
+            "line is what the class costs on its own.",
+        ),
+        details("The figures", _table(curve)),
+    )
+    return Section("learning", title, body, short="Learning curve", is_half=True)
+
+
+def _chart(curve: LearningCurve, prior_bits: float) -> Markup:
+    sizes = [max(float(n), 1.0) for n in curve.n_rows]
+    ends = [float(v) for v in (*curve.low, *curve.high, *curve.loss_bits) if math.isfinite(v)]
+    bottom, top = min([*ends, prior_bits]), max([*ends, prior_bits])
+    margin = 0.06 * (top - bottom) or 0.5
+    bottom, top = max(0.0, bottom - margin), top + margin
+    x = svg.linear(math.log(sizes[0]), math.log(sizes[-1]), LEFT + 8, WIDTH - RIGHT - 8)
+    if sizes[0] == sizes[-1]:
+        x = svg.linear(0, 1, (LEFT + WIDTH - RIGHT) / 2, (LEFT + WIDTH - RIGHT) / 2)
+    y = svg.linear(bottom, top, HEIGHT - BOTTOM, TOP)
+    marks = svg.ticks(bottom, top, 6)
+    digits = svg.places(marks)
+    children: list[Child] = []
+    for mark in marks:
+        children += [
+            svg.line(LEFT, y(mark), WIDTH - RIGHT, y(mark), "rule"),
+            svg.text(LEFT - 8, y(mark) + 4, number(mark, digits), anchor="end"),
+        ]
+    step = math.ceil(len(sizes) / MOST_TICKS)
+    for size in sizes[::-1][::step]:
+        children.append(svg.text(x(math.log(size)), HEIGHT - BOTTOM + 18, counted(size)))
+    points = [
+        (x(math.log(size)), float(loss), float(low), float(high))
+        for size, loss, low, high in zip(sizes, curve.loss_bits, curve.low, curve.high, strict=True)
+        if math.isfinite(loss)
+    ]
+    banded = [point for point in points if math.isfinite(point[2]) and math.isfinite(point[3])]
+    if len(banded) > 1:
+        edge = [(at, y(high)) for at, _, _, high in banded]
+        edge += [(at, y(low)) for at, _, low, _ in reversed(banded)]
+        children.append(svg.path(edge, "band", closed=True))
+    children.append(svg.line(LEFT, y(prior_bits), WIDTH - RIGHT, y(prior_bits), "ideal"))
+    if len(points) > 1:
+        children.append(svg.path([(at, y(loss)) for at, loss, _, _ in points], "curve"))
+    children += [svg.dot(at, y(loss), 4.0, "dot") for at, loss, _, _ in points]
+    middle = (TOP + HEIGHT - BOTTOM) / 2
+    children += [
+        svg.text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, "rows learned from (logarithmic)", "title"),
+        svg.text(14, middle, "log loss, bits per row", "title", transform=f"rotate(-90 14 {middle:g})"),
+    ]
+    label = f"Learning curve: log loss in bits per row against rows learned from. {curve.sentence}"
+    return svg.drawing(WIDTH, HEIGHT, label, *children)
+
+
+def _table(curve: LearningCurve) -> Markup:
+    rows: list[list[Child]] = [
+        [
+            counted(float(size)),
+            number(float(loss)),
+            interval(Estimate(float(loss), math.nan, float(low), float(high))),
+        ]
+        for size, loss, low, high in zip(curve.n_rows, curve.loss_bits, curve.low, curve.high, strict=True)
+    ]
+    names: list[Child] = ["rows learned from", "log loss, bits per row", "95 % interval"]
+    return grid(names, rows, label="Log loss by rows learned from", n_text=0)

@@ -1,0 +1,1 @@
+"""Reliability of the probabilities."""

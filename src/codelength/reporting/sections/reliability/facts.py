@@ -1,0 +1,68 @@
+"""What a model promised, and what came true."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ....scores import Predictions
+from ....scores.calibration import PARTS, calibration
+from ....typing import Scalar
+from ...estimates import NORMAL, wilson
+from ...results import Estimate, Reliability
+
+ROWS_PER_BIN = 10
+"""Rows that each bin of a reliability diagram should have."""
+
+N_DRAWS = 200
+"""Samples of the rows that the standard error of the calibration error is taken from."""
+
+
+def reliability(predictions: Predictions, classes: tuple[Scalar, ...]) -> Reliability:
+    """Promises and what came true, in bins of about equally many rows.
+
+    With two classes it is about the second one, otherwise about the most probable class of each row.
+    """
+    if len(classes) == 2:
+        promised = np.exp(predictions.log_probs[:, 1])
+        came_true = (np.asarray(predictions.class_codes) == 1).astype(np.float64)
+        of = str(classes[1])
+    else:
+        promised, came_true = np.exp(predictions.log_probs.max(axis=1)), predictions.hits
+        of = "the most probable class"
+    n_bins = max(1, min(PARTS, len(promised) // ROWS_PER_BIN))
+    found = calibration(promised, came_true, np.ones(len(promised)), n_bins)
+    low, high = wilson(found.observed * found.weights, found.weights)
+    return Reliability(found.promised, found.observed, low, high, found.weights, of)
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationError:
+    """The calibration error, and what chance alone would make of it.
+
+    Attributes
+    ----------
+    estimate : Estimate
+        The calibration error; its standard error is that over samples of the rows.
+    by_chance : float
+        What it would be on average if all promises were right.
+    """
+
+    estimate: Estimate
+    by_chance: float
+
+
+def calibration_error(predictions: Predictions, seed: int) -> CalibrationError:
+    """How far promises and what came true are apart."""
+    promised, came_true = np.exp(predictions.log_probs.max(axis=1)), predictions.hits
+    n_rows, value = len(promised), predictions.calibration_error
+    ones, rng = np.ones(n_rows), np.random.default_rng([seed, 2])
+    drawn, by_chance = np.empty(N_DRAWS), np.empty(N_DRAWS)
+    for draw in range(N_DRAWS):
+        rows = rng.integers(0, n_rows, n_rows)
+        drawn[draw] = calibration(promised[rows], came_true[rows], ones).error
+        simulated = (rng.random(n_rows) < promised).astype(np.float64)
+        by_chance[draw] = calibration(promised, simulated, ones).error
+    standard_error = float(drawn.std(ddof=1))
+    reach = NORMAL * standard_error
+    estimate = Estimate(value, standard_error, max(value - reach, 0.0), min(value + reach, 1.0))
+    return CalibrationError(estimate, float(by_chance.mean()))

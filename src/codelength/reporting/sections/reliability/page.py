@@ -1,0 +1,96 @@
+"""Whether probabilities can be taken at their word: promised against observed, with intervals."""
+
+from ....render.markup import Child, Markup, join
+from ... import svg
+from ...results import Analysis, Reliability
+from ...section import Section, details, figure, grid, hint, paragraph
+from ...words import counted, name, number, percent
+
+WIDTH, HEIGHT = 360.0, 340.0
+LEFT, RIGHT, TOP, BOTTOM = 46.0, 12.0, 12.0, 48.0
+
+
+def reliability(analysis: Analysis) -> Section:
+    """The section."""
+    found = analysis.reliability
+    if not len(found.promised):
+        body = join(paragraph("There are too few rows to tell."))
+        return Section(
+            "reliability", "Can the probabilities be trusted?", body, short="Reliability", is_half=True
+        )
+    body = join(
+        paragraph(_sentence(found)),
+        figure(
+            _chart(found),
+            f"Rows in groups by what {analysis.best} promised. On the dashed line promises are kept; bars "
+            "are 95 % intervals, and larger dots stand for more rows.",
+        ),
+        details("The figures", _table(found)),
+    )
+    return Section(
+        "reliability", "Can the probabilities be trusted?", body, short="Reliability", is_half=True
+    )
+
+
+def _sentence(found: Reliability) -> str:
+    kept = (found.low <= found.promised) & (found.promised <= found.high)
+    n, total = int(kept.sum()), len(kept)
+    if n == total:
+        return (
+            "Yes, as far as these rows tell: in every group, what was promised lies within the interval of "
+            "what happened."
+        )
+    if n == 0:
+        return "No: in none of the groups does what was promised lie within the interval of what happened."
+    return f"In {n} of {total} groups of rows, what was promised lies within the interval of what happened."
+
+
+def _chart(found: Reliability) -> Markup:
+    x = svg.linear(0, 1, LEFT, WIDTH - RIGHT)
+    y = svg.linear(0, 1, HEIGHT - BOTTOM, TOP)
+    most = float(found.n_rows.max()) or 1.0
+    children: list[Child] = []
+    for mark in (0.0, 0.25, 0.5, 0.75, 1.0):
+        words = f"{100 * mark:.0f}"
+        children += [
+            svg.line(x(0), y(mark), x(1), y(mark), "rule"),
+            svg.text(LEFT - 8, y(mark) + 4, words, anchor="end"),
+            svg.text(x(mark), HEIGHT - BOTTOM + 18, words),
+        ]
+    children.append(svg.line(x(0), y(0), x(1), y(1), "ideal"))
+    for n in range(len(found.promised)):
+        at = x(float(found.promised[n]))
+        children.append(svg.line(at, y(float(found.low[n])), at, y(float(found.high[n])), "whisker"))
+    children.append(
+        svg.path(
+            [(x(float(p)), y(float(o))) for p, o in zip(found.promised, found.observed, strict=True)], "thin"
+        )
+    )
+    for n in range(len(found.promised)):
+        radius = 3.0 + 4.0 * (float(found.n_rows[n]) / most) ** 0.5
+        children.append(svg.dot(x(float(found.promised[n])), y(float(found.observed[n])), radius, "dot"))
+    what = "the most probable class" if found.of == "the most probable class" else name(found.of, 20)
+    middle = (TOP + HEIGHT - BOTTOM) / 2
+    children += [
+        svg.text((x(0) + x(1)) / 2, HEIGHT - 8, f"promised probability of {what}, %", "title"),
+        svg.text(14, middle, "how often it happened, %", "title", transform=f"rotate(-90 14 {middle:g})"),
+    ]
+    label = f"Reliability diagram: promised probability of {what} against how often it happened."
+    return svg.drawing(WIDTH, HEIGHT, label, *children)
+
+
+def _table(found: Reliability) -> Markup:
+    rows: list[list[Child]] = [
+        [
+            percent(float(found.promised[n])),
+            percent(float(found.observed[n])),
+            f"{number(100 * float(found.low[n]), 1)} to {percent(float(found.high[n]))}",
+            counted(float(found.n_rows[n])),
+        ]
+        for n in range(len(found.promised))
+    ]
+    names: list[Child] = ["promised", "happened", "95 % interval", "rows"]
+    about = found.of if found.of == "the most probable class" else f"the class {name(found.of)}"
+    return join(
+        grid(names, rows, label="Reliability by group of rows", n_text=0), hint(f"Probabilities of {about}.")
+    )

@@ -1,0 +1,89 @@
+"""What an analysis did, in words."""
+
+from ....table import Coded, Table
+from ...plan import MOST_COLUMNS, Plan
+from ...results import LatentAnalysis
+from ..variables.facts import MOST_GIVEN_OTHERS
+
+
+def settings_of(
+    table: Table,
+    some: Table,
+    plan: Plan,
+    what_if: Coded,
+    by_chance: tuple[float, float],
+    latent: LatentAnalysis | None,
+    seed: int,
+) -> tuple[tuple[str, str], ...]:
+    """What was done, in words.
+
+    Parameters
+    ----------
+    table, some : Table
+        The whole table, and the rows that models were compared on.
+    plan : Plan
+        Which rows were predicted from which.
+    what_if : Coded
+        The rows with the variables of the what-if.
+    by_chance : tuple of float
+        The calibration error, and the most bits alone, that chance would give.
+    latent : LatentAnalysis, optional
+        The first look at hidden classes.
+    seed : int
+        Where random numbers started.
+    """
+    told = [("comparison of models", plan.protocol)]
+    if some is not table:
+        told.append(("rows compared on", f"{some.n_rows:,} of {table.n_rows:,}, drawn at random"))
+    told.append(
+        (
+            "best model",
+            "its gain, accuracy and calibration are measured on parts of the rows that did not choose it",
+        )
+    )
+    if table.n_columns > MOST_COLUMNS:
+        told.append(
+            (
+                "model average, logistic regression and a model of your own",
+                f"on the {MOST_COLUMNS} variables with most bits alone among the rows learned from",
+            )
+        )
+    told += [
+        ("class prior", "shares of the classes, plus one row per class"),
+        (
+            "naive Bayes",
+            "uniform prior; missing cells say nothing; numbers other than few whole ones are cut into five "
+            "intervals of about equal frequency",
+        ),
+        ("calibration error by chance", f"{by_chance[0]:.4f} if all promises were right"),
+        ("bits alone", "naive Bayes (evidence) on one variable, each row predicted from all the others"),
+        (
+            "most bits alone by chance",
+            f"{by_chance[1]:.4f} for the strongest of all variables, were the classes shuffled",
+        ),
+        (
+            "bits given the others",
+            "what naive Bayes (evidence) loses without the variable, each row predicted from all the others"
+            + (
+                f"; for the {MOST_GIVEN_OTHERS} variables with most bits alone"
+                if table.n_columns > MOST_GIVEN_OTHERS
+                else ""
+            ),
+        ),
+        (
+            "what-if",
+            f"naive Bayes learned from all rows, on {what_if.schema.n_variables:,} of {table.n_columns:,} "
+            "variables",
+        ),
+        ("hidden classes", _at_a_glance(latent)),
+        ("seed", str(seed)),
+    ]
+    return tuple(told)
+
+
+def _at_a_glance(latent: LatentAnalysis | None) -> str:
+    if latent is None:
+        return "not looked for: too few rows or columns, or too many columns for a first look"
+    plan = dict(latent.settings)
+    rows, classes, starts = plan.get("rows", "all rows"), plan["number of classes"], plan["starts of EM"]
+    return f"a first look at {rows}; {classes}; starts of EM: {starts}"

@@ -1,0 +1,1 @@
+"""Rows that surprised the best model."""

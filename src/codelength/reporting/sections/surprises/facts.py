@@ -1,0 +1,53 @@
+"""The rows that surprised the model most."""
+
+import numpy as np
+
+from ....decisions import first_best_of_rows
+from ....scores import Predictions
+from ....table import Table
+from ....typing import IntArray, Scalar
+from ...results import Surprise
+
+MOST = 20
+
+
+def surprises(
+    predictions: Predictions, rows: IntArray, classes: tuple[Scalar, ...], table: Table, *, cells: bool
+) -> tuple[Surprise, ...]:
+    """Rows whose class was given the smallest probability, the most surprising first.
+
+    Rows in which the class that occurred was also the most probable one are no surprise.
+
+    Parameters
+    ----------
+    predictions : Predictions
+        Predictions, each made without the row.
+    rows : array of int
+        Positions of these rows in the table.
+    classes : tuple
+        The classes.
+    table : Table
+        The rows.
+    cells : bool
+        Whether to give the contents of the rows.
+    """
+    expected = first_best_of_rows(np.exp(predictions.log_probs))
+    occurred = np.asarray(predictions.class_codes, dtype=np.int64)
+    wrong = np.flatnonzero(expected != occurred)
+    wrong = wrong[np.lexsort((rows[wrong], predictions.true_log_probs[wrong]))][:MOST]
+    return tuple(
+        Surprise(
+            row=table.row_number(int(rows[place])) + 1,
+            probability=float(np.exp(predictions.true_log_probs[place])),
+            occurred=str(classes[occurred[place]]),
+            expected=str(classes[expected[place]]),
+            cells=_cells(table, int(rows[place])) if cells else (),
+        )
+        for place in wrong
+    )
+
+
+def _cells(table: Table, row: int) -> tuple[tuple[str, str], ...]:
+    taken = table.take(np.array([row]))
+    columns = [*taken.columns, *([] if taken.target is None else [taken.target])]
+    return tuple((c.name, "" if c.missing[0] else str(c.cells[0])) for c in columns)

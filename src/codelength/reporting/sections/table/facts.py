@@ -1,0 +1,110 @@
+"""What a table holds, and what was said about it while it was analysed."""
+
+import shlex
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ....errors import CodelengthWarning, DataError
+from ....table import Schema, Table
+from ....typing import FloatArray
+from ...results import TableFacts
+from ..variables.facts import reason_ignored
+
+if TYPE_CHECKING:
+    from ....estimators import FiniteMixture
+
+MOST_NOTES = 20
+
+
+@contextmanager
+def noting() -> Iterator[list[str]]:
+    """Collect what the library warns about as notes, each once; other warnings go on their way."""
+    notes: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            yield notes
+        finally:
+            told = [str(one.message) for one in caught if isinstance(one.message, CodelengthWarning)]
+            distinct = list(dict.fromkeys(told))
+            notes += distinct[:MOST_NOTES]
+            if len(distinct) > MOST_NOTES:
+                notes.append(f"{len(distinct) - MOST_NOTES} further notes are left out")
+            others = [one for one in caught if not isinstance(one.message, CodelengthWarning)]
+    for one in others:
+        warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+
+
+def table_facts(
+    table: Table, schema: Schema, class_counts: FloatArray | None, notes: Sequence[str]
+) -> TableFacts:
+    """What a table holds, under the schema that it was read with; directories of its file are left out."""
+    name = file_name(table.name)
+    return TableFacts(
+        name=name,
+        n_rows=table.n_rows,
+        n_columns=table.n_columns,
+        n_missing=int(sum(np.count_nonzero(column.missing) for column in table.columns)),
+        target=None if table.target is None else table.target.name,
+        classes=tuple(str(label) for label in schema.classes),
+        class_counts=np.zeros(0) if class_counts is None else class_counts,
+        ignored=_ignored(schema),
+        notes=tuple(note.replace(table.name, name) if name else note for note in notes),
+    )
+
+
+def file_name(text: str) -> str:
+    """Return the name of a file without its directories; any other name stays as it is.
+
+    Examples
+    --------
+    >>> file_name("/home/me/weather.csv"), file_name("vote")
+    ('weather.csv', 'vote')
+    """
+    return text.replace("\\", "/").rstrip("/").rpartition("/")[2]
+
+
+def checked(table: Table) -> Table:
+    """The table, refused where it has no rows or has weights."""
+    if not table.n_rows:
+        raise DataError("the table has no rows, so there is nothing to analyse; give at least one row")
+    if table.weights is not None:
+        raise DataError(
+            "the rows have weights, and an analysis counts rows; repeat the rows, or leave the weights out"
+        )
+    # An array of codes would lose its meaning with the columns that are left out.
+    return replace(table, array=None)
+
+
+def model_facts(model: "FiniteMixture") -> TableFacts:
+    """What the table held that a mixture was fitted to, as far as the model knows."""
+    seen, schema = model.observed_, model.schema_
+    return TableFacts(
+        name="",
+        n_rows=seen.n_rows,
+        n_columns=schema.n_variables,
+        n_missing=round(seen.missing_share * seen.n_used * schema.n_variables),
+        target=None,
+        classes=(),
+        class_counts=np.zeros(0),
+        ignored=_ignored(schema),
+        notes=tuple(model.remarks_),
+    )
+
+
+def command_of(table: Table, seed: int, *, rows: bool = False, latent: bool = False) -> str:
+    """The command that makes the same analysis again, as far as the table tells."""
+    parts = ["codelength", "report", file_name(table.name) or "table.csv"]
+    parts += [] if table.target is None else ["--target", table.target.name, *["--latent"] * latent]
+    parts += ["--rows"] * rows + (["--seed", str(seed)] if seed else [])
+    return shlex.join(parts)
+
+
+def _ignored(schema: Schema) -> tuple[tuple[str, str], ...]:
+    reasons = [(variable.name, reason_ignored(variable)) for variable in schema.variables]
+    return tuple((name, reason) for name, reason in reasons if reason)

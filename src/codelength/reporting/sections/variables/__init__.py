@@ -1,0 +1,1 @@
+"""Variables ranked by bits about the class."""

@@ -1,0 +1,44 @@
+"""Scorer documents for a page: naive Bayes learned from all rows, under each rule."""
+
+from typing import Any
+
+from ....estimators import NaiveBayes
+from ....rules import RULES
+from ....table import Coded
+from ...results import VariableFacts
+
+MOST_NUMBERS, MOST_ASKED = 20_000, 100
+"""Numbers in the scorer documents of all rules together, and variables in each."""
+
+
+def selected(coded: Coded, facts: tuple[VariableFacts, ...]) -> Coded:
+    """The rows with the strongest variables, as many as the tables of a page have room for."""
+    room = MOST_NUMBERS
+    kept: list[int] = []
+    for fact in facts:
+        room -= fact.n_values * coded.schema.n_classes * len(RULES)
+        if room < 0 or len(kept) == MOST_ASKED:
+            break
+        if fact.bits_alone is not None and fact.n_values > 1:
+            kept.append(coded.schema.position(fact.name))
+    return coded.select(sorted(kept))
+
+
+def scorers_of(coded: Coded) -> dict[str, dict[str, Any]]:
+    """The scorer document of each rule."""
+    return {rule: _short(NaiveBayes(rule).fit_coded(coded).to_scorer()) for rule in RULES}
+
+
+def _short(document: dict[str, Any]) -> dict[str, Any]:
+    """A scorer document with no more digits than a page needs: probabilities agree to eleven or so."""
+
+    def rounded(part: Any, digits: int) -> Any:
+        if isinstance(part, list):
+            return [rounded(item, digits) for item in part]
+        return part if part is None else round(part, digits)
+
+    variables = [
+        variable | {"table": rounded(variable["table"], 12), "weights": rounded(variable["weights"], 6)}
+        for variable in document["variables"]
+    ]
+    return document | {"variables": variables}

@@ -1,0 +1,101 @@
+"""Drawings: scales, axes and marks.
+
+Charts have a fixed inner width that fits a phone, and are never drawn larger than that by much, so that their
+words keep a readable size. Bars and dots beside words are placed in hundredths of the width they are given.
+Colours come from the style sheet, by class.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+
+from ..render.markup import Child, Markup, tag
+
+Scale = Callable[[float], float]
+
+
+def drawing(width: float, height: float, label: str, *children: Child) -> Markup:
+    """A chart with a text alternative."""
+    return tag(
+        "svg",
+        *children,
+        class_="chart",
+        viewBox=f"0 0 {width:g} {height:g}",
+        width=width,
+        height=height,
+        role="img",
+        aria_label=label,
+    )
+
+
+def linear(low: float, high: float, start: float, end: float) -> Scale:
+    """From values to places.
+
+    Examples
+    --------
+    >>> linear(0, 10, 100, 200)(5)
+    150.0
+    """
+    span = (high - low) or 1.0
+    return lambda value: start + (value - low) / span * (end - start)
+
+
+def ticks(low: float, high: float, most: int = 6) -> list[float]:
+    """Round numbers within some limits.
+
+    Examples
+    --------
+    >>> ticks(0, 1, 6), ticks(0.02, 0.33, 4)
+    ([0.0, 0.2, 0.4, 0.6, 0.8, 1.0], [0.1, 0.2, 0.3])
+    """
+    if not (math.isfinite(low) and math.isfinite(high)) or high <= low:
+        return []
+    power = 10.0 ** math.floor(math.log10((high - low) / most))
+    for step in (power * multiple for multiple in (1, 2, 5, 10, 20)):
+        first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+        if last - first < most:
+            return [round(n * step, 12) for n in range(first, last + 1)]
+    return []
+
+
+def places(values: Sequence[float]) -> int:
+    """Decimals that the numbers of an axis need.
+
+    Examples
+    --------
+    >>> places([0.0, 0.25]), places([0.0, 5.0])
+    (2, 0)
+    """
+    return max((len(f"{round(value, 9):g}".partition(".")[2]) for value in values), default=0)
+
+
+def line(x1: float, y1: float, x2: float, y2: float, kind: str) -> Markup:
+    """A straight line."""
+    return tag("line", x1=float(x1), y1=float(y1), x2=float(x2), y2=float(y2), class_=kind)
+
+
+def text(x: float, y: float, words: str, kind: str = "", anchor: str = "middle", **attributes: str) -> Markup:
+    """Words in a chart."""
+    side = None if anchor == "start" else anchor
+    return tag("text", words, x=float(x), y=float(y), class_=kind or None, text_anchor=side, **attributes)
+
+
+def path(points: Sequence[tuple[float, float]], kind: str, *, closed: bool = False) -> Markup:
+    """A line through points, or the area within them."""
+    d = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points) + ("Z" if closed else "")
+    return tag("path", d=d, class_=kind)
+
+
+def dot(x: float, y: float, radius: float, kind: str) -> Markup:
+    """A dot."""
+    return tag("circle", cx=float(x), cy=float(y), r=float(radius), class_=kind)
+
+
+def share(value: float) -> str:
+    """A place in hundredths of the width.
+
+    Examples
+    --------
+    >>> share(0.43219)
+    '43.2%'
+    """
+    return f"{round(100 * value, 1):g}%"

@@ -1,0 +1,1 @@
+"""The experiments, one module or folder each, with an ``EXPERIMENT``."""

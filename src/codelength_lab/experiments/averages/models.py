@@ -1,0 +1,64 @@
+"""What is compared: the average, its members alone, naive Bayes, the class prior and opponents."""
+
+from collections.abc import Callable
+from inspect import signature
+from typing import Any
+
+import numpy as np
+
+from codelength.evaluation.opponents import OPPONENTS
+from codelength.evaluation.opponents.fairness import class_prior
+from codelength.table import Table
+from codelength.table.column import Factor
+from codelength.typing import FloatArray
+
+AVERAGE, NAIVE_BAYES, PRIOR = "model-average", "naive-bayes", "class-prior"
+
+_TITLES = {AVERAGE: "ModelAverage", NAIVE_BAYES: "NaiveBayes (evidence)", PRIOR: "class prior"}
+
+
+def member_kinds() -> list[str]:
+    """The kinds of the members of the average, which are models of their own."""
+    from codelength.averages.registry import DEFAULT_MEMBERS
+
+    return [name.replace("_", "-") for name in DEFAULT_MEMBERS]
+
+
+def opponent_kinds(*, quick: bool = False) -> list[str]:
+    """The kinds of opponents whose library is installed; of scikit-learn alone in a quick run."""
+    return [
+        kind
+        for kind, opponent in OPPONENTS.items()
+        if opponent.is_installed() and (opponent.library == "sklearn" or not quick)
+    ]
+
+
+def title_of(kind: str) -> str:
+    """What people know a model by.
+
+    Examples
+    --------
+    >>> title_of("model-average"), title_of("catboost"), title_of("kernel")
+    ('ModelAverage', 'CatBoost', 'kernel alone')
+    """
+    if kind in OPPONENTS:
+        return OPPONENTS[kind].title
+    return _TITLES.get(kind, f"{kind} alone")
+
+
+def learned(kind: str, train: Table, seed: int) -> Callable[[Table], FloatArray]:
+    """A model fitted to a table whose target declares all classes: from rows to their log probabilities."""
+    if kind == PRIOR:
+        target = train.target
+        assert isinstance(target, Factor)
+        counts = np.bincount(target.positions, minlength=len(target.values)).astype(np.float64)
+        return lambda test: np.tile(np.log(class_prior(counts)), (test.n_rows, 1))
+    if kind in OPPONENTS:
+        opponent = OPPONENTS[kind](random_state=seed).fit(train)
+        return lambda test: np.log(opponent.probabilities(test))
+    from codelength.estimators import model_of
+
+    model: Any = model_of(kind)
+    seeded = {"random_state": seed} if "random_state" in signature(model).parameters else {}
+    fitted = model(**seeded).fit(train)
+    return lambda test: np.asarray(fitted.predict_log_proba(test), dtype=np.float64)

@@ -1,0 +1,118 @@
+"""Many classifiers on many tables: mean ranks, and which of them differ.
+
+Friedman's test asks whether any two differ at all. Every pair is then compared by Wilcoxon's signed rank test
+over tables, and Holm's correction allows for their number [1]_. Nemenyi's test, which is often used here,
+compares mean ranks, and those of a pair depend on what else was compared [2]_.
+
+References
+----------
+.. [1] Demšar (2006). Statistical comparisons of classifiers over multiple data sets. JMLR 7, 1-30.
+.. [2] Benavoli, Corani and Mangili (2016). Should we really use post-hoc tests based on mean-ranks? JMLR 17,
+   1-10.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from string import ascii_lowercase
+
+import numpy as np
+
+from codelength.typing import BoolArray, FloatArray
+
+from ...pairs import tests_over_tables
+
+LEVEL = 0.05
+"""Probability of calling any pair different where none is."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Ranking:
+    """How some models rank over tables.
+
+    Attributes
+    ----------
+    ranks : array of shape (n_tables, n_models)
+        Mean rank on each table: 1 is best, and equal losses share their ranks.
+    friedman : float
+        Probability of differences as large as these among equal models.
+    differ : array of shape (n_models, n_models)
+        Which pairs differ.
+    """
+
+    ranks: FloatArray
+    friedman: float
+    differ: BoolArray
+
+    @classmethod
+    def of(cls, losses: FloatArray) -> "Ranking":
+        """The ranking by losses of shape (n_tables, n_shares, n_models).
+
+        Models are ranked anew for each share of the rows of a table. The tests look at means over shares,
+        because the shares of one table are not independent.
+
+        Examples
+        --------
+        >>> ranking = Ranking.of(np.array([[[0.1, 0.3, 0.2]], [[0.2, 0.4, 0.4]]]))
+        >>> ranking.mean_ranks
+        array([1.  , 2.75, 2.25])
+        >>> ranking.differ.any()
+        np.False_
+        """
+        from scipy.stats import friedmanchisquare, rankdata
+
+        means = losses.mean(axis=1)
+        n_tables, n_models = means.shape
+        pairs = list(combinations(range(n_models), 2))
+        p = holm([tests_over_tables((means[:, i] - means[:, j]).tolist()).wilcoxon for i, j in pairs])
+        differ = np.zeros((n_models, n_models), dtype=np.bool_)
+        for (i, j), adjusted in zip(pairs, p, strict=True):
+            differ[i, j] = differ[j, i] = adjusted < LEVEL
+        # Where all are equal there is nothing to test, nor between two models.
+        is_tested = n_models > 2 and n_tables > 1 and bool((means != means[:, :1]).any())
+        friedman = float(friedmanchisquare(*means.T).pvalue) if is_tested else 1.0
+        return cls(rankdata(losses, axis=2).mean(axis=1), friedman, differ)
+
+    @property
+    def mean_ranks(self) -> FloatArray:
+        """Mean ranks over tables."""
+        return np.asarray(self.ranks.mean(axis=0))
+
+    @property
+    def letters(self) -> list[str]:
+        """For each model the groups it is in: models that share a letter do not differ.
+
+        A group is as large as can be among models next to each other by rank.
+        """
+        order = np.argsort(self.mean_ranks, kind="stable")
+        groups: list[tuple[int, int]] = []
+        for start in range(len(order)):
+            stop = start + 1
+            while (
+                stop < len(order)
+                and not self.differ[np.ix_(order[start : stop + 1], order[start : stop + 1])].any()
+            ):
+                stop += 1
+            if not groups or stop > groups[-1][1]:
+                groups.append((start, stop))
+        letters = [""] * len(order)
+        for letter, (start, stop) in zip(ascii_lowercase, groups, strict=False):
+            for place in range(start, stop):
+                letters[order[place]] += letter
+        return letters
+
+
+def holm(probabilities: Sequence[float]) -> list[float]:
+    """P-values that allow for the number of tests, by Holm's step-down procedure.
+
+    Examples
+    --------
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    order = np.argsort(probabilities, kind="stable")
+    n = len(order)
+    adjusted = np.array([(n - step) * probabilities[i] for step, i in enumerate(order)])
+    found = np.empty(n)
+    found[order] = np.minimum(np.maximum.accumulate(adjusted), 1.0)
+    return [float(p) for p in found]

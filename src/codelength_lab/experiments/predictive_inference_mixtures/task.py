@@ -1,0 +1,230 @@
+"""Some rows to learn from, others to predict: the three rules with the class observed and with it hidden."""
+
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from codelength import datasets
+from codelength.counts import count
+from codelength.errors import Infeasible
+from codelength.evaluation.splits import Split, partition
+from codelength.mixture import fit_mixture
+from codelength.mixture.em import em
+from codelength.mixture.prediction import Chains, Climb, Effort, Learned, predict
+from codelength.rules import Predictor, Prior, normalised, rule_of
+from codelength.rules.answer import Answer
+from codelength.rules.query import Question
+from codelength.scores import Predictions
+from codelength.table import Coded
+from codelength.typing import FloatArray
+
+from ...prepared import prepare
+from ...protocols import TRAIN_SHARE
+from ...spec import Result, Source, stream_of
+
+Protocol: TypeAlias = Literal["learning-curve", "leave-one-out"]
+
+RULES = {"MAP": "map", "EV": "evidence", "SC": "stochastic_complexity"}
+"""The rules under the names of the paper."""
+
+ONE_OPTIMUM, CHAINS = "EV, one optimum", "EV, chains"
+"""Two approximations of EV: Gibbs chains that start at the fitted mixture, and annealed chains."""
+
+HIDDEN = (*RULES, ONE_OPTIMUM, CHAINS)
+OBSERVED = tuple(f"{name}, class observed" for name in RULES)
+MODELS = (*HIDDEN, *OBSERVED)
+
+SIZES = (1, 2, 5, 10, 20, 40, 80, 160, 320)
+"""Rows to learn from in a learning curve; the whole reservoir comes after them."""
+
+MOST_EXACT = 10
+"""Up to so many rows, EV is the exact sum over all clusterings; beyond, it is that of annealed chains."""
+
+STARTS = 10
+"""Starts of EM."""
+
+ANNEALED = Chains(n_chains=20, n_draws=20, n_warmup=0, n_temperatures=100)
+LOCAL = Chains(n_chains=10, n_draws=50, n_warmup=50)
+CLIMB = Climb(tol=1e-6)
+
+
+class Scores(NamedTuple):
+    """How one model did on some test rows: log probabilities of the true classes, hits, standard errors."""
+
+    log_probs: FloatArray
+    hits: FloatArray
+    errors: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class HiddenTask:
+    """Some repetitions of one protocol on one table, with one number of components.
+
+    Attributes
+    ----------
+    protocol : {"learning-curve", "leave-one-out"}
+        How rows to learn from and rows to predict are chosen.
+    source : Source
+        The table.
+    n_components : int
+        Components of the mixture.
+    first, last : int
+        The partitions, or the places in a random order of the rows, ``first .. last - 1``.
+    map_pseudocount : float
+        What MAP adds to every count.
+    cap : float, optional
+        The most that one row can cost, in nats.
+    seed : int
+        Seed of the random streams.
+    """
+
+    protocol: Protocol
+    source: Source
+    n_components: int
+    first: int
+    last: int
+    map_pseudocount: float = 0.0
+    cap: float | None = None
+    seed: int = 0
+
+    @property
+    def group(self) -> str:
+        """What the repetitions of one experiment have in common."""
+        return f"{self.source.name}/{self.protocol}/{self.n_components} components"
+
+    @property
+    def key(self) -> str:
+        """Name of the task.
+
+        Examples
+        --------
+        >>> HiddenTask("leave-one-out", Source("glass", "kmeans", 5, "value", "whole"), 4, 10, 20).key
+        'glass/leave-one-out/4 components/10-19'
+        """
+        return f"{self.group}/{self.first}-{self.last - 1}"
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """How many rows are learned from, one number after the other."""
+        n_rows = datasets.describe(self.source.name).rows
+        if self.protocol == "leave-one-out":
+            return (n_rows - 1,)
+        n_train = round(TRAIN_SHARE * n_rows)
+        return (*(size for size in SIZES if size < n_train), n_train)
+
+    @property
+    def n_items(self) -> int:
+        """Predictions made."""
+        n_rows, n_units = datasets.describe(self.source.name).rows, self.last - self.first
+        n_test = 1 if self.protocol == "leave-one-out" else n_rows - self.sizes[-1]
+        return n_units * n_test * len(self.sizes) * len(MODELS)
+
+    @property
+    def work(self) -> float:
+        """What the task costs, roughly: chains over all rows, and EM for every row and class."""
+        entry = datasets.describe(self.source.name)
+        n_test = 1 if self.protocol == "leave-one-out" else entry.rows - self.sizes[-1]
+        per_row = (600 + n_test * entry.classes * self.n_components) * entry.attributes * self.n_components
+        return float((self.last - self.first) * per_row * sum(self.sizes))
+
+    def run(self) -> Result:
+        """Scores of each model for each repetition and size, and the standard errors of chains."""
+        found = [[self._learned_from(unit, size) for size in self.sizes] for unit in self._units()]
+        return {
+            model: {
+                "log_score": [[float(scores[model].log_probs.mean()) for scores in unit] for unit in found],
+                "accuracy": [[float(scores[model].hits.mean()) for scores in unit] for unit in found],
+                "error": [[float(scores[model].errors.mean()) for scores in unit] for unit in found],
+            }
+            for model in MODELS
+        }
+
+    def _units(self) -> list[tuple[int, Coded, Split]]:
+        """The number of each repetition, its codes, and which rows are learned from, in what order."""
+        prepared = prepare(self.source)
+        n_rows, made = prepared.coded.n_rows, []
+        order = np.random.default_rng(stream_of(f"{self.seed}/{self.source.name}/rows")).permutation(n_rows)
+        for number in range(self.first, self.last):
+            if self.protocol == "leave-one-out":
+                row = order[number : number + 1]
+                split = Split(np.delete(np.arange(n_rows), row), row)
+            else:
+                # The partitions of the paper's own experiment, where the class is observed.
+                stream = stream_of(f"{self.seed}/{self.source.name}/{self.protocol}/{number}")
+                split = partition(n_rows, TRAIN_SHARE, random_state=stream)
+            made.append((number, prepared.learned_on(split.train), split))
+        return made
+
+    def _learned_from(self, unit: tuple[int, Coded, Split], size: int) -> dict[str, Scores]:
+        number, coded, split = unit
+        stream = stream_of(f"{self.seed}/{self.group}/{number}/{size}")
+        train, test = coded.take(split.train[:size]), coded.take(split.test)
+        smoothed = Prior(1 + self.map_pseudocount, 1 + self.map_pseudocount)
+        made = hidden(train, test, self.n_components, smoothed, stream, self.cap)
+        counts = count(train)
+        for name, rule in zip(OBSERVED, RULES.values(), strict=True):
+            predictor = Predictor.of(counts, rule, smoothed if rule_of(rule).settles else "uniform")
+            made[name] = _scores(Predictions(*predictor.log_probs(test), test.class_codes), self.cap)
+        return made
+
+
+def hidden(
+    train: Coded, test: Coded, n_components: int, smoothed: Prior, stream: int, cap: float | None = None
+) -> dict[str, Scores]:
+    """The rules of a mixture in which the class is one of the variables and the component is hidden.
+
+    Parameters
+    ----------
+    train, test : Coded
+        Rows with their classes.
+    n_components : int
+        Components of the mixture.
+    smoothed : Prior
+        The prior of MAP. EV has the uniform one, SC none.
+    stream : int
+        Seed of EM and of the chains.
+    cap : float, optional
+        The most that one row can cost, in nats.
+    """
+    rows, new = train.with_class_as_column(), test.with_class_as_column()
+    mode, _ = fit_mixture(
+        rows, n_components, smoothed, n_init=STARTS, max_iter=10_000, tol=1e-6, random_state=stream
+    )
+    likeliest, _ = em(rows, mode, max_iter=10_000, tol=1e-9)
+    by_mode, learned = Learned(rows, mode, smoothed), Learned(rows, likeliest)
+    question = Question.of(rows.schema, rows.schema.names[-1])
+    chains = predict(learned, question, new, method="annealed", random_state=stream, effort=Effort(ANNEALED))
+    answers = {
+        "MAP": predict(by_mode, question, new, "map"),
+        "EV": _exactly(learned, question, new) or chains,
+        "SC": predict(learned, question, new, "stochastic_complexity", effort=Effort(climb=CLIMB)),
+        ONE_OPTIMUM: predict(
+            learned, question, new, method="gibbs", random_state=stream, effort=Effort(LOCAL)
+        ),
+        CHAINS: chains,
+    }
+    return {name: _answered(answer, test, cap) for name, answer in answers.items()}
+
+
+def _exactly(learned: Learned, question: Question, new: Coded) -> Answer | None:
+    """The exact average over all mixtures; None with many rows, or where floats do not hold its terms."""
+    if learned.rows.n_rows <= MOST_EXACT:
+        with suppress(Infeasible):
+            return predict(learned, question, new, method="exact")
+    return None
+
+
+def _answered(answer: Answer, test: Coded, cap: float | None) -> Scores:
+    with np.errstate(divide="ignore"):
+        log_probs = normalised(np.log(answer.probs)).log_probs
+    made = _scores(Predictions(log_probs, answer.undefined, test.class_codes), cap)
+    if answer.errors is None:
+        return made
+    at = np.arange(test.n_rows), np.asarray(test.class_codes, dtype=np.int64)
+    return made._replace(errors=answer.errors[at] / answer.probs[at])
+
+
+def _scores(made: Predictions, cap: float | None) -> Scores:
+    return Scores(made.capped_log_probs(cap), made.hits.astype(np.float64), np.zeros(made.n_rows))

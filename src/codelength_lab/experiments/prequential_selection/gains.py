@@ -1,0 +1,67 @@
+"""From the scores of all splits to relative gains over the marginal likelihood."""
+
+from typing import Literal
+
+import numpy as np
+
+from codelength.typing import FloatArray
+
+from ...spec import Result, Spec
+from ...summary import Mean, mean_of
+from .task import MARGINAL, SelectionTask
+
+ScoreName = Literal["log", "error", "accuracy"]
+SCORES: tuple[ScoreName, ...] = ("log", "error", "accuracy")
+
+
+class Gains:
+    """Relative gains over the marginal likelihood of the data given the clustering, table by table.
+
+    A table's gain is that of its mean score over splits, because the error of a single split may be zero:
+    positive is better, and 100 % would be a perfect score in the log and in the error.
+
+    Parameters
+    ----------
+    spec : Spec
+        What was run.
+    results : dict of str to result
+        The results by the key of the task.
+    with_class : bool
+        Which of the two ways of clustering.
+    """
+
+    def __init__(self, spec: Spec[SelectionTask], results: dict[str, Result], *, with_class: bool) -> None:
+        tasks = [task for task in spec.tasks if task.with_class == with_class]
+        self.with_class = with_class
+        self.tables = list(dict.fromkeys(task.source.name for task in tasks))
+        self.criteria = list(results[tasks[0].key])
+        self._scores = {
+            table: np.array(
+                [
+                    [results[task.key][name] for name in self.criteria]
+                    for task in tasks
+                    if task.source.name == table
+                ]
+            )
+            for table in self.tables
+        }
+
+    def means(self, criterion: str) -> FloatArray:
+        """Mean log score, accuracy and number of clusters over splits, one row per table."""
+        column = self.criteria.index(criterion)
+        return np.array([self._scores[table][:, column].mean(axis=0) for table in self.tables])
+
+    def of_tables(self, criterion: str, score: ScoreName) -> FloatArray:
+        """Relative gain in per cent on each table; 0 where the score to beat is perfect already."""
+        column = 0 if score == "log" else 1
+        ours, base = self.means(criterion)[:, column], self.means(MARGINAL)[:, column]
+        scale = {"log": -base, "error": 1 - base, "accuracy": base}[score]
+        return 100 * np.divide(ours - base, scale, out=np.zeros_like(base), where=scale > 0)
+
+    def gain(self, criterion: str, score: ScoreName) -> Mean:
+        """Mean relative gain over tables."""
+        return mean_of(self.of_tables(criterion, score))
+
+    def lead(self, criterion: str, other: str, score: ScoreName) -> Mean:
+        """How much more one criterion gains than another, in points, paired by table."""
+        return mean_of(self.of_tables(criterion, score) - self.of_tables(other, score))

@@ -1,0 +1,160 @@
+"""One random split of one table: clusterings, all criteria, and how well each choice predicts."""
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from codelength import datasets
+from codelength.decisions import first_best
+from codelength.evaluation.splits import partition
+from codelength.mixture.candidates import kmeans_clustering, numbered
+from codelength.mixture.fixed_clustering import FixedClustering
+from codelength.prequential import ORDERINGS, sample_orderings
+from codelength.scores import Predictions
+from codelength.table import Coded
+from codelength.typing import FloatArray, IntArray
+
+from ...prepared import prepare
+from ...spec import Result, Source, stream_of
+
+N_ORDERINGS = (1, 2, 5, 10, 20, 30, 50, 100)
+"""Numbers of random orderings that PREQ-RAND and PREQ-MAX are tried with."""
+
+SMALLEST, LARGEST = 3, 20
+"""Numbers of clusters."""
+
+MARGINAL, JOINT, LEAVE_ONE_OUT = "MARGINAL", "MARGINAL(D,Z)", "L-O-O"
+GREEDY = {name.upper().replace("_", "-"): ordering for name, ordering in ORDERINGS.items()}
+REFERENCES = ("ANY", "BEST")
+"""The mean over all candidates, and the best that could have been chosen, for each score by itself."""
+
+
+def rand(n: int) -> str:
+    """Name of the mean over random orderings."""
+    return f"PREQ-RAND({n})"
+
+
+def best_of(n: int) -> str:
+    """Name of the least over random orderings."""
+    return f"PREQ-MAX({n})"
+
+
+@dataclass(frozen=True, slots=True)
+class SelectionTask:
+    """One random split of one table.
+
+    Attributes
+    ----------
+    source : Source
+        The table.
+    split : int
+        Which split.
+    with_class : bool
+        Whether the class takes part in the clustering.
+    n_candidates : int
+        How many clusterings there are to choose among.
+    n_orderings : tuple of int
+        Numbers of random orderings.
+    seed : int
+        Seed of the random streams.
+    """
+
+    source: Source
+    split: int
+    with_class: bool
+    n_candidates: int
+    n_orderings: tuple[int, ...]
+    seed: int
+
+    @property
+    def group(self) -> str:
+        """The table, and whether its class took part in the clustering."""
+        return f"{self.source.name}/{'with' if self.with_class else 'without'} class"
+
+    @property
+    def key(self) -> str:
+        """Name of the task.
+
+        Examples
+        --------
+        >>> SelectionTask(Source("iris", "kmeans", 5, "value", "train"), 3, True, 40, (1, 10), 0).key
+        'iris/with class/3'
+        """
+        return f"{self.group}/{self.split}"
+
+    @property
+    def n_items(self) -> int:
+        """Candidates scored, each by every criterion."""
+        return self.n_candidates
+
+    @property
+    def work(self) -> float:
+        """What the task costs, roughly: orderings by rows and columns, and k-means."""
+        entry = datasets.describe(self.source.name)
+        return self.n_candidates * entry.rows * (entry.attributes + 10.0)
+
+    def run(self) -> Result:
+        """Test scores of the candidate that each criterion chooses."""
+        prepared = prepare(self.source)
+        # The same rows whether the class takes part or not.
+        stream = stream_of(f"{self.seed}/{self.source.name}/{self.split}")
+        split = partition(prepared.coded.n_rows, 0.5, random_state=stream)
+        rows = prepared.learned_on(split.train).with_class_as_column()
+        train, test = rows.take(split.train), rows.take(split.test)
+        rng = np.random.default_rng([stream, self.with_class])
+        orderings = int(rng.integers(2**31))
+        lengths: dict[str, list[float]] = {}
+        scores = []
+        for labels in self._clusterings(train, rng):
+            clustering = FixedClustering.of(train, labels)
+            for name, length in criteria(clustering, self.n_orderings, orderings).items():
+                lengths.setdefault(name, []).append(length)
+            scores.append((*_test_scores(clustering, test), float(labels.max() + 1)))
+        return _chosen(lengths, np.array(scores))
+
+    def _clusterings(self, train: Coded, rng: np.random.Generator) -> list[IntArray]:
+        seen = train if self.with_class else train.select(range(train.schema.n_variables - 1))
+        cluster = partial(kmeans_clustering, seen)
+        drawn = rng.integers((SMALLEST, 0), (LARGEST + 1, 2**31), (self.n_candidates, 2))
+        return [numbered(cluster(int(size), int(seed))) for size, seed in drawn]
+
+
+def criteria(
+    clustering: FixedClustering, n_orderings: tuple[int, ...], random_state: int
+) -> dict[str, float]:
+    """A clustering under every criterion of the paper, in nats: the smaller, the better.
+
+    Examples
+    --------
+    >>> from codelength.table import Schema
+    >>> coded = Coded.of(Schema.from_sizes([2, 2]), [[0, 0], [1, 1], [0, 1]])
+    >>> found = criteria(FixedClustering.of(coded, [0, 1, 0]), (1,), 0)
+    >>> list(found)[:4]
+    ['MARGINAL', 'MARGINAL(D,Z)', 'L-O-O', 'BEST-FIRST']
+    """
+    sequence = clustering.sequence()
+    sample = sample_orderings(
+        sequence, n_orderings[-1], scheme="plain", random_state=random_state, n_threads=1
+    )
+    found = {
+        MARGINAL: clustering.code_length(),
+        JOINT: clustering.code_length(with_clustering=True),
+        LEAVE_ONE_OUT: float(sequence.leave_one_out().sum()),
+    }
+    found |= {name: sequence.code_length(ordering(sequence)) for name, ordering in GREEDY.items()}
+    for n in n_orderings:
+        found[rand(n)] = float(sample.code_lengths[:n].mean())
+        found[best_of(n)] = float(sample.code_lengths[:n].min())
+    return found
+
+
+def _test_scores(clustering: FixedClustering, test: Coded) -> tuple[float, float]:
+    made = Predictions(*clustering.predictor.log_probs(test), test.codes[:, -1])
+    return made.log_score, made.accuracy
+
+
+def _chosen(lengths: dict[str, list[float]], scores: FloatArray) -> Result:
+    """Log score, accuracy and number of clusters for every criterion; ties go to the first candidate."""
+    chosen = {name: scores[first_best(-np.array(values))].tolist() for name, values in lengths.items()}
+    return chosen | {"ANY": scores.mean(axis=0).tolist(), "BEST": scores.max(axis=0).tolist()}

@@ -1,0 +1,272 @@
+"""What the paper says in words, held to our figures; then the same further on.
+
+Standard errors on one table are over random samples of its rows. All methods see the same samples, so that
+leads are paired.
+"""
+
+import math
+
+import numpy as np
+
+from codelength.typing import FloatArray
+
+from ...findings import Claim, signed
+from ...published import published
+from ...summary import Mean, mean_of
+from ...verdicts import Verdict, all_of, by_lead, by_sample, most_of
+from .collected import Collected
+from .methods import AT_BEST, AT_EM
+from .tasks import needed_share
+
+KEY = "sc-approximations"
+FOCUS = "hepatitis"
+K = 3
+EM = ("LN", "C-S", "BIC", "AIC")
+
+
+def claims_of(collected: Collected) -> list[Claim]:
+    """All claims."""
+    return [
+        *_term_claims(collected),
+        _growth_claim(collected),
+        *_solution_claims(collected),
+        *_ranking_claims(collected),
+        *_selection_claims(collected),
+        *_conclusions(collected),
+        *_further(collected),
+    ]
+
+
+def _where(name: str) -> str:
+    return str(published(KEY)["claims"][name]["where"])
+
+
+def _term_claims(collected: Collected) -> list[Claim]:
+    said = published(KEY)["claims"]["few_terms"]
+    shares = {
+        name: mean_of(needed_share(1, 7) * collected.needed(name, 7, said["share_of_sum"]))
+        for name in collected.names
+    }
+    few = [by_lead(said["share_of_terms"] - share.value, share.standard_error) for share in shares.values()]
+    others = [name for name in shares if name != "diabetes"]
+    most = max(others, key=lambda name: shares[name].value)
+    figures = "terms for 90 % of the sum: " + ", ".join(f"{name} {_p(x)}" for name, x in shares.items())
+    return [
+        Claim(
+            said["where"],
+            "With 7 rows and K = 3, the largest tenth of the terms makes up 90 % of the sum on most tables.",
+            most_of(few),
+            f"on {sum(share.value < said['share_of_terms'] for share in shares.values())} of {len(shares)}; "
+            + figures,
+        ),
+        Claim(
+            said["where"],
+            "Diabetes needs a larger share of the terms than any other table.",
+            all_of(_apart(shares["diabetes"], shares[name]) for name in others),
+            f"diabetes {_p(shares['diabetes'])}; the next is {most} with {_p(shares[most])}",
+        ),
+    ]
+
+
+def _apart(one: Mean, other: Mean) -> Verdict:
+    """Whether one independent mean is ahead of another."""
+    return by_lead(one.value - other.value, math.hypot(one.standard_error, other.standard_error))
+
+
+def _p(share: Mean) -> str:
+    return f"{100 * share.value:.1f} ± {100 * share.standard_error:.1f} %"
+
+
+def _growth_claim(collected: Collected) -> Claim:
+    sizes = [n for n in collected.term_sizes(FOCUS) if 5 <= n <= 10]
+    first, last = sizes[0], sizes[-1]
+    clusterings = K ** (last - first)
+    needed = {
+        level: [mean_of(collected.needed(FOCUS, n, level)) for n in (first, last)] for level in (0.90, 0.99)
+    }
+    root = clusterings**0.5
+    verdicts = [
+        _apart(Mean(root * few.value, root * few.standard_error), many) for few, many in needed.values()
+    ]
+    growth = {level: many.value / few.value for level, (few, many) in needed.items()}
+    return Claim(
+        _where("slow_growth"),
+        "On Hepatitis the terms needed for 90 and 99 % of the sum grow with less than the square root of the "
+        "number of clusterings.",
+        all_of(verdicts),
+        f"from {first} to {last} rows clusterings grow {clusterings}-fold, the terms needed "
+        + " and ".join(f"{factor:.1f}-fold ({level:.0%})" for level, factor in growth.items())
+        + f", to {needed[0.90][1].value:.0f} and {needed[0.99][1].value:.0f} of {K**last:,}",
+    )
+
+
+def _solution_claims(collected: Collected) -> list[Claim]:
+    """The worst tenth of all clusterings against the best tenth, and against the best clustering alone."""
+    where = _where("poor_solutions")
+    made = []
+    for n_best, word, short in (
+        (None, "in the most probable tenth", "that in the most probable tenth"),
+        (1, "at the most probable clustering", "that at the most probable"),
+    ):
+        ratios = _log_ratios(collected, n_best)
+        told = [f"{method} {_ratio(mean_of(np.array(own)))}" for method, own in ratios.items()]
+        made.append(
+            Claim(
+                where,
+                f"Every method errs more in the least probable tenth of the clusterings than {word}.",
+                all_of(by_sample(own) for own in ratios.values()),
+                f"error in the least probable tenth over {short}, geometric mean over tables and samples "
+                "(and two standard errors either way): " + ", ".join(told),
+            )
+        )
+    return made
+
+
+def _log_ratios(collected: Collected, n_best: int | None) -> dict[str, list[float]]:
+    ratios: dict[str, list[float]] = {}
+    for samples in collected.solutions().values():
+        for sample in samples:
+            tenth = len(sample["log_posterior"]) // 10
+            for method, lengths in sample["lengths"].items():
+                errors = np.abs(np.array(lengths) - sample["exact"])
+                ratio = errors[:tenth].mean() / errors[-(n_best or tenth) :].mean()
+                ratios.setdefault(method, []).append(float(np.log(ratio)))
+    return ratios
+
+
+def _ratio(log: Mean) -> str:
+    low, high = (math.exp(log.value + sign * 2 * log.standard_error) for sign in (-1, 1))
+    return f"{math.exp(log.value):.1f} ({low:.1f} to {high:.1f})"
+
+
+def _ranking_claims(collected: Collected) -> list[Claim]:
+    made = []
+    for stars, word in (("", "at the ends of EM"), ("*", "at the best clustering")):
+        methods = [f"{name}{stars}" for name in EM]
+        for names, place in (([FOCUS], "On Hepatitis"), (collected.tables_with(10, K), "On every table")):
+            ranked = [_order(collected, name, 10, methods) for name in names]
+            made.append(
+                Claim(
+                    _where("ranking"),
+                    f"{place}, with 10 rows and K = 3, LN errs least {word}, then C-S, then BIC and AIC.",
+                    all_of(ranked),
+                    _listed(collected, names, 10, methods) + _count(names, ranked),
+                )
+            )
+    return made
+
+
+def _count(names: list[str], ranked: list[Verdict]) -> str:
+    """On how many tables something holds, and on which it does not or is unsettled."""
+    if len(ranked) == 1:
+        return ""
+    text = f"; on {ranked.count('held')} of {len(ranked)} tables"
+    for verdict, word in (("unsettled", "unsettled on"), ("not held", "not on")):
+        others = [name for name, own in zip(names, ranked, strict=True) if own == verdict]
+        text += f", {word} {', '.join(others)}" if others else ""
+    return text
+
+
+def _order(collected: Collected, name: str, n_rows: int, methods: list[str]) -> Verdict:
+    """Whether the first method errs least, then the second, then the others."""
+    return _in_order([np.abs(collected.errors(name, n_rows, K, method)) for method in methods])
+
+
+def _in_order(errors: list[FloatArray]) -> Verdict:
+    near, completed, *others = errors
+    return all_of([by_sample(completed - near), *(by_sample(other - completed) for other in others)])
+
+
+def _listed(collected: Collected, names: list[str], n_rows: int, methods: list[str]) -> str:
+    errors = {method: collected.mean_error(names, n_rows, K, method) for method in methods}
+    return "mean absolute error in nats: " + ", ".join(f"{name} {x:.1f}" for name, x in errors.items())
+
+
+def _selection_claims(collected: Collected) -> list[Claim]:
+    names = [name for name in collected.names if len(collected.components(name, 6)) > 1]
+    errors = {name: {method: _over_components(collected, name, method) for method in EM} for name in names}
+    ranked = [_in_order(list(own.values())) for own in errors.values()]
+    means = {method: float(np.mean([own[method].mean() for own in errors.values()])) for method in EM}
+    gaps = np.array([_gap(collected, name) for name in names])
+    quarters = [np.array([own[method].mean() for own in errors.values()]) / 4 for method in ("BIC", "AIC")]
+    where = _where("selection")
+    return [
+        Claim(
+            where,
+            "With 6 rows and K = 1 to 6, LN follows the exact code length best, then C-S, then BIC and AIC, "
+            "on every table.",
+            all_of(ranked),
+            "mean absolute error in nats: "
+            + ", ".join(f"{method} {x:.1f}" for method, x in means.items())
+            + _count(names, ranked),
+        ),
+        Claim(
+            where,
+            "With 6 rows, BIC and AIC are alike: apart by less than a quarter of the error of either, on "
+            "average over the tables.",
+            all_of(by_sample(quarter - gaps) for quarter in quarters),
+            f"{gaps.mean():.1f} nats apart on average; errors {means['BIC']:.1f} and {means['AIC']:.1f}, "
+            f"quarters less the gap {signed(*mean_of(quarters[0] - gaps), 1)} and "
+            f"{signed(*mean_of(quarters[1] - gaps), 1)}",
+        ),
+    ]
+
+
+def _over_components(collected: Collected, name: str, method: str) -> FloatArray:
+    """Absolute errors of the samples of 6 rows, mean over the numbers of components."""
+    parts = [np.abs(collected.errors(name, 6, k, method)) for k in collected.components(name, 6)]
+    return np.asarray(np.mean(parts, axis=0))
+
+
+def _gap(collected: Collected, name: str) -> float:
+    """Mean distance between BIC and AIC with 6 rows."""
+    apart = [
+        collected.errors(name, 6, k, "AIC") - collected.errors(name, 6, k, "BIC")
+        for k in collected.components(name, 6)
+    ]
+    return float(np.abs(apart).mean())
+
+
+def _conclusions(collected: Collected) -> list[Claim]:
+    names = collected.tables_with(10, K)
+    masses = [np.exp(-collected.errors(name, 10, K, "LN+*")) for name in names]
+    better = [
+        by_sample(np.abs(collected.errors(name, 10, K, "LN")) - np.abs(collected.errors(name, 10, K, "LN+")))
+        for name in names
+    ]
+    return [
+        Claim(
+            "section 5",
+            "Most of the sum lies near few local optima: with 10 rows, the neighbourhoods of those that 20 "
+            "climbs find, under all names of the components, hold more than half of it on most tables.",
+            most_of(by_sample(own - 0.5) for own in masses),
+            "share of the sum: "
+            + ", ".join(f"{name} {own.mean():.0%}" for name, own in zip(names, masses, strict=True)),
+        ),
+        Claim(
+            "section 5",
+            "Summing over several neighbourhoods (LN+) improves on one (LN) on every table.",
+            all_of(better),
+            _listed(collected, names, 10, ["LN", "LN+", "LN*", "LN+*"]) + _count(names, better),
+        ),
+    ]
+
+
+def _further(collected: Collected) -> list[Claim]:
+    """The ranking where the paper could not look, table by table."""
+    made = []
+    for n_rows in (size for size in collected.sizes(K) if size >= 20):
+        names = collected.tables_with(n_rows, K)
+        for methods, word in ((EM, "at the ends of EM"), (AT_BEST, "at the best clustering")):
+            ranked = [_order(collected, name, n_rows, list(methods)) for name in names]
+            shown = AT_EM if methods == EM else AT_BEST
+            made.append(
+                Claim(
+                    f"{n_rows} rows",
+                    f"The ranking LN, C-S, then BIC and AIC {word} still holds on every table, K = 3.",
+                    all_of(ranked),
+                    _listed(collected, names, n_rows, list(shown)) + _count(names, ranked),
+                    is_beyond=True,
+                )
+            )
+    return made

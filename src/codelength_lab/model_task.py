@@ -1,0 +1,152 @@
+"""The tasks of these experiments: cross-validations of models that are more than a rule on counts."""
+
+import importlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from codelength import datasets
+from codelength.evaluation.splits import Split
+from codelength.rules import Distributions
+from codelength.scores import Predictions
+from codelength.table import Coded
+from codelength.typing import FloatArray
+
+from . import protocols
+from .experiment import Experiment
+from .findings import Findings
+from .paper import check_folds, general_notes
+from .prepared import Prepared, prepare
+from .settings import Settings, differences
+from .spec import Model, Result, Source, Spec, chunks
+from .summary import Summary
+from .task import Task
+
+
+@dataclass(frozen=True, slots=True)
+class ModelTask(Task):
+    """Some cross-validations of one table; the module of the experiment says what its models predict.
+
+    Attributes
+    ----------
+    experiment : str
+        Name of the module, which has a function ``predictions(prepared, models, split)``.
+    effort : float
+        What one prediction costs beside that of naive Bayes, roughly.
+    """
+
+    experiment: str = ""
+    effort: float = 1.0
+
+    @property
+    def work(self) -> float:
+        """What the task costs, roughly."""
+        entry = datasets.describe(self.source.name)
+        return self.effort * self.n_items * entry.attributes * entry.classes
+
+    def run(self) -> Result:
+        """Scores of the models; see :func:`codelength_lab.protocols.cross_validations`."""
+        module = importlib.import_module(f".experiments.{self.experiment}", __package__)
+        streams = [self.stream(repetition) for repetition in range(self.first, self.last)]
+        return protocols.cross_validations(
+            prepare(self.source),
+            self.models,
+            streams,
+            self.folds,
+            self.fraction,
+            self.cap,
+            module.predictions,
+        )
+
+
+def cross_validations(
+    experiment: str,
+    table: Source,
+    names: Iterable[str],
+    settings: Settings,
+    *,
+    folds: int,
+    fraction: float,
+    repeats: int,
+    effort: float = 1.0,
+) -> list[ModelTask]:
+    """Tasks of repeated cross-validation, one repetition each."""
+    check_folds(table, settings)
+    return [
+        ModelTask(
+            "cross-validation",
+            table,
+            tuple(Model(name, experiment) for name in names),
+            settings.seed,
+            settings.cap,
+            first,
+            last,
+            settings.folds or folds,
+            fraction,
+            experiment=experiment,
+            effort=effort,
+        )
+        for first, last in chunks(settings.repeats or repeats, 1)
+    ]
+
+
+def predictions_of(log_weights: FloatArray, test: Coded) -> Predictions:
+    """Predictions from log weights of the classes of test rows."""
+    from codelength.rules import normalised
+
+    made: Distributions = normalised(log_weights)
+    return Predictions(*made, test.class_codes)
+
+
+def parts(prepared: Prepared, split: Split) -> tuple[Coded, Coded]:
+    """Rows to learn from and rows to predict."""
+    coded = prepared.learned_on(split.train)
+    return coded.take(split.train), coded.take(split.test)
+
+
+def experiment(
+    key: str,
+    title: str,
+    citation: str,
+    defaults: Settings,
+    tasks: Callable[[bool, Settings], Sequence[Any]],
+    find: Callable[[Findings, Summary, Mapping[str, Result]], Findings],
+) -> Experiment:
+    """An experiment whose tasks are cross-validations, perhaps with others beside them."""
+
+    def found(spec: Spec[Any], results: dict[str, Result]) -> Findings:
+        folds = [task for task in spec.tasks if isinstance(task, ModelTask)]
+        summary = Summary(replace(spec, tasks=tuple(folds)), results)
+        opened = Findings(
+            spec.paper,
+            title,
+            citation,
+            spec.quick,
+            spec.settings.to_json(),
+            differences(defaults, spec.settings),
+        )
+        own = find(opened, summary, results)
+        notes = [*own.notes, *general_notes(spec, defaults, (task.source for task in folds))]
+        return replace(own, notes=notes, scores=summary.scores())
+
+    return Experiment(key, defaults, tasks, found, page="further")
+
+
+def mean_losses(
+    summary: Summary, names: Sequence[str], shares: Sequence[float], models: Sequence[str], score: str
+) -> FloatArray:
+    """Mean scores, of shape (n_tables, n_shares, n_models)."""
+    return np.array(
+        [
+            [
+                [
+                    summary.mean(summary.group(name, "cross-validation", share), model, score).value  # type: ignore[arg-type]
+                    for model in models
+                ]
+                for share in shares
+            ]
+            for name in names
+        ]
+    )

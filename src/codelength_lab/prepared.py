@@ -1,0 +1,62 @@
+"""Bundled tables as codes, with intervals that can be learned again from some rows."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from codelength import datasets
+from codelength.errors import DataError
+from codelength.table import Coded, Table, encode, infer_schema
+from codelength.table.infer import with_intervals_of
+from codelength.typing import IntArray
+
+from .spec import Source
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Prepared:
+    """A table as codes, and the numbers behind them.
+
+    Attributes
+    ----------
+    source : Source
+        How it was made.
+    table : Table
+        Its columns.
+    coded : Coded
+        Its codes, with intervals learned from all rows.
+    """
+
+    source: Source
+    table: Table
+    coded: Coded
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether the codes are the same whatever rows are learned from."""
+        has_intervals = any(variable.kind == "interval" for variable in self.coded.schema.variables)
+        return self.source.learned == "whole" or not has_intervals
+
+    def learned_on(self, rows: IntArray) -> Coded:
+        """All rows as codes, with intervals learned from some of them where the source asks for that."""
+        if self.is_fixed:
+            return self.coded
+        return with_intervals_of(self.coded, self.table, rows, self.source.cutting)
+
+
+@lru_cache(maxsize=4)
+def prepare(source: Source) -> Prepared:
+    """The coded table of a source; the values of categories are those of the whole table."""
+    dataset = datasets.load(source.name)
+    if dataset.info is None:
+        raise DataError(
+            f"{source.name}: a file in CODELENGTH_DATA takes the place of the bundled table, which the "
+            "printed figures are about; unset CODELENGTH_DATA"
+        )
+    schema = infer_schema(
+        dataset.table,
+        missing=source.missing,
+        numeric="discretize",
+        cutting=source.cutting,
+        categories=source.categories,
+    )
+    return Prepared(source, dataset.table, encode(schema, dataset.table, handle_unknown="error"))

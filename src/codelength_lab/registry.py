@@ -1,0 +1,114 @@
+"""The experiments by name: those of papers, and our own."""
+
+import difflib
+import importlib
+from collections.abc import Iterable
+from typing import Any
+
+from codelength.errors import InvalidParameter
+
+from .experiment import Experiment
+from .findings import Findings
+from .settings import changed, differences
+from .spec import Result, Spec
+
+_MODULES = (
+    "predictive_inference",
+    "sc_approximations",
+    "bayes_optimal_ibl",
+    "prequential_selection",
+    "indifferent_naive_bayes",
+    "indifferent_trees",
+    "evidence_weights",
+    "interval_averages",
+    "predictive_inference_mixtures",
+    "orderings",
+    "averages",
+)
+"""Modules and packages with an ``EXPERIMENT``."""
+
+EXPERIMENTS: dict[str, Experiment] = {
+    found.key: found
+    for found in (
+        importlib.import_module(f".experiments.{name}", __package__).EXPERIMENT for name in _MODULES
+    )
+}
+"""The experiments by key: those of the papers in the order of their years, then our own."""
+
+
+def shown_on(page: str) -> list[str]:
+    """Keys of the experiments whose results a page of the documentation shows.
+
+    Examples
+    --------
+    >>> shown_on("further")
+    ['indifferent-trees', 'evidence-weights', 'interval-averages']
+    """
+    return [key for key, experiment in EXPERIMENTS.items() if experiment.page == page]
+
+
+PAPERS = shown_on("validation")
+"""Keys of the experiments that papers report, in the order of their years."""
+
+
+def experiment_of(key: str) -> Experiment:
+    """The experiment of a key; near keys are suggested where there is none.
+
+    Examples
+    --------
+    >>> experiment_of("bayes-optimal-ibl").key
+    'bayes-optimal-ibl'
+    """
+    if key not in EXPERIMENTS:
+        near = difflib.get_close_matches(key, EXPERIMENTS, 1)
+        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(EXPERIMENTS)}"
+        raise InvalidParameter(f"there is no experiment {key!r}; {hint}")
+    return EXPERIMENTS[key]
+
+
+def specify(key: str, *, quick: bool = False, settings: Iterable[str] = (), strict: bool = True) -> Spec[Any]:
+    """The specification of an experiment.
+
+    Parameters
+    ----------
+    key : str
+        Key of the experiment.
+    quick : bool
+        Whether to run a few repetitions only.
+    settings : iterable of str
+        Settings to change, as ``key=value``; see :class:`codelength_lab.settings.Settings`.
+    strict : bool
+        Whether to refuse a setting that plays no part in this experiment.
+
+    Examples
+    --------
+    >>> specify("predictive-inference", quick=True).tasks[0].key
+    'australian/leave-one-out/0-0'
+    """
+    experiment = experiment_of(key)
+    settings = list(settings)
+    if strict:
+        usual = list(experiment.tasks(quick, experiment.defaults))
+        for text in settings:
+            alone = changed(experiment.defaults, [text])
+            if alone != experiment.defaults and list(experiment.tasks(quick, alone)) == usual:
+                raise InvalidParameter(f"setting {text} plays no part in {key}; leave it out")
+    chosen = changed(experiment.defaults, settings)
+    return Spec(key, quick, chosen, tuple(experiment.tasks(quick, chosen)))
+
+
+def directory_name(spec: Spec[Any]) -> str:
+    """A name for the results of a specification: that of the experiment, and what is unusual about the run.
+
+    Examples
+    --------
+    >>> directory_name(specify("predictive-inference", quick=True, settings=["bins=4"]))
+    'predictive-inference-quick-bins=4'
+    """
+    unusual = differences(experiment_of(spec.paper).defaults, spec.settings)
+    return "-".join([spec.paper, *(["quick"] if spec.quick else []), *unusual])
+
+
+def find(spec: Spec[Any], results: dict[str, Result]) -> Findings:
+    """What the results of a specification say beside what its paper prints, if it is one of a paper."""
+    return experiment_of(spec.paper).find(spec, results)

@@ -1,0 +1,147 @@
+"""What the papers leave open, and how to try something else.
+
+Each setting stands here once: its default, what it may be, and how it is written on a command line.
+"""
+
+import difflib
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, fields, replace
+from typing import Any, Literal, TypeAlias, get_args
+
+from codelength.errors import InvalidParameter
+from codelength.table.checks import MAX_BINS, check_choice, check_number, check_size, check_whole
+from codelength.table.infer import Missing
+
+MOST_REPEATS = 10_000
+"""Repetitions at most: with more, the tasks alone would fill the memory."""
+
+Discretization: TypeAlias = Literal["kmeans", "frequency", "width"]
+"""How numeric columns are cut into intervals."""
+
+Learned: TypeAlias = Literal["whole", "train"]
+"""From which rows cut points are learned."""
+
+
+def _described(example: str, parse: Callable[[str, str], Any]) -> dict[str, Any]:
+    return {"example": example, "parse": parse}
+
+
+def _choice(choices: Any) -> dict[str, Any]:
+    def parse(name: str, text: str) -> str:
+        check_choice(name, text, choices)
+        return text
+
+    return _described("|".join(get_args(choices)), parse)
+
+
+def _whole(example: str, least: int, most: int | None = None) -> dict[str, Any]:
+    def parse(name: str, text: str) -> int:
+        # Python reads numbers of up to 4,300 digits.
+        given = int(text) if text.isdecimal() and len(text) <= 4000 else text
+        number = check_whole(name, given, least)
+        return number if most is None else check_size(name, number, most)
+
+    return _described(example, parse)
+
+
+def _number(example: str, *, above: bool = False, or_none: bool = False) -> dict[str, Any]:
+    def parse(name: str, text: str) -> float | None:
+        if or_none and text == "none":
+            return None
+        given: Any = text
+        with suppress(ValueError):
+            given = float(text)
+        return check_number(name, given, above=above, also=", or none" if or_none else "")
+
+    return _described(example, parse)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Choices that change the figures; every paper has its own defaults.
+
+    Attributes
+    ----------
+    discretization : {"kmeans", "frequency", "width"}
+        How numeric columns are cut into intervals.
+    bins : int, optional
+        Intervals per numeric column; None for those that the paper's own file names for each table.
+    learned : {"whole", "train"}
+        Whether cut points are learned from the whole table or from the training rows alone.
+    missing : {"value", "ignore"}
+        Whether a missing cell is a value of its own or is marginalised.
+    cap : float, optional
+        The most that one row can cost in the log score, in nats; None for no limit.
+    map_pseudocount : float
+        What the MAP rule adds to every count.
+    sc_power : float
+        Power to which the weights of the stochastic complexity rule are raised; 1 is the rule itself.
+    repeats : int, optional
+        Repetitions of every random protocol; None for those of the paper.
+    folds : int, optional
+        Folds of every cross-validation; None for those of the paper.
+    seed : int
+        Seed of all random streams.
+    """
+
+    discretization: Discretization = field(default="kmeans", metadata=_choice(Discretization))
+    bins: int | None = field(default=None, metadata=_whole("4", 1, MAX_BINS))
+    learned: Learned = field(default="whole", metadata=_choice(Learned))
+    missing: Missing = field(default="value", metadata=_choice(Missing))
+    cap: float | None = field(default=None, metadata=_number("100|none", or_none=True))
+    map_pseudocount: float = field(default=0.0, metadata=_number("0.002"))
+    sc_power: float = field(default=1.0, metadata=_number("0.72", above=True))
+    repeats: int | None = field(default=None, metadata=_whole("20", 1, MOST_REPEATS))
+    folds: int | None = field(default=None, metadata=_whole("10", 2))
+    seed: int = field(default=0, metadata=_whole("1", 0))
+
+    def to_json(self) -> dict[str, Any]:
+        """The settings as JSON types."""
+        return asdict(self)
+
+
+_FIELDS = {entry.name: entry for entry in fields(Settings)}
+
+ALTERNATIVES = tuple(f"{name}={entry.metadata['example']}" for name, entry in _FIELDS.items())
+"""What each setting may be, written as on a command line: for help texts."""
+
+
+def changed(defaults: Settings, texts: Iterable[str]) -> Settings:
+    """Settings with some changed by texts of the form ``key=value``.
+
+    Examples
+    --------
+    >>> changed(Settings(), ["bins=4", "cap=100"]).cap
+    100.0
+    """
+    changes: dict[str, Any] = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        if not equals:
+            raise InvalidParameter(f"setting {text!r}: expected key=value, such as bins=4")
+        if key not in _FIELDS:
+            near = difflib.get_close_matches(key, _FIELDS, 1)
+            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(_FIELDS)}"
+            raise InvalidParameter(f"setting {key!r} does not exist; {hint}")
+        changes[key] = _FIELDS[key].metadata["parse"](f"setting {key}", value)
+    return replace(defaults, **changes)
+
+
+def differences(defaults: Settings, settings: Settings) -> list[str]:
+    """The settings that are not as by default, as texts.
+
+    Examples
+    --------
+    >>> differences(Settings(), Settings(bins=4))
+    ['bins=4']
+    """
+    return [
+        f"{name}={_text(getattr(settings, name))}"
+        for name in _FIELDS
+        if getattr(settings, name) != getattr(defaults, name)
+    ]
+
+
+def _text(value: Any) -> str:
+    return "none" if value is None else f"{value:g}" if isinstance(value, float) else str(value)

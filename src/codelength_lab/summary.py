@@ -1,0 +1,155 @@
+"""Results of tasks put together: means, standard errors and paired differences."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from codelength.scores.means import Mean as Mean
+from codelength.scores.means import mean_of as mean_of
+from codelength.typing import FloatArray, IntArray
+
+from .spec import Result, Spec
+from .task import Task
+
+ScoreName = Literal["accuracy", "log_score"]
+SCORES: tuple[ScoreName, ...] = ("accuracy", "log_score")
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """How one model did in one experiment: a row of the result table.
+
+    Units are rows under leave-one-out, and whole cross-validations otherwise; the standard errors are
+    those of a mean over units.
+    """
+
+    dataset: str
+    protocol: str
+    folds: int
+    fraction: float
+    model: str
+    n_units: int
+    accuracy: float
+    accuracy_se: float
+    log_score: float
+    log_score_se: float
+    n_zero: int
+    n_undefined: int
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """Scores of one model on one table after each training row, over partitions.
+
+    The name of a pair of models, ``"EV - SC"``, stands for the first minus the second.
+    """
+
+    dataset: str
+    model: str
+    score: ScoreName
+    n_partitions: int
+    mean: FloatArray
+    standard_error: FloatArray
+    lowest: FloatArray
+    highest: FloatArray
+
+    @property
+    def sizes(self) -> IntArray:
+        """Numbers of training rows."""
+        return np.arange(1, len(self.mean) + 1)
+
+
+class Summary:
+    """The ``results`` of predictions, which are given by the key of the task."""
+
+    def __init__(self, spec: Spec[Task], results: dict[str, Result]) -> None:
+        self.spec = spec
+        self._groups: dict[str, list[Task]] = {}
+        for task in spec.tasks:
+            self._groups.setdefault(task.group, []).append(task)
+        self._results = results
+
+    def units(self, group: str, model: str, score: ScoreName) -> FloatArray:
+        """Scores of all units, in the order of repetitions."""
+        parts = [self._results[task.key][model][score] for task in self._groups[group]]
+        return np.concatenate([np.array(part, dtype=np.float64) for part in parts])
+
+    def mean(self, group: str, model: str, score: ScoreName) -> Mean:
+        """Mean score of a model."""
+        return mean_of(self.units(group, model, score))
+
+    def difference(self, group: str, model: str, other: str, score: ScoreName) -> FloatArray:
+        """Score of one model minus that of another, unit by unit."""
+        # Two infinite scores have no difference.
+        with np.errstate(invalid="ignore"):
+            return self.units(group, model, score) - self.units(group, other, score)
+
+    def group(self, dataset: str, protocol: str, fraction: float = 1.0) -> str:
+        """Name of the experiment of a protocol on a table with a fraction of the training rows."""
+        for name, tasks in self._groups.items():
+            task = tasks[0]
+            if (task.source.name, task.protocol, task.fraction) == (dataset, protocol, fraction):
+                return name
+        raise KeyError(f"{dataset}, {protocol}, {fraction}")
+
+    def scores(self) -> list[Score]:
+        """One row for every model in every experiment, learning curves left out."""
+        return [
+            self._score(group, tasks, model.name)
+            for group, tasks in self._groups.items()
+            if tasks[0].protocol != "learning-curve"
+            for model in tasks[0].models
+        ]
+
+    def curves(self, series: int = 0) -> list[Curve]:
+        """The learning curves of every model, and of every pair of models, in one series of partitions."""
+        found = []
+        for tasks in self._groups.values():
+            if (tasks[0].protocol, tasks[0].series) != ("learning-curve", series):
+                continue
+            for model in self._results[tasks[0].key]:
+                found += [self._curve(tasks, model, score) for score in SCORES]
+        return found
+
+    def _score(self, group: str, tasks: list[Task], model: str) -> Score:
+        accuracy, log_score = self.mean(group, model, "accuracy"), self.mean(group, model, "log_score")
+        n_zero, n_undefined = (
+            sum(self._results[task.key][model][name] for task in tasks) for name in ("n_zero", "n_undefined")
+        )
+        task, n_units = tasks[0], len(self.units(group, model, "accuracy"))
+        return Score(
+            task.source.name,
+            task.protocol,
+            task.folds,
+            task.fraction,
+            model,
+            n_units,
+            *accuracy,
+            *log_score,
+            n_zero,
+            n_undefined,
+        )
+
+    def _curve(self, tasks: list[Task], model: str, score: ScoreName) -> Curve:
+        parts = [self._results[task.key][model][score] for task in tasks]
+        n = sum(task.last - task.first for task in tasks)
+        mean = _stacked(parts, "sum").sum(axis=0) / n
+        squares = _stacked(parts, "squares").sum(axis=0) / n
+        # Rounding may leave a variance of minus nothing.
+        with np.errstate(invalid="ignore"):
+            variance = np.maximum(squares - mean**2, 0.0) * n / max(n - 1, 1)
+        return Curve(
+            tasks[0].source.name,
+            model,
+            score,
+            n,
+            mean,
+            np.sqrt(variance / n),
+            _stacked(parts, "lowest").min(axis=0),
+            _stacked(parts, "highest").max(axis=0),
+        )
+
+
+def _stacked(parts: list[dict[str, Any]], name: str) -> FloatArray:
+    return np.array([part[name] for part in parts], dtype=np.float64)
