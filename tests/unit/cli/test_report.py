@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from unit.reports.page.reading import check
+from unit.reporting.reading import check
 
 from .conftest import is_one_line
 
