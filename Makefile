@@ -40,8 +40,8 @@ tests-without-numba: .venv/installed
 kernels: .venv/installed
 	PYTHONPATH=tests NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR="$$(mktemp -d)" $(BIN)/python -m pytest -q -n 2 \
 		-p no:cacheprovider -p strict_kernels tests/fuzz/test_arguments.py tests/fuzz/test_model_files.py \
-		tests/unit/averages tests/unit/counts tests/unit/mixture tests/unit/online tests/unit/prequential \
-		tests/unit/rules tests/unit/scores tests/properties tests/golden
+		tests/unit/averages tests/unit/counts tests/unit/latent tests/unit/mixture tests/unit/networks \
+		tests/unit/online tests/unit/prequential tests/unit/naive_bayes tests/unit/scores tests/properties tests/golden
 
 lint: style types
 

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 from codelength import ForestsClassifier, ModelAverage, as_table
-from codelength.averages.forests import Forests
+from codelength.averages.members.forests import Forests
 from codelength.averages.training import Training
 
 from .measure import Ratio, compare, cpu_seconds

@@ -8,7 +8,7 @@ import numpy as np
 from codelength import Schema
 from codelength.mixture import exact_code_length, fit_mixture
 from codelength.mixture.prediction import Chains, Effort, Learned, predict
-from codelength.rules.query import Question
+from codelength.naive_bayes.query import Question
 from codelength.table import Coded
 
 from .measure import Ratio, cpu_seconds

@@ -6,8 +6,8 @@ import numpy as np
 from stepmix.stepmix import StepMix
 
 from codelength import Schema
+from codelength.latent.inference import bootstrap, standard_errors
 from codelength.mixture.em import fit_mixture
-from codelength.mixture.inference import bootstrap, standard_errors
 from codelength.table import Coded
 
 from .measure import Ratio, compare

@@ -13,7 +13,7 @@ from sklearn.preprocessing import OrdinalEncoder
 
 from codelength import NaiveBayes, Schema
 from codelength.counts import count
-from codelength.rules import Predictor
+from codelength.naive_bayes import Predictor
 from codelength.scores import leave_one_out
 from codelength.table import encode
 

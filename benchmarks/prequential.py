@@ -6,8 +6,8 @@ from sklearn.naive_bayes import CategoricalNB
 
 from codelength import Schema
 from codelength.counts import Counts
+from codelength.naive_bayes import Predictor
 from codelength.prequential import best_first, naive_bayes_sequence
-from codelength.rules import Predictor
 from codelength.table import Coded, encode
 
 from .measure import Ratio, cpu_seconds

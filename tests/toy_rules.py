@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from codelength.rules import Offsets, Rule, logarithm
+from codelength.naive_bayes import Offsets, Rule, logarithm
 
 
 class Rooted(Rule):

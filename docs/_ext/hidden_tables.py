@@ -34,7 +34,7 @@ def errors_in(name: str, n_rows: int, sample: int) -> Iterator[dict[str, object]
     from codelength import as_coded, datasets
     from codelength.mixture import fit_mixture
     from codelength.mixture.prediction import Learned, predict
-    from codelength.rules.query import Question
+    from codelength.naive_bayes.query import Question
 
     coded = as_coded(datasets.load(name).table).with_class_as_column()
     order = np.random.default_rng([sample, n_rows]).permutation(coded.n_rows)

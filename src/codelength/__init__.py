@@ -33,16 +33,16 @@ if TYPE_CHECKING:
     from .mixture import exact_code_length as exact_code_length
     from .mixture import neighbourhood_code_length as neighbourhood_code_length
     from .mixture import neighbourhoods_code_length as neighbourhoods_code_length
+    from .naive_bayes import Explanation as Explanation
+    from .naive_bayes import NaiveDistribution as NaiveDistribution
+    from .naive_bayes import Prior as Prior
+    from .naive_bayes.answer import Answer as Answer
     from .online import OnlineNaiveBayes as OnlineNaiveBayes
     from .online.river import RiverNaiveBayes as RiverNaiveBayes
     from .prequential import compare_models as compare_models
     from .prequential import naive_bayes_sequence as naive_bayes_sequence
     from .reporting import Report as Report
     from .reporting import report as report
-    from .rules import Explanation as Explanation
-    from .rules import NaiveDistribution as NaiveDistribution
-    from .rules import Prior as Prior
-    from .rules.answer import Answer as Answer
     from .scores import Predictions as Predictions
     from .scores import Scores as Scores
     from .scores import accuracy as accuracy
@@ -65,12 +65,12 @@ if TYPE_CHECKING:
 
 # Where each public name lives: modules are loaded when a name is first used, so that the import is light.
 _HOMES = {
-    "Answer": ".rules.answer",
+    "Answer": ".naive_bayes.answer",
     "Coded": ".table",
     "Counts": ".counts",
     "Discretizer": ".table.intervals.discretize",
     "EvidenceAverage": ".estimators",
-    "Explanation": ".rules",
+    "Explanation": ".naive_bayes",
     "FiniteMixture": ".estimators",
     "ForestsClassifier": ".estimators",
     "IndifferentTrees": ".estimators",
@@ -80,12 +80,12 @@ _HOMES = {
     "MixturesClassifier": ".estimators",
     "ModelAverage": ".estimators",
     "NaiveBayes": ".estimators",
-    "NaiveDistribution": ".rules",
+    "NaiveDistribution": ".naive_bayes",
     "OnVariables": ".estimators",
     "OneDependenceClassifier": ".estimators",
     "OnlineNaiveBayes": ".online",
     "Predictions": ".scores",
-    "Prior": ".rules",
+    "Prior": ".naive_bayes",
     "Report": ".reporting",
     "RiverNaiveBayes": ".online.river",
     "Schema": ".table",

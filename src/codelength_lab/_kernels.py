@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from codelength.rules._kernels import normalise_rows
+from codelength.naive_bayes._kernels import normalise_rows
 from codelength.typing import BoolArray, FloatArray, IntArray
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from codelength import datasets
 from codelength.evaluation.splits import Split
-from codelength.rules import Distributions
+from codelength.naive_bayes import Distributions
 from codelength.scores import Predictions
 from codelength.table import Coded
 from codelength.typing import FloatArray
@@ -94,7 +94,7 @@ def cross_validations(
 
 def predictions_of(log_weights: FloatArray, test: Coded) -> Predictions:
     """Predictions from log weights of the classes of test rows."""
-    from codelength.rules import normalised
+    from codelength.naive_bayes import normalised
 
     made: Distributions = normalised(log_weights)
     return Predictions(*made, test.class_codes)

@@ -5,7 +5,7 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
-from codelength.rules import Prior
+from codelength.naive_bayes import Prior
 from codelength.table import Cutting
 from codelength.table.infer import Missing
 
@@ -77,7 +77,7 @@ class Model:
     name : str
         The paper's name.
     rule : str
-        One of ``codelength.rules.RULES``.
+        One of ``codelength.naive_bayes.RULES``.
     pseudocount : float
         What is added to every count beyond the uniform prior.
     power : float

@@ -19,7 +19,7 @@ from codelength import (
     TreeAugmentedClassifier,
     TreesClassifier,
 )
-from codelength.averages import mixtures
+from codelength.averages.members import mixtures
 
 ESTIMATORS = [
     NaiveBayes(),

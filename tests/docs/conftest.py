@@ -4,9 +4,9 @@ from importlib.util import find_spec
 
 import pytest
 
-from codelength.averages.registry import MEMBERS
+from codelength.averages.members.registry import MEMBERS
 from codelength.mixture.code_length import CRITERIA
-from codelength.rules import RULES
+from codelength.naive_bayes import RULES
 from codelength_lab import EXPERIMENTS
 
 

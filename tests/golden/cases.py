@@ -9,7 +9,7 @@ import numpy as np
 
 from codelength import Schema
 from codelength.counts import Counts, count
-from codelength.rules import Prior
+from codelength.naive_bayes import Prior
 from codelength.table import Coded, encode
 
 DATA = Path(__file__).parent / "data"

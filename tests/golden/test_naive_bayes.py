@@ -5,7 +5,7 @@ import pytest
 
 from codelength.counts import count
 from codelength.errors import InvalidParameter
-from codelength.rules import Predictor
+from codelength.naive_bayes import Predictor
 from codelength.scores import evidence_code_length, leave_one_out
 from codelength.table import Schema, encode
 from golden.cases import DATA, cases, coded_of, counts_of, number, prior_of, rows_of

@@ -12,7 +12,7 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 import naive
 from codelength.counts import Counts, count
-from codelength.rules import RULES, Prior, PriorLike, Pseudocounts, pseudocounts
+from codelength.naive_bayes import RULES, Prior, PriorLike, Pseudocounts, pseudocounts
 from codelength.table import Coded, Schema, encode
 
 RULE_NAMES = tuple(RULES)

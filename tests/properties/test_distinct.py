@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codelength.counts import count, expected_counts
-from codelength.rules import Predictor
+from codelength.naive_bayes import Predictor
 from codelength.scores import evidence_code_length, leave_one_out
 from codelength.table.copies import copy_weights
 from properties.comparisons import assert_same_scores

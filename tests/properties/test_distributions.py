@@ -12,7 +12,7 @@ import naive
 from codelength import NaiveBayes, _threads
 from codelength.counts import count
 from codelength.errors import UndefinedPrediction
-from codelength.rules import LogTables, Predictor, Scorer, normalised
+from codelength.naive_bayes import LogTables, Predictor, Scorer, normalised
 from codelength.table import Coded, Schema
 from properties.strategies import (
     by_rule,

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import naive
 from codelength import NaiveBayes
 from codelength.counts import Counts
-from codelength.rules import Predictor, dirichlet_log_evidence, pseudocounts
+from codelength.naive_bayes import Predictor, dirichlet_log_evidence, pseudocounts
 from codelength.scores import evidence_code_length
 from codelength.table import Coded
 from properties.strategies import naive_prior, priors, tables

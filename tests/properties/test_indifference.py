@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.naive_bayes import CategoricalNB
 
 from codelength import NaiveBayes, Prior
-from codelength.rules import pseudocounts
+from codelength.naive_bayes import pseudocounts
 from properties.strategies import priors, tables
 
 quick = settings(max_examples=40)

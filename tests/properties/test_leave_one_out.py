@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 import naive
 from codelength import NaiveBayes
-from codelength.rules import Distributions, Predictor
+from codelength.naive_bayes import Distributions, Predictor
 from codelength.scores import leave_one_out
 from properties.comparisons import assert_same_distributions, assert_same_scores
 from properties.strategies import for_every_rule, naive_log_weights, row_weights, tables, tables_and_priors

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import naive
 from codelength import NaiveBayes, Schema
 from codelength.errors import UnknownValue
-from codelength.rules import pseudocounts
+from codelength.naive_bayes import pseudocounts
 from properties.strategies import (
     Table,
     for_every_rule,

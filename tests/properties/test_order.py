@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codelength import NaiveBayes
-from codelength.rules import Predictor
+from codelength.naive_bayes import Predictor
 from codelength.scores import evidence_code_length
 from properties.comparisons import assert_same_distributions
 from properties.strategies import Table, for_every_rule, tables

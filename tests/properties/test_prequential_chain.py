@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 import naive
 from codelength.mixture.fixed_clustering import FixedClustering
 from codelength.mixture.parameters import with_components
+from codelength.naive_bayes import Predictor, pseudocounts
 from codelength.prequential import naive_bayes_sequence, sample_orderings
-from codelength.rules import Predictor, pseudocounts
 from codelength.scores import evidence_code_length, leave_one_out
 from properties.strategies import (
     Table,

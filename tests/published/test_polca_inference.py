@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from codelength import as_coded, as_table, read_table
+from codelength.latent.inference import standard_errors
+from codelength.latent.relations import covariate_matrix, fit_covariates
 from codelength.mixture import fit_mixture
-from codelength.mixture.inference import standard_errors
-from codelength.mixture.relations import covariate_matrix, fit_covariates
 
 TABLES = Path(__file__).parents[1] / "golden" / "data" / "lca"
 

@@ -15,8 +15,8 @@ import pytest
 
 from codelength import as_coded, as_table, read_table
 from codelength.errors import DataError
+from codelength.latent.relations import assign, covariate_matrix, relate_covariates, relate_outcome
 from codelength.mixture import fit_mixture
-from codelength.mixture.relations import assign, covariate_matrix, relate_covariates, relate_outcome
 
 TABLES = Path(__file__).parents[1] / "golden" / "data" / "lca"
 

@@ -9,7 +9,7 @@ from codelength.mixture.classification import Classification
 from codelength.mixture.em.trust import Trust
 from codelength.mixture.observed import Observed
 from codelength.mixture.parameters import MixtureParameters
-from codelength.rules.posterior import Posterior
+from codelength.naive_bayes.posterior import Posterior
 from codelength.selection.comparison import Comparison
 
 SCHEMA = Schema.from_sizes([2], n_classes=2)

@@ -2,9 +2,9 @@ r"""What each variable alone says about the class: log ratios that members build
 
 The factor of variable i is :math:`r_i(v, c) = \log f(v \mid c) / g(v)`, where :math:`f` averages over all
 strengths of the prior and, for an ordered variable, over all partitions of its fine values into intervals
-(:mod:`codelength.rules.partitions`), and :math:`g(v) = (n_v + 1/2) / (n + a/2)` is the smoothed share of the
-value in all ``a`` fine values, whatever the class. The factors of a row's own values are exact leave-one-out:
-what the average would be without one copy of the row, with :math:`g` as it is.
+(:mod:`codelength.naive_bayes.partitions`), and :math:`g(v) = (n_v + 1/2) / (n + a/2)` is the smoothed share
+of the value in all ``a`` fine values, whatever the class. The factors of a row's own values are exact
+leave-one-out: what the average would be without one copy of the row, with :math:`g` as it is.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ import numpy as np
 
 from .._threads import check_interrupted
 from ..decisions import ranked
-from ..rules.partitions import PartitionAverage
+from ..naive_bayes.partitions import PartitionAverage
 from ..typing import FloatArray, IntArray
 from .content import arrange
 from .member import normalised

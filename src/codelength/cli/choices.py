@@ -70,7 +70,7 @@ class PriorChoice(Choice):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The name or the number."""
-        from ..rules import pseudocounts
+        from ..naive_bayes import pseudocounts
         from ..table import Schema
 
         prior = _number_of(value)
@@ -263,13 +263,13 @@ def _number_of(text: Any) -> Any:
 
 
 def _rules() -> Iterable[str]:
-    from ..rules import RULES
+    from ..naive_bayes import RULES
 
     return RULES
 
 
 def _priors() -> Iterable[str]:
-    from ..rules import PRIORS
+    from ..naive_bayes import PRIORS
 
     return PRIORS
 

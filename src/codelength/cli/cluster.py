@@ -16,7 +16,7 @@ from .source import Source
 
 if TYPE_CHECKING:
     from ..estimators import FiniteMixture
-    from ..mixture.inference import Intervals, LikelihoodRatioTest
+    from ..latent.inference import Intervals, LikelihoodRatioTest
     from ..selection.comparison import Comparison
     from ..table.files._cells import ColumnDict
 

@@ -162,7 +162,7 @@ def _models(
     seed: int | None,
 ) -> dict[str, Any]:
     """The models to compare, by what the results call them."""
-    from ..rules import RULES
+    from ..naive_bayes import RULES
 
     if not kinds:
         kinds = ("naive-bayes",) if rules or means_naive_bayes(chosen, params) else USUAL

@@ -14,7 +14,7 @@ from .saving import check_marked, check_outputs
 from .source import Source
 
 if TYPE_CHECKING:
-    from ..rules import Explanation
+    from ..naive_bayes import Explanation
     from ..table import Table
     from ..table.files._cells import ColumnDict
 

@@ -15,7 +15,7 @@ from .saving import check_marked, check_outputs
 from .source import Source
 
 if TYPE_CHECKING:
-    from ..rules.answer import Answer
+    from ..naive_bayes.answer import Answer
     from ..table import Schema, Table
     from ..table.files._cells import ColumnDict
 

@@ -12,8 +12,8 @@ from ..averages.pool import Pool
 from ..averages.training import Training
 from ..blocks import Block, Facts, Grid
 from ..errors import DataError, InvalidParameter
-from ..rules import Distributions, Explanation
-from ..rules.explanation import check_class
+from ..naive_bayes import Distributions, Explanation
+from ..naive_bayes.explanation import check_class
 from ..scores import Predictions
 from ..table import Coded, Schema, as_table
 from ..table.checks import check_choice, check_random_state, check_size, seed_of

@@ -14,9 +14,9 @@ from ..counts.soft import expected_counts
 from ..errors import DataError, InvalidParameter
 from ..mixture.code_length.cheeseman_stutz import soft_shares
 from ..mixture.parameters import with_components
-from ..rules import Predictor, rule_of
-from ..rules.dirichlet import dirichlet_log_evidence
-from ..rules.priors import bound_prior
+from ..naive_bayes import Predictor, rule_of
+from ..naive_bayes.dirichlet import dirichlet_log_evidence
+from ..naive_bayes.priors import bound_prior
 from ..selection.components import choose_components
 from ..table import Coded, Schema
 from ..table._messages import shown

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import Infeasible, InvalidParameter
-from ..rules.answer import Answer
-from ..rules.query import Question, with_known_classes
+from ..naive_bayes.answer import Answer
+from ..naive_bayes.query import Question, with_known_classes
 from ..table import Coded
 from ..table._messages import listed, shown
 from ..table.coded import unchecked

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..averages.member import Member
-from ..averages.registry import MEMBERS
+from ..averages.members.registry import MEMBERS
 from ..errors import InvalidParameter
-from ..export.look_ups import LookUps, among_all, pooled
 from ..export.scorer import scorer
 from ..export.sql import Dialect, to_sql
+from ..networks.look_ups import LookUps, among_all, pooled
 from ..table.checks import check_sequence
 from ._averaging import AveragingClassifier
 from ._fitted_average import completed
@@ -19,7 +19,7 @@ from .contract import TableClassifier
 if TYPE_CHECKING:
     from onnx import ModelProto
 
-    from ..export.network import Network
+    from ..networks.network import Network
 
 
 class ExportedClassifier(TableClassifier):
@@ -122,7 +122,7 @@ class NetworkClassifier(TableClassifier):
 
         The class is the parent of all variables; in a tree, some have another parent too. Parameters are
         conditional probabilities under the model. Given all variables, the class has the probability that
-        ``predict_proba`` gives it. :mod:`codelength.export.network` says what holds where some are missing,
+        ``predict_proba`` gives it. :mod:`codelength.networks.network` says what holds where some are missing,
         and :mod:`codelength.export.bif` how names are written.
 
         Examples
@@ -162,7 +162,7 @@ class ExportedNetwork(ExportedClassifier, NetworkClassifier):
     """A classifier that predicts by look-ups, and is a Bayesian network as well."""
 
     def _network(self) -> "Network":
-        from ..export.network import Network
+        from ..networks.network import Network
 
         return Network.of(self._look_ups())
 

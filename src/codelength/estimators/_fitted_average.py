@@ -11,15 +11,15 @@ from .._display import counted
 from .._packing import packed, unpacked
 from .._threads import in_threads, one_blas_thread
 from ..averages.member import Learned, Member
+from ..averages.members.registry import MEMBERS
 from ..averages.pool import Pool
-from ..averages.registry import MEMBERS
 from ..averages.shares import shapley_values
 from ..averages.training import Training, log_class_prior
 from ..averages.views import Views
 from ..blocks import Block, Grid
 from ..decisions import TOLERANCE
 from ..errors import DataError
-from ..rules.explanation import Explanation, log_odds_against
+from ..naive_bayes.explanation import Explanation, log_odds_against
 from ..scores import Predictions
 from ..table import Coded, Schema
 from ..table.copies import check_copies

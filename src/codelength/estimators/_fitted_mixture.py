@@ -10,16 +10,16 @@ import numpy as np
 from .._display import Shown, counted
 from ..blocks import Block, Grid
 from ..errors import DataError, InvalidParameter
+from ..latent.identifiability import Identifiability, identifiability
+from ..latent.residuals import BivariateResiduals
 from ..mixture.classification import Classification
 from ..mixture.em import RestartsInfo, Trust
-from ..mixture.identifiability import Identifiability, identifiability
 from ..mixture.observed import Observed
 from ..mixture.parameters import MixtureParameters, mode_prior
 from ..mixture.prediction import Effort, Learned, Method, MixtureRule, predict
-from ..mixture.residuals import BivariateResiduals
-from ..rules import PriorLike, pseudocounts, rule_of
-from ..rules.answer import Answer
-from ..rules.query import Question
+from ..naive_bayes import PriorLike, pseudocounts, rule_of
+from ..naive_bayes.answer import Answer
+from ..naive_bayes.query import Question
 from ..selection.comparison import Comparison, with_criteria
 from ..table import Coded
 from ..table._messages import shown

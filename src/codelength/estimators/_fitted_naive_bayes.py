@@ -10,10 +10,10 @@ import numpy as np
 from .._display import nats_and_bits
 from ..counts import Counts
 from ..errors import DataError, InvalidParameter, SchemaMismatch
-from ..rules import Predictor, rule_of
-from ..rules.answer import Answer
-from ..rules.interval_average import IntervalAverage
-from ..rules.query import Question, answer_by_tables, with_known_classes
+from ..naive_bayes import Predictor, rule_of
+from ..naive_bayes.answer import Answer
+from ..naive_bayes.interval_average import IntervalAverage
+from ..naive_bayes.query import Question, answer_by_tables, with_known_classes
 from ..scores import Predictions, leave_one_out, rule_code_length
 from ..scores.nml import why_not_described
 from ..selection import SelectionResult, select_variables

@@ -10,9 +10,9 @@ from ..mixture.clusterings import clustering_counts
 from ..mixture.em import em
 from ..mixture.parameters import MixtureParameters, posterior_mode, with_components
 from ..mixture.prediction import Learned, MixtureRule, predict
-from ..rules import Distributions, PriorLike, normalised, rule_of
-from ..rules.answer import Answer
-from ..rules.query import Question
+from ..naive_bayes import Distributions, PriorLike, normalised, rule_of
+from ..naive_bayes.answer import Answer
+from ..naive_bayes.query import Question
 from ..table import Coded, Schema
 from ..table.checks import check_whole
 from ..table.coded import unchecked

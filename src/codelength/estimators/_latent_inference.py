@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import DataError
-from ..mixture.inference import (
+from ..latent.inference import (
     Bootstrap,
     Intervals,
     LikelihoodRatioTest,
@@ -17,11 +17,10 @@ from ..mixture.inference import (
     standard_errors,
     with_profile_bounds,
 )
-from ..mixture.inference._replications import Progress
-from ..mixture.inference.bootstrap import BootstrapKind
-from ..mixture.inference.gibbs import Start
-from ..mixture.inference.information import InformationKind
-from ..mixture.relations import (
+from ..latent.inference.bootstrap import BootstrapKind
+from ..latent.inference.gibbs import Start
+from ..latent.inference.information import InformationKind
+from ..latent.relations import (
     CovariateRelation,
     InactiveProfile,
     OneStepModel,
@@ -33,9 +32,10 @@ from ..mixture.relations import (
     relate_covariates,
     relate_outcome,
 )
-from ..mixture.relations.assignment import AssignmentRule
-from ..mixture.relations.columns import ColumnKind
-from ..mixture.relations.third_step import Method, Sampling
+from ..latent.relations.assignment import AssignmentRule
+from ..latent.relations.columns import ColumnKind
+from ..latent.relations.third_step import Method, Sampling
+from ..mixture._replications import Progress
 from ..table import Coded, as_table
 from ..table._messages import shown
 from ..table.checks import check_choice, check_flag
@@ -205,7 +205,7 @@ class LatentInference:
         n_chains : int
             How many chains.
         start : {"mixture", "random"}
-            Where chains start; see :func:`codelength.mixture.inference.posterior_sample`.
+            Where chains start; see :func:`codelength.latent.inference.posterior_sample`.
         random_state, n_threads, progress
             As in :meth:`bootstrap`.
         X, sample_weight : optional

@@ -11,9 +11,9 @@ from typing import Any
 
 from .._display import counted
 from ..blocks import Block, Bullets, Facts, Grid, Heading, Paragraph
-from ..mixture.fit_measures import p_value
-from ..mixture.inference import Intervals, LikelihoodRatioTest
-from ..mixture.residuals import LARGE, BivariateResiduals
+from ..latent.fit_measures import p_value
+from ..latent.inference import Intervals, LikelihoodRatioTest
+from ..latent.residuals import LARGE, BivariateResiduals
 from ..selection.comparison import Comparison
 from ._fitted_mixture import FittedMixture, shown_value
 

@@ -10,7 +10,7 @@ from ..counts.stream import check_unchanged, fold, map_batches, matched_schema, 
 from ..errors import DataError, Infeasible
 from ..mixture.cache import MEMORY, CachedRows, RowGatherer, Rows
 from ..mixture.observed import Observed, Sightings
-from ..rules import rule_of
+from ..naive_bayes import rule_of
 from ..table import Coded, Schema
 from ..table.encode import HandleUnknown
 from ..table.infer import How, Identifiers, Missing, Numeric

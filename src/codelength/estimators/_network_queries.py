@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidParameter
-from ..export.inference import joint_weights
-from ..export.look_ups import LookUps
-from ..export.network import Network
-from ..rules.answer import Answer
-from ..rules.query import Question
+from ..naive_bayes.answer import Answer
+from ..naive_bayes.query import Question
+from ..networks.inference import joint_weights
+from ..networks.look_ups import LookUps
+from ..networks.network import Network
 from ..table._messages import listed, shown
 from ..typing import IntArray, Scalar
 from ._exports import ExportedNetwork

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..decisions import TOLERANCE
-from ..rules import Predictor
+from ..naive_bayes import Predictor
 from ..table import Schema
 from ..table.one_row import RowReader
 

@@ -3,7 +3,7 @@
 from typing import Any, Self
 
 from ..errors import InvalidParameter
-from ..rules import Posterior, Predictor, PriorLike, as_knowledge
+from ..naive_bayes import Posterior, Predictor, PriorLike, as_knowledge
 from ..table import Schema
 from .contract import TableClassifier
 

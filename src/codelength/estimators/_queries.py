@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import CodelengthError, DataError, UndefinedPrediction
-from ..rules.answer import Answer
-from ..rules.query import Question
+from ..naive_bayes.answer import Answer
+from ..naive_bayes.query import Question
 from ..table import Coded, Schema, Table, as_table, encode
 from ..table._messages import shown, tell
 from ..table.checks import check_same_rows

@@ -22,7 +22,7 @@ from ..typing import FloatArray, Scalar
 if TYPE_CHECKING:
     import pyarrow
 
-    from ..rules import Distributions
+    from ..naive_bayes import Distributions
 
 Progress = Callable[[int], object]
 """Called with the number of rows of each batch that was read."""

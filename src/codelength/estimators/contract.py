@@ -22,7 +22,7 @@ from sklearn.exceptions import NotFittedError
 from ..blocks import Block, Facts
 from ..decisions import first_best_of_rows
 from ..errors import InvalidParameter
-from ..rules import Distributions
+from ..naive_bayes import Distributions
 from ..scores import Predictions
 from ..table import Coded, Schema, Table, Variable, as_table, encode, infer_schema
 from ..table._messages import shown

@@ -15,7 +15,7 @@ import numpy as np
 from .._files import atomic_write
 from ..counts import Counts
 from ..errors import CodelengthError, InvalidModelFile, InvalidParameter
-from ..rules import NaiveDistribution, Posterior, Prior
+from ..naive_bayes import NaiveDistribution, Posterior, Prior
 from ..table import Schema
 from ..table._messages import shortened
 from ..table.checks import check_path

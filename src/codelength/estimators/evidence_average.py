@@ -11,7 +11,7 @@ from .._display import nats_and_bits
 from ..blocks import Block, Facts, Grid
 from ..decisions import ranked
 from ..errors import DataError, InvalidParameter
-from ..rules import Distributions, normalised
+from ..naive_bayes import Distributions, normalised
 from ..table import Coded, Schema
 from ..table._messages import shown
 from ..table.checks import check_choice, check_number, check_sequence

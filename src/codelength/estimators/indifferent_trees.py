@@ -9,8 +9,12 @@ from sklearn.base import ClassifierMixin
 
 from .._display import nats_and_bits
 from .._packing import packed, unpacked
-from ..averages.forest_law import ForestCounts, rooted
-from ..averages.indifferent_forests import (
+from ..blocks import Block, Facts, Grid
+from ..decisions import ranked
+from ..errors import DataError, InvalidParameter
+from ..naive_bayes import Distributions, normalised
+from ..networks.forest_law import ForestCounts, rooted
+from ..networks.indifferent_forests import (
     AllForests,
     Law,
     OneForest,
@@ -19,11 +23,7 @@ from ..averages.indifferent_forests import (
     counts_to_json,
     edges_in,
 )
-from ..blocks import Block, Facts, Grid
-from ..decisions import ranked
-from ..errors import DataError, InvalidParameter
-from ..export.network import Network
-from ..rules import Distributions, normalised
+from ..networks.network import Network
 from ..table import Coded, Schema
 from ..table._messages import shown, suggestion
 from ..table.checks import check_choice, check_sequence

@@ -4,11 +4,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..averages.forests import Forests, ForestsAtGrain
+from ..averages.members.forests import Forests, ForestsAtGrain
 from ..averages.pool import Pool
 from ..averages.training import Training
 from ..errors import InvalidParameter
-from ..export.network import OTHERS
+from ..networks.network import OTHERS
 from ..table import Coded, Schema
 from ..table.encode import HandleUnknown
 from ..table.infer import Identifiers, Missing, Numeric
@@ -73,7 +73,8 @@ class MemberClassifier(AveragingClassifier):
 class TreesClassifier(MemberClassifier):
     """Decision trees on random parts of the table, each averaged over all its prunings.
 
-    See :mod:`codelength.averages.trees`; parameters and attributes are those of :class:`MemberClassifier`.
+    See :mod:`codelength.averages.members.trees`; parameters and attributes are those of
+    :class:`MemberClassifier`.
     """
 
     kind = "trees"
@@ -84,7 +85,7 @@ class TreesClassifier(MemberClassifier):
 class LogRatiosClassifier(MemberClassifier, ExportedAverage):
     """Logistic regression on the log ratios of single variables, and on the variables themselves.
 
-    See :mod:`codelength.averages.log_ratios`; parameters and attributes are those of
+    See :mod:`codelength.averages.members.log_ratios`; parameters and attributes are those of
     :class:`MemberClassifier`.
     """
 
@@ -96,7 +97,8 @@ class LogRatiosClassifier(MemberClassifier, ExportedAverage):
 class KernelClassifier(MemberClassifier):
     """Kernel regression on class indicators, averaged over kernels.
 
-    See :mod:`codelength.averages.kernel`; parameters and attributes are those of :class:`MemberClassifier`.
+    See :mod:`codelength.averages.members.kernel`; parameters and attributes are those of
+    :class:`MemberClassifier`.
     """
 
     kind = "kernel"
@@ -107,8 +109,9 @@ class KernelClassifier(MemberClassifier):
 class ForestsClassifier(EnumeratedJoint, MemberClassifier):
     """Tree-augmented naive Bayes, averaged over all forests.
 
-    See :mod:`codelength.averages.forests`; parameters and attributes are those of :class:`MemberClassifier`.
-    Where no column is ordered, :meth:`query` answers questions about several variables.
+    See :mod:`codelength.averages.members.forests`; parameters and attributes are those of
+    :class:`MemberClassifier`. Where no column is ordered, :meth:`query` answers questions about several
+    variables.
     """
 
     kind = "forests"
@@ -148,7 +151,7 @@ class ForestsClassifier(EnumeratedJoint, MemberClassifier):
 class TreeAugmentedClassifier(MemberClassifier, ExportedAverage, QueriedNetwork):
     """Tree-augmented naive Bayes (TAN) with the one forest that is most probable.
 
-    See :mod:`codelength.averages.best_tree`; parameters and attributes are those of
+    See :mod:`codelength.averages.members.best_tree`; parameters and attributes are those of
     :class:`MemberClassifier`.
     """
 
@@ -161,7 +164,8 @@ class TreeAugmentedClassifier(MemberClassifier, ExportedAverage, QueriedNetwork)
 class SubsetsClassifier(MemberClassifier, ExportedAverage):
     """Naive Bayes, averaged over all subsets of variables.
 
-    See :mod:`codelength.averages.subsets`; parameters and attributes are those of :class:`MemberClassifier`.
+    See :mod:`codelength.averages.members.subsets`; parameters and attributes are those of
+    :class:`MemberClassifier`.
     """
 
     kind = "subsets"
@@ -172,7 +176,7 @@ class SubsetsClassifier(MemberClassifier, ExportedAverage):
 class OneDependenceClassifier(MemberClassifier):
     """One-dependence estimators with hierarchical back-off, averaged.
 
-    See :mod:`codelength.averages.one_dependence`; parameters and attributes are those of
+    See :mod:`codelength.averages.members.one_dependence`; parameters and attributes are those of
     :class:`MemberClassifier`.
     """
 
@@ -184,7 +188,8 @@ class OneDependenceClassifier(MemberClassifier):
 class MixturesClassifier(MemberClassifier):
     """Finite mixtures, averaged over numbers of clusters and clusterings.
 
-    See :mod:`codelength.averages.mixtures`; parameters and attributes are those of :class:`MemberClassifier`.
+    See :mod:`codelength.averages.members.mixtures`; parameters and attributes are those of
+    :class:`MemberClassifier`.
     """
 
     kind = "mixtures"

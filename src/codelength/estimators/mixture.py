@@ -11,20 +11,20 @@ from sklearn.base import ClusterMixin, DensityMixin, clone
 from ..blocks import Block, Grid
 from ..decisions import first_best_of_rows
 from ..errors import DoubtfulFit
+from ..latent.identifiability import Identifiability
+from ..latent.inference import Intervals, LikelihoodRatioTest
+from ..latent.residuals import MOST_DENSE, BivariateResiduals, bivariate_residuals
 from ..mixture.cache import Rows
 from ..mixture.classification import Classification, classification
 from ..mixture.code_length import CRITERIA
 from ..mixture.em import STARTS, RestartsInfo, Trust
 from ..mixture.em.restarts import MOST_STARTS
-from ..mixture.identifiability import Identifiability
-from ..mixture.inference import Intervals, LikelihoodRatioTest
 from ..mixture.observed import Observed, observed
 from ..mixture.parameters import MixtureParameters
 from ..mixture.prediction import Chains, Effort, Method, MixtureRule
-from ..mixture.residuals import MOST_DENSE, BivariateResiduals, bivariate_residuals
-from ..rules import PriorLike, rule_of
-from ..rules.answer import Answer
-from ..rules.query import Question
+from ..naive_bayes import PriorLike, rule_of
+from ..naive_bayes.answer import Answer
+from ..naive_bayes.query import Question
 from ..selection.comparison import Comparison
 from ..selection.components import choose_components
 from ..table import Coded, Schema, as_table

@@ -16,9 +16,9 @@ from ..mixture.candidates import METHODS, Candidate, candidate_clusterings, spre
 from ..mixture.fixed_clustering import ClusterPredictor, FixedClustering
 from ..mixture.parameters import with_components
 from ..mixture.prediction import MixtureRule
-from ..rules import Distributions, Predictor, PriorLike, normalised
-from ..rules.answer import Answer
-from ..rules.query import Question, answer_by_tables
+from ..naive_bayes import Distributions, Predictor, PriorLike, normalised
+from ..naive_bayes.answer import Answer
+from ..naive_bayes.query import Question, answer_by_tables
 from ..selection.mixtures import SELECTION_CRITERIA, selection_scores
 from ..table import Coded, Schema
 from ..table._messages import shown

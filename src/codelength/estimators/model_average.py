@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from ..averages.members.registry import DEFAULT_MEMBERS, MEMBERS
 from ..averages.pool import Pool
-from ..averages.registry import DEFAULT_MEMBERS, MEMBERS
 from ..averages.training import Training
 from ..errors import InvalidParameter
 from ..table import Schema

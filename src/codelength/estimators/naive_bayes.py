@@ -11,18 +11,18 @@ from sklearn.base import ClassifierMixin
 from ..blocks import Block, Facts
 from ..counts import Counts, count
 from ..errors import DataError, InvalidParameter, UndefinedPrediction
-from ..export.look_ups import LookUps
-from ..rules import (
+from ..naive_bayes import (
     Distributions,
     Explanation,
     PriorLike,
     bound_prior,
     rule_of,
 )
-from ..rules.answer import Answer
-from ..rules.explanation import check_class
-from ..rules.interval_average import check_averages
-from ..rules.query import Question
+from ..naive_bayes.answer import Answer
+from ..naive_bayes.explanation import check_class
+from ..naive_bayes.interval_average import check_averages
+from ..naive_bayes.query import Question
+from ..networks.look_ups import LookUps
 from ..scores import Predictions
 from ..selection import VARIABLE_CRITERIA, SelectionResult
 from ..table import Coded, Schema, as_table

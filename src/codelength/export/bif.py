@@ -21,8 +21,8 @@ import unicodedata
 from collections.abc import Sequence
 from xml.sax.saxutils import escape
 
+from ..networks.network import Network, Node
 from ..typing import FloatArray
-from .network import Network, Node
 
 RESERVED = frozenset(
     {"network", "variable", "probability", "property", "type", "discrete", "default", "table"}

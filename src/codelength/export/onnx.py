@@ -19,12 +19,12 @@ import numpy as np
 from .._version import __version__
 from ..decisions import TOLERANCE
 from ..errors import InvalidParameter
+from ..networks.look_ups import LookUps, check_texts
 from ..table import Variable
 from ..table._messages import shown
 from ..table.spelling import looks_like_time, parse_time
 from ..typing import FloatArray
 from .cells import beyond_doubles, check_values, spellings
-from .look_ups import LookUps, check_texts
 
 if TYPE_CHECKING:
     from onnx import ModelProto

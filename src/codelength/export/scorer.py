@@ -46,11 +46,11 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidParameter
+from ..networks.look_ups import LookUps
 from ..table import Variable
 from ..table._messages import shown
 from ..typing import FloatArray, IntArray, Scalar
 from .cells import beyond_doubles
-from .look_ups import LookUps
 from .reader import FORMAT, Score, ask, score
 
 __all__ = ["Score", "ask", "score", "scorer", "script"]

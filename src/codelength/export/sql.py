@@ -19,13 +19,13 @@ import numpy as np
 
 from ..decisions import TOLERANCE
 from ..errors import InvalidParameter
+from ..networks.look_ups import LookUps, check_texts, is_whole
 from ..table import Variable
 from ..table._messages import shown
 from ..table.checks import check_choice, check_sequence
 from ..typing import FloatArray
 from .cells import Reading, check_values, measured, reading
 from .engines import DIALECTS, ENGINES, MOST_TERMS, Dialect, Engine, quoted
-from .look_ups import LookUps, check_texts, is_whole
 
 __all__ = ["DIALECTS", "Dialect", "quoted", "to_sql"]
 

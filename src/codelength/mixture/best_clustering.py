@@ -9,7 +9,7 @@ from .._display import Shown, counted, nats_and_bits
 from ..blocks import Block, Grid
 from ..decisions import ranked
 from ..errors import Infeasible
-from ..rules import PriorLike, Pseudocounts, pseudocounts
+from ..naive_bayes import PriorLike, Pseudocounts, pseudocounts
 from ..scores import evidence_code_length
 from ..table import Coded
 from ..table.checks import check_choice, check_random_state, check_size

@@ -8,7 +8,7 @@ from scipy.special import gammaln
 from ..counts import Counts, count
 from ..decisions import first_best_of_rows
 from ..errors import DataError, InvalidParameter
-from ..rules import Pseudocounts
+from ..naive_bayes import Pseudocounts
 from ..table import Coded, Schema, as_coded
 from ..table.checks import as_array
 from ..typing import BoolArray, FloatArray, IntArray
@@ -96,7 +96,7 @@ def exchangeable(prior: Pseudocounts) -> IntArray:
 
     Examples
     --------
-    >>> from codelength.rules import Prior
+    >>> from codelength.naive_bayes import Prior
     >>> exchangeable(Prior([1, 2, 1]).spread(Schema.from_sizes([2], n_classes=3)))
     array([0, 1, 0])
     """

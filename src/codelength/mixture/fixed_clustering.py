@@ -12,10 +12,10 @@ import numpy as np
 
 from ..counts import Counts, count
 from ..errors import DataError, SchemaMismatch
+from ..naive_bayes import Distributions, Predictor, PriorLike, Pseudocounts, pseudocounts, rule_of
+from ..naive_bayes.scoring import normalised
 from ..prequential import SequentialModel
 from ..prequential.layout import lay_out
-from ..rules import Distributions, Predictor, PriorLike, Pseudocounts, pseudocounts, rule_of
-from ..rules.scoring import normalised
 from ..scores import Predictions, evidence_code_length
 from ..table import Coded, Schema
 from ..typing import FloatArray

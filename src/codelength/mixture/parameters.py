@@ -14,7 +14,7 @@ from scipy.special import logsumexp
 from ..counts import Counts
 from ..decisions import first_best_of_rows
 from ..errors import DataError, Infeasible, InvalidParameter, SchemaMismatch
-from ..rules import LogTables, PriorLike, Scorer, logarithm, pseudocounts, rule_of
+from ..naive_bayes import LogTables, PriorLike, Scorer, logarithm, pseudocounts, rule_of
 from ..table import Coded, Schema, Variable, as_coded, encode
 from ..table.checks import check_whole, reading
 from ..table.coded import changed

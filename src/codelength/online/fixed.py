@@ -7,8 +7,8 @@ import numpy as np
 
 from ..counts import Counts
 from ..errors import DataError
-from ..rules import PriorLike, Rule
-from ..rules.log_tables import value_entries
+from ..naive_bayes import PriorLike, Rule
+from ..naive_bayes.log_tables import value_entries
 from ..table import Schema
 from ..table._messages import listed, shown
 from ..table.encode import code_of

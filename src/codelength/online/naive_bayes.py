@@ -14,7 +14,7 @@ from ..blocks import Block, Facts
 from ..counts import Counts
 from ..errors import DataError, InvalidParameter
 from ..estimators import NaiveBayes
-from ..rules import Predictor, PriorLike, rule_of
+from ..naive_bayes import Predictor, PriorLike, rule_of
 from ..table import Schema
 from ..table.checks import check_choice, check_instance, check_number, check_size
 from ..table.encode import HandleUnknown

@@ -1,7 +1,7 @@
 """Options of models on streams that have to go together."""
 
 from ..errors import InvalidParameter
-from ..rules import Prior, PriorLike, Rule
+from ..naive_bayes import Prior, PriorLike, Rule
 
 SMALLEST, LARGEST = 1e-9, 1e9
 """Pseudocounts beyond these would leave no digits in the weights of the sizes of domains."""

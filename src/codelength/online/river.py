@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..errors import InvalidParameter
-from ..rules import PriorLike
+from ..naive_bayes import PriorLike
 from ..table import Schema
 from ..table.checks import check_flag
 from ..typing import Scalar

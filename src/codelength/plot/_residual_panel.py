@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..decisions import ranked
-from ..mixture.residuals import LARGE, BivariateResiduals
+from ..latent.residuals import LARGE, BivariateResiduals
 from .style import Axes, Panel
 
 MOST_VARIABLES = 40

@@ -156,8 +156,8 @@ class CalibrationDisplay(Display):
 
     @classmethod
     def _of(cls, made: "Predictions", classes: "Sequence[Scalar]", of: "Scalar | None", n_bins: int) -> Self:
+        from ..naive_bayes.explanation import check_class
         from ..reporting.estimates import wilson
-        from ..rules.explanation import check_class
         from ..scores.calibration import calibration
         from ..table.checks import check_size
 

@@ -11,7 +11,7 @@ from ._check import check_classifier
 from ._display import Display
 
 if TYPE_CHECKING:
-    from ..rules import Explanation
+    from ..naive_bayes import Explanation
     from ..table import Table
     from ..typing import Scalar
     from .style import Axes, Panel
@@ -72,8 +72,8 @@ class ExplanationDisplay(Display):
         labels: Any = None,
         n_variables: int = 15,
     ) -> None:
-        from ..rules import Explanation
-        from ..rules.explanation import check_class
+        from ..naive_bayes import Explanation
+        from ..naive_bayes.explanation import check_class
         from ..table.checks import check_instance, check_names, check_size
 
         check_instance("explanation", explanation, Explanation, "what model.explain(X) gives")

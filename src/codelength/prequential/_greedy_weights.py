@@ -5,7 +5,7 @@ import math
 import numpy as np
 from numba import njit
 
-from ..rules._kernels import exp_of_negative
+from ..naive_bayes._kernels import exp_of_negative
 from ..typing import BoolArray, CodeArray, FloatArray, IntArray
 from ._greedy_field import AT_ONCE, BLOCK, LABEL, REFERENCE, Field
 from ._kernels import State

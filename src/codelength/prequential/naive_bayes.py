@@ -1,7 +1,7 @@
 """Naive Bayes, row after row."""
 
 from ..errors import DataError
-from ..rules import PriorLike, RuleLike, rule_of
+from ..naive_bayes import PriorLike, RuleLike, rule_of
 from ..table import Coded, Table, as_coded
 from ..table.checks import check_cap
 from .layout import checked_offsets, lay_out
@@ -22,7 +22,7 @@ def naive_bayes_sequence(
     coded : Coded, or a Table with a target
         The rows and their classes; a row of weight 3 is taken for three rows.
     rule : str or Rule
-        The predictive rule, one of ``codelength.rules.RULES``.
+        The predictive rule, one of ``codelength.naive_bayes.RULES``.
     prior : prior or its name
         Pseudocounts; rule "map" needs at least 1 everywhere.
     cap : float, optional

@@ -1,7 +1,7 @@
 """Code length of a labelled table when all naive Bayes models are averaged."""
 
 from ..counts import Counts
-from ..rules import Predictor, PriorLike
+from ..naive_bayes import Predictor, PriorLike
 from ..table.checks import check_flag, check_instance
 
 

@@ -1,6 +1,6 @@
 """Every row predicted from all the others."""
 
-from ..rules import Predictor
+from ..naive_bayes import Predictor
 from ..table import Coded
 from .predictions import Predictions
 

@@ -11,7 +11,7 @@ from .._display import Shown, counted, nats_and_bits
 from ..blocks import Block, Facts
 from ..decisions import first_best_of_rows
 from ..errors import DataError
-from ..rules import normalised
+from ..naive_bayes import normalised
 from ..table import Schema, Table, Variable, encode, infer_schema
 from ..table.checks import (
     as_array,

@@ -1,7 +1,7 @@
 """The code of a table that goes with a predictive rule."""
 
 from ..errors import InvalidParameter
-from ..rules import Predictor
+from ..naive_bayes import Predictor
 from .nml import nml_code_length
 
 

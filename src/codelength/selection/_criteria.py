@@ -8,9 +8,7 @@ import numpy as np
 
 from ..counts import count
 from ..errors import InvalidParameter
-from ..prequential.layout import checked_offsets, lay_out
-from ..prequential.sampling import checked_scheme, group_seeds, linked_orders
-from ..rules import (
+from ..naive_bayes import (
     Offsets,
     PriorLike,
     Rule,
@@ -20,6 +18,8 @@ from ..rules import (
     pseudocounts,
     unclassed_pseudocounts,
 )
+from ..prequential.layout import checked_offsets, lay_out
+from ..prequential.sampling import checked_scheme, group_seeds, linked_orders
 from ..table import Coded, Schema
 from ..typing import BoolArray, FloatArray, IntArray
 

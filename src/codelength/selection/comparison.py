@@ -12,14 +12,14 @@ from .._display import Shown
 from ..blocks import Block, Grid, Paragraph, Strong
 from ..decisions import first_best
 from ..errors import CodelengthError, DataError, InvalidParameter
+from ..latent.fit_measures import fit_measures
 from ..mixture.cache import Rows
 from ..mixture.code_length import (
     CRITERIA,
 )
 from ..mixture.em import Trust
-from ..mixture.fit_measures import fit_measures
 from ..mixture.parameters import MixtureParameters
-from ..rules import PriorLike
+from ..naive_bayes import PriorLike
 from ..table import Coded
 from ..table._messages import shown
 from ..table.checks import check_choice, check_sequence, reading
@@ -68,7 +68,7 @@ class Comparison(Shown, Sequence[dict[str, Any]]):
     give a frame; ``comparison["bic"]`` is one column. Information criteria are on the scale of minus twice
     the log-likelihood, as in other programs; code lengths (``cheeseman_stutz``, ``neighbourhoods``,
     ``annealed``, ``exact`` and the criterion that chose) are in nats. Definitions:
-    :class:`codelength.mixture.fit_measures.FitMeasures`.
+    :class:`codelength.latent.fit_measures.FitMeasures`.
 
     Attributes
     ----------

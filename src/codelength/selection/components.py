@@ -15,7 +15,7 @@ from ..mixture.code_length import ADDITIVE, CRITERIA, standard_error
 from ..mixture.em import EMInfo, RestartsInfo, Trust, check_shared_out, fit_mixture, layout_of
 from ..mixture.em.restarts import MOST_STARTS
 from ..mixture.parameters import MixtureParameters, mode_prior, posterior_mode, with_components
-from ..rules import PriorLike, pseudocounts
+from ..naive_bayes import PriorLike, pseudocounts
 from ..table.checks import check_choice
 from ..typing import IntArray
 from .comparison import Comparison, compare

@@ -13,8 +13,8 @@ import numpy as np
 from .._display import Shown, nats_and_bits
 from ..blocks import Block, Grid
 from ..decisions import first_best, is_better
+from ..naive_bayes import PriorLike, RuleLike, bound_prior, rule_of
 from ..prequential.naive_bayes import labelled_rows
-from ..rules import PriorLike, RuleLike, bound_prior, rule_of
 from ..table import Coded, Table
 from ..table.checks import check_cap, check_choice, check_flag, check_whole
 from ..table.content import content_order
@@ -129,8 +129,8 @@ def select_variables(
     direction : {"forward", "backward", "both"}
         Add variables to none; remove them from all; or start with none and do either.
     rule : str or Rule
-        The predictive rule, one of ``codelength.rules.RULES``; for criterion "evidence" one that averages
-        over models.
+        The predictive rule, one of ``codelength.naive_bayes.RULES``; for criterion "evidence" one that
+        averages over models.
     prior : prior or its name
         Pseudocounts.
     max_variables : int, optional

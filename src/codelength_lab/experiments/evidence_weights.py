@@ -18,7 +18,7 @@ from codelength.decisions import first_best
 from codelength.estimators import FiniteMixture, IndifferentTrees, NaiveBayes, OnVariables
 from codelength.estimators._described import described, title_of
 from codelength.evaluation.splits import Split, cross_validation
-from codelength.rules import normalised
+from codelength.naive_bayes import normalised
 from codelength.scores import Predictions
 from codelength.table import Coded
 from codelength.typing import FloatArray

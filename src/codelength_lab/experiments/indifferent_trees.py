@@ -8,11 +8,11 @@ of indifference.
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from codelength.averages.forest_law import ForestCounts
-from codelength.averages.indifferent_forests import AllForests, OneForest, best_forest
 from codelength.counts import count
 from codelength.evaluation.splits import Split
-from codelength.rules import Predictor
+from codelength.naive_bayes import Predictor
+from codelength.networks.forest_law import ForestCounts
+from codelength.networks.indifferent_forests import AllForests, OneForest, best_forest
 from codelength.scores import Predictions
 
 from ..findings import Findings

@@ -10,8 +10,8 @@ from dataclasses import replace
 
 from codelength.counts import count
 from codelength.evaluation.splits import Split
-from codelength.rules import Predictor
-from codelength.rules.interval_average import IntervalAverage
+from codelength.naive_bayes import Predictor
+from codelength.naive_bayes.interval_average import IntervalAverage
 from codelength.scores import Predictions
 from codelength.table.infer import AVERAGED, with_intervals_of
 

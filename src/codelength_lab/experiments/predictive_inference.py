@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from codelength.counts import Counts
-from codelength.rules import Predictor
+from codelength.naive_bayes import Predictor
 from codelength.table import Coded, Schema
 
 from ..findings import Claim, Comparison, Findings, signed

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from codelength._packing import packed
-from codelength.averages.augmented import best_forests
-from codelength.averages.best_tree import BestTree
+from codelength.averages.members.augmented import best_forests
+from codelength.averages.members.best_tree import BestTree
 from codelength.errors import DataError
 from unit.averages.forest_tables import (
     all_forests,

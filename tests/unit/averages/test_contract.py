@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from codelength import _threads
-from codelength.averages.registry import MEMBERS
+from codelength.averages.members.registry import MEMBERS
 from codelength.table import Schema, Variable
 from unit.averages.mixed_tables import (
     EXTREMES,

@@ -17,7 +17,7 @@ from codelength.averages.factors import (
     ranking_of,
 )
 from codelength.averages.training import Training
-from codelength.rules.partitions import PartitionAverage
+from codelength.naive_bayes.partitions import PartitionAverage
 from codelength.table import Coded, Schema
 from unit.averages.mixed_tables import SCHEMA, drawn_rows, training_of
 

@@ -8,10 +8,10 @@ import mpmath
 import numpy as np
 import pytest
 
-from codelength.averages import augmented
-from codelength.averages._forest_kernels import log_sum_of_trees
-from codelength.averages.best_tree import BestTree
-from codelength.averages.forests import Forests, balanced
+from codelength.averages.members import augmented
+from codelength.averages.members._forest_kernels import log_sum_of_trees
+from codelength.averages.members.best_tree import BestTree
+from codelength.averages.members.forests import Forests, balanced
 from codelength.averages.training import Training
 from codelength.averages.views import GRAINS, Views
 from codelength.errors import DataError

@@ -7,12 +7,12 @@ import pytest
 from scipy.optimize import minimize_scalar
 
 from codelength._packing import packed
-from codelength.averages import kernel as module
-from codelength.averages._kernel_machine import KernelRows, regress
 from codelength.averages.draws import drawn
 from codelength.averages.factors import factors_of
 from codelength.averages.folds import folds_of
-from codelength.averages.kernel import Kernel
+from codelength.averages.members import kernel as module
+from codelength.averages.members._kernel_machine import KernelRows, regress
+from codelength.averages.members.kernel import Kernel
 from codelength.averages.powers import best_power
 from codelength.averages.training import Training
 from codelength.errors import DataError

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from codelength.averages import _logistic, log_ratios
-from codelength.averages._logistic import Design, Penalty, curvature_at, fitted
 from codelength.averages.content import shuffled
 from codelength.averages.factors import factors_of, ranking_of
 from codelength.averages.folds import dealt, folds_of
-from codelength.averages.log_ratios import LogRatios
+from codelength.averages.members import _logistic, log_ratios
+from codelength.averages.members._logistic import Design, Penalty, curvature_at, fitted
+from codelength.averages.members.log_ratios import LogRatios
 from codelength.table import Schema, Variable
 from unit.averages.mixed_tables import (
     EXTREMES,

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from codelength._packing import packed
-from codelength.averages import mixtures as module
 from codelength.averages.folds import folds_of
-from codelength.averages.mixtures import Mixtures
+from codelength.averages.members import mixtures as module
+from codelength.averages.members.mixtures import Mixtures
 from codelength.errors import DataError
 from unit.averages.forest_tables import coded_of, training_of
 

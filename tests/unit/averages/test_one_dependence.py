@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from codelength._packing import packed
-from codelength.averages.one_dependence import OneDependence
+from codelength.averages.members.one_dependence import OneDependence
 from codelength.errors import DataError
 from unit.averages.forest_tables import coded_of, dependent_rows, refitted, training_of
 

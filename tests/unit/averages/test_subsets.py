@@ -6,7 +6,7 @@ from math import lgamma, log
 import numpy as np
 import pytest
 
-from codelength.averages.subsets import Subsets
+from codelength.averages.members.subsets import Subsets
 from codelength.table import Schema, Variable
 from codelength.table.schema import interval_variable
 from unit.averages.mixed_tables import (

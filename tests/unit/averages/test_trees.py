@@ -8,11 +8,11 @@ import pytest
 from scipy.special import gammaln, logsumexp
 
 from codelength._packing import packed
-from codelength.averages import trees as module
-from codelength.averages._tree_kernels import Columns, _below, average_prunings, grow
 from codelength.averages.folds import dealt
+from codelength.averages.members import trees as module
+from codelength.averages.members._tree_kernels import Columns, _below, average_prunings, grow
+from codelength.averages.members.trees import Trees
 from codelength.averages.training import Training
-from codelength.averages.trees import Trees
 from codelength.averages.views import Views
 from codelength.errors import DataError
 from codelength.table import Cutting, as_table, encode, infer_schema

@@ -11,7 +11,7 @@ from codelength.cli.fit import fit
 from codelength.errors import InvalidParameter
 from codelength.estimators import MODELS, FiniteMixture, ModelAverage, NaiveBayes
 from codelength.mixture.code_length import CRITERIA
-from codelength.rules import PRIORS, RULES
+from codelength.naive_bayes import PRIORS, RULES
 from codelength.selection import VARIABLE_CRITERIA
 from codelength.selection.mixtures import SELECTION_CRITERIA
 from codelength_lab import PAPERS

@@ -8,8 +8,8 @@ import pytest
 from codelength import NaiveBayes, datasets
 from codelength.cli.evaluate import _blocks
 from codelength.evaluation import OPPONENTS, evaluate
+from codelength.naive_bayes import RULES
 from codelength.render.terminal import lines
-from codelength.rules import RULES
 
 from .conftest import ROWS
 

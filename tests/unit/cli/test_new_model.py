@@ -11,7 +11,7 @@ import pytest
 from codelength import load
 from codelength.blocks import Facts
 from codelength.estimators.contract import MODELS, Fitted, TableClassifier, register
-from codelength.rules import Distributions
+from codelength.naive_bayes import Distributions
 
 
 @dataclass(frozen=True, eq=False)

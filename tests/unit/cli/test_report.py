@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 from unit.reporting.reading import check
 
 from .conftest import is_one_line

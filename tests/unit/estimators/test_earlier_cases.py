@@ -19,7 +19,7 @@ from codelength import (
     select_variables,
 )
 from codelength.errors import InvalidParameter, SchemaMismatch
-from codelength.rules import Posterior, Predictor
+from codelength.naive_bayes import Posterior, Predictor
 from codelength.table import Coded
 
 SCHEMA = Schema.from_sizes([2, 3], n_classes=2)

@@ -7,7 +7,7 @@ import pytest
 
 from codelength import FiniteMixture, load, read_table
 from codelength.errors import DataError, InvalidParameter
-from codelength.mixture.inference import standard_errors
+from codelength.latent.inference import standard_errors
 
 CHEATING = Path(__file__).parents[2] / "golden" / "data" / "lca" / "cheating.csv"
 

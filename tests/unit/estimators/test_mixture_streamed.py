@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from codelength import FiniteMixture, load
 from codelength.errors import DataError, Infeasible, InvalidParameter, SchemaMismatch
+from codelength.latent.inference import StandardErrors
 from codelength.mixture.cache import gathering
-from codelength.mixture.inference import StandardErrors
 
 pa = pytest.importorskip("pyarrow")
 N_ROWS = 400

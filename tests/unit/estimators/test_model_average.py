@@ -12,7 +12,7 @@ from sklearn.base import clone
 from codelength import Coded, ModelAverage, Schema, Variable, datasets, load
 from codelength._packing import packed
 from codelength.averages.member import Learned, Member, normalised
-from codelength.averages.registry import DEFAULT_MEMBERS, MEMBERS
+from codelength.averages.members.registry import DEFAULT_MEMBERS, MEMBERS
 from codelength.errors import DataError, IgnoredColumn, InvalidModelFile, InvalidParameter, OneClass
 
 

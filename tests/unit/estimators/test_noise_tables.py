@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from codelength import ModelAverage
-from codelength.averages.registry import MEMBERS
+from codelength.averages.members.registry import MEMBERS
 from codelength.estimators._fitted_average import one_blas_thread
 from unit.averages.forest_tables import coded_of, training_of
 from unit.estimators.noise_tables import gains
@@ -46,8 +46,8 @@ def test_no_member_gains_by_choosing_variables_by_chance(name, monkeypatch):
     """Each takes the 5 best of 60 columns, the kernel stretches 300; on all rows that gains 0.15 or more."""
     for module in ("augmented", "mixtures"):
         monkeypatch.setattr(f"codelength.averages.{module}.MOST_VARIABLES", 5)
-    monkeypatch.setattr("codelength.averages.mixtures.SIZES", (4,))
-    monkeypatch.setattr("codelength.averages.log_ratios.MOST_PER_ROW", 40)
+    monkeypatch.setattr("codelength.averages.members.mixtures.SIZES", (4,))
+    monkeypatch.setattr("codelength.averages.members.log_ratios.MOST_PER_ROW", 40)
     n_rows, n_columns = (60, 300) if name == "kernel" else (40, 60)
     bias = []
     for seed in range(4):

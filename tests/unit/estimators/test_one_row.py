@@ -7,7 +7,7 @@ import pytest
 
 from codelength import NaiveBayes, datasets
 from codelength.errors import DataError, SchemaMismatch, UndefinedPrediction, UnknownValue
-from codelength.rules import RULES
+from codelength.naive_bayes import RULES
 
 OPTIONS = [{}, {"missing": "value"}, {"select": "leave_one_out"}]
 OF_AVERAGING_RULES = [{"numeric": "average"}, {"numeric": "category", "prior": 0.3}]

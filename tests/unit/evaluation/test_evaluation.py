@@ -10,7 +10,7 @@ from codelength import FiniteMixture, MixtureClassifier, NaiveBayes, datasets
 from codelength.counts import count
 from codelength.errors import DataError, InvalidParameter
 from codelength.evaluation import OPPONENTS, cross_validation, evaluate
-from codelength.rules import RULES, Predictor, Rule
+from codelength.naive_bayes import RULES, Predictor, Rule
 from codelength.scores import Predictions, leave_one_out
 from codelength.table import Cutting, as_table, encode, infer_schema
 from codelength.table.infer import with_intervals_of

@@ -17,8 +17,8 @@ from codelength import (
     TreeAugmentedClassifier,
 )
 from codelength.averages.member import Member, normalised
+from codelength.averages.members.registry import MEMBERS
 from codelength.averages.pool import Pool
-from codelength.averages.registry import MEMBERS
 from codelength.errors import DataError, InvalidParameter
 from codelength.export.reader import ask, score
 from codelength.table import Schema, Variable

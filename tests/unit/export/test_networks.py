@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from codelength import IndifferentTrees, ModelAverage, NaiveBayes, TreeAugmentedClassifier
 from codelength.errors import InvalidParameter
 from codelength.export.bif import RESERVED, to_bif, to_xmlbif, words
-from codelength.export.network import Network, Node
-from codelength.rules import RULES
+from codelength.naive_bayes import RULES
+from codelength.networks.network import Network, Node
 from codelength.table import Schema, Variable
 from unit.export.networks import class_probs, read_bif, read_xmlbif
 

@@ -8,9 +8,9 @@ import pytest
 
 from codelength import NaiveBayes, Schema, Variable
 from codelength.errors import InvalidParameter
-from codelength.export.look_ups import LookUps
 from codelength.export.onnx import to_onnx
-from codelength.rules import RULES
+from codelength.naive_bayes import RULES
+from codelength.networks.look_ups import LookUps
 from unit.export.engines import in_onnx
 
 pytest.importorskip("onnxruntime")

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from codelength.averages.member import Sums
 from codelength.errors import InvalidParameter
-from codelength.export.look_ups import LookUps
 from codelength.export.onnx import to_onnx
 from codelength.export.reader import score
 from codelength.export.scorer import scorer
 from codelength.export.sql import to_sql
+from codelength.networks.look_ups import LookUps
 from codelength.table import Schema, Variable
 from codelength.table.schema import interval_variable
 from unit.export.engines import ENGINES, in_onnx

@@ -10,9 +10,9 @@ import pytest
 
 from codelength import NaiveBayes, Schema, Variable
 from codelength.errors import InvalidParameter
-from codelength.export.look_ups import LookUps
 from codelength.export.sql import quoted, to_sql
-from codelength.rules import RULES
+from codelength.naive_bayes import RULES
+from codelength.networks.look_ups import LookUps
 from unit.export.engines import ENGINES, in_duckdb, in_postgres, in_sqlite
 
 HOSTILE = ["a'b", 'quo"te', "x; DROP TABLE rows; --", "línea\nnueva", "NULL", ""]

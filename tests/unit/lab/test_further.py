@@ -11,8 +11,8 @@ from codelength.counts import count
 from codelength.errors import DataError
 from codelength.estimators import EvidenceAverage
 from codelength.evaluation.splits import Split, cross_validation
+from codelength.naive_bayes import Predictor
 from codelength.plot.drawing import figure_of
-from codelength.rules import Predictor
 from codelength_lab import EXPERIMENTS, PAPERS, reproduce
 from codelength_lab import pages as reports
 from codelength_lab.experiments import bayes_optimal_ibl, indifferent_naive_bayes

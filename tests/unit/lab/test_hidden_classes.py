@@ -7,7 +7,7 @@ import naive
 import naive_hidden
 from codelength.counts import count
 from codelength.evaluation.splits import partition
-from codelength.rules import Predictor, Prior
+from codelength.naive_bayes import Predictor, Prior
 from codelength.table import Coded, Schema
 from codelength_lab import pages as reports
 from codelength_lab import reproduce

@@ -8,7 +8,7 @@ import pytest
 import naive
 from codelength.counts import Counts, count
 from codelength.evaluation.splits import Split, partition
-from codelength.rules import RULES, Offsets, Predictor, Rule
+from codelength.naive_bayes import RULES, Offsets, Predictor, Rule
 from codelength.scores import Predictions
 from codelength.table import Coded, Schema
 from codelength_lab.prepared import prepare

@@ -9,7 +9,7 @@ from codelength import datasets
 from codelength.counts import count
 from codelength.errors import DataError, InvalidParameter
 from codelength.evaluation.splits import cross_validation, partition
-from codelength.rules import Predictor
+from codelength.naive_bayes import Predictor
 from codelength.scores import Predictions
 from codelength.table import encode
 from codelength_lab.paper import CATEGORIES

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import naive
 from codelength.mixture.parameters import with_components
-from codelength.rules import Prior
+from codelength.naive_bayes import Prior
 from codelength.table import Coded, Schema, encode
 
 

@@ -13,7 +13,7 @@ from scipy.special import gammaln
 from codelength.errors import Infeasible, InvalidParameter
 from codelength.mixture.code_length.annealed import AnnealedCodeLength, annealed_code_length
 from codelength.mixture.code_length.exact import exact_code_length
-from codelength.rules import Prior
+from codelength.naive_bayes import Prior
 from codelength.table import Coded, Schema, encode
 from unit.mixture.mixture_tables import case_of, random_coded, random_table
 

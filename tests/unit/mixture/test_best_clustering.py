@@ -11,7 +11,7 @@ from codelength.errors import Infeasible, InvalidParameter
 from codelength.mixture.best_clustering import best_clustering, local_optima
 from codelength.mixture.clusterings import clustering_counts
 from codelength.mixture.code_length.neighbourhood import neighbourhood_code_length
-from codelength.rules import Prior
+from codelength.naive_bayes import Prior
 from codelength.scores import evidence_code_length
 from codelength.table import Coded, Schema
 from unit.mixture.mixture_tables import case_of, cases, random_coded

@@ -5,6 +5,10 @@ import itertools
 import numpy as np
 import pytest
 
+from codelength.latent.inference.alignment import align, matching, profile_distances
+from codelength.latent.inference.coordinates import Coordinates
+from codelength.latent.inference.information import inverse
+from codelength.latent.relations.assignment import assign
 from codelength.mixture import best_clustering
 from codelength.mixture.best_clustering import local_optima
 from codelength.mixture.candidates import kmeans_clustering, numbered
@@ -14,11 +18,7 @@ from codelength.mixture.code_length.exact import exact_code_length
 from codelength.mixture.em.em import EMInfo
 from codelength.mixture.em.restarts import RestartsInfo, _Runs
 from codelength.mixture.em.starts import nearest, to_centres
-from codelength.mixture.inference.alignment import align, matching, profile_distances
-from codelength.mixture.inference.coordinates import Coordinates
-from codelength.mixture.inference.information import inverse
 from codelength.mixture.parameters import MixtureParameters, with_components
-from codelength.mixture.relations.assignment import assign
 from codelength.table import Coded, Schema
 
 ULP = 2.0**-52

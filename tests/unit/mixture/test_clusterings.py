@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from codelength.counts import expected_counts
 from codelength.errors import DataError
 from codelength.mixture.clusterings import canonical, clustering_counts, exchangeable, log_renamings
-from codelength.rules import Prior
+from codelength.naive_bayes import Prior
 from codelength.table import Schema
 from unit.mixture.mixture_tables import case_of, cases
 

@@ -10,7 +10,7 @@ from codelength.mixture.best_clustering import best_clustering
 from codelength.mixture.code_length import CRITERIA
 from codelength.mixture.em import fit_mixture
 from codelength.mixture.parameters import MixtureParameters, with_components
-from codelength.rules import Prior
+from codelength.naive_bayes import Prior
 from codelength.table import Coded, Schema
 from unit.mixture.mixture_tables import random_coded
 

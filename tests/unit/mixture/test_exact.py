@@ -17,7 +17,7 @@ from codelength.errors import Infeasible, InvalidParameter, UnknownValue
 from codelength.mixture.code_length.exact import MAX_BYTES, clustering_log_terms, exact_code_length
 from codelength.mixture.code_length.exact.problem import ClusteringSum
 from codelength.mixture.code_length.exact.subsets import digit_orders, subsets_sums
-from codelength.rules import Prior, dirichlet_log_evidence
+from codelength.naive_bayes import Prior, dirichlet_log_evidence
 from codelength.scores import evidence_code_length
 from codelength.table import Coded, Schema, encode
 

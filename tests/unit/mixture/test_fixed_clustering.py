@@ -9,7 +9,7 @@ import pytest
 import naive
 from codelength.counts import count
 from codelength.mixture.fixed_clustering import ClusterPredictor, FixedClustering
-from codelength.rules import Prior
+from codelength.naive_bayes import Prior
 from codelength.table import Coded, Schema
 
 SIZES = [3, 2, 4, 2]

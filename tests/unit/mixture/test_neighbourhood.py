@@ -17,7 +17,7 @@ from codelength.mixture.code_length import clustering_log_terms, neighbourhood
 from codelength.mixture.code_length.neighbourhood import neighbourhood_code_length, neighbourhoods_code_length
 from codelength.mixture.em import fit_mixture
 from codelength.mixture.parameters import with_components
-from codelength.rules import Prior, pseudocounts
+from codelength.naive_bayes import Prior, pseudocounts
 from codelength.scores import evidence_code_length
 from unit.mixture import mixture_tables
 from unit.mixture.mixture_tables import case_of, cases, random_coded

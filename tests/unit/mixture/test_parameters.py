@@ -9,7 +9,7 @@ from codelength.counts import expected_counts
 from codelength.errors import DataError, Infeasible, InvalidParameter, SchemaMismatch
 from codelength.mixture.clusterings import clustering_counts
 from codelength.mixture.parameters import MixtureParameters, posterior_mode, with_components
-from codelength.rules import Prior, pseudocounts
+from codelength.naive_bayes import Prior, pseudocounts
 from codelength.table import Coded, Schema
 from unit.mixture.mixture_tables import case_of, cases
 

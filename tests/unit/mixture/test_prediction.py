@@ -17,7 +17,7 @@ from codelength.mixture.prediction import Chains, Climb, Effort, Learned, predic
 from codelength.mixture.prediction.climbing import FIRST_ITERATIONS
 from codelength.mixture.prediction.exact import ExactPosterior
 from codelength.mixture.prediction.stochastic_complexity import maximised_log_likelihoods
-from codelength.rules.query import Question
+from codelength.naive_bayes.query import Question
 from codelength.table import encode
 
 from .mixture_tables import Case, case_of, cases

@@ -12,7 +12,7 @@ import pytest
 
 from codelength import NaiveBayes, OnlineNaiveBayes, Prior, Schema, Variable
 from codelength.errors import DataError, InvalidParameter, UnknownValue
-from codelength.rules import RULES
+from codelength.naive_bayes import RULES
 
 
 def frame_of(n_rows, seed):

@@ -7,6 +7,7 @@ import pytest
 
 from codelength.counts import Counts, count
 from codelength.errors import InvalidParameter
+from codelength.naive_bayes import RULES, Predictor, pseudocounts
 from codelength.prequential import (
     ORDERINGS,
     compare_models,
@@ -14,7 +15,6 @@ from codelength.prequential import (
     naive_bayes_sequence,
     sample_orderings,
 )
-from codelength.rules import RULES, Predictor, pseudocounts
 from codelength.scores import evidence_code_length, leave_one_out
 from codelength.table import Schema, encode
 from toy_rules import TOY_RULES

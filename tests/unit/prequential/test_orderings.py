@@ -9,6 +9,7 @@ from scipy.special import logsumexp
 from codelength.counts import Counts, count
 from codelength.errors import InvalidParameter
 from codelength.mixture.fixed_clustering import FixedClustering
+from codelength.naive_bayes import Predictor
 from codelength.prequential import (
     best_first,
     best_last,
@@ -18,7 +19,6 @@ from codelength.prequential import (
     worst_first,
     worst_last,
 )
-from codelength.rules import Predictor
 from codelength.table import Coded, Schema, encode
 from golden.cases import DATA, cases
 

@@ -8,6 +8,7 @@ import pytest
 from codelength.counts import count
 from codelength.errors import DataError, InvalidParameter, SchemaMismatch
 from codelength.mixture.fixed_clustering import FixedClustering
+from codelength.naive_bayes import RULES, pseudocounts
 from codelength.prequential import (
     SequentialModel,
     all_orderings,
@@ -17,7 +18,6 @@ from codelength.prequential import (
     sample_orderings,
 )
 from codelength.prequential.sampling import group_seeds, linked_orders
-from codelength.rules import RULES, pseudocounts
 from codelength.scores import evidence_code_length
 from codelength.table import Coded, Schema, as_coded, as_table, encode
 from golden.cases import DATA, cases

@@ -9,8 +9,8 @@ import pytest
 
 from codelength.counts import count
 from codelength.errors import DataError, InvalidParameter
+from codelength.naive_bayes import RULES, Predictor, Prior, Pseudocounts, dirichlet_log_evidence, pseudocounts
 from codelength.prequential import naive_bayes_sequence, sample_orderings
-from codelength.rules import RULES, Predictor, Prior, Pseudocounts, dirichlet_log_evidence, pseudocounts
 from codelength.scores import evidence_code_length, leave_one_out
 from codelength.selection import VARIABLE_CRITERIA, _criteria, select_variables
 from codelength.table import Coded, Schema, as_coded, encode

@@ -9,7 +9,7 @@ import pytest
 
 from codelength.counts import count
 from codelength.errors import CodelengthError, DataError, InvalidParameter, SchemaMismatch
-from codelength.rules import Predictor, Prior, pseudocounts
+from codelength.naive_bayes import Predictor, Prior, pseudocounts
 from codelength.scores import log_score
 from codelength.table import Coded, Cutting, Schema, as_table, cut_points, encode, infer_schema
 from codelength.table.checks import (

@@ -21,7 +21,7 @@ complexity approximations, Causal Models and Statistical Learning.
 from functools import partial
 from typing import Any, Protocol, SupportsFloat
 
-from ...rules import PriorLike
+from ...naive_bayes import PriorLike
 from .annealed import AnnealedCodeLength, annealed_code_length
 from .cheeseman_stutz import cheeseman_stutz_code_length, soft_shares
 from .exact import ExactCodeLength, clustering_log_terms, exact_code_length

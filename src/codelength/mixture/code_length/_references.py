@@ -7,7 +7,7 @@ from scipy.optimize import linear_sum_assignment
 from scipy.special import log_softmax
 
 from ...counts import count
-from ...rules import Predictor, Pseudocounts
+from ...naive_bayes import Predictor, Pseudocounts
 from ...table import Coded
 from ...typing import FloatArray, IntArray
 from ..best_clustering import local_optima

@@ -10,7 +10,7 @@ from ..._display import Shown, nats_and_bits
 from ..._threads import in_threads
 from ...blocks import Block, Facts
 from ...errors import Infeasible
-from ...rules import PriorLike, Pseudocounts, pseudocounts
+from ...naive_bayes import PriorLike, Pseudocounts, pseudocounts
 from ...table import Coded
 from ...table.checks import check_choice, check_random_state, check_size
 from ...typing import FloatArray

@@ -7,7 +7,7 @@ import numpy as np
 
 from ...counts import Counts, expected_counts
 from ...errors import DataError, InvalidParameter
-from ...rules import PriorLike, pseudocounts
+from ...naive_bayes import PriorLike, pseudocounts
 from ...scores import evidence_code_length
 from ...table import Coded, as_coded
 from ...table.checks import as_array, check_choice, check_instance

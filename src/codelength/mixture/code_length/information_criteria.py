@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import DataError
-from ...rules import PriorLike
+from ...naive_bayes import PriorLike
 from ...table import Coded, Schema
 from ...typing import FloatArray
 from ..cache import CachedRows, RowBlocks, Rows

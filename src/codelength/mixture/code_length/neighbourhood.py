@@ -12,7 +12,7 @@ from scipy.special import logsumexp
 
 from ...counts import count
 from ...errors import InvalidParameter
-from ...rules import Predictor, PriorLike, Pseudocounts, pseudocounts
+from ...naive_bayes import Predictor, PriorLike, Pseudocounts, pseudocounts
 from ...table import Coded, as_coded
 from ...table._messages import shown
 from ...table.checks import check_flag, check_sequence, check_size, check_whole

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...errors import InvalidParameter
-from ...rules import Pseudocounts, rule_of
+from ...naive_bayes import Pseudocounts, rule_of
 from ...table import Schema
 from ...typing import FloatArray, IntArray
 from ..parameters import MixtureParameters

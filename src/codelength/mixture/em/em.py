@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..._threads import n_threads_or_default
-from ...rules import PriorLike, pseudocounts
+from ...naive_bayes import PriorLike, pseudocounts
 from ...table.checks import check_number, check_size
 from ...typing import FloatArray
 from ..cache import Rows

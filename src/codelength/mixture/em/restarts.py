@@ -10,7 +10,7 @@ import numpy as np
 from ..._threads import BLOCK_ROWS, n_threads_or_default
 from ...decisions import first_best, is_better, ranked
 from ...errors import DataError, Infeasible
-from ...rules import PriorLike, Pseudocounts, pseudocounts
+from ...naive_bayes import PriorLike, Pseudocounts, pseudocounts
 from ...table import Coded, Schema
 from ...table._messages import shown
 from ...table.checks import check_choice, check_random_state, check_size, check_weights, check_whole

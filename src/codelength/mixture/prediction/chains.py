@@ -13,15 +13,15 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaln
 
-from ...rules import PriorLike, Pseudocounts, pseudocounts
+from ...naive_bayes import PriorLike, Pseudocounts, pseudocounts
 from ...table import Coded
 from ...table.checks import check_random_state, check_size, check_whole
 from ...typing import FloatArray, IntArray
+from .._replications import repeat
 from ..clusterings import ClusteringState, ObservedCells, exchangeable, single_rows
 from ..code_length._references import Reference
 from ..code_length.annealed import MAX_COMPONENTS, NAME_POWER
 from ..costs import check_memory
-from ..inference._replications import repeat
 from ..parameters import MixtureParameters
 from .products import Products
 
@@ -67,7 +67,7 @@ def gibbs_products(
     shares = mixture.responsibilities(setting.rows)
 
     def start(stream: np.random.Generator) -> tuple[IntArray, ClusteringState, float]:
-        from ..inference._gibbs_kernels import fill, sweep
+        from .._gibbs_kernels import fill, sweep
 
         labels, state = _drawn(shares, stream), setting.empty()
         fill(setting.observed, labels, state)
@@ -137,7 +137,7 @@ class _Setting:
         """All chains; the result does not depend on the number of threads."""
 
         def chain(stream: np.random.Generator) -> Products:
-            from ..inference._gibbs_kernels import sweep
+            from .._gibbs_kernels import sweep
 
             labels, state, log_weight = start(stream)
             parts = []

@@ -9,8 +9,8 @@ goes on with the new row, and every row then goes to its most probable component
 import numpy as np
 
 from ...decisions import first_best_of_rows
-from ...rules import PriorLike, pseudocounts
-from ...rules.query import Question
+from ...naive_bayes import PriorLike, pseudocounts
+from ...naive_bayes.query import Question
 from ...table import Coded
 from ...table.coded import unchecked
 from ...typing import FloatArray, IntArray

@@ -13,8 +13,8 @@ import numpy as np
 
 from ..._threads import in_threads
 from ...counts import expected_counts
-from ...rules import PriorLike, pseudocounts, rule_of
-from ...rules.query import Question
+from ...naive_bayes import PriorLike, pseudocounts, rule_of
+from ...naive_bayes.query import Question
 from ...table import Coded
 from ...table.checks import check_number, check_size
 from ...typing import FloatArray, IntArray

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from ...errors import DataError
-from ...rules import PriorLike, Pseudocounts, pseudocounts
+from ...naive_bayes import PriorLike, Pseudocounts, pseudocounts
 from ...table import Coded
 from ...typing import FloatArray, IntArray
 from ..best_clustering import local_optima
@@ -101,8 +101,8 @@ def _changed(
 
 
 def _state(table: Coded, prior: Pseudocounts, labels: IntArray) -> ClusteringState:
+    from .._gibbs_kernels import fill
     from ..clusterings import ObservedCells
-    from ..inference._gibbs_kernels import fill
 
     state = ClusteringState.empty(table.schema, prior)
     fill(ObservedCells.of(table), labels, state)

@@ -9,9 +9,9 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from ...errors import DataError, Infeasible
-from ...rules import PriorLike, Scorer, rule_of
-from ...rules.answer import Answer
-from ...rules.query import Question, answer_by_tables
+from ...naive_bayes import PriorLike, Scorer, rule_of
+from ...naive_bayes.answer import Answer
+from ...naive_bayes.query import Question, answer_by_tables
 from ...table import Coded
 from ...table.checks import check_choice
 from ...typing import FloatArray

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...rules.query import Question
+from ...naive_bayes.query import Question
 from ...table import Coded, Schema
 from ...table.coded import unchecked
 from ...typing import FloatArray, IntArray

@@ -6,7 +6,7 @@ Equation (7) of the 1997 paper on predictive inference, where the component of e
 combination of values asked about, EM goes on from the fitted mixture with the new row among the rows.
 """
 
-from ...rules.query import Question
+from ...naive_bayes.query import Question
 from ...table import Coded
 from ...typing import FloatArray
 from ..parameters import MixtureParameters

@@ -13,9 +13,9 @@ from codelength.evaluation.splits import Split, partition
 from codelength.mixture import fit_mixture
 from codelength.mixture.em import em
 from codelength.mixture.prediction import Chains, Climb, Effort, Learned, predict
-from codelength.rules import Predictor, Prior, normalised, rule_of
-from codelength.rules.answer import Answer
-from codelength.rules.query import Question
+from codelength.naive_bayes import Predictor, Prior, normalised, rule_of
+from codelength.naive_bayes.answer import Answer
+from codelength.naive_bayes.query import Question
 from codelength.scores import Predictions
 from codelength.table import Coded
 from codelength.typing import FloatArray

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from codelength.errors import Infeasible
+from codelength.latent.fit_measures import fit_measures
+from codelength.latent.residuals import bivariate_residuals
 from codelength.mixture.cache import CachedRows, gather, gathering, rows
 from codelength.mixture.classification import classification
 from codelength.mixture.code_length import ADDITIVE, CRITERIA
 from codelength.mixture.em import STARTS, CachedLayout, _layout, em, fit_mixture, layout_of
-from codelength.mixture.fit_measures import fit_measures
-from codelength.mixture.residuals import bivariate_residuals
 from codelength.selection.components import choose_components
 from codelength.table import Coded, Schema
 from unit.mixture.mixture_tables import random_coded

@@ -7,7 +7,7 @@ from typing import Any
 from ...._display import Shown, counted, nats_and_bits
 from ....blocks import Block, Facts, Grid
 from ....errors import Infeasible
-from ....rules import PriorLike
+from ....naive_bayes import PriorLike
 from ....table.checks import check_choice
 from ...parameters import MixtureParameters
 from .methods import METHODS, Found, PricedMethod, affordable

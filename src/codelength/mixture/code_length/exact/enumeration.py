@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ....rules import PriorLike
+from ....naive_bayes import PriorLike
 from ....typing import FloatArray
 from ...costs import Cost, count_of, refuse
 from ...parameters import MixtureParameters

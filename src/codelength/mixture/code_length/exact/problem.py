@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ....counts import Counts
-from ....rules import Knowledge, PriorLike, Pseudocounts, pseudocounts
+from ....naive_bayes import Knowledge, PriorLike, Pseudocounts, pseudocounts
 from ....table import Coded, as_coded
 from ....table.checks import check_whole, check_whole_weights
 from ....typing import FloatArray, IntArray

@@ -14,7 +14,7 @@ from ....evaluation import OPPONENTS, Split
 from ....evaluation.evaluate import Fits, predictions_over
 from ....evaluation.opponents import Opponent
 from ....evaluation.progress import Progress
-from ....rules import RULES
+from ....naive_bayes import RULES
 from ....scores import Predictions
 from ....scores.means import is_tied
 from ....scores.totals import differences

@@ -3,7 +3,7 @@
 from typing import Any
 
 from ....estimators import NaiveBayes
-from ....rules import RULES
+from ....naive_bayes import RULES
 from ....table import Coded
 from ...results import VariableFacts
 

@@ -1,0 +1,1 @@
+"""Members of an average: one model class per file, its kernels beside it."""

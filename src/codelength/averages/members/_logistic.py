@@ -1,0 +1,372 @@
+r"""Multinomial logistic regression on ratios and numbers, penalised, several weightings of the rows at once.
+
+The log weight of class c is an offset plus :math:`b_c + \sum_i w_i r_{ic} + h \cdot D_c`, with
+:math:`w_i = t + d_i \ge 0` and Gaussian priors on t, d, b and D. There is one best solution, found by
+Newton steps within the bounds (Bertsekas 1982), each by conjugate gradients in units of the prior. The folds
+of a cross-validation differ in the weights of rows alone, and share every pass over the data.
+
+References
+----------
+Bertsekas (1982). Projected Newton methods for optimization problems with simple constraints. SIAM Journal on
+Control and Optimization.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import cho_solve
+
+from ..._threads import check_interrupted
+from ...typing import BoolArray, FloatArray, IntArray
+
+TYPICAL_WEIGHT, WEIGHT_VARIANCE = 0.5, 0.5
+"""Mean and variance of t, what the ratios of all variables are multiplied by."""
+
+DEVIATION_PRECISION = 50.0
+"""One over the variance of d, by which a single variable differs from the others."""
+
+INTERCEPT_PRECISION = 0.3
+"""One over the variance of b."""
+
+MOST_STEPS, MOST_DIRECTIONS, MOST_HALVINGS = 100, 250, 30
+
+MOST_DIRECT, MOST_DIRECT_CELLS = 1_000, 1_000_000_000
+"""Most parameters, and most products of rows and squared parameters, for which curvatures are written out."""
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """What rows look like to the regression.
+
+    Rows come last in all arrays, so that every operation runs along them.
+
+    Attributes
+    ----------
+    ratios : array of shape (n_variables, n_classes, n_rows)
+        What the weights w multiply.
+    numbers : array of shape (n_columns, n_rows)
+        What the coefficients D multiply.
+    offsets : array of shape (n_classes, n_rows)
+        Log weights of the classes to begin with.
+    labels : array of int of shape (n_rows,)
+        Class codes.
+    """
+
+    ratios: FloatArray
+    numbers: FloatArray
+    offsets: FloatArray
+    labels: IntArray
+
+    @property
+    def n_parameters(self) -> int:
+        """Length of a vector of parameters: w, then b, then D class by class."""
+        return len(self.ratios) + len(self.offsets) * (1 + len(self.numbers))
+
+    def split(self, parameters: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """w, b and D of each vector of parameters, D of shape (..., n_classes, n_columns)."""
+        n_variables, n_classes = self.ratios.shape[:2]
+        weights, intercepts, coefficients = np.split(
+            parameters, [n_variables, n_variables + n_classes], axis=-1
+        )
+        return weights, intercepts, coefficients.reshape(*parameters.shape[:-1], n_classes, -1)
+
+    def sums(self, parameters: FloatArray) -> FloatArray:
+        """What each vector of parameters adds to the log weights, shape (n_vectors, n_classes, n_rows)."""
+        weights, intercepts, coefficients = self.split(parameters)
+        n_variables, n_classes, n_rows = self.ratios.shape
+        shape = len(parameters), n_classes, n_rows
+        found = (weights @ self.ratios.reshape(n_variables, -1)).reshape(shape)
+        found += (coefficients.reshape(-1, len(self.numbers)) @ self.numbers).reshape(shape)
+        found += intercepts[:, :, None]
+        return np.asarray(found)
+
+    def gathered(self, residuals: FloatArray) -> FloatArray:
+        """The transpose of :meth:`sums`: what residuals of the log weights add to each parameter."""
+        n_vectors, n_rows = len(residuals), residuals.shape[2]
+        return np.hstack(
+            [
+                residuals.reshape(n_vectors, -1) @ self.ratios.reshape(len(self.ratios), -1).T,
+                residuals.sum(axis=2),
+                (residuals.reshape(-1, n_rows) @ self.numbers.T).reshape(n_vectors, -1),
+            ]
+        )
+
+    def log_probs(self, parameters: FloatArray) -> FloatArray:
+        """Log probability of each class, shape (n_vectors, n_classes, n_rows)."""
+        log_weights = self.offsets + self.sums(parameters)
+        log_weights -= log_weights.max(axis=1, keepdims=True)
+        log_weights -= np.log(np.exp(log_weights).sum(axis=1, keepdims=True))
+        return log_weights
+
+
+@dataclass(frozen=True, eq=False)
+class Penalty:
+    """The Gaussian prior of the parameters.
+
+    Attributes
+    ----------
+    mean : array of shape (n_parameters,)
+    precisions : array of shape (n_parameters,)
+        One over the variance of each parameter but for t, which the weights w have in common.
+    n_weights : int
+        How many of the first parameters are weights w.
+    """
+
+    mean: FloatArray
+    precisions: FloatArray
+    n_weights: int
+
+    @classmethod
+    def of(cls, design: Design, precision: float) -> "Penalty":
+        """The prior under which each coefficient D has some precision."""
+        n_weights, n_classes = design.ratios.shape[:2]
+        mean = np.zeros(design.n_parameters)
+        mean[:n_weights] = TYPICAL_WEIGHT
+        precisions = np.full(design.n_parameters, precision)
+        precisions[:n_weights] = DEVIATION_PRECISION
+        precisions[n_weights : n_weights + n_classes] = INTERCEPT_PRECISION
+        return cls(mean, precisions, n_weights)
+
+    def times(self, vectors: FloatArray) -> FloatArray:
+        """The inverse covariance, times each vector.
+
+        That of w is (I / DEVIATION_PRECISION + 1 1' WEIGHT_VARIANCE)^-1, by Sherman and Morrison.
+        """
+        found = self.precisions * vectors
+        common = DEVIATION_PRECISION / (1 / (WEIGHT_VARIANCE * DEVIATION_PRECISION) + self.n_weights)
+        own = slice(None, self.n_weights)
+        found[:, own] -= common * vectors[:, own].sum(axis=1, keepdims=True)
+        return found
+
+
+def curvature_at(design: Design, row_weights: FloatArray, parameters: FloatArray) -> FloatArray | None:
+    """Second derivatives of minus the log score at some parameters; None where they are too many.
+
+    Of one weighting of the rows: that of another is not far from it, nor that under another penalty.
+
+    Parameters
+    ----------
+    design : Design
+        The rows.
+    row_weights : array of shape (n_rows,)
+    parameters : array of shape (n_parameters,)
+    """
+    n_parameters, n_rows = design.n_parameters, len(design.labels)
+    if n_parameters > MOST_DIRECT or n_parameters**2 * n_rows > MOST_DIRECT_CELLS:
+        return None
+    return _curvature_matrix(design, row_weights, np.exp(design.log_probs(parameters[None])[0]))
+
+
+class _Metric:
+    """The curvature as far as it is known, by which conjugate gradients are scaled."""
+
+    def __init__(self, penalty: Penalty, curvature: FloatArray | None) -> None:
+        self._precisions = penalty.precisions
+        self._factor: FloatArray | None = None
+        if curvature is not None:
+            whole = curvature + penalty.times(np.eye(len(curvature)))
+            self._factor = np.asarray(np.linalg.cholesky(whole), dtype=np.float64)
+
+    def solved(self, vectors: FloatArray) -> FloatArray:
+        """Each vector times the inverse."""
+        if self._factor is None:
+            return vectors / self._precisions
+        return np.asarray(cho_solve((self._factor, True), vectors.T, check_finite=False).T)
+
+
+class _Point(NamedTuple):
+    """Where the searches stand: parameters, loss, gradient, and probabilities of the classes."""
+
+    parameters: FloatArray
+    losses: FloatArray
+    gradients: FloatArray
+    probs: FloatArray
+
+    def where(self, chosen: BoolArray, other: "_Point") -> "_Point":
+        """This point where chosen, the other one elsewhere."""
+        return _Point(
+            *(
+                np.where(chosen.reshape(-1, *[1] * (mine.ndim - 1)), mine, theirs)
+                for mine, theirs in zip(self, other, strict=True)
+            )
+        )
+
+    def take(self, chosen: BoolArray) -> "_Point":
+        """Some of the searches."""
+        return self if chosen.all() else _Point(*(part[chosen] for part in self))
+
+
+def fitted(
+    design: Design,
+    row_weights: FloatArray,
+    penalty: Penalty,
+    start: FloatArray,
+    tolerance: float,
+    curvature: FloatArray | None,
+) -> FloatArray:
+    """Parameters of the best penalised log score, for each weighting of the rows.
+
+    Parameters
+    ----------
+    design : Design
+        The rows.
+    row_weights : array of shape (n_weightings, n_rows)
+        What each row weighs.
+    penalty : Penalty
+        The prior.
+    start : array of shape (n_weightings, n_parameters)
+        Where the searches start; weights w are at least 0.
+    tolerance : float
+        Length of the gradient, in standard deviations of the prior, at which a search ends. Its penalised log
+        score is then within half the square of this of the best.
+    curvature : array of shape (n_parameters, n_parameters), optional
+        About the second derivatives of the log score, from :func:`curvature_at`; it makes the way shorter.
+    """
+    metric = _Metric(penalty, curvature)
+    found = start.copy()
+    running = np.arange(len(start))
+    point = _evaluated(design, row_weights, penalty, start)
+    for _ in range(MOST_STEPS):
+        check_interrupted()
+        free = _free(point, penalty)
+        lengths = np.sqrt((point.gradients**2 * free / penalty.precisions).sum(axis=1))
+        open_ones = lengths > tolerance
+        if not open_ones.all():
+            found[running] = point.parameters
+            running, point, free, lengths = (
+                running[open_ones],
+                point.take(open_ones),
+                free[open_ones],
+                lengths[open_ones],
+            )
+            row_weights = row_weights[open_ones]
+        if not len(running):
+            return found
+        accuracies = np.minimum(0.3, np.sqrt(lengths))
+        directions = _directions(design, row_weights, penalty, point, free, accuracies, metric)
+        point = _searched(design, row_weights, penalty, point, directions)
+    found[running] = point.parameters
+    return found
+
+
+def _evaluated(design: Design, row_weights: FloatArray, penalty: Penalty, parameters: FloatArray) -> _Point:
+    log_weights = design.offsets + design.sums(parameters)
+    log_weights -= log_weights.max(axis=1, keepdims=True)
+    own = np.arange(len(design.labels))
+    log_own = log_weights[:, design.labels, own]
+    probs = np.exp(log_weights)
+    totals = probs.sum(axis=1)
+    probs /= totals[:, None]
+    residuals = probs.copy()
+    residuals[:, design.labels, own] -= 1.0
+    residuals *= row_weights[:, None]
+    offsets = parameters - penalty.mean
+    pulls = penalty.times(offsets)
+    losses = (row_weights * (np.log(totals) - log_own)).sum(axis=1) + (offsets * pulls).sum(axis=1) / 2
+    return _Point(parameters, losses, design.gathered(residuals) + pulls, probs)
+
+
+def _free(point: _Point, penalty: Penalty) -> BoolArray:
+    """Which parameters may move: all but weights w of 0 that would become negative."""
+    free = np.ones(point.parameters.shape, dtype=np.bool_)
+    own = slice(None, penalty.n_weights)
+    free[:, own] = (point.parameters[:, own] > 0) | (point.gradients[:, own] < 0)
+    return free
+
+
+def _directions(
+    design: Design,
+    row_weights: FloatArray,
+    penalty: Penalty,
+    point: _Point,
+    free: BoolArray,
+    accuracies: FloatArray,
+    metric: _Metric,
+) -> FloatArray:
+    """Newton directions, each by conjugate gradients up to a relative accuracy."""
+    found = np.zeros_like(point.parameters)
+    rests = -point.gradients * free
+    scaled = metric.solved(rests) * free
+    lengths = (rests * scaled).sum(axis=1)
+    enough = accuracies**2 * lengths
+    search = scaled.copy()
+    for _ in range(MOST_DIRECTIONS):
+        bent = _curvature(design, row_weights, penalty, point.probs, search) * free
+        # Where a search has ended its direction is zero, and nothing moves.
+        steps = lengths / np.maximum((search * bent).sum(axis=1), np.finfo(np.float64).tiny)
+        found += steps[:, None] * search
+        rests -= steps[:, None] * bent
+        scaled = metric.solved(rests) * free
+        shorter = (rests * scaled).sum(axis=1)
+        running = (lengths > 0) & (shorter > enough)
+        if not running.any():
+            break
+        turned = np.divide(shorter, lengths, out=np.zeros_like(lengths), where=running)
+        search = np.where(running[:, None], scaled + turned[:, None] * search, 0.0)
+        lengths = np.where(running, shorter, 0.0)
+    return found
+
+
+def _curvature_matrix(design: Design, row_weights: FloatArray, probs: FloatArray) -> FloatArray:
+    """The matrix of second derivatives of the log score of one weighting of the rows.
+
+    Parameters
+    ----------
+    design : Design
+        The rows.
+    row_weights : array of shape (n_rows,)
+    probs : array of shape (n_classes, n_rows)
+    """
+    n_variables, n_classes, n_rows = design.ratios.shape
+    columns = np.vstack([np.ones(n_rows), design.numbers])
+    bent = design.ratios * probs
+    bent -= probs * bent.sum(axis=1, keepdims=True)
+    bent *= row_weights
+    found = np.empty((design.n_parameters, design.n_parameters))
+    # Intercepts are coefficients of a column of ones; here is where those of each class stand.
+    places = n_variables + n_classes + np.arange(n_classes * len(design.numbers)).reshape(n_classes, -1)
+    places = np.hstack([n_variables + np.arange(n_classes)[:, None], places])
+    own = slice(None, n_variables)
+    found[own, own] = design.ratios.reshape(n_variables, -1) @ bent.reshape(n_variables, -1).T
+    crossed = (bent.reshape(-1, n_rows) @ columns.T).reshape(n_variables, n_classes, -1)
+    for c in range(n_classes):
+        found[own, places[c]] = crossed[:, c]
+        found[places[c], own] = crossed[:, c].T
+        for e in range(c, n_classes):
+            shares = row_weights * probs[c] * ((1.0 if e == c else 0.0) - probs[e])
+            block = (columns * shares) @ columns.T
+            found[np.ix_(places[c], places[e])] = block
+            found[np.ix_(places[e], places[c])] = block.T
+    return found
+
+
+def _curvature(
+    design: Design, row_weights: FloatArray, penalty: Penalty, probs: FloatArray, vectors: FloatArray
+) -> FloatArray:
+    """The matrix of second derivatives, times each vector."""
+    moves = design.sums(vectors)
+    moves *= probs
+    moves -= probs * moves.sum(axis=1, keepdims=True)
+    moves *= row_weights[:, None]
+    return design.gathered(moves) + penalty.times(vectors)
+
+
+def _searched(
+    design: Design, row_weights: FloatArray, penalty: Penalty, point: _Point, directions: FloatArray
+) -> _Point:
+    """Steps along the directions, within the bounds, halved until each lowers its loss."""
+    sizes = np.ones(len(directions))
+    own = slice(None, penalty.n_weights)
+    for _ in range(MOST_HALVINGS):
+        parameters = point.parameters + sizes[:, None] * directions
+        parameters[:, own] = np.maximum(parameters[:, own], 0.0)
+        tried = _evaluated(design, row_weights, penalty, parameters)
+        slopes = (point.gradients * (parameters - point.parameters)).sum(axis=1)
+        # Close to the solution a loss falls by less than it is rounded, and the gradient alone tells the way.
+        rounding = 1e-10 * np.maximum(np.abs(point.losses), 1.0)
+        lower = tried.losses <= point.losses + 1e-4 * slopes + rounding
+        if lower.all():
+            break
+        sizes = np.where(lower, sizes, sizes / 2)
+    return tried.where(lower, point)

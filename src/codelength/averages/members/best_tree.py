@@ -1,0 +1,307 @@
+r"""Tree-augmented naive Bayes with the single most probable forest (TAN).
+
+Of all forests that :mod:`codelength.averages.members.forests` averages over, under all strengths of the
+prior, the one with the highest evidence: a maximum spanning forest of the log Bayes factors, with edges only
+where these are positive. A row has the probability
+
+.. math:: P(c, x) = P(c) \prod_v P(x_v \mid x_{\text{parent of } v}, c)
+          = P(c) \prod_v \frac{N^*_{vc}}{N^*_c} \prod_{uv} h_{uv}.
+
+The rows choose the forest, so held-out predictions under the forest of all rows would be optimistic. They
+are not made like this: the strength and the forest are chosen again without each row, as a fit without it
+would choose. That takes no refit, because leaving out a row subtracts the log of its own factor from each
+log Bayes factor. If edges are equally good, as with columns that say the same, the canonical order of the
+columns decides (:mod:`codelength.averages.content`). If variables have to be chosen, all of this is done
+again without each of five folds instead.
+
+References
+----------
+Chow and Liu (1968). Approximating discrete probability distributions with dependence trees. IEEE
+Transactions on Information Theory 14.
+Friedman, Geiger and Goldszmidt (1997). Bayesian network classifiers. Machine Learning 29.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+
+from ..._packing import packed, unpacked
+from ...decisions import first_best, first_best_of_rows
+from ...errors import DataError
+from ...table import Coded
+from ...typing import FloatArray, IntArray
+from ..content import arrange
+from ..folds import refitted
+from ..member import Learned, Member, Sums, normalised
+from ..training import Training
+from ..views import Views
+from .augmented import (
+    STRENGTHS,
+    Augmented,
+    AugmentedCounts,
+    best_forests,
+    blocks,
+    chosen_codes,
+    chosen_from_json,
+    edges_of,
+    has_room,
+    summed_log_values,
+)
+
+LARGEST_LOG = 1e3
+"""Logs of probabilities and of factors in a file are not farther from 0."""
+
+
+@dataclass(frozen=True, eq=False)
+class BestTree(Member):
+    """Tree-augmented naive Bayes with the single most probable forest; see the module.
+
+    At most 40 variables take part, those that say most about the class, in the coarse view.
+
+    Attributes
+    ----------
+    views : Views
+        What the member looks at.
+    log_prior : array of shape (n_classes,)
+        Log probability of each class before any variable is seen.
+    variables : array of int
+        Which variables of the views take part.
+    parents : array of int
+        For each of these variables, which other one it depends on; -1 where it depends on the class alone.
+    log_values : tuple of arrays of shape (n_values + 1, n_classes)
+        For each variable the log probability of each value in each class, and zeros where it has none.
+    log_factors : tuple of arrays of shape (n_values + 1, n_values + 1 of the parent, n_classes)
+        For each variable that has a parent, in order, what the value of the parent adds to this.
+    """
+
+    name: ClassVar[str] = "best_tree"
+    title: ClassVar[str] = "tree-augmented naive Bayes, the best forest"
+
+    views: Views
+    log_prior: FloatArray
+    variables: IntArray
+    parents: IntArray
+    log_values: tuple[FloatArray, ...]
+    log_factors: tuple[FloatArray, ...]
+
+    @classmethod
+    def fit(cls, training: Training) -> Learned[Self]:
+        """Choose the forest; choose it again without each training row."""
+        search = _Search.of(training)
+        member = cls._found(search, training)
+        if has_room(training):
+            return Learned(member, _left_out(search, training))
+        return Learned(member, refitted(training, cls._of))
+
+    @classmethod
+    def _of(cls, training: Training, ranking: IntArray) -> Self:
+        return cls._found(_Search.of(training, ranking), training)
+
+    @classmethod
+    def _found(cls, search: "_Search", training: Training) -> Self:
+        model, parents = search.models[search.best], _rooted(search.forests[search.best])
+        return cls(
+            training.views,
+            training.log_prior,
+            model.counts.variables,
+            parents,
+            model.log_values,
+            _log_factors(model, parents),
+        )
+
+    @property
+    def edges(self) -> list[tuple[str, str]]:
+        """Names of the variables at the ends of each edge, the parent first."""
+        names = [self.views.schema.names[self.views.columns[j].position] for j in self.variables.tolist()]
+        return [(names[self.parents[v]], names[v]) for v in np.flatnonzero(self.parents >= 0).tolist()]
+
+    def log_probs(self, coded: Coded) -> FloatArray:
+        """Log probability of each class for each row, in nats, shape (n_rows, n_classes)."""
+        codes = chosen_codes(self.views, self.variables, coded)
+        logs = self.log_prior + summed_log_values(self.log_values, codes)
+        for v, table in zip(np.flatnonzero(self.parents >= 0).tolist(), self.log_factors, strict=True):
+            logs += table[codes[:, v], codes[:, self.parents[v]]]
+        return normalised(logs)
+
+    def sums(self) -> Sums:
+        """The log weights of the classes as sums of look-ups."""
+        chosen = [self.views.columns[j] for j in self.variables.tolist()]
+        positions = [view.position for view in chosen]
+        groups = [np.where(view.coarse < 0, view.n_coarse, view.coarse) for view in chosen]
+        values = (table[own] for table, own in zip(self.log_values, groups, strict=True))
+        children = np.flatnonzero(self.parents >= 0).tolist()
+        pairs = ((positions[v], positions[self.parents[v]]) for v in children)
+        return Sums(
+            self.log_prior,
+            dict(zip(positions, values, strict=True)),
+            dict(zip(positions, groups, strict=True)),
+            dict(zip(pairs, self.log_factors, strict=True)),
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """The forest and its tables as JSON types."""
+        return {
+            "variables": packed(self.variables.astype(np.int32)),
+            "parents": packed(self.parents.astype(np.int32)),
+            "log_values": [packed(table) for table in self.log_values],
+            "log_factors": [packed(table) for table in self.log_factors],
+        }
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any], views: Views, log_prior: FloatArray) -> Self:
+        """The member that :meth:`to_json` wrote, checked."""
+        variables = chosen_from_json(document["variables"], views)
+        n_variables, n_classes = len(variables), len(log_prior)
+        parents = unpacked(document["parents"], (n_variables,), low=-1, high=n_variables - 1).astype(np.int64)
+        children = np.flatnonzero(parents >= 0)
+        _check_forest(parents)
+        sizes = views.n_coarse[variables] + 1
+
+        def restored(name: str, shapes: list[tuple[int, ...]]) -> tuple[FloatArray, ...]:
+            parts = document[name]
+            if not isinstance(parts, list) or len(parts) != len(shapes):
+                raise DataError(f"{name} of a forest do not fit its variables")
+            tables = (
+                unpacked(part, shape, low=-LARGEST_LOG, high=LARGEST_LOG)
+                for part, shape in zip(parts, shapes, strict=True)
+            )
+            return tuple(np.ascontiguousarray(table, dtype=np.float64) for table in tables)
+
+        return cls(
+            views,
+            log_prior,
+            variables,
+            parents,
+            restored("log_values", [(int(size), n_classes) for size in sizes]),
+            restored("log_factors", [(int(sizes[v]), int(sizes[parents[v]]), n_classes) for v in children]),
+        )
+
+
+class _Search(NamedTuple):
+    """The best forest under each strength of the prior.
+
+    Attributes
+    ----------
+    order : array of int
+        The variables that take part in canonical order, as places among them.
+    models : list of Augmented
+        What the counts say under each strength.
+    forests : list of array of int
+        The best forest under each.
+    evidences : array of shape (n_strengths,)
+        The log evidence of these forests.
+    """
+
+    order: IntArray
+    models: list[Augmented]
+    forests: list[IntArray]
+    evidences: FloatArray
+
+    @classmethod
+    def of(cls, training: Training, ranking: IntArray | None = None) -> "_Search":
+        counts = AugmentedCounts.of(training, ranking)
+        in_order = arrange(training).variables
+        order = np.searchsorted(counts.variables, in_order[np.isin(in_order, counts.variables)])
+        models = [counts.at(strength) for strength in STRENGTHS]
+        forests = [_best_forests(model.log_weights[None, :], order) for model in models]
+        gains = [
+            _gains(model.log_weights[None, :], forest)[0]
+            for model, forest in zip(models, forests, strict=True)
+        ]
+        evidences = np.array([model.log_evidence for model in models]) + gains
+        return cls(order, models, [forest[0] for forest in forests], evidences)
+
+    @property
+    def best(self) -> int:
+        """Which strength has the most probable forest."""
+        return first_best(self.evidences)
+
+
+def _best_forests(log_weights: FloatArray, order: IntArray) -> IntArray:
+    """For each row of log weights of pairs, the best forest; edges that tie are taken in some order."""
+    later, earlier = np.tril_indices(len(order), -1)
+    ends = np.sort([order[earlier], order[later]], axis=0)
+    pairs = ends[1] * (ends[1] - 1) // 2 + ends[0]
+    found = best_forests(np.ascontiguousarray(log_weights[:, pairs]))
+    parents = np.empty_like(found)
+    parents[:, order] = np.where(found >= 0, order[found], -1)
+    return parents
+
+
+def _rooted(parents: IntArray) -> IntArray:
+    """The same edges, with the first variable of each tree, in the order of the schema, on top."""
+    edges = edges_of(parents)
+    is_edge = np.full((1, len(parents) * (len(parents) - 1) // 2), -1.0)
+    is_edge[0, edges[edges >= 0]] = 1.0
+    return np.asarray(best_forests(is_edge)[0])
+
+
+def _log_factors(model: Augmented, parents: IntArray) -> tuple[FloatArray, ...]:
+    """Tables of log factors of each variable that has a parent, by values of the two."""
+    tables = []
+    for child, pair in enumerate(edges_of(parents).tolist()):
+        if pair >= 0:
+            table = np.log(model.counts.pairs.table(pair, model.factors))
+            tables.append(table if child > parents[child] else table.transpose(1, 0, 2).copy())
+    return tuple(tables)
+
+
+def _left_out(search: _Search, training: Training) -> FloatArray:
+    """Log probabilities of the training rows, each by the strength and forest that are best without it."""
+    # The others cannot become the best without some row.
+    costs = np.array([_largest_cost(model, training) for model in search.models])
+    near = np.flatnonzero(search.evidences + costs >= search.evidences[search.best])
+    models = [search.models[k] for k in near]
+    counts = models[0].counts
+    codes = np.ascontiguousarray(training.coarse[:, counts.variables])
+    found = np.empty((training.n_rows, training.n_classes))
+    for rows in blocks(training.n_rows):
+        labels, removed = training.labels[rows], training.copy_weights[rows]
+        evidences = np.empty((len(models), len(labels)))
+        logs = np.empty((len(models), len(labels), training.n_classes))
+        for model, evidence, log in zip(models, evidences, logs, strict=True):
+            left_out = model.leave_out(codes[rows], labels, removed)
+            log_weights = model.log_weights - np.log(left_out.lost)
+            parents = _best_forests(log_weights, search.order)
+            evidence[:] = model.log_evidence - left_out.log_lost + _gains(log_weights, parents)
+            log[:] = model.naive_log_probs(codes[rows]) + _added(model, codes[rows], parents)
+            own = left_out.log_probs + _gains(np.log(left_out.factors), parents)
+            log[np.arange(len(labels)), labels] = own
+        best = first_best_of_rows(evidences.T)
+        found[rows] = training.log_prior_left_out[rows] + logs[best, np.arange(len(labels))]
+    return normalised(found)
+
+
+def _largest_cost(model: Augmented, training: Training) -> float:
+    """At least as many nats as the evidence of any forest can gain when a copy of a row is left out."""
+    sizes = model.counts.pairs.n_values
+    of_class = model.strength / model.counts.n_classes
+    per_cell = np.log(sizes * (1.0 + training.class_counts.max() * sizes.max() / of_class))
+    return float(per_cell.sum() * np.ceil(training.copy_weights.max()))
+
+
+def _added(model: Augmented, codes: IntArray, parents: IntArray) -> FloatArray:
+    """What the edges of a forest for each row add to the log probability of the row in each class."""
+    places, edges = model.counts.pairs.places(codes), edges_of(parents)
+    total = np.zeros((len(codes), model.counts.n_classes))
+    for child in range(codes.shape[1]):
+        has = np.flatnonzero(edges[:, child] >= 0)
+        total[has] += np.log(model.factors[places[has, edges[has, child]]])
+    return total
+
+
+def _gains(log_weights: FloatArray, parents: IntArray) -> FloatArray:
+    """Sum of the log weights of the edges of each forest."""
+    edges = edges_of(parents)
+    found = np.take_along_axis(np.hstack([log_weights, np.zeros((len(edges), 1))]), edges, axis=1)
+    return np.asarray(found.sum(axis=1))
+
+
+def _check_forest(parents: IntArray) -> None:
+    above = parents
+    for _ in range(len(parents)):
+        above = np.where(above >= 0, parents[above], -1)
+    if (above >= 0).any():
+        raise DataError("the edges of a forest make a ring")

@@ -1,0 +1,305 @@
+r"""Tree-augmented naive Bayes, averaged over all forests.
+
+Each forest is a model: naive Bayes in which a variable may depend on one other variable too, its parent. The
+sum over all forests of the evidence, or of the probability of a row, is a determinant (matrix-tree theorem).
+With Bayes factors W and the factors h of a row, as in :mod:`codelength.averages.members.augmented`,
+
+.. math:: P(c, x \mid D) = P(c) \prod_v \frac{N^*_{vc}}{N^*_c}\, \frac{\det Q(W \circ h)}{\det Q(W)},
+
+where Q is the Laplacian matrix of the graph on the variables and a root that is joined to each of them with
+weight 1, without the row and the column of the root. The root turns trees into forests, so that naive Bayes,
+the forest without edges, is among the models.
+
+All forests are equally probable a priori. Two of them are different where a variable has different parents:
+there are :math:`(m + 1)^{m - 1}`, and a tree of k variables is there k times, once for each variable that can
+be on top. Without that, the sum would be one over sets of edges without a ring, for which no efficient
+method is known (counting them is #P-hard).
+
+Where the cuts of ordered variables fall matters to each forest, and matters less to an average. So all this
+is done in several coarse views, with at most 2, 3, 5 and 8 intervals, and their log probabilities are
+averaged.
+
+Strengths of the prior are averaged too, weighted by the evidence of all cells given the classes; those that
+are more than 40 nats below the best are left out.
+
+Held-out predictions are exact leave-one-out in closed form: W is divided by the row's own factors as they are
+without one copy of it, and so is the evidence that weighs the strengths. If variables have to be chosen, they
+are chosen and counted again without each of five folds instead.
+
+References
+----------
+Cerquides and López de Màntaras (2005). TAN classifiers based on decomposable distributions. Machine
+Learning 59.
+Meilă and Jaakkola (2006). Tractable Bayesian learning of tree belief networks. Statistics and Computing 16.
+Grassmann, Taksar and Heyman (1985). Regenerative analysis and steady state distributions for Markov chains.
+Operations Research 33.
+Jaeger, Vertigan and Welsh (1990). On the computational complexity of the Jones and Tutte polynomials.
+Mathematical Proceedings of the Cambridge Philosophical Society 108.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from ..._pickling import WithoutCaches
+from ...table import Coded
+from ...typing import FloatArray, IntArray
+from ..factors import ranking_of
+from ..folds import refitted
+from ..member import Learned, Member, normalised
+from ..training import Training
+from ..views import GRAINS, Views
+from .augmented import STRENGTHS, Augmented, AugmentedCounts, best_forests, blocks, edges_of, has_room
+
+NEGLIGIBLE = 40.0
+"""Strengths whose log evidence is lower than the best by more than this do not take part."""
+
+RANGE = 1200.0
+"""Log weights of edges are brought within so many nats: exp() of half of it leaves room for factors."""
+
+
+@dataclass(frozen=True, eq=False)
+class Forests(Member):
+    """Tree-augmented naive Bayes, averaged over all forests; see the module for the formulas.
+
+    At most 40 variables take part, those that say most about the class.
+
+    Attributes
+    ----------
+    views : Views
+        What the member looks at.
+    log_prior : array of shape (n_classes,)
+        Log probability of each class before any variable is seen.
+    grains : tuple of ForestsAtGrain
+        The averages over forests, one per coarse view; a single one where no variable is ordered.
+    """
+
+    name: ClassVar[str] = "forests"
+    title: ClassVar[str] = "tree-augmented naive Bayes, all forests averaged"
+
+    views: Views
+    log_prior: FloatArray
+    grains: tuple["ForestsAtGrain", ...]
+
+    @classmethod
+    def fit(cls, training: Training) -> Learned[Self]:
+        """Count values and pairs of values; leave each training row out."""
+        seen = _at_grains(training)
+        if not all(map(has_room, seen)):
+            member = cls._of(training, ranking_of(training))
+            return Learned(member, refitted(training, cls._of))
+        member = cls._of(training)
+        held_out = [part.left_out(rows) for part, rows in zip(member.grains, seen, strict=True)]
+        return Learned(member, normalised(np.mean(held_out, axis=0)))
+
+    @classmethod
+    def _of(cls, training: Training, ranking: IntArray | None = None) -> Self:
+        made = (
+            ForestsAtGrain(seen.views, seen.log_prior, AugmentedCounts.of(seen, ranking))
+            for seen in _at_grains(training)
+        )
+        return cls(training.views, training.log_prior, tuple(made))
+
+    def log_probs(self, coded: Coded) -> FloatArray:
+        """Log probability of each class for each row, in nats, shape (n_rows, n_classes)."""
+        return normalised(np.mean([part.log_probs(coded) for part in self.grains], axis=0))
+
+    def to_json(self) -> dict[str, Any]:
+        """The counts as JSON types."""
+        return {"grains": [part.counts.to_json() for part in self.grains]}
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any], views: Views, log_prior: FloatArray) -> Self:
+        """The member that :meth:`to_json` wrote, checked."""
+        made = []
+        for grain, part in zip(_grains(views), document["grains"], strict=True):
+            seen = views if grain is None else views.at_grain(grain)
+            counts = AugmentedCounts.from_json(part, seen, len(log_prior))
+            made.append(ForestsAtGrain(seen, log_prior, counts))
+        return cls(views, log_prior, tuple(made))
+
+
+def _at_grains(training: Training) -> list[Training]:
+    """The training rows in each coarse view."""
+    grains = _grains(training.views)
+    return [training if grain is None else training.at_grain(grain) for grain in grains]
+
+
+def _grains(views: Views) -> Sequence[int | None]:
+    """Coarse views to average over: where no variable is ordered, all are the same."""
+    return range(len(GRAINS)) if views.n_intervals.any() else [None]
+
+
+@dataclass(frozen=True, eq=False)
+class ForestsAtGrain(WithoutCaches):
+    """The average over all forests in one coarse view.
+
+    Attributes
+    ----------
+    views : Views
+        What is looked at; its coarse view counts.
+    log_prior : array of shape (n_classes,)
+        Log probability of each class before any variable is seen.
+    counts : AugmentedCounts
+        All that was learned.
+    """
+
+    views: Views
+    log_prior: FloatArray
+    counts: AugmentedCounts
+
+    @cached_property
+    def strengths(self) -> dict[float, float]:
+        """Log evidence of all cells given the classes, for each strength of the prior that takes part."""
+        return {part.of.strength: part.log_evidence for part in self._parts}
+
+    def log_probs(self, coded: Coded) -> FloatArray:
+        """Log probability of each class for each row, in nats, shape (n_rows, n_classes)."""
+        return normalised(self.log_joint(coded))
+
+    def log_joint(self, coded: Coded) -> FloatArray:
+        """Log probability of each row together with each class and all training cells, in nats.
+
+        Where a row has no value, the factors of its pairs are left out.
+        """
+        codes = self.counts.codes(self.views, coded)
+        found = np.empty((len(codes), len(self.log_prior)))
+        nothing = np.full(len(codes), -1)
+        for rows in blocks(len(codes)):
+            logs = [
+                part.log_naive_evidence
+                + part.of.naive_log_probs(codes[rows])
+                + part.log_sums(codes[rows], part.weights[None, :], nothing[rows])
+                for part in self._parts
+            ]
+            found[rows] = self.log_prior + np.logaddexp.reduce(logs, axis=0)
+        return found
+
+    @cached_property
+    def _parts(self) -> tuple["ForestSums", ...]:
+        parts: list[ForestSums] = []
+        for strength in STRENGTHS:
+            parts.append(ForestSums.of_model(self.counts.at(strength)))
+            best = max(part.log_evidence for part in parts)
+            parts = [part for part in parts if part.log_evidence >= best - NEGLIGIBLE]
+        return tuple(parts)
+
+    def left_out(self, training: Training) -> FloatArray:
+        """Log probability of each class for each training row, without one copy of it."""
+        codes = np.ascontiguousarray(training.coarse[:, self.counts.variables])
+        found = np.empty((training.n_rows, training.n_classes))
+        for rows in blocks(training.n_rows):
+            labels, removed = training.labels[rows], training.copy_weights[rows]
+            own = np.arange(len(labels)), labels
+            logs = np.empty((len(self._parts), len(labels), training.n_classes))
+            for part, log in zip(self._parts, logs, strict=True):
+                # The evidence of the table in which one copy of the row has another class: its own factors
+                # divide the weights, and those of the other class multiply them.
+                left_out = part.of.leave_out(codes[rows], labels, removed)
+                weights = part.weights / left_out.lost
+                log[:] = part.of.naive_log_probs(codes[rows]) + part.log_sums(codes[rows], weights, labels)
+                log[own] = left_out.log_probs + part.log_sum
+                if (other := removed != 1.0).any():  # otherwise what is left out and comes back is the same
+                    sums = part.log_sums_alone(weights[other] * left_out.factors[other])
+                    log[other, labels[other]] = left_out.log_probs[other] + sums
+                log += part.log_naive_evidence - left_out.log_lost[:, None]
+            found[rows] = normalised(training.log_prior_left_out[rows] + np.logaddexp.reduce(logs, axis=0))
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class ForestSums:
+    """Sums over all forests under one prior.
+
+    Weights of edges, and that of the edges from the root, are balanced; see :func:`balanced`.
+    """
+
+    of: Augmented
+    weights: FloatArray
+    root_weight: float
+    shift: float
+
+    @classmethod
+    def of_model(cls, model: Augmented) -> "ForestSums":
+        return cls(model, *balanced(model.log_weights))
+
+    @cached_property
+    def log_naive_evidence(self) -> float:
+        """Evidence of all cells without edges, as far as sums over balanced weights are short of it."""
+        return self.of.log_evidence + self.shift
+
+    @cached_property
+    def log_sum(self) -> float:
+        """Log of the sum over all forests of balanced weights."""
+        return float(self.log_sums_alone(self.weights[None, :])[0])
+
+    @property
+    def log_evidence(self) -> float:
+        """Log of the sum over all forests of their evidence."""
+        return self.log_naive_evidence + self.log_sum
+
+    def log_sums(self, codes: IntArray, weights: FloatArray, skipped: IntArray) -> FloatArray:
+        """Log sum over forests of weights times factors, for each row and class but one that is skipped."""
+        places = self.of.counts.pairs.places(codes)
+        return self._summed(places, weights, self.of.factors, skipped)
+
+    def log_sums_alone(self, weights: FloatArray) -> FloatArray:
+        """Log sum over forests of weights without factors, for each row of them."""
+        places = np.zeros(weights.shape, dtype=np.int64)
+        return self._summed(places, weights, np.ones((1, 1)), np.full(len(weights), -1))[:, 0]
+
+    def _summed(
+        self, places: IntArray, weights: FloatArray, factors: FloatArray, skipped: IntArray
+    ) -> FloatArray:
+        from ._forest_kernels import sum_forests
+
+        sums = np.zeros((len(places), factors.shape[1]))
+        sum_forests(places, weights, self.root_weight, factors, skipped, sums)
+        return sums
+
+
+def balanced(log_weights: FloatArray) -> tuple[FloatArray, float, float]:
+    """Weights of edges for sums over forests, within the range of a float64 whatever their logs are.
+
+    Where the log weights of the maximum spanning tree (root included) span more than :data:`RANGE` nats, the
+    largest gaps between them are shortened. Every forest that matters has as many edges below a gap as the
+    maximum spanning tree, and gains the same factor. A forest with more edges below the gap gains too much,
+    yet an edge across the gap is still at least 30 nats worse than one above it. So the sum is off by about
+    e^-30, or 1e-13, of itself for each edge that could be exchanged, times the ratio of their factors.
+
+    Returns
+    -------
+    weights : array of shape (n_pairs,)
+        Balanced weights of the pairs.
+    root_weight : float
+        Balanced weight of the edge from the root to each variable, whose log weight is 0.
+    shift : float
+        What the log of the sum over all forests is above that of the balanced weights.
+    """
+    edges = edges_of(best_forests(log_weights[None, :])[0])
+    tree = np.sort(np.append(log_weights, 0.0)[edges])[::-1]  # -1 is an edge from the root
+    gaps = -np.diff(tree)
+    shortened = np.minimum(gaps, _cap(gaps, RANGE))
+    knots = -np.concatenate([[0.0], np.cumsum(shortened)])
+    knots += -knots[-1] / 2
+
+    def moved(logs: FloatArray) -> FloatArray:
+        above = np.clip(np.searchsorted(-tree, -logs, side="right") - 1, 0, None)
+        below = np.append(knots, -np.inf)[above + 1]
+        return np.asarray(np.exp(np.maximum(knots[above] - (tree[above] - logs), below)))
+
+    return moved(log_weights), float(moved(np.zeros(1))[0]), float((tree - knots).sum())
+
+
+def _cap(gaps: FloatArray, total: float) -> float:
+    """The length to which gaps are shortened so that they add up to no more than a total."""
+    ascending = np.sort(gaps)
+    left = total
+    for k, gap in enumerate(ascending.tolist()):
+        if gap * (len(gaps) - k) > left:
+            return left / (len(gaps) - k)
+        left -= gap
+    return np.inf

@@ -1,0 +1,413 @@
+r"""Kernel regression on class indicators, averaged over kernels and ridges.
+
+Rows that look alike have classes that are alike. A Gaussian kernel says how alike two rows are as numbers
+(:meth:`~codelength.averages.views.Views.numbers`); regression on the indicators of the classes gives f, and
+:math:`p(c) \propto P(c)\, e^{\beta f_c}`. Kernels of three widths, on plain columns and on columns that are
+stretched by what they say about the class, are combined with three ridges. All runs are averaged in logs,
+each weighing in proportion to the probability it gives to the classes of rows that were left out.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+
+from ..._packing import packed, unpacked
+from ..._threads import check_interrupted
+from ...decisions import first_best, is_better
+from ...errors import DataError
+from ...table import Coded
+from ...typing import FloatArray, IntArray
+from ..draws import drawn
+from ..factors import factors_of
+from ..folds import by_fold, folds_of
+from ..member import Learned, Member, normalised
+from ..powers import PowerPrior, best_power, power_scores, powers_left_out
+from ..training import Training
+from ..views import Views
+from ._kernel_machine import KernelRows, Regression, gaussian, regress, squared_distances
+
+SCALES = (0.15, 0.5, 1.5)
+"""Widths of kernels, relative to the mean squared distance between rows."""
+
+RIDGES = (0.1, 1.0, 10.0)
+
+POWER = PowerPrior(centre=4.0, strength=4.0, least=0.5, largest=40.0)
+"""What is thought of :math:`\\beta` before any row is seen."""
+
+LEAST_RELEVANCE, CHANCE = 0.1, 2.0
+"""Added to what a column says about the class: a tenth of the mean over columns, and two nats over all rows,
+which is what columns without any information easily seem to say."""
+
+MOST_ROWS = 1_500
+"""Rows that are regressed on; where there are more, as many copies of rows are drawn at random."""
+
+FEW_ROWS = 300
+"""Up to so many rows all combinations are tried; with more, only those around the best."""
+
+START = (1, 1, 1)
+"""Where the search for the best combination starts: stretched columns, middle scale, middle ridge."""
+
+LEAST_WEIGHT = 0.03
+"""Runs that weigh less, relative to the best, are left out."""
+
+ALIKE = 1e-9
+"""Relevances that differ by less are equal."""
+
+BLOCK = 2_000
+"""Rows that are predicted at once."""
+
+
+class KernelPart(NamedTuple):
+    """All runs with one kernel.
+
+    Attributes
+    ----------
+    is_stretched : bool
+        Whether the columns are stretched by their relevance.
+    width : float
+        Squared distances are divided by this.
+    coefficients : array of shape (n_rows, n_classes)
+        What each row adds to the log weight of each class, times the kernel.
+    """
+
+    is_stretched: bool
+    width: float
+    coefficients: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Kernel(Member):
+    """Kernel regression on class indicators, averaged over kernels and ridges.
+
+    Held-out predictions are exact leave-one-out for each run. Relevances of columns are those without the
+    fold of the row, because they depend on the classes. The powers and the weights of the runs are those
+    without the score of the row itself. So they are optimistic by what one row does to the scores of other
+    rows: about a nat in total.
+
+    Attributes
+    ----------
+    views : Views
+        What the member looks at.
+    log_prior : array of shape (n_classes,)
+        Log class prior.
+    codes : array of int of shape (n_rows, n_variables)
+        The rows that are regressed on, as codes of the variables that vary.
+    relevance : array of shape (n_variables,)
+        How much each variable is stretched.
+    parts : tuple of KernelPart
+        What is added up.
+    """
+
+    name: ClassVar[str] = "kernel"
+    title: ClassVar[str] = "kernel regression on class indicators"
+
+    views: Views
+    log_prior: FloatArray
+    codes: IntArray
+    relevance: FloatArray
+    parts: tuple[KernelPart, ...]
+
+    @classmethod
+    def fit(cls, training: Training) -> Learned[Self]:
+        """Learn from training rows; see :class:`~codelength.averages.member.Member`."""
+        draw = drawn(training, cls.name, MOST_ROWS)
+        rows = KernelRows(
+            training.labels[draw.rows],
+            draw.weights,
+            draw.copies,
+            training.log_prior,
+            training.log_prior_left_out[draw.rows],
+        )
+        views, spaces = training.views, _Spaces.of(training, draw.rows, rows)
+        runs = _runs(spaces, rows)
+        positions = [view.position for view in views.columns]
+        codes = np.asarray(training.rows.codes[draw.rows][:, positions], dtype=np.int64)
+        member = cls(views, training.log_prior, codes, spaces.relevance, _parts(runs, spaces.of_all))
+        left_out = _held_out(runs, rows)
+        if len(draw.rows) == training.n_rows:
+            return Learned(member, left_out)
+        others = (
+            cls(views, training.log_prior, codes, by, _parts(runs, partial(spaces.of_fold, k)))
+            for k, by in enumerate(spaces.without)
+        )
+        return Learned(member, draw.held_out(training, left_out, by_fold(training, others)))
+
+    def log_probs(self, coded: Coded) -> FloatArray:
+        """Log probability of each class for each row, in nats, shape (n_rows, n_classes)."""
+        parts = [view.numbers[self.codes[:, j]] for j, view in enumerate(self.views.columns)]
+        numbers = np.hstack(parts)
+        stretch = self.relevance[self.views.owners]
+        found = np.tile(self.log_prior, (coded.n_rows, 1))
+        for start in range(0, coded.n_rows, BLOCK):
+            places = np.arange(start, min(start + BLOCK, coded.n_rows))
+            new = self.views.numbers(coded.take(places))
+            for is_stretched in (False, True):
+                chosen = [part for part in self.parts if part.is_stretched is is_stretched]
+                if chosen:
+                    by = stretch if is_stretched else np.ones_like(stretch)
+                    distances = squared_distances(new * by, numbers * by)
+                    for part in chosen:
+                        found[places] += gaussian(distances, part.width) @ part.coefficients
+        return normalised(found)
+
+    def to_json(self) -> dict[str, Any]:
+        """What a file keeps of the member beside the views, as JSON types."""
+        largest = int(self.codes.max(initial=0))
+        kind = np.uint8 if largest < 2**8 else np.int16 if largest < 2**15 else np.int32
+        return {
+            "codes": packed(self.codes.astype(kind)),
+            "relevance": packed(self.relevance),
+            "parts": [
+                {
+                    "is_stretched": part.is_stretched,
+                    "width": part.width,
+                    "coefficients": packed(part.coefficients),
+                }
+                for part in self.parts
+            ],
+        }
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any], views: Views, log_prior: FloatArray) -> Self:
+        """The member that :meth:`to_json` wrote, checked: nothing in a file is taken on trust."""
+        codes = unpacked(document["codes"], (None, views.n_variables), low=0).astype(np.int64)
+        sizes = np.array([len(view.numbers) for view in views.columns])
+        if not len(codes) or (codes >= sizes).any():
+            raise DataError("the rows of a kernel do not fit the variables of its table")
+        relevance = unpacked(document["relevance"], (views.n_variables,), low=0.0, high=1e6)
+        parts = document["parts"]
+        if not isinstance(parts, list) or not parts:
+            raise DataError("a kernel without regressions predicts nothing")
+        restored = tuple(_restored(part, (len(codes), len(log_prior))) for part in parts)
+        return cls(views, log_prior, codes, relevance.astype(np.float64), restored)
+
+
+_Place = tuple[int, int, int]
+"""Stretched or not, which scale and which ridge."""
+
+
+class _Space(NamedTuple):
+    """Rows whose columns are stretched in one way.
+
+    Attributes
+    ----------
+    order : array of int
+        Places of the rows; those that are left out come last.
+    shares : array of shape (n_left_out,)
+        The share of the copies of each of the last rows that is left out here.
+    distances : array of shape (n_rows, n_rows)
+        Squared distances, in this order.
+    mean : float
+        The mean of them.
+    rows : KernelRows
+        The rows, in this order.
+    """
+
+    order: IntArray
+    shares: FloatArray
+    distances: FloatArray
+    mean: float
+    rows: KernelRows
+
+    @classmethod
+    def of(cls, numbers: FloatArray, stretch: FloatArray, rows: KernelRows, shares: FloatArray) -> "_Space":
+        order = np.argsort(shares > 0.0, kind="stable")
+        ordered = KernelRows(
+            rows.labels[order],
+            rows.weights[order],
+            rows.copies[order],
+            rows.log_prior,
+            rows.log_prior_left_out[order],
+        )
+        stretched = (numbers * stretch)[order]
+        distances = squared_distances(stretched, stretched)
+        total = float(rows.weights.sum())
+        mean = float(ordered.weights @ distances @ ordered.weights) / total**2 or 1.0
+        return cls(order, shares[order][shares[order] > 0.0], distances, mean, ordered)
+
+    def width(self, place: _Place) -> float:
+        """What squared distances are divided by."""
+        return 2.0 * SCALES[place[1]] * self.mean
+
+    def regressed(self, place: _Place) -> Regression:
+        """Kernel regression, with predictions of the rows that are left out."""
+        kernel = gaussian(self.distances, self.width(place))
+        found = regress(kernel, RIDGES[place[2]], self.rows, len(self.shares))
+        coefficients = np.empty_like(found.coefficients)
+        coefficients[self.order] = found.coefficients
+        return Regression(coefficients, found.left_out)
+
+    def part(self, place: _Place, coefficients: FloatArray) -> KernelPart:
+        """What a member adds up, from coefficients of the rows."""
+        return KernelPart(place[0] == 1, self.width(place), coefficients)
+
+
+class _Spaces(NamedTuple):
+    """Rows as kernels see them.
+
+    Attributes
+    ----------
+    relevance : array of shape (n_variables,)
+        How much each variable is stretched by what it says about the class in all rows.
+    without : list of array of shape (n_variables,)
+        The same without each fold.
+    plain : _Space
+        Columns as they are; each row is left out.
+    stretched : _Space
+        Columns stretched by what they say about the class in all rows; no row is left out.
+    folds : list of _Space
+        Columns stretched by what they say about the class without a fold; rows of the fold are left out.
+    """
+
+    relevance: FloatArray
+    without: list[FloatArray]
+    plain: _Space
+    stretched: _Space
+    folds: list[_Space]
+
+    @classmethod
+    def of(cls, training: Training, drawn: IntArray, rows: KernelRows) -> "_Spaces":
+        """From the places of the training rows that are regressed on, and what these are."""
+        numbers, owners, folds = training.numbers[drawn], training.views.owners, folds_of(training)
+        relevance = _relevance(factors_of(training).information, training.weights)
+        without = [_relevance(fold.information, fold.others.weights) for fold in folds]
+        return cls(
+            relevance,
+            without,
+            _Space.of(numbers, np.ones(len(owners)), rows, np.ones(len(drawn))),
+            _Space.of(numbers, relevance[owners], rows, np.zeros(len(drawn))),
+            [
+                _Space.of(numbers, by[owners], rows, fold.shares[drawn])
+                for by, fold in zip(without, folds, strict=True)
+            ],
+        )
+
+    def of_all(self, run: "_Run") -> KernelPart:
+        """What a run adds to the member."""
+        if not run.place[0]:
+            return self.plain.part(run.place, run.coefficients[0])
+        return self.stretched.part(run.place, self.stretched.regressed(run.place).coefficients)
+
+    def of_fold(self, fold: int, run: "_Run") -> KernelPart:
+        """What a run adds to the member without a fold."""
+        if not run.place[0]:
+            return self.of_all(run)
+        return self.folds[fold].part(run.place, run.coefficients[fold])
+
+    def left_out_in(self, place: _Place) -> list[_Space]:
+        """Where rows are left out."""
+        return self.folds if place[0] else [self.plain]
+
+
+class _Run(NamedTuple):
+    """One kernel with one ridge.
+
+    Coefficients are those of each space in which rows are left out.
+    """
+
+    place: _Place
+    coefficients: list[FloatArray]
+    left_out: FloatArray
+    power: float
+    score: float
+
+
+def _relevance(information: FloatArray, weights: FloatArray) -> FloatArray:
+    """How much each variable is stretched, from what it says about the class in rows of some weights."""
+    said = information + LEAST_RELEVANCE * information.mean() + CHANCE / float(weights.sum())
+    relevance = np.sqrt(said)
+    return np.asarray(relevance / relevance.mean())
+
+
+def _runs(spaces: _Spaces, rows: KernelRows) -> list[_Run]:
+    """All runs, or those around the best, in the order of the grid."""
+
+    def run(place: _Place) -> _Run:
+        left_out, coefficients = np.zeros((len(rows.labels), len(rows.log_prior))), []
+        for space in spaces.left_out_in(place):
+            check_interrupted()
+            found = space.regressed(place)
+            coefficients.append(found.coefficients)
+            last = space.order[len(space.order) - len(space.shares) :]
+            left_out[last] += space.shares[:, None] * found.left_out
+        power = best_power(rows.log_prior_left_out, left_out, rows.labels, rows.weights, POWER)
+        scores = power_scores(rows.log_prior_left_out, left_out, rows.labels, power).log_scores
+        penalty = POWER.strength / 2 * np.log(power / POWER.centre) ** 2
+        return _Run(place, coefficients, left_out, power, float(rows.weights @ scores - penalty))
+
+    # Columns that all say as much are stretched alike, and one kernel is as good as the other.
+    sizes = (1 + bool(np.ptp(spaces.relevance) > ALIKE), len(SCALES), len(RIDGES))
+    if len(rows.labels) > FEW_ROWS:
+        found = _climbed(run, sizes)
+        return [found[place] for place in sorted(found)]
+    return [run((k, s, r)) for k, s, r in product(*map(range, sizes))]
+
+
+def _climbed(run: Callable[[_Place], _Run], sizes: Sequence[int]) -> dict[_Place, _Run]:
+    """Runs along the way uphill from the start, with all neighbours of each step."""
+    here: _Place = (min(START[0], sizes[0] - 1), START[1], START[2])
+    found = {here: run(here)}
+    while True:
+        near = _neighbours(here, sizes)
+        found |= {place: run(place) for place in near if place not in found}
+        best = near[first_best([found[place].score for place in near])]
+        if not is_better(found[best].score, found[here].score):
+            return found
+        here = best
+
+
+def _neighbours(place: _Place, sizes: Sequence[int]) -> list[_Place]:
+    found = []
+    for axis, step in product(range(3), (-1, 1)):
+        moved = list(place)
+        moved[axis] += step
+        if 0 <= moved[axis] < sizes[axis]:
+            found.append((moved[0], moved[1], moved[2]))
+    return found
+
+
+def _shares(scores: FloatArray) -> FloatArray:
+    """Weights of runs by their scores, along the first axis."""
+    shares = np.exp(scores - scores.max(axis=0))
+    shares = np.where(shares < LEAST_WEIGHT, 0.0, shares)
+    return np.asarray(shares / shares.sum(axis=0))
+
+
+def _parts(runs: Sequence[_Run], part_of: Callable[[_Run], KernelPart]) -> tuple[KernelPart, ...]:
+    """The average of all runs, with those of one kernel added up."""
+    shares = _shares(np.array([run.score for run in runs]))
+    added: dict[tuple[bool, float], FloatArray] = {}
+    for share, run in zip(shares.tolist(), runs, strict=True):
+        if share > 0.0:
+            part = part_of(run)
+            kernel = (part.is_stretched, part.width)
+            added[kernel] = added.get(kernel, 0.0) + share * run.power * part.coefficients
+    return tuple(KernelPart(*kernel, coefficients) for kernel, coefficients in added.items())
+
+
+def _held_out(runs: Sequence[_Run], rows: KernelRows) -> FloatArray:
+    """The average of all runs for the rows that are regressed on, each without one copy of it."""
+    powers, scores = [], []
+    for run in runs:
+        at_best = power_scores(rows.log_prior_left_out, run.left_out, rows.labels, run.power)
+        power = powers_left_out(at_best, run.power, rows.weights, rows.copies, POWER)
+        left_out = power_scores(rows.log_prior_left_out, run.left_out, rows.labels, power[:, None])
+        powers.append(power)
+        scores.append(run.score - rows.copies * left_out.log_scores)
+    log_weights = rows.log_prior_left_out.copy()
+    for share, power, run in zip(_shares(np.array(scores)), powers, runs, strict=True):
+        log_weights += (share * power)[:, None] * run.left_out
+    return normalised(log_weights)
+
+
+def _restored(document: Mapping[str, Any], shape: tuple[int, int]) -> KernelPart:
+    is_stretched, width = document["is_stretched"], document["width"]
+    sound = type(width) in (int, float) and 0.0 < width < np.inf
+    if not isinstance(is_stretched, bool) or not sound:
+        raise DataError("a kernel has no width that a fit could leave it")
+    coefficients = unpacked(document["coefficients"], shape).astype(np.float64)
+    return KernelPart(is_stretched, float(width), coefficients)

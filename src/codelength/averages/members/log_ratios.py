@@ -1,0 +1,372 @@
+r"""Logistic regression on what each variable alone says about the class, and on the numbers themselves.
+
+.. math:: \log p(c \mid x) = \log P(c) + b_c + \sum_i (t + d_i)\, r_i(x_i, c) + h(x) \cdot D_c + \text{const}
+
+Here :math:`r_i` are the factors of single variables and h(x) is the row as numbers. With t = 1 and all else 0
+this is naive Bayes. Variables that say the same thing twice are weighed down by :math:`t + d_i`, which
+is never negative: a factor of a row's own value, left out, is a little lower for the row's own class than for
+the others, and a negative weight would read the class off that.
+
+The penalty on D is not chosen: the regressions for a path of penalties are averaged by how well they predict
+folds that they were kept from seeing, times a prior of the penalty. The log-odds are averaged, so the average
+is additive.
+
+Folds differ in the weights of rows. If there are more variables than there is room for, they differ in the
+variables that take part, too, which are chosen without the fold.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+
+from ..._packing import packed, unpacked
+from ...errors import DataError
+from ...table import Coded
+from ...typing import FloatArray, IntArray
+from ..content import shuffled
+from ..factors import factors_of, ranking_of, with_zeros
+from ..folds import dealt, folds_of
+from ..member import Learned, Member, Sums, normalised
+from ..training import Training
+from ..views import Views
+from ._logistic import TYPICAL_WEIGHT, Design, Penalty, curvature_at, fitted
+
+PRECISIONS = (300.0, 100.0, 30.0, 10.0, 3.0, 1.0, 0.3, 0.1, 0.03)
+"""Penalties on the coefficients of numbers, from strong to weak. Those next to the typical one come first."""
+
+TYPICAL_PRECISION = 10.0
+"""The logarithm of the precision is normal beforehand, with variance 1 around that of this one. Without it
+the held-out scores of few rows, which vary, too often choose a weak penalty."""
+
+TOLERANCE, FINAL_TOLERANCE = 1e-2, 1e-9
+"""How closely regressions are fitted along the path, and those that are averaged in the end, so that no order
+of columns, values or classes shows: length of the gradient in standard deviations of the prior."""
+
+LEAST_SHARE = 0.03
+"""Penalties whose share would be less than this part of the best one's are left out of the average, and those
+beyond them are not tried."""
+
+MOST_PER_ROW = 5_000
+"""Most numbers that a row is described by, ratios and numbers of all classes: where there would be more, the
+variables that say least about the class are left out."""
+
+MOST_CELLS = 4_000_000
+"""Most numbers that all rows are described by, unless that would be less than 1,000 rows. Where there would
+be more, the regression is fitted to a part of the rows; the others are held out as they are."""
+
+LEAST_ROWS = 1_000
+
+MOST_AXES = 1_000
+"""Beyond as many rows and columns of numbers, they are taken as they are."""
+
+_NO_LENGTH = 1e-13
+
+LARGEST = 1e6
+"""No parameter that a fit leaves is larger than this."""
+
+
+@dataclass(frozen=True, eq=False)
+class LogRatios(Member):
+    """Logistic regression on log ratios of single variables and on numbers.
+
+    Attributes
+    ----------
+    views : Views
+        What the variables look like.
+    log_prior : array of shape (n_classes,)
+        Log probability of each class before any variable is seen.
+    variables : array of int of shape (n_used,)
+        Which of the variables that vary take part.
+    tables : tuple of arrays of shape (n_fine, n_classes)
+        The factor of each of these variables.
+    weights : array of shape (n_used,)
+        What their factors are multiplied by.
+    intercepts : array of shape (n_classes,)
+    coefficients : array of shape (n_columns, n_classes)
+        What the numbers of these variables are multiplied by.
+    """
+
+    name: ClassVar[str] = "log_ratios"
+    title: ClassVar[str] = "logistic regression on log ratios"
+    is_additive: ClassVar[bool] = True
+
+    views: Views
+    log_prior: FloatArray
+    variables: IntArray
+    tables: tuple[FloatArray, ...]
+    weights: FloatArray
+    intercepts: FloatArray
+    coefficients: FloatArray
+
+    @classmethod
+    def fit(cls, training: Training) -> Learned[Self]:
+        """Fit the path of regressions, each with all rows and without each fold in turn, and average it."""
+        factors = factors_of(training)
+        variables = _informative(training, ranking_of(training))
+        has_room = len(variables) == training.views.n_variables
+        order = shuffled(training, cls.name)[: max(LEAST_ROWS, MOST_CELLS // _per_row(training, variables))]
+        rows = np.sort(order)
+        whole = _Part.of(training, variables, rows)
+        if has_room:
+            parts = [whole]
+            out = dealt(training, order)[:, rows] * training.copy_weights[rows]
+        else:
+            chosen = [_informative(training, fold.ranking) for fold in folds_of(training)]
+            parts = [*(_Part.of(training, own, rows) for own in chosen), whole]
+            out = np.array([fold.shares[rows] for fold in folds_of(training)]) * training.weights[rows]
+        *of_folds, of_all = _averaged([part.design for part in parts], training.weights[rows], out)
+        tables = tuple(factors.tables[j] for j in variables.tolist())
+        member = cls(training.views, training.log_prior, variables, tables, *whole.split(of_all[-1]))
+        if has_room:
+            # Rows in no fold had no part in the regression.
+            held_out = whole.log_probs(training, of_all[-1], np.arange(training.n_rows))
+            by_fold = whole.design.log_probs(of_all[:-1])
+            held_out[rows] = np.einsum("kn,kcn->nc", out / out.sum(axis=0), by_fold)
+        else:
+            held_out = np.zeros((training.n_rows, training.n_classes))
+            for fold, part, (parameters,) in zip(folds_of(training), parts[:-1], of_folds, strict=True):
+                made = part.log_probs(training, parameters, fold.rows)
+                held_out[fold.rows] += fold.shares[fold.rows, None] * made
+        return Learned(member, normalised(held_out))
+
+    def log_probs(self, coded: Coded) -> FloatArray:
+        """Log probability of each class for each row, in nats."""
+        log_weights = np.tile(self.log_prior + self.intercepts, (coded.n_rows, 1))
+        for j, table in zip(self.variables.tolist(), self._value_tables, strict=True):
+            log_weights += table[coded.codes[:, self.views.columns[j].position]]
+        return normalised(log_weights)
+
+    def contributions(self, coded: Coded) -> FloatArray:
+        """What each variable of the schema adds to the log weight of each class, relative to the class prior.
+
+        The intercepts, which belong to no variable, are shared equally by those that take part.
+        """
+        found = np.zeros((coded.n_rows, self.views.schema.n_variables, len(self.log_prior)))
+        shared = self.intercepts / max(len(self.variables), 1)
+        for j, table in zip(self.variables.tolist(), self._value_tables, strict=True):
+            position = self.views.columns[j].position
+            found[:, position] = table[coded.codes[:, position]] + shared
+        return found
+
+    def sums(self) -> Sums:
+        """The log weights of the classes as sums of look-ups."""
+        positions = (self.views.columns[j].position for j in self.variables.tolist())
+        tables = dict(zip(positions, self._value_tables, strict=True))
+        return Sums(self.log_prior + self.intercepts, tables)
+
+    def to_json(self) -> dict[str, Any]:
+        """The parameters as JSON types."""
+        return {
+            "variables": self.variables.tolist(),
+            "tables": [packed(table) for table in self.tables],
+            "weights": packed(self.weights),
+            "intercepts": packed(self.intercepts),
+            "coefficients": packed(self.coefficients),
+        }
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any], views: Views, log_prior: FloatArray) -> Self:
+        """The member that :meth:`to_json` wrote, checked."""
+        variables = _checked_variables(document["variables"], views)
+        n_classes, chosen = len(log_prior), variables.tolist()
+        if len(document["tables"]) != len(chosen):
+            raise DataError(f"{len(document['tables'])} tables for {len(chosen)} variables")
+        limits = {"low": -LARGEST, "high": LARGEST}
+        tables = tuple(
+            unpacked(table, (views.columns[j].n_fine, n_classes), **limits).astype(np.float64)
+            for j, table in zip(chosen, document["tables"], strict=True)
+        )
+        shapes = {
+            "weights": (len(chosen),),
+            "intercepts": (n_classes,),
+            "coefficients": (len(_columns(views, variables)), n_classes),
+        }
+        parts = {
+            part: unpacked(document[part], shape, **limits).astype(np.float64)
+            for part, shape in shapes.items()
+        }
+        return cls(views, log_prior, variables, tables, **parts)
+
+    @cached_property
+    def _value_tables(self) -> list[FloatArray]:
+        """What each value of each variable adds to the log weights, shape (n_values + 1, n_classes)."""
+        found, first = [], 0
+        for j, table, weight in zip(self.variables.tolist(), self.tables, self.weights, strict=True):
+            view = self.views.columns[j]
+            of_factor = with_zeros(table)[view.fine]
+            own = self.coefficients[first : first + view.width]
+            found.append(weight * of_factor + view.numbers @ own)
+            first += view.width
+        return found
+
+
+class _Part(NamedTuple):
+    """Regressions on some of the variables.
+
+    Attributes
+    ----------
+    variables : array of int
+        Which variables take part.
+    axes : array of shape (n_columns, n_axes)
+        Directions of their numbers.
+    design : Design
+        What some of the training rows look like along these.
+    """
+
+    variables: IntArray
+    axes: FloatArray
+    design: Design
+
+    @classmethod
+    def of(cls, training: Training, variables: IntArray, rows: IntArray) -> "_Part":
+        numbers = training.numbers[np.ix_(rows, _columns(training.views, variables))]
+        axes = _axes(numbers)
+        design = Design(
+            np.ascontiguousarray(factors_of(training).left_out(variables, rows).transpose(2, 1, 0)),
+            np.ascontiguousarray(axes.T @ numbers.T),
+            np.ascontiguousarray(training.log_prior_left_out[rows].T),
+            training.labels[rows],
+        )
+        return cls(variables, axes, design)
+
+    def split(self, parameters: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Weights, intercepts, and coefficients of the numbers themselves."""
+        weights, intercepts, coefficients = self.design.split(parameters)
+        return weights, intercepts, self.axes @ coefficients.T
+
+    def log_probs(self, training: Training, parameters: FloatArray, rows: IntArray) -> FloatArray:
+        """Log probabilities of training rows; what single variables say is without one copy of each."""
+        weights, intercepts, coefficients = self.split(parameters)
+        numbers = training.numbers[np.ix_(rows, _columns(training.views, self.variables))]
+        found = training.log_prior_left_out[rows] + intercepts + numbers @ coefficients
+        for j, weight in zip(self.variables.tolist(), weights, strict=True):
+            found += weight * factors_of(training).left_out_of(j)[rows]
+        return normalised(found)
+
+
+def _averaged(designs: Sequence[Design], row_weights: FloatArray, out: FloatArray) -> list[FloatArray]:
+    """Parameters averaged over the path of penalties, without each fold and, at the end, with all rows.
+
+    Parameters
+    ----------
+    designs : sequence of Design
+        The rows: one design for all, or one without each fold and, at the end, one with all rows.
+    row_weights : array of shape (n_rows,)
+        What each row weighs.
+    out : array of shape (n_folds, n_rows)
+        What is held out of each row in each fold.
+
+    Returns
+    -------
+    list of array of shape (n_weightings, n_parameters)
+        The parameters in each design.
+    """
+    within = np.split(np.vstack([np.maximum(row_weights - out, 0.0), row_weights]), len(designs))
+    starts, curvatures = zip(*map(_typical, designs, within), strict=True)
+
+    def solved(step: int, starts: Sequence[FloatArray], tolerance: float) -> list[FloatArray]:
+        return [
+            _with_folds(design, weights, PRECISIONS[step], start, tolerance, curvature)
+            for design, weights, start, curvature in zip(designs, within, starts, curvatures, strict=True)
+        ]
+
+    middle = PRECISIONS.index(TYPICAL_PRECISION)
+    path: dict[int, list[FloatArray]] = {}
+    log_shares: dict[int, float] = {}
+    for steps in (range(middle, len(PRECISIONS)), range(middle - 1, -1, -1)):
+        parameters = path.get(middle, starts)
+        for step in steps:
+            parameters = path[step] = solved(step, parameters, TOLERANCE)
+            log_shares[step] = _log_share(designs, out, parameters, PRECISIONS[step])
+            if log_shares[step] < max(log_shares.values()) + math.log(LEAST_SHARE):
+                break
+    least = max(log_shares.values()) + math.log(LEAST_SHARE)
+    kept = sorted(step for step, log_share in log_shares.items() if log_share >= least)
+    final = [solved(step, path[step], FINAL_TOLERANCE) for step in kept]
+    logs = np.array(
+        [_log_share(designs, out, found, PRECISIONS[step]) for step, found in zip(kept, final, strict=True)]
+    )
+    shares = np.exp(normalised(logs))
+    return [np.einsum("s,skp->kp", shares, np.stack(found)) for found in zip(*final, strict=True)]
+
+
+def _typical(design: Design, within: FloatArray) -> tuple[FloatArray, FloatArray | None]:
+    """Parameters to start from, one vector per weighting of the rows, and the curvature there."""
+    start = np.zeros((1, design.n_parameters))
+    start[:, : len(design.ratios)] = TYPICAL_WEIGHT
+    curvature = curvature_at(design, within[-1], start[0])
+    penalty = Penalty.of(design, TYPICAL_PRECISION)
+    found = fitted(design, within[-1:], penalty, start, TOLERANCE, curvature)
+    return np.repeat(found, len(within), axis=0), curvature_at(design, within[-1], found[0])
+
+
+def _with_folds(
+    design: Design,
+    within: FloatArray,
+    precision: float,
+    start: FloatArray,
+    tolerance: float,
+    curvature: FloatArray | None,
+) -> FloatArray:
+    """Parameters for one penalty: first for the last weighting, then for others that differ little."""
+    penalty = Penalty.of(design, precision)
+    whole = fitted(design, within[-1:], penalty, start[-1:], tolerance, curvature)
+    if len(within) == 1:
+        return whole
+    moved = start[:-1] + (whole - start[-1:])
+    moved[:, : penalty.n_weights] = np.maximum(moved[:, : penalty.n_weights], 0.0)
+    return np.vstack([fitted(design, within[:-1], penalty, moved, tolerance, curvature), whole])
+
+
+def _log_share(
+    designs: Sequence[Design], out: FloatArray, parameters: Sequence[FloatArray], precision: float
+) -> float:
+    """Log prior of a precision, plus the log score of the folds."""
+    labels = designs[0].labels
+    found = [design.log_probs(of) for design, of in zip(designs, parameters, strict=True)]
+    log_probs = np.concatenate(found)[:-1, labels, np.arange(len(labels))]
+    return float((out * log_probs).sum()) - 0.5 * math.log(precision / TYPICAL_PRECISION) ** 2
+
+
+def _informative(training: Training, ranking: IntArray) -> IntArray:
+    """The variables that take part: the first of a ranking, as many as there is room for."""
+    widths = np.array([1 + view.width for view in training.views.columns])[ranking]
+    n_used = np.count_nonzero(np.cumsum(widths) * training.n_classes <= MOST_PER_ROW)
+    return np.sort(ranking[: max(n_used, 1)])
+
+
+def _per_row(training: Training, variables: IntArray) -> int:
+    """How many numbers a row is described by."""
+    return training.n_classes * (len(variables) + len(_columns(training.views, variables)))
+
+
+def _columns(views: Views, variables: IntArray) -> IntArray:
+    """Columns of numbers that belong to some variables."""
+    return np.flatnonzero(np.isin(views.owners, variables))
+
+
+def _axes(numbers: FloatArray) -> FloatArray:
+    """Orthogonal directions that span all rows, shape (n_columns, n_axes).
+
+    The prior of the coefficients looks the same from every direction, so the regression on coordinates along
+    these axes is the same, and shorter where columns depend on each other, as indicators do.
+    """
+    n_rows, n_columns = numbers.shape
+    if min(n_rows, n_columns) > MOST_AXES:
+        return np.eye(n_columns)
+    squares, vectors = np.linalg.eigh(numbers.T @ numbers if n_columns <= n_rows else numbers @ numbers.T)
+    spanning = squares > _NO_LENGTH * max(squares.max(), 1.0)
+    if n_columns <= n_rows:
+        return np.ascontiguousarray(vectors[:, spanning])
+    return np.asarray(numbers.T @ (vectors[:, spanning] / np.sqrt(squares[spanning])))
+
+
+def _checked_variables(positions: Any, views: Views) -> IntArray:
+    sound = isinstance(positions, list) and all(type(j) is int for j in positions)
+    if not sound or positions != sorted(set(positions)) or not set(positions) <= {*range(views.n_variables)}:
+        raise DataError("the variables of the regression are not those of the model")
+    return np.array(positions, dtype=np.int64)

@@ -1,0 +1,19 @@
+"""The members there are, by name. A new one is one file and one line here."""
+
+from ..member import Member
+from .best_tree import BestTree
+from .forests import Forests
+from .kernel import Kernel
+from .log_ratios import LogRatios
+from .mixtures import Mixtures
+from .one_dependence import OneDependence
+from .subsets import Subsets
+from .trees import Trees
+
+MEMBERS: dict[str, type[Member]] = {
+    member.name: member
+    for member in (Trees, LogRatios, Kernel, Forests, BestTree, Subsets, OneDependence, Mixtures)
+}
+
+DEFAULT_MEMBERS = ("trees", "log_ratios", "kernel", "forests")
+"""The smallest set of members that keeps the quality of all."""

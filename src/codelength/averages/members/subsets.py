@@ -1,0 +1,155 @@
+r"""Naive Bayes averaged over all subsets of variables that take part.
+
+A variable takes part if its distribution depends on the class, and otherwise has one distribution for all
+classes. The evidence of a subset is a product over variables, so the sum over all :math:`2^m` subsets is a
+product of sums of two (Dash and Cooper 2002):
+
+.. math:: P(c, x) \propto P(c) \prod_i \bigl[\pi_i\, P_i(x_i \mid c) + (1 - \pi_i)\, P_i(x_i)\bigr]
+
+where :math:`\pi_i` is the posterior probability that variable i takes part, one half before any row is seen.
+Both distributions are themselves averages over strengths of a Dirichlet prior and, for an ordered variable,
+over all partitions of its fine values into intervals (:mod:`codelength.naive_bayes.partitions`), so the
+average remains exact, and so does leaving out a copy of a row: its factors and all :math:`\pi_i` are those of
+the other rows.
+
+References
+----------
+Dash and Cooper (2002). Exact model averaging with naive Bayesian classifiers. ICML.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from ..._packing import packed, unpacked
+from ...errors import DataError
+from ...naive_bayes.partitions import PartitionAverage
+from ...table import Coded
+from ...typing import FloatArray
+from ..factors import distinct_cells, with_zeros
+from ..member import Learned, Member, Sums, normalised
+from ..training import Training
+from ..views import Views
+
+CATEGORICAL_STRENGTHS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0)
+ORDERED_STRENGTHS = (2.0, 8.0, 32.0, 128.0)
+"""Pseudocounts of all values of a variable together, spread evenly over them, averaged over."""
+
+LARGEST = 1e6
+"""No log ratio that a fit leaves is larger than this."""
+
+
+@dataclass(frozen=True, eq=False)
+class Subsets(Member):
+    """Naive Bayes, all subsets of variables averaged.
+
+    Attributes
+    ----------
+    views : Views
+        What the variables look like.
+    log_prior : array of shape (n_classes,)
+        Log probability of each class before any variable is seen.
+    inclusion : array of shape (n_variables,)
+        How probable it is that each variable that varies takes part. Strong priors, under which classes
+        hardly differ, are averaged over too, so a variable that says nothing comes near one half, not zero.
+    tables : tuple of arrays of shape (n_fine, n_classes)
+        For each variable, the log of its averaged share in each class over that in all of them.
+    """
+
+    name: ClassVar[str] = "subsets"
+    title: ClassVar[str] = "naive Bayes, all subsets of variables averaged"
+    is_additive: ClassVar[bool] = True
+
+    views: Views
+    log_prior: FloatArray
+    inclusion: FloatArray
+    tables: tuple[FloatArray, ...]
+
+    @classmethod
+    def fit(cls, training: Training) -> Learned[Self]:
+        """Compare, for each variable, its evidence given the class with its evidence without."""
+        held_out = training.log_prior_left_out.copy()
+        inclusion, tables = [], []
+        for j, (counts, cells) in enumerate(zip(training.fine_counts, distinct_cells(training), strict=True)):
+            n_ordered = training.views.columns[j].n_intervals
+            dependent, common = (
+                average_of(counts, n_ordered),
+                average_of(counts.sum(axis=0, keepdims=True), n_ordered),
+            )
+            log_odds = dependent.log_evidence - common.log_evidence
+            inclusion.append(np.exp(-np.logaddexp(0.0, -log_odds)))
+            tables.append(_mixed(dependent.log_ratios() - common.log_ratios(), np.array(log_odds)))
+            given = dependent.without(cells.values, cells.labels, cells.removed)
+            alone = common.without(cells.values, np.zeros_like(cells.labels), cells.removed)
+            left_out = _mixed(given.log_ratios - alone.log_ratios, given.log_evidence - alone.log_evidence)
+            held_out += with_zeros(left_out)[cells.places]
+        member = cls(training.views, training.log_prior, np.array(inclusion), tuple(tables))
+        return Learned(member, normalised(held_out))
+
+    def log_probs(self, coded: Coded) -> FloatArray:
+        """Log probability of each class for each row, in nats."""
+        log_weights = np.tile(self.log_prior, (coded.n_rows, 1))
+        for view, table in zip(self.views.columns, self._value_tables, strict=True):
+            log_weights += table[coded.codes[:, view.position]]
+        return normalised(log_weights)
+
+    def contributions(self, coded: Coded) -> FloatArray:
+        """What each variable of the schema adds to the log weight of each class, beside the class prior."""
+        found = np.zeros((coded.n_rows, self.views.schema.n_variables, len(self.log_prior)))
+        for view, table in zip(self.views.columns, self._value_tables, strict=True):
+            found[:, view.position] = table[coded.codes[:, view.position]]
+        return found
+
+    def sums(self) -> Sums:
+        """The log weights of the classes as sums of look-ups."""
+        positions = (view.position for view in self.views.columns)
+        return Sums(self.log_prior, dict(zip(positions, self._value_tables, strict=True)))
+
+    def to_json(self) -> dict[str, Any]:
+        """The tables as JSON types."""
+        return {"inclusion": packed(self.inclusion), "tables": [packed(table) for table in self.tables]}
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any], views: Views, log_prior: FloatArray) -> Self:
+        """The member that :meth:`to_json` wrote, checked."""
+        if len(document["tables"]) != views.n_variables:
+            raise DataError(f"{len(document['tables'])} tables for {views.n_variables} variables")
+        inclusion = unpacked(document["inclusion"], (views.n_variables,), low=0.0, high=1.0).astype(
+            np.float64
+        )
+        tables = tuple(
+            unpacked(table, (view.n_fine, len(log_prior)), low=-LARGEST, high=LARGEST).astype(np.float64)
+            for view, table in zip(views.columns, document["tables"], strict=True)
+        )
+        return cls(views, log_prior, inclusion, tables)
+
+    @cached_property
+    def _value_tables(self) -> list[FloatArray]:
+        """What each value of each variable adds to the log weights, shape (n_values + 1, n_classes)."""
+        return [
+            with_zeros(table)[view.fine] for view, table in zip(self.views.columns, self.tables, strict=True)
+        ]
+
+
+def average_of(counts: FloatArray, n_ordered: int) -> PartitionAverage:
+    """The average over strengths, and partitions of the first ``n_ordered`` values, of one variable.
+
+    Parameters
+    ----------
+    counts : array of shape (n_classes, n_fine)
+        Weight of each fine value in each class, or in all of them together.
+    n_ordered : int
+        How many of the first values are ordered.
+    """
+    n_values = counts.shape[1]
+    strengths = ORDERED_STRENGTHS if n_ordered else CATEGORICAL_STRENGTHS
+    return PartitionAverage.of(counts, np.full(n_values, 1.0 / n_values), n_ordered, strengths)
+
+
+def _mixed(log_ratios: FloatArray, log_odds: FloatArray) -> FloatArray:
+    """Log of a ratio that counts with some odds, and of 1 that counts with the others."""
+    taking, not_taking = -np.logaddexp(0.0, -log_odds), -np.logaddexp(0.0, log_odds)
+    return np.asarray(np.logaddexp(taking[..., None] + log_ratios, not_taking[..., None]))

@@ -1,0 +1,175 @@
+"""How well a latent class model fits, in the figures that papers report."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import chdtrc
+
+from ..mixture.cache import Rows
+from ..mixture.code_length.information_criteria import log_likelihood, n_parameters
+from ..mixture.parameters import MixtureParameters
+from ..table import Coded
+from ..typing import FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class FitMeasures:
+    r"""Figures of a fitted mixture. Criteria are on the scale of minus twice the log-likelihood.
+
+    Attributes
+    ----------
+    n_components : int
+        Number of classes K.
+    n_rows : float
+        Rows N, or the sum of their weights.
+    log_likelihood : float
+        :math:`L = \sum_n \log P(x_n)`, missing cells marginalised, in nats.
+    n_parameters : int
+        Free parameters :math:`d = K - 1 + K \sum_i (n_i - 1)`.
+    aic, bic : float
+        :math:`-2L + 2d` and :math:`-2L + d \log N`.
+    adjusted_bic : float
+        :math:`-2L + d \log((N + 2) / 24)`, adjusted for the sample size (Sclove 1987).
+    caic : float
+        :math:`-2L + d (\log N + 1)`, the consistent AIC (Bozdogan 1987).
+    icl : float
+        BIC plus twice the entropy of the memberships, :math:`-2 \sum_n \sum_k p_{nk} \log p_{nk}`, which
+        approximates the integrated completed likelihood (Biernacki, Celeux and Govaert 2000).
+    g2, chi2 : float or None
+        Likelihood ratio and Pearson's statistic of the multiway table against the model, from the rows
+        without missing cells; None where there are none, and chi-squared also where it is beyond floats.
+    df : int
+        :math:`\min(N, \prod_i n_i - 1) - d`, as poLCA and Latent GOLD count degrees of freedom.
+    n_cells : int
+        Cells of the multiway table.
+    relative_entropy : float or None
+        :math:`1 - \sum_n \sum_k (-p_{nk} \log p_{nk}) / (N \log K)` (Ramaswamy et al. 1993), "entropy" in
+        Mplus: 1 where every row is certain of its class, 0 where none says anything. None for one class.
+    smallest_share : float
+        Share of the smallest class.
+    """
+
+    n_components: int
+    n_rows: float
+    log_likelihood: float
+    n_parameters: int
+    aic: float
+    bic: float
+    adjusted_bic: float
+    caic: float
+    icl: float
+    g2: float | None
+    chi2: float | None
+    df: int
+    n_cells: int
+    relative_entropy: float | None
+    smallest_share: float
+
+    @property
+    def p_value(self) -> float | None:
+        """Probability of a larger G2 where the model holds; see :func:`p_value`."""
+        return p_value(self.g2, self.df, self.n_cells, self.n_rows)
+
+
+def fit_measures(coded: Rows, mixture: MixtureParameters) -> FitMeasures:
+    """Figures of a mixture on the rows that it was fitted to.
+
+    Examples
+    --------
+    Two independent coins, each of which fell as often on either side:
+
+    >>> from codelength.table import Schema
+    >>> from codelength.mixture.parameters import with_components
+    >>> schema = with_components(Schema.from_sizes([2, 2]), 1)
+    >>> coins = MixtureParameters(schema, np.array([1.0]), np.array([[0.5, 0.5, 1.0] * 2]))
+    >>> fit = fit_measures(Coded.of(schema, [[0, 0], [0, 1], [1, 0], [1, 1]]), coins)
+    >>> round(fit.log_likelihood / math.log(2), 9), fit.n_parameters, fit.df, fit.g2, fit.chi2
+    (-8.0, 2, 1, 0.0, 0.0)
+    """
+    rows = mixture.distinct(coded)
+    total, d = rows.total_weight, n_parameters(mixture.schema, mixture.n_components)
+    deviance = -2 * log_likelihood(rows, mixture)
+    log_n = math.log(total) if total > 0 else 0.0
+    entropy = membership_entropy(rows, mixture)
+    g2, chi2 = goodness_of_fit(rows, mixture)
+    n_cells = math.prod(int(n) for n in mixture.schema.n_values)
+    certain = total * math.log(mixture.n_components)
+    return FitMeasures(
+        mixture.n_components,
+        total,
+        -deviance / 2,
+        d,
+        deviance + 2 * d,
+        deviance + d * log_n,
+        deviance + d * math.log((total + 2) / 24),
+        deviance + d * (log_n + 1),
+        deviance + d * log_n + 2 * entropy,
+        g2,
+        chi2,
+        min(round(total), n_cells - 1) - d,
+        n_cells,
+        1 - entropy / certain if certain > 0 else None,
+        float(mixture.class_probs.min()),
+    )
+
+
+def p_value(g2: float | None, df: int, n_cells: int, n_rows: float) -> float | None:
+    """Probability of a larger G2 where the model holds; None where the table is too sparse to say.
+
+    The distribution is chi-squared only where rows are many for the cells: with fewer rows than cells, or no
+    degrees of freedom, there is no answer.
+
+    Examples
+    --------
+    >>> round(p_value(3.841, 1, 8, 100), 3), p_value(3.841, 1, 128, 100)
+    (0.05, None)
+    """
+    if g2 is None or df <= 0 or n_cells > n_rows:
+        return None
+    return float(chdtrc(df, g2))
+
+
+def goodness_of_fit(coded: Rows, mixture: MixtureParameters) -> tuple[float | None, float | None]:
+    r"""G2 and Pearson's chi-squared of the multiway table, from the rows without missing cells.
+
+    .. math:: G^2 = 2 \sum_c o_c \log (o_c / e_c), \quad X^2 = \sum_c (o_c - e_c)^2 / e_c
+
+    where :math:`e_c` is the number of complete rows times the probability of the cell. Cells that no row is
+    in add :math:`e_c` each to :math:`X^2`.
+    """
+    rows = mixture.distinct(coded)
+    n_complete = math.fsum(float(seen.sum()) for seen, _ in _complete(rows, mixture))
+    if not n_complete > 0:
+        return None, None
+    parts = []
+    for seen, block in _complete(rows, mixture):
+        log_expected = mixture.log_probs(block) + math.log(n_complete)
+        with np.errstate(divide="ignore", over="ignore", under="ignore"):
+            expected = np.exp(log_expected)
+            terms = (seen * (np.log(seen) - log_expected), (seen - expected) ** 2 / expected, expected)
+        parts.append([math.fsum(term.tolist()) for term in terms])
+    gain, distance, n_expected = (math.fsum(part) for part in zip(*parts, strict=True))
+    g2, chi2 = 2 * gain, distance + (n_complete - n_expected)
+    # Rounding must not make a perfect fit look better than perfect.
+    return max(g2, 0.0), max(chi2, 0.0) if math.isfinite(chi2) else None
+
+
+def membership_entropy(coded: Rows, mixture: MixtureParameters) -> float:
+    """Entropy of the memberships, added up over the rows, in nats: how much the classes overlap."""
+    return math.fsum(math.fsum(_entropies(block, mixture).tolist()) for block in mixture.blocks(coded))
+
+
+def _entropies(coded: Coded, mixture: MixtureParameters) -> FloatArray:
+    shares = mixture.responsibilities(coded)
+    with np.errstate(divide="ignore", invalid="ignore", under="ignore"):
+        parts: FloatArray = np.where(shares > 0, -shares * np.log(shares), 0.0).sum(axis=1)
+    return parts if coded.weights is None else parts * coded.weights
+
+
+def _complete(rows: Rows, mixture: MixtureParameters) -> Iterator[tuple[FloatArray, Coded]]:
+    """Distinct rows without missing cells, and how often they occur, block by block."""
+    for block in mixture.blocks(rows):
+        complete = block.take((block.codes < block.schema.n_values).all(axis=1))
+        yield np.ones(complete.n_rows) if complete.weights is None else complete.weights, complete

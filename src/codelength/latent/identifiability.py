@@ -1,0 +1,196 @@
+"""Whether the probabilities of all rows determine the parameters: the rank of a Jacobian."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._display import counted
+from ..decisions import first_best
+from ..mixture.code_length.information_criteria import n_parameters
+from ..mixture.parameters import MixtureParameters
+from ..table.checks import check_random_state
+from ..typing import FloatArray, IntArray
+
+MOST_CELLS = 4096
+"""Multiway tables with at most so many cells are looked at in full; of larger ones rows are drawn."""
+
+MOST_PARAMETERS = 600
+"""With more parameters the rank is not computed: it takes time that grows with their cube."""
+
+DRAWN_PER_PARAMETER = 4
+
+TOLERANCE = 1e-7
+"""Singular values below this share of the largest are zero; columns are of length one."""
+
+FLOOR = 1e-2
+"""A row of the Jacobian is divided by the root of its probability, which counts as this share of the chance
+of looking at it at least: rows that the mixture excludes have a say too."""
+
+SPREAD = 0.1
+"""Rows are drawn from classes in which so much of each distribution is spread over all values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Identifiability:
+    """Whether a mixture is identified near its parameters, up to the names of the classes.
+
+    Attributes
+    ----------
+    n_parameters : int
+        Free parameters.
+    n_cells : int
+        Cells of the multiway table.
+    rank : int or None
+        Rank of the Jacobian of the probabilities of the cells; None where it was not computed.
+    smallest : float
+        The smallest singular value over the largest; near the tolerance of 1e-7, some parameters are hardly
+        determined.
+    n_looked_at : int
+        Cells that the rank was computed from.
+    """
+
+    n_parameters: int
+    n_cells: int
+    rank: int | None
+    smallest: float
+    n_looked_at: int
+
+    @property
+    def is_identified(self) -> bool | None:
+        """Whether all parameters are determined; None where nobody knows."""
+        if self.n_parameters > self.n_cells - 1:
+            return False
+        return None if self.rank is None else self.rank == self.n_parameters
+
+    def sentence(self) -> str:
+        """What it says, in words."""
+        if self.n_parameters > self.n_cells - 1:
+            return (
+                f"not identified: {counted(self.n_parameters, 'parameter')}, and a table of "
+                f"{counted(self.n_cells, 'cell')} determines at most {self.n_cells - 1}; "
+                "take fewer classes or more variables"
+            )
+        if self.rank is None:
+            return f"not checked: {self.n_parameters} parameters are more than {MOST_PARAMETERS}"
+        if self.rank < self.n_parameters:
+            return (
+                f"not identified: the Jacobian has rank {self.rank} for {self.n_parameters} parameters, so "
+                "other parameters fit as well; take fewer classes or more variables"
+            )
+        return f"identified: the Jacobian has full rank {self.rank}"
+
+    def to_json(self) -> dict[str, Any]:
+        """The figures as JSON types."""
+        return {
+            "identified": self.is_identified,
+            "rank": self.rank,
+            "parameters": self.n_parameters,
+            "cells": self.n_cells,
+            "smallest_singular_value": self.smallest,
+        }
+
+
+def identifiability(mixture: MixtureParameters, random_state: Any = 0) -> Identifiability:
+    r"""Rank of the Jacobian of the cell probabilities at a mixture.
+
+    .. math:: P(x) = \sum_k \alpha_k \prod_i \phi_{kix_i}
+
+    by the free parameters (Goodman 1974). Where the multiway table has more than 4,096 cells, and more than
+    four per parameter, so many rows are drawn, from all classes alike; that can only lower the rank.
+
+    Examples
+    --------
+    Three classes of four binary variables have 14 parameters for 15 free cells, and are not identified all
+    the same:
+
+    >>> from codelength.table import Schema
+    >>> from codelength.mixture.parameters import with_components
+    >>> generator = np.random.default_rng(0)
+    >>> shares, probs = generator.dirichlet(np.ones(3)), generator.random((3, 4, 1))
+    >>> value_probs = np.concatenate((probs, 1 - probs, np.ones_like(probs)), axis=2).reshape(3, 12)
+    >>> mixture = MixtureParameters(with_components(Schema.from_sizes([2] * 4), 3), shares, value_probs)
+    >>> found = identifiability(mixture)
+    >>> found.n_parameters, found.rank, found.is_identified
+    (14, 13, False)
+    """
+    mixture = _without_constants(mixture)
+    schema = mixture.schema
+    d = n_parameters(schema, mixture.n_components)
+    n_cells = math.prod(int(n) for n in schema.n_values)
+    if d > n_cells - 1 or d > MOST_PARAMETERS or d == 0:
+        return Identifiability(d, n_cells, 0 if d == 0 else None, 1.0, 0)
+    if n_cells <= max(MOST_CELLS, DRAWN_PER_PARAMETER * d):
+        codes = np.stack(np.unravel_index(np.arange(n_cells), schema.n_values.tolist()), axis=1)
+        chances = np.full(n_cells, 1 / n_cells)
+    else:
+        generator = np.random.default_rng(check_random_state(random_state))
+        codes, chances = _drawn(mixture, max(MOST_CELLS, DRAWN_PER_PARAMETER * d), generator)
+    with np.errstate(under="ignore"):
+        singular = _singular_values(_jacobian(mixture, codes, chances))
+    rank = int((singular > TOLERANCE * singular[0]).sum())
+    return Identifiability(d, n_cells, rank, float(singular[-1] / singular[0]), len(codes))
+
+
+def _without_constants(mixture: MixtureParameters) -> MixtureParameters:
+    """The mixture without variables of one value, which have no parameters."""
+    schema = mixture.schema
+    varied = np.flatnonzero(schema.n_values > 1)
+    if len(varied) == schema.n_variables:
+        return mixture
+    cells = [np.arange(schema.offsets[i], schema.offsets[i + 1]) for i in varied.tolist()]
+    kept = np.concatenate([*cells, np.zeros(0, dtype=np.int64)]).astype(np.int64)
+    return MixtureParameters(
+        schema.select(varied.tolist()), mixture.class_probs, mixture.value_probs[:, kept]
+    )
+
+
+def _drawn(
+    mixture: MixtureParameters, n_rows: int, generator: np.random.Generator
+) -> tuple[IntArray, FloatArray]:
+    """Rows from all classes alike, and the chance of each."""
+    components = generator.integers(mixture.n_components, size=n_rows)
+    columns, products = [], np.full((mixture.n_components, n_rows), 1 / mixture.n_components)
+    for i, size in enumerate(mixture.schema.n_values):
+        spread = (1 - SPREAD) * mixture.of(i) + SPREAD / size
+        ends = np.cumsum(spread, axis=1)[components, :-1]
+        columns.append((generator.random(n_rows)[:, None] >= ends).sum(axis=1))
+        products *= spread[:, columns[-1]]
+    return np.stack(columns, axis=1), products.sum(axis=0)
+
+
+def _jacobian(mixture: MixtureParameters, codes: IntArray, chances: FloatArray) -> FloatArray:
+    """Derivatives of the probabilities of rows, scaled so that their cross product is the information."""
+    schema, n_variables = mixture.schema, mixture.schema.n_variables
+    factors = np.stack([mixture.of(i)[:, codes[:, i]] for i in range(n_variables)])
+    before, after = np.ones((2, *factors.shape))
+    # Products without one variable, from both sides: a probability may be zero, and cannot be divided out.
+    for i in range(1, n_variables):
+        before[i] = before[i - 1] * factors[i - 1]
+        after[-i - 1] = after[-i] * factors[-i]
+    products = before[-1] * factors[-1]
+    largest = first_best(mixture.class_probs)
+    columns = [products[k] - products[largest] for k in range(mixture.n_components) if k != largest]
+    for i in range(n_variables):
+        others = mixture.class_probs[:, None] * before[i] * after[i]
+        for k in range(mixture.n_components):
+            # The most probable value is the one that makes up for a change.
+            reference = first_best(mixture.of(i)[k])
+            fallen = others[k] * (codes[:, i] == reference)
+            columns += [
+                others[k] * (codes[:, i] == value) - fallen
+                for value in range(int(schema.n_values[i]))
+                if value != reference
+            ]
+    probs = mixture.class_probs @ products
+    scale = np.sqrt(np.maximum(probs, FLOOR * chances) * chances)
+    return np.asarray(np.stack(columns, axis=1) / scale[:, None])
+
+
+def _singular_values(jacobian: FloatArray) -> FloatArray:
+    lengths = np.linalg.norm(jacobian, axis=0)
+    # A column of next to nothing belongs to a class that has no rows.
+    lost = lengths <= TOLERANCE * lengths.max()
+    columns = np.where(lost, 0.0, jacobian / np.where(lost, 1.0, lengths))
+    return np.asarray(np.linalg.svd(np.linalg.qr(columns, mode="r"), compute_uv=False))

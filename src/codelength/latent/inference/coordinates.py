@@ -1,0 +1,149 @@
+r"""The free parameters of a mixture on the logit scale, and which estimates lie on the boundary.
+
+In each distribution the most probable value is the one the others are compared with: the free parameters
+are :math:`\log(p_l / p_{\text{ref}})`. A probability that is estimated as zero has no logit. It is held where
+it is and flagged; so is every probability of a component that has no rows.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ...decisions import first_best
+from ...mixture.parameters import MixtureParameters
+from ...typing import BoolArray, FloatArray, IntArray
+
+LEAST_ROWS = 0.01
+"""A value that is expected in fewer rows of a component than this is taken to be estimated as impossible."""
+
+
+@dataclass(frozen=True, eq=False)
+class Coordinates:
+    """The free parameters of a mixture.
+
+    Attributes
+    ----------
+    mixture : MixtureParameters
+        The probabilities.
+    class_boundary : array of shape (n_components,)
+        Which components have no rows.
+    value_boundary : array of shape (n_components, n_cells)
+        Which values are estimated as impossible, or as certain.
+    """
+
+    mixture: MixtureParameters
+    class_boundary: BoolArray
+    value_boundary: BoolArray
+
+    @classmethod
+    def of(cls, mixture: MixtureParameters, n_rows: float) -> "Coordinates":
+        """The free parameters of a mixture fitted to so many rows."""
+        schema, sizes = mixture.schema, n_rows * mixture.class_probs
+        class_boundary = sizes < LEAST_ROWS
+        impossible = sizes[:, None] * mixture.value_probs < LEAST_ROWS
+        value_boundary = np.zeros_like(impossible)
+        for i in range(schema.n_variables):
+            own = np.s_[schema.offsets[i] : schema.offsets[i + 1] - 1]
+            n_possible = (~impossible[:, own]).sum(axis=1, keepdims=True)
+            value_boundary[:, own] = impossible[:, own] | (n_possible == 1)
+        value_boundary[class_boundary] = True
+        value_boundary[:, schema.offsets[1:] - 1] = False
+        return cls(mixture, class_boundary, value_boundary)
+
+    @cached_property
+    def free_cells(self) -> tuple[IntArray, ...]:
+        """For each component the cells whose logits are free."""
+        schema = self.mixture.schema
+        found = []
+        for r, probs in enumerate(self.mixture.value_probs):
+            free = ~self.value_boundary[r]
+            free[schema.offsets[1:] - 1] = False
+            for i in range(schema.n_variables):
+                own = probs[schema.offsets[i] : schema.offsets[i + 1] - 1]
+                free[schema.offsets[i] + first_best(own)] = False
+            found.append(np.flatnonzero(free))
+        return tuple(found)
+
+    @cached_property
+    def free_classes(self) -> IntArray:
+        """The components whose logits are free: all that have rows but the largest."""
+        free = ~self.class_boundary
+        free[first_best(self.mixture.class_probs)] = False
+        return np.flatnonzero(free)
+
+    @cached_property
+    def starts(self) -> IntArray:
+        """Where the free values of each component begin among all parameters, and how many there are.
+
+        The free components come first.
+        """
+        sizes = [len(cells) for cells in self.free_cells]
+        return np.cumsum([len(self.free_classes), *sizes]).astype(np.int64)
+
+    @property
+    def n_free(self) -> int:
+        """How many free parameters there are."""
+        return int(self.starts[-1])
+
+    @cached_property
+    def variables(self) -> IntArray:
+        """The variable that each cell belongs to."""
+        schema = self.mixture.schema
+        return np.repeat(np.arange(schema.n_variables), schema.n_values + 1)
+
+    def of_values(self, r: int) -> FloatArray:
+        r"""What turns the cells of a row of component *r* into its scores, shape (n_free, n_cells + 1).
+
+        The score of a free value *l* is :math:`[x_i = l] - p_{ril}`, and zero where :math:`x_i` is missing.
+        """
+        cells, probs = self.free_cells[r], self.mixture.value_probs[r]
+        linear = np.zeros((len(cells), self.mixture.schema.n_cells + 1))
+        same = self.variables[cells][:, None] == self.variables[None, :]
+        linear[:, :-1] = np.where(same, -probs[cells][:, None], 0.0)
+        linear[:, self.mixture.schema.offsets[1:] - 1] = 0.0
+        linear[np.arange(len(cells)), cells] += 1.0
+        return linear
+
+    def joined(self, scores: list[FloatArray], shares: FloatArray, total: FloatArray) -> FloatArray:
+        """All scores side by side, from those of values and from the shares of components in each row."""
+        free = self.free_classes
+        return np.concatenate(
+            [shares[:, free] - total[:, None] * self.mixture.class_probs[free], *scores], axis=1
+        )
+
+    def variances(self, covariance: FloatArray) -> tuple[FloatArray, FloatArray]:
+        r"""Variances of all probabilities, from the covariance of the logits; NaN on the boundary.
+
+        The delta method with :math:`\partial p_l / \partial \theta_m = p_l ([l = m] - p_m)`.
+        """
+        mixture, schema = self.mixture, self.mixture.schema
+        free = self.free_classes
+        slopes = -np.outer(mixture.class_probs, mixture.class_probs[free])
+        slopes[free, np.arange(len(free))] += mixture.class_probs[free]
+        of_classes = _quadratic(slopes, covariance[: len(free), : len(free)])
+        of_classes[self.class_boundary] = np.nan
+        of_values = np.full(mixture.value_probs.shape, np.nan)
+        for r, cells in enumerate(self.free_cells):
+            for i in np.unique(self.variables[cells]):
+                own = np.flatnonzero(self.variables[cells] == i)
+                start, stop = schema.offsets[i], schema.offsets[i + 1] - 1
+                probs = mixture.value_probs[r, start:stop]
+                slopes = -np.outer(probs, probs[cells[own] - start])
+                slopes[cells[own] - start, np.arange(len(own))] += probs[cells[own] - start]
+                at = self.starts[r] + own
+                of_values[r, start:stop] = _quadratic(slopes, covariance[np.ix_(at, at)])
+        of_values[self.value_boundary] = np.nan
+        return of_classes, of_values
+
+
+def _quadratic(slopes: FloatArray, covariance: FloatArray) -> FloatArray:
+    """Diagonal of ``slopes @ covariance @ slopes.T``; what is unknown or below zero is NaN."""
+    if not covariance.size:
+        return np.full(len(slopes), np.nan)
+    # A parameter whose variance is unknown spoils only the probabilities that depend on it.
+    unknown = np.isnan(np.diagonal(covariance))
+    known = np.where(unknown[:, None] | unknown[None, :], 0.0, covariance)
+    found = np.einsum("lf,fg,lg->l", slopes, known, slopes)
+    touched = (np.abs(slopes[:, unknown]) > 0).any(axis=1)
+    return np.where(touched | (found < 0), np.nan, found)

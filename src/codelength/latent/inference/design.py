@@ -1,0 +1,170 @@
+r"""Standard errors for rows that were not drawn independently: clusters, strata and sampling weights.
+
+The estimates maximise a weighted log-likelihood. Their covariance is the sandwich
+
+.. math::
+    I^{-1} \Bigl( \sum_h \frac{n_h}{n_h - 1} \sum_{c \in h} (s_c - \bar s_h)(s_c - \bar s_h)^T \Bigr) I^{-1}
+
+with :math:`s_c` the sum of the weighted scores of cluster *c*, :math:`\bar s_h` their mean in stratum *h* of
+:math:`n_h` clusters, and *I* the observed information (Binder 1983, Int. Statist. Rev. 51). Clusters are
+taken as drawn with replacement. Without clusters every row is one; without strata there is one.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from ...errors import DataError
+from ...mixture.parameters import MixtureParameters
+from ...naive_bayes import PriorLike
+from ...table import Coded
+from ...table.checks import as_array
+from ...typing import FloatArray, IntArray
+from .coordinates import Coordinates
+from .information import StandardErrors, information_matrix, inverse
+
+CLUSTERS_AT_ONCE = 4096
+"""Clusters whose scores are held in memory together, at most."""
+
+
+def design_standard_errors(
+    coded: Coded,
+    mixture: MixtureParameters,
+    prior: PriorLike = "uniform",
+    *,
+    clusters: Any = None,
+    strata: Any = None,
+    n_threads: int | None = None,
+) -> StandardErrors:
+    """Standard errors under a sampling design.
+
+    Parameters
+    ----------
+    coded : Coded
+        The rows that the mixture was fitted to; their weights are sampling weights.
+    mixture : MixtureParameters
+        Where EM ended.
+    prior : prior or its name
+        The prior that EM was given.
+    clusters : array of shape (n_rows,), optional
+        Which cluster each row was drawn with; clusters of the same name in two strata are two clusters.
+    strata : array of shape (n_rows,), optional
+        Which stratum each row was drawn from.
+    n_threads : int, optional
+        Threads to run on; by default one for each processor. The result is the same for any number.
+
+    Examples
+    --------
+    >>> from codelength.mixture import fit_mixture
+    >>> from codelength.table import Schema
+    >>> coded = Coded.of(Schema.from_sizes([2]), [[0], [0], [1], [1], [1], [1]])
+    >>> mixture, _ = fit_mixture(coded, 1)
+    >>> pairs = design_standard_errors(coded, mixture, clusters=[1, 1, 2, 2, 3, 3])
+    >>> pairs.of_variable(0).round(4)  # the standard error of the mean of 0, 1 and 1
+    array([[0.3333, 0.3333]])
+    """
+    rows = mixture.coded(coded)
+    if not rows.total_weight > 0:
+        raise DataError(
+            "there are no rows, so nothing is known about the mixture; give the rows it was fitted to"
+        )
+    weights = np.ones(rows.n_rows) if rows.weights is None else rows.weights
+    names, groups, of_groups = sampling_units(clusters, strata, weights)
+    coordinates = Coordinates.of(mixture, float(weights.sum()))
+    covariance, n_unidentified = inverse(
+        information_matrix(rows.distinct(), coordinates, "observed", prior, n_threads=n_threads)
+    )
+    spread = _spread_of_scores(rows, coordinates, weights, groups, of_groups, n_threads)
+    known = ~np.isnan(np.diagonal(covariance))
+    inner = covariance[np.ix_(known, known)]
+    sandwich = np.full_like(covariance, np.nan)
+    sandwich[np.ix_(known, known)] = inner @ spread[np.ix_(known, known)] @ inner
+    return StandardErrors.of(coordinates, names, sandwich, n_unidentified)
+
+
+def sampling_units(clusters: Any, strata: Any, weights: FloatArray) -> tuple[str, IntArray, IntArray]:
+    """What the design is called, the cluster of each row, and the stratum of each cluster.
+
+    Rows of weight zero are in no cluster: -1.
+
+    Raises
+    ------
+    DataError
+        Where a stratum has a single cluster, so that nothing tells how clusters vary in it.
+    """
+    n_rows, used = len(weights), weights > 0
+    of_rows = _numbers("strata", strata, n_rows) if strata is not None else np.zeros(n_rows, dtype=np.int64)
+    own = _numbers("clusters", clusters, n_rows) if clusters is not None else np.arange(n_rows)
+    pairs, places = np.unique(np.stack((of_rows, own))[:, used], axis=1, return_inverse=True)
+    groups = np.full(n_rows, -1, dtype=np.int64)
+    groups[used] = places.ravel()
+    sizes = np.bincount(pairs[0])
+    if (sizes == 1).any():
+        what = "strata: a stratum has" if strata is not None else "clusters: the table has"
+        raise DataError(
+            f"{what} a single cluster, so that nothing tells how clusters vary; merge strata that are alike, "
+            "or leave the design out"
+        )
+    given = [name for name, value in (("clusters", clusters), ("strata", strata)) if value is not None]
+    return f"sandwich with {' and '.join(given)}" if given else "sandwich", groups, pairs[0]
+
+
+def _numbers(name: str, values: Any, n_rows: int) -> IntArray:
+    array = as_array(values)
+    if array.shape != (n_rows,):
+        raise DataError(f"{name} of shape {array.shape}: give one for each of the {n_rows} rows")
+    missing = (
+        array != array if array.dtype.kind == "f" else np.array([value is None for value in array.tolist()])
+    )
+    if missing.any():
+        raise DataError(f"{name}, row {int(np.argmax(missing))}: missing; name one for every row")
+    if array.dtype.kind == "O":
+        array = array.astype(str)
+    return np.asarray(np.unique(array, return_inverse=True)[1], dtype=np.int64).ravel()
+
+
+def _spread_of_scores(
+    rows: Coded,
+    coordinates: Coordinates,
+    weights: FloatArray,
+    groups: IntArray,
+    of_groups: IntArray,
+    n_threads: int | None,
+) -> FloatArray:
+    order = np.argsort(groups, kind="stable")
+    order = order[np.searchsorted(groups[order], 0) :]
+    bounds = np.searchsorted(groups[order], np.arange(len(of_groups) + 1))
+    n_free, n_strata = coordinates.n_free, int(of_groups.max()) + 1
+    sizes = np.bincount(of_groups, minlength=n_strata).astype(np.float64)
+    factors = sizes / np.maximum(sizes - 1, 1)
+    products, sums = np.zeros((n_free, n_free)), np.zeros((n_strata, n_free))
+    for low in range(0, len(of_groups), CLUSTERS_AT_ONCE):
+        high = min(low + CLUSTERS_AT_ONCE, len(of_groups))
+        own = order[bounds[low] : bounds[high]]
+        scores = group_scores(
+            rows.take(own), coordinates, weights[own], groups[own] - low, high - low, n_threads
+        )
+        products += scores.T @ (factors[of_groups[low:high]][:, None] * scores)
+        np.add.at(sums, of_groups[low:high], scores)
+    return products - (sums.T * (factors / sizes)) @ sums
+
+
+def group_scores(
+    rows: Coded,
+    coordinates: Coordinates,
+    weights: FloatArray,
+    groups: IntArray,
+    n_groups: int,
+    n_threads: int | None = None,
+) -> FloatArray:
+    """The sum of the weighted scores of the rows of each group, shape (n_groups, n_free)."""
+    from ._moment_kernels import add_cell_shares
+
+    mixture, schema = coordinates.mixture, coordinates.mixture.schema
+    weighted = mixture.responsibilities(rows, n_threads) * weights[:, None]
+    sums = np.zeros((n_groups, mixture.n_components, schema.n_cells + 1))
+    add_cell_shares(rows.codes, schema.offsets, weighted, groups, sums)
+    np.add.at(sums[:, :, -1], groups, weighted)
+    scores = [sums[:, r] @ coordinates.of_values(r).T for r in range(mixture.n_components)]
+    shares = sums[:, :, -1]
+    return coordinates.joined(scores, shares, shares.sum(axis=1))

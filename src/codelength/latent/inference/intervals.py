@@ -1,0 +1,144 @@
+"""Intervals of the probabilities of a mixture, whatever they come from."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import expit, logit, ndtri
+
+from ..._display import Shown, counted
+from ...blocks import Block, Facts, Grid
+from ...mixture.parameters import MixtureParameters
+from ...table.checks import check_number
+from ...typing import BoolArray, FloatArray
+
+
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class Intervals(Shown):
+    """Lower and upper bounds of class shares and value probabilities.
+
+    Attributes
+    ----------
+    mixture : MixtureParameters
+        The estimates.
+    level : float
+        How often such intervals hold the truth.
+    method : str
+        Where they come from.
+    class_bounds : array of shape (2, n_components)
+        Lower and upper bounds of the class shares. NaN where there is none.
+    value_bounds : array of shape (2, n_components, n_cells)
+        Of the value probabilities, laid out like those; NaN in the cells for missing.
+    class_boundary, value_boundary : arrays of shape (n_components,) and (n_components, n_cells)
+        Which estimates lie on the boundary: 0 or 1.
+    """
+
+    mixture: MixtureParameters
+    level: float
+    method: str
+    class_bounds: FloatArray
+    value_bounds: FloatArray
+    class_boundary: BoolArray
+    value_boundary: BoolArray
+
+    def of(self, variable: int | str) -> FloatArray:
+        """Bounds of one variable's values, shape (2, n_components, n_values)."""
+        i = self.mixture.schema.position(variable)
+        offsets = self.mixture.schema.offsets
+        return self.value_bounds[:, :, offsets[i] : offsets[i + 1] - 1]
+
+    def records(self) -> list[dict[str, Any]]:
+        """One record per class and value, the class shares first: what a data frame is made of."""
+        mixture, schema = self.mixture, self.mixture.schema
+        found = [
+            self._record(
+                None, None, k, mixture.class_probs[k], self.class_bounds[:, k], self.class_boundary[k]
+            )
+            for k in range(mixture.n_components)
+        ]
+        for i, variable in enumerate(schema.variables):
+            for code, value in enumerate(variable.values):
+                cell = schema.offsets[i] + code
+                found += [
+                    self._record(
+                        variable.name,
+                        value,
+                        k,
+                        mixture.value_probs[k, cell],
+                        self.value_bounds[:, k, cell],
+                        self.value_boundary[k, cell],
+                    )
+                    for k in range(mixture.n_components)
+                ]
+        return found
+
+    @staticmethod
+    def _record(
+        variable: Any, value: Any, k: int, estimate: Any, bounds: Any, boundary: Any
+    ) -> dict[str, Any]:
+        return {
+            "variable": variable,
+            "value": value,
+            "class": k + 1,
+            "estimate": float(estimate),
+            "low": float(bounds[0]),
+            "high": float(bounds[1]),
+            "at_boundary": bool(boundary),
+        }
+
+    def _title(self) -> str:
+        n_classes = counted(self.mixture.n_components, "class")
+        return f"Intervals: {100 * self.level:g} %, {n_classes}, by {self.method}"
+
+    def _blocks(self) -> list[Block]:
+        mixture, schema = self.mixture, self.mixture.schema
+        components = range(mixture.n_components)
+        rows = [["all", "share", *(interval_text(*self.class_bounds[:, k]) for k in components)]]
+        for i, variable in enumerate(schema.variables):
+            for code, value in enumerate(variable.values):
+                bounds = self.value_bounds[:, :, schema.offsets[i] + code]
+                marks = self.value_boundary[:, schema.offsets[i] + code]
+                cells = [interval_text(*bounds[:, k]) + " *" * bool(marks[k]) for k in components]
+                rows.append(
+                    ["" if code else variable.name, "missing" if value is None else str(value), *cells]
+                )
+        n_flagged = int(self.value_boundary.sum() + self.class_boundary.sum())
+        facts = [("estimates at the boundary (*)", str(n_flagged))] if n_flagged else []
+        names = ["variable", "value", *(str(k + 1) for k in components)]
+        return [Grid("", names, rows, n_text=2), *([Facts(facts)] if facts else [])]
+
+
+def interval_text(low: float, high: float, digits: int = 2) -> str:
+    """Two bounds for people.
+
+    Examples
+    --------
+    >>> interval_text(0.123, 0.5), interval_text(np.nan, np.nan)
+    ('0.12 to 0.50', 'unknown')
+    """
+    return "unknown" if np.isnan(low) else f"{low:.{digits}f} to {high:.{digits}f}"
+
+
+def check_level(level: Any) -> float:
+    """Return a level of confidence, refused where it is none."""
+    return check_number("level", level, 0.0, 1.0, above=True, below=True)
+
+
+def logit_bounds(probs: FloatArray, errors: FloatArray, level: float) -> FloatArray:
+    """Bounds of probabilities that are normal on the logit scale, so that they stay within 0 and 1.
+
+    Examples
+    --------
+    >>> logit_bounds(np.array([0.5]), np.array([0.1]), 0.95).round(3).tolist()
+    [[0.313], [0.687]]
+    """
+    inner = np.isfinite(errors) & (probs > 0) & (probs < 1)
+    safe = np.where(inner, probs, 0.5)
+    width = ndtri((1 + level) / 2) * errors / (safe * (1 - safe))
+    bounds = np.stack((expit(logit(safe) - width), expit(logit(safe) + width)))
+    return np.asarray(np.where(inner, bounds, np.nan))
+
+
+def quantile_bounds(draws: FloatArray, level: float) -> FloatArray:
+    """Bounds that leave out equal shares of the draws, which lie along the first axis, on both sides."""
+    return np.asarray(np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], axis=0))

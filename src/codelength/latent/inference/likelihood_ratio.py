@@ -1,0 +1,219 @@
+"""Bootstrap likelihood-ratio test of K components against K - 1.
+
+The statistic, twice the gain in log-likelihood, is not chi-squared, because with K - 1 components the
+parameters of the K-th are nowhere. Its distribution is found by fitting both mixtures to tables drawn from
+the smaller one (McLachlan 1987, Applied Statistics 36; Nylund, Asparouhov and Muthén 2007, Structural
+Equation Modeling 14).
+
+The test keeps its size where the table is treated like those drawn. The larger mixture is searched for in the
+same way in all of them, so that what the search misses is missed alike. The smaller one is found in all of
+them: those drawn start from the mixture that drew them, and the table itself, which has no such start, gets
+several times as many.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..._display import Shown, counted
+from ...blocks import Block, Facts
+from ...decisions import first_best, ranked
+from ...errors import DataError, InvalidParameter
+from ...mixture._replications import FIRST_TOL, Progress, repeat, softened
+from ...mixture.em import STARTS, EMLayout, start_counts
+from ...mixture.em._problem import EMPrior, EMProblem
+from ...mixture.em._refine import refine
+from ...mixture.em.em import check_run
+from ...mixture.parameters import MixtureParameters, posterior_mode, with_components
+from ...naive_bayes import PriorLike, pseudocounts
+from ...table import Coded
+from ...table.checks import check_random_state, check_size, check_whole
+from ...typing import FloatArray
+from .drawing import draw_rows, missing_cells
+
+N_REFINED = 2
+"""Runs that are continued to the full tolerance."""
+
+SEARCH = 3
+"""How many times ``n_init`` starts the smaller mixture of the table itself gets: one that is not the best
+makes the gain of the larger one look greater than it is."""
+
+TIE = 1e-3
+"""Statistics that differ by at most this are equal: EM ends so far from a maximum that is flat."""
+
+
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class LikelihoodRatioTest(Shown):
+    """A test of one number of components against one less.
+
+    Attributes
+    ----------
+    n_components : int
+        The larger number.
+    log_likelihoods : tuple of two floats
+        Of the smaller and of the larger mixture.
+    replications : array of shape (n_replications,)
+        Statistics of tables drawn from the smaller mixture.
+    """
+
+    n_components: int
+    log_likelihoods: tuple[float, float]
+    replications: FloatArray
+
+    @property
+    def statistic(self) -> float:
+        """Twice the gain in log-likelihood."""
+        return 2 * (self.log_likelihoods[1] - self.log_likelihoods[0])
+
+    @property
+    def p_value(self) -> float:
+        """Probability of so large a gain with fewer components; the table itself counts as a replication."""
+        n_above = (self.replications >= self.statistic - TIE).sum()
+        return float((1 + n_above) / (1 + len(self.replications)))
+
+    def sentence(self) -> str:
+        """What it says, in words."""
+        numbers = f"{counted(self.n_components, 'class')} against {self.n_components - 1}"
+        gain = f"twice the gain in log-likelihood {self.statistic:.2f}"
+        return f"{numbers}: p = {self.p_value:.3g} ({gain}, {counted(len(self.replications), 'replication')})"
+
+    def to_json(self) -> dict[str, Any]:
+        """The figures as JSON types."""
+        return {
+            "classes": self.n_components,
+            "log_likelihoods": list(self.log_likelihoods),
+            "statistic": self.statistic,
+            "p_value": self.p_value,
+            "replications": len(self.replications),
+        }
+
+    def _title(self) -> str:
+        numbers = f"{self.n_components} against {counted(self.n_components - 1, 'class')}"
+        return f"LikelihoodRatioTest: {numbers}, p = {self.p_value:.3g}"
+
+    def _blocks(self) -> list[Block]:
+        low, middle, high = np.quantile(self.replications, [0.05, 0.5, 0.95])
+        return [
+            Facts(
+                [
+                    ("log-likelihoods", f"{self.log_likelihoods[0]:.2f} and {self.log_likelihoods[1]:.2f}"),
+                    ("twice the gain", f"{self.statistic:.2f}"),
+                    ("replications", f"{len(self.replications)}"),
+                    ("their 5 %, 50 % and 95 % points", f"{low:.2f}, {middle:.2f}, {high:.2f}"),
+                ]
+            )
+        ]
+
+
+def likelihood_ratio_test(
+    coded: Coded,
+    n_components: int,
+    prior: PriorLike = "uniform",
+    *,
+    n_replications: int = 99,
+    n_init: int = 10,
+    max_iter: int = 1000,
+    tol: float = 1e-8,
+    random_state: Any = None,
+    n_threads: int | None = None,
+    progress: Progress | None = None,
+) -> LikelihoodRatioTest:
+    """Test whether so many components are needed, or one less will do.
+
+    Parameters
+    ----------
+    coded : Coded
+        The rows; weights are numbers of rows.
+    n_components : int
+        The larger number, at least 2.
+    prior : prior or its name
+        The prior of EM.
+    n_replications : int
+        Tables to draw. A test at 5 % wants one less than a multiple of 20.
+    n_init : int
+        Starts of EM for each mixture and table: one from the mixture at hand (for the smaller mixture that
+        which drew the table, for the larger one the smaller mixture with a component split in two), the
+        others as ``init="mixed"``. The smaller mixture of the table itself gets three times as many.
+    max_iter, tol, random_state, n_threads, progress
+        As in :func:`codelength.latent.inference.bootstrap`.
+
+    Examples
+    --------
+    >>> from codelength.table import Schema
+    >>> coded = Coded.of(Schema.from_sizes([2, 2, 2]), [[0, 0, 0], [1, 1, 1]] * 20)
+    >>> likelihood_ratio_test(coded, 2, n_replications=19, random_state=0).p_value
+    0.05
+    """
+    if check_whole("n_components", n_components) < 2:
+        raise InvalidParameter("n_components=1: there is no smaller number to test against; give at least 2")
+    check_size("n_replications", n_replications)
+    check_size("n_init", n_init)
+    tol = check_run(max_iter, tol)
+    rows = with_components(coded, 1)
+    if not rows.total_weight > 0:
+        raise DataError("there are no rows to fit mixtures to; give some")
+    distinct = rows.distinct()
+    missing, n_drawn = missing_cells(distinct), max(1, round(distinct.total_weight))
+
+    def gain(
+        table: Coded, start: MixtureParameters | None, stream: np.random.Generator
+    ) -> tuple[MixtureParameters, float, float]:
+        layout = EMLayout.of(table.distinct())
+        n_starts = SEARCH * n_init if start is None else n_init
+        small, before = _best(layout, n_components - 1, prior, start, n_starts, max_iter, tol, stream)
+        split = _split(small, stream)
+        _, after = _best(layout, n_components, prior, split, n_init, max_iter, tol, stream)
+        return small, before, after
+
+    first, others = np.random.default_rng(check_random_state(random_state)).spawn(2)
+    small, before, after = gain(distinct, None, first)
+
+    def one(stream: np.random.Generator) -> float:
+        _, less, more = gain(draw_rows(small, n_drawn, stream, missing), small, stream)
+        return 2 * (more - less)
+
+    found = repeat(one, n_replications, others, n_threads, progress)
+    return LikelihoodRatioTest(n_components, (before, after), np.array(found))
+
+
+def _best(
+    layout: EMLayout,
+    n_components: int,
+    prior: PriorLike,
+    start: MixtureParameters | None,
+    n_init: int,
+    max_iter: int,
+    tol: float,
+    stream: np.random.Generator,
+) -> tuple[MixtureParameters, float]:
+    """The best mixture from several starts, and its log-likelihood."""
+    distinct = with_components(layout.coded, n_components)
+    spread = pseudocounts(prior, distinct.schema)
+    problem = EMProblem(distinct.schema, layout.joint, EMPrior.of(distinct.schema, spread))
+    kinds = STARTS["mixed"]
+    starts = [] if start is None else [softened(start, distinct.total_weight)]
+    n_starts = 1 if n_components == 1 else n_init
+    for number in range(n_starts - len(starts)):
+        counts = start_counts(kinds[number % len(kinds)], distinct, n_components, stream)
+        starts.append(posterior_mode(counts, spread))
+    ends = [problem.run(begin, max_iter, max(tol, FIRST_TOL), 1)[:2] for begin in starts]
+    if tol < FIRST_TOL:
+        furthest = ranked([trace[0, -1] for _, trace in ends])[:N_REFINED]
+        ends = [refine(problem, ends[n][0], max_iter, tol, FIRST_TOL, 1)[:2] for n in furthest]
+    state, trace = ends[first_best([trace[0, -1] for _, trace in ends])]
+    return state, float(trace[1, -1])
+
+
+def _split(mixture: MixtureParameters, stream: np.random.Generator) -> MixtureParameters:
+    """The mixture with one of its components split in two that differ a little: as good a fit, nearly."""
+    k = int(stream.choice(mixture.n_components, p=mixture.class_probs / mixture.class_probs.sum()))
+    schema = with_components(mixture.schema.without_target(), mixture.n_components + 1)
+    class_probs = np.append(mixture.class_probs, mixture.class_probs[k] / 2)
+    class_probs[k] /= 2
+    values = np.vstack((mixture.value_probs, mixture.value_probs[k]))
+    for i in range(schema.n_variables):
+        own = np.s_[schema.offsets[i] : schema.offsets[i + 1] - 1]
+        values[-1, own] *= stream.uniform(0.5, 1.5, schema.n_values[i])
+        values[-1, own] /= values[-1, own].sum()
+    return MixtureParameters(schema, class_probs, values)

@@ -1,0 +1,132 @@
+r"""Intervals of estimates on the boundary, by the profile likelihood.
+
+A value that a component never takes is estimated as impossible, and has no standard error. Its interval
+begins at zero, and ends where the log-likelihood, maximised over everything else, has fallen by half a
+quantile of the chi-squared distribution with one degree of freedom. That maximum needs nothing new: with
+:math:`\lambda` more pseudocounts for the value, EM climbs to a maximum of :math:`L(\theta) + \lambda \log p`,
+which also maximises :math:`L` among all mixtures with that :math:`p`.
+"""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+from scipy.special import chdtri
+
+from ..._threads import in_threads
+from ...mixture._replications import Progress, climb
+from ...mixture.em import EMLayout
+from ...mixture.parameters import MixtureParameters
+from ...naive_bayes import PriorLike, Pseudocounts, pseudocounts
+from ...table import Coded
+from .intervals import Intervals
+
+PRECISION = 0.01
+"""Precision of a bound: the fall of the log-likelihood is right to this share."""
+
+MOST_RUNS = 25
+"""Runs of EM per bound at most."""
+
+
+def with_profile_bounds(
+    coded: Coded,
+    intervals: Intervals,
+    prior: PriorLike = "uniform",
+    *,
+    max_iter: int = 1000,
+    tol: float = 1e-9,
+    n_threads: int | None = None,
+    progress: Progress | None = None,
+) -> Intervals:
+    """Intervals in which estimates on the boundary have theirs too.
+
+    A value that is certain gets what the others leave. Components without rows stay without intervals.
+
+    Parameters
+    ----------
+    coded : Coded
+        The rows that the mixture was fitted to.
+    intervals : Intervals
+        Those of the other estimates.
+    prior, max_iter, tol, n_threads, progress
+        As in :func:`codelength.latent.inference.bootstrap`.
+
+    Examples
+    --------
+    >>> from codelength.mixture import fit_mixture
+    >>> from codelength.latent.inference import standard_errors
+    >>> from codelength.table import Schema
+    >>> coded = Coded.of(Schema.from_sizes([2]), [[0]] * 100)
+    >>> mixture, _ = fit_mixture(coded, 1)
+    >>> intervals = with_profile_bounds(coded, standard_errors(coded, mixture).intervals())
+    >>> intervals.of(0)[:, 0, 1].round(3)  # (1 - p)^100 = exp(-1.92)
+    array([0.   , 0.019])
+    """
+    mixture, schema = intervals.mixture, intervals.mixture.schema
+    layout, spread = EMLayout.of(mixture.coded(coded)), pseudocounts(prior, schema)
+    fall = float(chdtri(1, 1 - intervals.level)) / 2
+    flagged = intervals.value_boundary & ~intervals.class_boundary[:, None]
+    impossible = np.argwhere(flagged & (mixture.value_probs < 0.5))
+
+    def bound(place: int) -> float:
+        k, cell = impossible[place]
+        return _upper(layout, spread, mixture, int(k), int(cell), fall, max_iter, tol)
+
+    bounds = intervals.value_bounds.copy()
+    for place, high in enumerate(in_threads(bound, range(len(impossible)), n_threads)):
+        k, cell = impossible[place]
+        bounds[:, k, cell] = 0.0, high
+        if progress is not None:
+            progress(place + 1, len(impossible))
+    for k, cell in np.argwhere(flagged & (mixture.value_probs >= 0.5)):
+        i = int(np.searchsorted(schema.offsets, cell, side="right")) - 1
+        others = np.delete(np.arange(schema.offsets[i], schema.offsets[i + 1] - 1), cell - schema.offsets[i])
+        bounds[:, k, cell] = 1 - (bounds[1, k, others].max() if len(others) else 0.0), 1.0
+    method = (
+        f"{intervals.method}; at the boundary by profile likelihood" if flagged.any() else intervals.method
+    )
+    return replace(intervals, value_bounds=bounds, method=method)
+
+
+def _upper(
+    layout: EMLayout,
+    spread: Pseudocounts,
+    mixture: MixtureParameters,
+    k: int,
+    cell: int,
+    fall: float,
+    max_iter: int,
+    tol: float,
+) -> float:
+    """Where the profile log-likelihood of one value has fallen by so much."""
+    schema, joint = mixture.schema, layout.joint
+    highest = climb(schema, joint, spread, mixture, max_iter, tol)[1]
+    size, state = float(joint.weights.sum()) * mixture.class_probs[k], mixture
+    low, high, push = 0.0, math.inf, fall
+    for _ in range(MOST_RUNS):
+        raised = spread.value_pseudocounts.copy()
+        raised[k, cell] += push
+        start = _with_prob(state, k, cell, push / (size + push))
+        pushed = Pseudocounts(spread.class_pseudocounts, raised)
+        state, reached, _ = climb(schema, joint, pushed, start, max_iter, tol)
+        fallen = highest - reached
+        if abs(fallen - fall) <= PRECISION * fall:
+            break
+        low, high = (push, high) if fallen < fall else (low, push)
+        # The fall grows with the push, at first in proportion.
+        guess = push * fall / fallen if fallen > 0 else 4 * push
+        inside = low < guess < high and (high < math.inf or guess <= 8 * push)
+        push = guess if inside else (8 * push if high == math.inf else (low + high) / 2)
+    return float(state.value_probs[k, cell])
+
+
+def _with_prob(mixture: MixtureParameters, k: int, cell: int, prob: float) -> MixtureParameters:
+    """The mixture with one probability set, and the others of its distribution in proportion."""
+    offsets = mixture.schema.offsets
+    i = int(np.searchsorted(offsets, cell, side="right")) - 1
+    own = np.s_[offsets[i] : offsets[i + 1] - 1]
+    values = mixture.value_probs.copy()
+    rest = 1 - values[k, cell]
+    values[k, own] *= (1 - prob) / rest if rest > 0 else 0.0
+    values[k, cell] = prob
+    return replace(mixture, value_probs=values)

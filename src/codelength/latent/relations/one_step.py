@@ -1,0 +1,320 @@
+r"""Covariates and components fitted together: latent class regression in one step.
+
+.. math:: P(x \mid z) = \sum_t \frac{\exp(\beta_t^T z)}{\sum_s \exp(\beta_s^T z)} \prod_i \phi_{t i x_i}
+
+The class shares of a mixture become a multinomial logit of the covariates (Bandeen-Roche, Miglioretti, Zeger
+and Rathouz 1997, JASA 92), as in poLCA. EM shares rows out by their covariates too, and takes one step of
+Newton's method for the coefficients in each iteration. Unlike with three steps, the covariates shape the
+components.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from scipy.linalg import block_diag
+from scipy.special import logsumexp, softmax
+
+from ..._display import Shown, counted
+from ...blocks import Block, Facts
+from ...counts import expected_counts
+from ...errors import DataError, InvalidParameter
+from ...mixture.em.em import check_run
+from ...mixture.parameters import MixtureParameters, posterior_mode
+from ...naive_bayes import PriorLike, Scorer, logarithm, pseudocounts
+from ...table import Coded
+from ...table._messages import shown
+from ...table.checks import check_choice
+from ...table.coded import changed
+from ...typing import FloatArray, IntArray
+from ..inference.coordinates import Coordinates
+from ..inference.information import inverse, multinomial_curvature
+from .columns import Design, scaled_back, scales
+from .results import CovariateRelation, covariate_tests
+
+ROWS_AT_ONCE = 1024
+"""Rows whose scores are held in memory together."""
+
+
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class OneStepModel(Shown):
+    """A mixture whose class shares depend on covariates.
+
+    Attributes
+    ----------
+    mixture : MixtureParameters
+        Value probabilities, and class shares averaged over the rows.
+    relation : CovariateRelation
+        The coefficients.
+    value_errors : array of shape (n_components, n_cells)
+        Standard errors of the value probabilities; NaN on the boundary.
+    log_likelihood : float
+        Log-likelihood of the rows given their covariates, in nats.
+    n_parameters : int
+        Free parameters.
+    n_iter : int
+        Iterations of EM.
+    converged : bool
+        Whether EM converged.
+    """
+
+    mixture: MixtureParameters
+    relation: CovariateRelation
+    value_errors: FloatArray
+    log_likelihood: float
+    n_parameters: int
+    n_iter: int
+    converged: bool
+
+    def _title(self) -> str:
+        n_rows = counted(self.relation.n_used, "row")
+        return f"OneStepModel: {counted(self.mixture.n_components, 'class')}, {n_rows}"
+
+    def _blocks(self) -> list[Block]:
+        facts = [
+            ("log-likelihood", f"{self.log_likelihood:.3f}"),
+            ("free parameters", str(self.n_parameters)),
+            ("EM converged", "yes" if self.converged else "no"),
+        ]
+        return [Facts(facts), *self.relation._blocks()]
+
+
+def fit_covariates(
+    coded: Coded,
+    mixture: MixtureParameters,
+    design: Design,
+    prior: PriorLike = "uniform",
+    *,
+    kind: Literal["observed", "empirical"] = "observed",
+    reference: int = 0,
+    max_iter: int = 10_000,
+    tol: float = 1e-12,
+) -> OneStepModel:
+    """Fit a mixture whose class shares depend on covariates.
+
+    Parameters
+    ----------
+    coded : Coded
+        The rows.
+    mixture : MixtureParameters
+        Where EM starts: a mixture without covariates.
+    design : Design
+        The covariates of the same rows; see :func:`codelength.latent.relations.covariate_matrix`. Rows that
+        lack one are left out.
+    prior : prior or its name
+        Dirichlet pseudocounts of the values, none of them below 1.
+    kind : {"observed", "empirical"}
+        The information matrix of the standard errors; see :mod:`codelength.latent.inference.information`.
+    reference : int
+        The component that the others are compared with, counted from 0.
+    max_iter, tol
+        As in :func:`codelength.mixture.em.em`.
+    """
+    check_choice("kind", kind, ("observed", "empirical"))
+    tol = check_run(max_iter, tol)
+    n_components, n_each = mixture.n_components, design.matrix.shape[1]
+    if not 0 <= reference < n_components or n_components < 2:
+        raise InvalidParameter(
+            f"reference={reference}: expected one of at least two classes, from 0 to {n_components - 1}"
+        )
+    rows, used = mixture.coded(coded), ~design.missing
+    if len(used) != rows.n_rows:
+        raise DataError(
+            f"covariates: {len(used)} rows, and the table has {rows.n_rows}; give the same rows in the same "
+            "order"
+        )
+    weights = np.ones(rows.n_rows) if rows.weights is None else rows.weights
+    used &= weights > 0
+    if not used.any():
+        raise DataError("covariates: missing in every row; there is nothing to relate the classes to")
+    centre, scale = scales(design.matrix[used])
+    rows, matrix = _merged(rows.take(used), weights[used], (design.matrix[used] - centre) / scale)
+    if np.linalg.matrix_rank(matrix) < n_each:
+        raise DataError(
+            f"covariates {shown(list(design.names[1:]))}: one of them follows from the others; leave it out"
+        )
+    problem = _Problem(rows, matrix, [k for k in range(n_components) if k != reference], prior)
+    state, trace, converged = problem.run(_first(mixture, problem), max_iter, tol)
+    coordinates, covariance = problem.covariance(state, kind)
+    first = len(coordinates.free_classes)
+    n_values = coordinates.n_free - first
+    values = np.full((coordinates.n_free,) * 2, np.nan)
+    values[first:, first:] = covariance[:n_values, :n_values]
+    coefficients, spread = scaled_back(
+        state.coefficients, covariance[n_values:, n_values:], problem.free, n_components, centre, scale
+    )
+    relation = CovariateRelation(
+        design.names,
+        coefficients,
+        spread,
+        covariate_tests(design.names, design.groups, coefficients, spread, problem.free),
+        reference,
+        f"one step ({kind} information)",
+        int(used.sum()),
+        int((~used).sum()),
+        float(trace[-1]),
+    )
+    n_parameters = len(problem.free) * n_each + n_components * int((rows.schema.n_values - 1).sum())
+    return OneStepModel(
+        coordinates.mixture,
+        relation,
+        np.sqrt(coordinates.variances(values)[1]),
+        float(trace[-1]),
+        n_parameters,
+        len(trace),
+        converged,
+    )
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _State:
+    """Value probabilities, and coefficients of the components but the reference."""
+
+    mixture: MixtureParameters
+    coefficients: FloatArray
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Problem:
+    """Rows that differ, with their weights, and their covariates."""
+
+    rows: Coded
+    matrix: FloatArray
+    free: list[int]
+    prior: PriorLike
+
+    @property
+    def weights(self) -> FloatArray:
+        return np.ones(self.rows.n_rows) if self.rows.weights is None else self.rows.weights
+
+    def logits(self, coefficients: FloatArray) -> FloatArray:
+        found = np.zeros((len(self.matrix), len(self.free) + 1))
+        found[:, self.free] = self.matrix @ coefficients.T
+        return found
+
+    def log_joint(self, state: _State) -> FloatArray:
+        """Log probability of each component and the cells of each row, given its covariates."""
+        tables = replace(state.mixture, class_probs=np.ones_like(state.mixture.class_probs)).log_tables()
+        of_values = Scorer.of(self.rows.schema, tables).log_weights(self.rows)
+        logits = self.logits(state.coefficients)
+        return np.asarray(of_values + logits - logsumexp(logits, axis=1, keepdims=True))
+
+    def run(self, state: _State, max_iter: int, tol: float) -> tuple[_State, list[float], bool]:
+        """EM: the end, the log-likelihood after each iteration, and whether it converged."""
+        spread = pseudocounts(self.prior, self.rows.schema)
+        total, trace, before = float(self.weights.sum()), [], -np.inf
+        excess = np.maximum(spread.value_pseudocounts - 1, 0)
+        excess[:, self.rows.schema.offsets[1:] - 1] = 0
+        for _ in range(max_iter):
+            joint = self.log_joint(state)
+            log_probs = logsumexp(joint, axis=1)
+            trace.append(float(self.weights @ log_probs))
+            logs = np.where(excess > 0, logarithm(state.mixture.value_probs), 0.0)
+            objective = trace[-1] + float((excess * logs).sum())
+            if objective - before < tol * total and before > -np.inf:
+                return state, trace, True
+            before = objective
+            shares = np.exp(joint - log_probs[:, None])
+            mode = posterior_mode(expected_counts(self.rows, shares), spread)
+            state = _State(mode, self._stepped(state.coefficients, shares))
+        return state, trace, False
+
+    def _stepped(self, coefficients: FloatArray, shares: FloatArray) -> FloatArray:
+        """One step of Newton's method, halved until it gains."""
+        probs = softmax(self.logits(coefficients), axis=1)
+        gaps = (shares - probs)[:, self.free] * self.weights[:, None]
+        gradient = (gaps.T @ self.matrix).ravel()
+        flat: FloatArray = np.linalg.lstsq(self._curvature(probs), gradient, rcond=None)[0]
+        step = flat.reshape(coefficients.shape)
+        before = self._gain(coefficients, shares)
+        for _ in range(30):
+            if self._gain(coefficients + step, shares) >= before:
+                return coefficients + step
+            step = step / 2
+        return coefficients
+
+    def _gain(self, coefficients: FloatArray, shares: FloatArray) -> float:
+        logits = self.logits(coefficients)
+        return float(self.weights @ ((shares * logits).sum(axis=1) - logsumexp(logits, axis=1)))
+
+    def _curvature(self, probs: FloatArray) -> FloatArray:
+        """Information of the coefficients where the components are known."""
+        n_each, free = self.matrix.shape[1], self.free
+        found = np.empty((len(free), n_each, len(free), n_each))
+        for a, r in enumerate(free):
+            for b, s in enumerate(free):
+                factors = self.weights * probs[:, r] * ((r == s) - probs[:, s])
+                found[a, :, b] = (self.matrix * factors[:, None]).T @ self.matrix
+        return np.asarray(found.reshape(len(free) * n_each, -1))
+
+    def covariance(self, state: _State, kind: str) -> tuple[Coordinates, FloatArray]:
+        """The free values, and the covariance of their logits and then of the coefficients."""
+        joint = self.log_joint(state)
+        shares = np.exp(joint - logsumexp(joint, axis=1, keepdims=True))
+        probs = softmax(self.logits(state.coefficients), axis=1)
+        averaged = self.weights @ shares / self.weights.sum()
+        mixture = replace(state.mixture, class_probs=averaged)
+        coordinates = Coordinates.of(mixture, float(self.weights.sum()))
+        information, products = self._products(coordinates, shares, probs)
+        if kind == "observed":
+            observed = np.stack(
+                [
+                    (self.weights * (self.rows.codes[:, i] < n_values)) @ shares
+                    for i, n_values in enumerate(self.rows.schema.n_values)
+                ],
+                axis=1,
+            )
+            n_classes = len(coordinates.free_classes)
+            complete = multinomial_curvature(coordinates, 0.0, observed)[n_classes:, n_classes:]
+            information += block_diag(complete, self._curvature(probs)) - products
+        return coordinates, inverse(information)[0]
+
+    def _products(
+        self, coordinates: Coordinates, shares: FloatArray, probs: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Outer products of the scores of rows, and the expected ones of their complete scores."""
+        n_components, n_each = shares.shape[1], self.matrix.shape[1]
+        starts = coordinates.starts - coordinates.starts[0]
+        n_values, n_all = int(starts[-1]), int(starts[-1]) + len(self.free) * n_each
+        outer, complete = np.zeros((n_all, n_all)), np.zeros((n_all, n_all))
+        linear = [coordinates.of_values(t)[:, :-1] for t in range(n_components)]
+        identity = np.eye(n_components)
+        for low in range(0, len(shares), ROWS_AT_ONCE):
+            own = np.s_[low : low + ROWS_AT_ONCE]
+            held, weights, z = self._held(own), self.weights[own], self.matrix[own]
+            scores = np.zeros((len(held), n_all))
+            for t in range(n_components):
+                gaps = (identity[t] - probs[own])[:, self.free]
+                of_covariates = (gaps[:, :, None] * z[:, None, :]).reshape(len(held), -1)
+                full = np.concatenate((held @ linear[t].T, of_covariates), axis=1)
+                at = np.concatenate((np.arange(starts[t], starts[t + 1]), np.arange(n_values, n_all)))
+                scores[:, at] += shares[own, t, None] * full
+                complete[np.ix_(at, at)] += (full * (weights * shares[own, t])[:, None]).T @ full
+            outer += (scores * weights[:, None]).T @ scores
+        return outer, complete
+
+    def _held(self, own: slice) -> FloatArray:
+        """Which cells each row holds."""
+        codes, offsets = self.rows.codes[own], self.rows.schema.offsets
+        held = np.zeros((len(codes), self.rows.schema.n_cells))
+        held[np.arange(len(codes))[:, None], offsets[:-1] + codes.astype(np.int64)] = 1.0
+        return held
+
+
+def _first(mixture: MixtureParameters, problem: _Problem) -> _State:
+    """The mixture with the same shares for all covariates."""
+    logs = np.log(np.maximum(mixture.class_probs, 1e-6))
+    reference = next(k for k in range(mixture.n_components) if k not in problem.free)
+    coefficients = np.zeros((len(problem.free), problem.matrix.shape[1]))
+    coefficients[:, 0] = logs[problem.free] - logs[reference]
+    return _State(mixture, coefficients)
+
+
+def _merged(rows: Coded, weights: FloatArray, matrix: FloatArray) -> tuple[Coded, FloatArray]:
+    """Rows that are equal in all cells and covariates merged."""
+    _, of_cells = rows.groups()
+    _, of_covariates = np.unique(matrix, axis=0, return_inverse=True)
+    pairs = of_cells * (int(of_covariates.max()) + 1) + of_covariates.ravel()
+    _, first, places = np.unique(pairs, return_index=True, return_inverse=True)
+    totals: IntArray | FloatArray = np.bincount(places.ravel(), weights, len(first))
+    return changed(rows.take(first), weights=totals.astype(np.float64)), matrix[first]

@@ -1,0 +1,165 @@
+r"""Bias-adjusted three-step estimation: relations to other variables, with the components left as they are.
+
+The mixture is fitted (step 1), rows are assigned to components (step 2, :mod:`.assignment`), and the
+assignments are related to the variable with their errors *D* taken into account (step 3), in one of two ways
+[1]_ [2]_:
+
+===========  ========================================================================================
+method       step 3
+===========  ========================================================================================
+``"ml"``     maximises :math:`\sum_n w_n \log \sum_t P(t \mid z_n)\, f(y_n \mid t)\, D_{t s_n}`
+``"bch"``    weighs row *n* by :math:`(A D^{-1})_{nt}` in component *t*, as if it were there
+===========  ========================================================================================
+
+ML takes a numeric outcome to be normal within components; BCH takes it to be nothing, but its weights may be
+negative, and so may a probability. For outcomes the class shares :math:`P(t)` are those of step 1.
+
+Standard errors are sandwiches of the estimating equations of step 3. With the covariance of step 1 given
+they also carry its uncertainty [3]_: with *J* and *C* the derivatives of the equations by the parameters of
+steps 3 and 1, it adds :math:`J^{-1} C \Sigma_1 C^T J^{-T}`.
+
+References
+----------
+.. [1] Vermunt (2010). Latent class modeling with covariates: two improved three-step approaches. Political
+       Analysis 18.
+.. [2] Bakk, Tekle and Vermunt (2013). Estimating the association between latent class membership and external
+       variables using bias-adjusted three-step approaches. Sociological Methodology 43.
+.. [3] Bakk, Oberski and Vermunt (2014). Relating latent class assignments to external continuous and
+       categorical variables. Political Analysis 22.
+"""
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.special import logsumexp, softmax
+
+from ...errors import DataError, InvalidParameter
+from ...table._messages import shown
+from ...table.checks import check_choice
+from ...table.column import Column
+from ...typing import FloatArray
+from ..inference.information import StandardErrors
+from .assignment import Assignment
+from .columns import ColumnKind, Design, is_numeric, scaled_back, scales
+from .outcomes import categorical_outcome, numeric_outcome
+from .results import CovariateRelation, OutcomeRelation, covariate_tests
+from .third_step import Method, Sampling, ThirdStep, spelled
+
+
+def relate_covariates(
+    assignment: Assignment,
+    design: Design,
+    method: Method = "ml",
+    *,
+    reference: int = 0,
+    first_step: StandardErrors | None = None,
+    sampling: Sampling | None = None,
+) -> CovariateRelation:
+    """Covariates that predict the component.
+
+    Parameters
+    ----------
+    assignment : Assignment
+        The rows, assigned to components.
+    design : Design
+        The covariates of the same rows; see :func:`codelength.latent.relations.covariate_matrix`. Rows that
+        lack one are left out of step 3.
+    method : {"ml", "bch"}
+        How the errors of the assignment are taken into account.
+    reference : int
+        The component that the others are compared with, counted from 0.
+    first_step : StandardErrors, optional
+        Those of the mixture, to carry its uncertainty on; with modal assignments only.
+    sampling : Sampling, optional
+        What weights mean, and clusters and strata.
+    """
+    check_choice("method", method, Method)
+    step = ThirdStep.of(assignment, ~design.missing, "covariates")
+    n_components, n_each = assignment.mixture.n_components, design.matrix.shape[1]
+    if not 0 <= reference < n_components or n_components < 2:
+        raise InvalidParameter(
+            f"reference={reference}: expected one of at least two classes, from 0 to {n_components - 1}"
+        )
+    centre, scale = scales(design.matrix[step.used])
+    matrix = (design.matrix[step.used] - centre) / scale
+    if np.linalg.matrix_rank(matrix) < n_each:
+        raise DataError(
+            f"covariates {shown(list(design.names[1:]))}: one of them follows from the others; leave it out"
+        )
+    free = [k for k in range(n_components) if k != reference]
+
+    def logits(x: FloatArray) -> FloatArray:
+        found = np.zeros((len(matrix), n_components))
+        found[:, free] = matrix @ x.reshape(len(free), n_each).T
+        return found
+
+    def scores(x: FloatArray, errors: FloatArray, class_probs: FloatArray) -> FloatArray:
+        probs = softmax(logits(x), axis=1)
+        shares = step.shares(method, logits(x), errors)
+        gaps = (shares - probs)[:, free]
+        return np.asarray((gaps[:, :, None] * matrix[:, None, :]).reshape(len(matrix), -1))
+
+    def loss(x: FloatArray) -> tuple[float, FloatArray]:
+        log_probs = logits(x) - logsumexp(logits(x), axis=1, keepdims=True)
+        if method == "ml":
+            value = step.log_likelihood(log_probs)
+        else:
+            value = float(
+                step.weights @ (step.shares(method, log_probs, assignment.errors) * log_probs).sum(axis=1)
+            )
+        gradient = step.weights @ scores(x, assignment.errors, assignment.mixture.class_probs)
+        return -value / step.total, -gradient / step.total
+
+    start = np.zeros((len(free), n_each))
+    start[:, 0] = np.log(np.maximum(assignment.mixture.class_probs[free], 1e-6))
+    start[:, 0] -= np.log(max(float(assignment.mixture.class_probs[reference]), 1e-6))
+    found = minimize(loss, start.ravel(), jac=True, method="BFGS", options={"gtol": 1e-8, "maxiter": 2000})
+    x = step.polished(scores, found.x, assignment)
+    covariance = step.covariance(scores, x, assignment, first_step, sampling)
+    coefficients, spread = scaled_back(
+        x.reshape(len(free), n_each), covariance, free, n_components, centre, scale
+    )
+    return CovariateRelation(
+        design.names,
+        coefficients,
+        spread,
+        covariate_tests(design.names, design.groups, coefficients, spread, free),
+        reference,
+        spelled(method, assignment),
+        int(step.used.sum()),
+        int((~step.used).sum()),
+        -float(found.fun) * step.total if method == "ml" else float("nan"),
+    )
+
+
+def relate_outcome(
+    assignment: Assignment,
+    column: Column,
+    method: Method = "bch",
+    *,
+    kind: ColumnKind = "auto",
+    first_step: StandardErrors | None = None,
+    sampling: Sampling | None = None,
+) -> OutcomeRelation:
+    """A distal outcome that depends on the component.
+
+    Parameters
+    ----------
+    assignment : Assignment
+        The rows, assigned to components.
+    column : Column
+        The outcome of the same rows. Rows that lack it are left out of step 3.
+    method : {"bch", "ml"}
+        How the errors of the assignment are taken into account.
+    kind : {"auto", "numeric", "categorical"}
+        What the outcome is; by default columns of numbers are numeric.
+    first_step, sampling
+        As in :func:`relate_covariates`.
+    """
+    check_choice("method", method, Method)
+    if assignment.mixture.n_components < 2:
+        raise InvalidParameter(
+            "there is one class only, so that no outcome can depend on it; fit two or more"
+        )
+    if is_numeric(column, kind):
+        return numeric_outcome(assignment, column, method, first_step, sampling)
+    return categorical_outcome(assignment, column, method, first_step, sampling)

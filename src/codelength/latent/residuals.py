@@ -1,0 +1,179 @@
+"""Local fit: how far each pair of variables is from independence within the classes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._display import Shown
+from ..blocks import Block, Grid
+from ..decisions import ranked
+from ..errors import DataError
+from ..mixture.cache import Rows
+from ..mixture.candidates import indicator_columns
+from ..mixture.parameters import MixtureParameters
+from ..table import Coded, Schema
+from ..typing import FloatArray, IntArray
+
+LARGE = 4.0
+"""A residual above this is worth a look: about the 5 % point of chi-squared with one degree of freedom."""
+
+MOST_DENSE = 3000
+"""Counts of pairs of more cells than this are kept as they come, without the zeros."""
+
+
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class BivariateResiduals(Shown):
+    r"""Residuals of all pairs of variables.
+
+    The two-way table of a pair, :math:`o_{ab}`, against what independence within the classes expects,
+    :math:`e_{ab} = \sum_k n_k \phi_{kia} \phi_{kjb}`: Pearson's chi-squared divided by
+    :math:`(n_i - 1)(n_j - 1)` (Vermunt and Magidson 2005). Here :math:`n_k` is the expected number of rows of
+    class k among those in which neither is missing, which is :math:`N \alpha_k` for a table without gaps.
+    Around 1 or below where the model holds; above 4 it is worth a look.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The variables.
+    values : array of shape (n_variables, n_variables)
+        Residuals, the same on both sides of the diagonal; NaN on it, and where a variable is constant.
+    chi2 : array of shape (n_variables, n_variables)
+        Pearson's chi-squared of the two-way tables.
+    df : array of shape (n_variables, n_variables)
+        :math:`(n_i - 1)(n_j - 1)`.
+    """
+
+    names: tuple[str, ...]
+    values: FloatArray
+    chi2: FloatArray
+    df: IntArray
+
+    @property
+    def total(self) -> float:
+        """The sum over all pairs."""
+        return float(np.nansum(np.triu(self.values, 1)))
+
+    def pairs(self) -> list[dict[str, Any]]:
+        """All pairs, the largest residual first."""
+        first, second = np.triu_indices(len(self.names), 1)
+        kept = ~np.isnan(self.values[first, second])
+        first, second = first[kept], second[kept]
+        order = ranked(self.values[first, second])
+        return [
+            {
+                "first": self.names[i],
+                "second": self.names[j],
+                "residual": float(self.values[i, j]),
+                "chi2": float(self.chi2[i, j]),
+                "df": int(self.df[i, j]),
+            }
+            for i, j in zip(first[order], second[order], strict=True)
+        ]
+
+    def large(self) -> list[dict[str, Any]]:
+        """The pairs above :data:`LARGE`, the largest residual first."""
+        return [pair for pair in self.pairs() if pair["residual"] > LARGE]
+
+    def to_json(self) -> dict[str, Any]:
+        """The figures as JSON types."""
+        return {"total": self.total, "pairs": self.pairs()}
+
+    def content(self) -> list[float]:
+        """Chi-squared of all pairs, for a file."""
+        return [float(value) for value in self.chi2[np.triu_indices(len(self.names), 1)]]
+
+    @classmethod
+    def restored(cls, content: Sequence[float], schema: Schema) -> "BivariateResiduals":
+        """What :meth:`content` came from, checked against the schema."""
+        n_variables = schema.n_variables
+        given = np.array(content, dtype=np.float64)
+        if given.shape != (n_variables * (n_variables - 1) // 2,) or not (given >= 0).all():
+            raise DataError("the bivariate residuals do not fit the variables")
+        chi2 = np.full((n_variables, n_variables), np.nan)
+        chi2[np.triu_indices(n_variables, 1)] = given
+        chi2.T[np.triu_indices(n_variables, 1)] = given
+        return _over_freedom(schema, chi2)
+
+    def _title(self) -> str:
+        large = len(self.large())
+        return (
+            f"BivariateResiduals: {len(self.names)} variables, total {self.total:.1f}, {large} pairs above 4"
+        )
+
+    def _blocks(self) -> list[Block]:
+        rows = [
+            [pair["first"], pair["second"], f"{pair['residual']:.2f}", f"{pair['chi2']:.2f}", str(pair["df"])]
+            for pair in self.pairs()
+        ]
+        return [Grid("", ["variable", "and", "residual", "chi-squared", "df"], rows, n_text=2)]
+
+
+def bivariate_residuals(coded: Rows, mixture: MixtureParameters) -> BivariateResiduals:
+    """Residuals of all pairs of variables under a mixture.
+
+    Examples
+    --------
+    Two columns that are always equal, and one class:
+
+    >>> from codelength.table import Schema
+    >>> from codelength.mixture.parameters import with_components
+    >>> schema = with_components(Schema.from_sizes([2, 2]), 1)
+    >>> mixture = MixtureParameters(schema, np.array([1.0]), np.array([[0.5, 0.5, 1.0] * 2]))
+    >>> bivariate_residuals(Coded.of(schema, [[0, 0], [1, 1]] * 10), mixture).total
+    20.0
+    """
+    from scipy.sparse import csr_array
+
+    schema, offsets = mixture.schema, mixture.schema.offsets
+    pairs = (schema.n_cells, schema.n_cells)
+    seen: Any = np.zeros(pairs) if schema.n_cells <= MOST_DENSE else csr_array(pairs)
+    sizes = np.zeros((mixture.n_components, schema.n_variables, schema.n_variables))
+    for block in mixture.blocks(mixture.distinct(coded)):
+        indicators = indicator_columns(block)
+        weighed = indicators if block.weights is None else indicators.multiply(block.weights[:, None]).tocsr()
+        counts = indicators.T @ weighed
+        seen = (seen + counts).tocsr() if schema.n_cells > MOST_DENSE else seen + counts.toarray()
+        sizes += _class_sizes(block, mixture)
+    chi2 = np.full((schema.n_variables, schema.n_variables), np.nan)
+    for i in range(schema.n_variables):
+        own = slice(offsets[i], offsets[i + 1] - 1)
+        for j in range(i):
+            other = slice(offsets[j], offsets[j + 1] - 1)
+            expected = (mixture.of(i) * sizes[:, i, j, None]).T @ mixture.of(j)
+            found = seen[own, other]
+            found = found if isinstance(found, np.ndarray) else found.toarray()
+            chi2[i, j] = chi2[j, i] = _pearson(found, expected)
+    return _over_freedom(schema, chi2)
+
+
+def _class_sizes(rows: Coded, mixture: MixtureParameters) -> FloatArray:
+    """Expected rows of each class in which two variables are there: by class, variable and variable."""
+    shares = mixture.responsibilities(rows)
+    weighed = shares if rows.weights is None else shares * rows.weights[:, None]
+    # Few rows differ in which cells are missing.
+    present = rows.codes < rows.schema.n_values
+    _, firsts, places = np.unique(
+        np.packbits(present, axis=1), axis=0, return_index=True, return_inverse=True
+    )
+    sums = np.zeros((len(firsts), mixture.n_components))
+    np.add.at(sums, places.ravel(), weighed)
+    mask = present[firsts].astype(np.float64)
+    return np.stack([(mask * sums[:, k, None]).T @ mask for k in range(mixture.n_components)])
+
+
+def _over_freedom(schema: Schema, chi2: FloatArray) -> BivariateResiduals:
+    free = schema.n_values - 1
+    df = np.outer(free, free)
+    np.fill_diagonal(df, 0)
+    values = np.where(df > 0, chi2 / np.maximum(df, 1), np.nan)
+    return BivariateResiduals(schema.names, values, chi2, df)
+
+
+def _pearson(seen: FloatArray, expected: FloatArray) -> float:
+    # A cell that cannot be, and is not, is no misfit.
+    possible = expected > 0
+    if (seen[~possible] > 0).any():
+        return np.inf
+    return float(((seen - expected)[possible] ** 2 / expected[possible]).sum())

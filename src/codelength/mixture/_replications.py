@@ -1,0 +1,82 @@
+"""Work that is repeated many times: a random stream each, any number of threads, a report of progress."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._threads import MAX_BLOCKS, in_threads
+from ..naive_bayes import Pseudocounts
+from ..table import Schema
+from ..table.checks import check_random_state
+from .em._layout import BLOCK_ROWS, JointRows
+from .em._problem import EMPrior, EMProblem
+from .em._refine import refine
+from .parameters import MixtureParameters
+
+T = TypeVar("T")
+
+Progress: TypeAlias = Callable[[float, float], None]
+"""Told how much of the work is done, and how much there is."""
+
+FIRST_TOL = 1e-6
+"""Tolerance of plain EM, in nats per row, before it looks ahead."""
+
+SPREAD_ROWS = 0.5
+"""Rows that are spread evenly over the values of each distribution before EM starts again."""
+
+
+def repeat(
+    work: Callable[[np.random.Generator], T],
+    n_replications: int,
+    random_state: Any,
+    n_threads: int | None,
+    progress: Progress | None,
+) -> list[T]:
+    """The results of so many runs, each with a stream of its own; the same for any number of threads."""
+    streams = np.random.default_rng(check_random_state(random_state)).spawn(n_replications)
+    found: list[T] = []
+    for result in in_threads(work, streams, n_threads):
+        found.append(result)
+        if progress is not None:
+            progress(len(found), n_replications)
+    return found
+
+
+def reweighted(joint: JointRows, weights: NDArray[Any]) -> JointRows:
+    """The same distinct rows with other weights; those without weight are left out."""
+    kept = np.flatnonzero(weights)
+    block = max(BLOCK_ROWS, -(-len(kept) // MAX_BLOCKS))
+    bounds = np.append(np.arange(0, len(kept), block), len(kept)).astype(np.int64)
+    own = weights[kept].astype(np.float64)
+    return JointRows(np.ascontiguousarray(joint.keys[:, kept]), own, joint.members, bounds)
+
+
+def softened(mixture: MixtureParameters, n_rows: float) -> MixtureParameters:
+    """A mixture to start from: a probability of zero would stay zero."""
+    schema, sizes = mixture.schema, n_rows * mixture.class_probs
+    class_probs = (sizes + SPREAD_ROWS) / (sizes + SPREAD_ROWS).sum()
+    value_probs = np.ones_like(mixture.value_probs)
+    for i in range(schema.n_variables):
+        own = np.s_[schema.offsets[i] : schema.offsets[i + 1] - 1]
+        raised = sizes[:, None] * mixture.value_probs[:, own] + SPREAD_ROWS / schema.n_values[i]
+        value_probs[:, own] = raised / raised.sum(axis=1, keepdims=True)
+    return replace(mixture, class_probs=class_probs, value_probs=value_probs)
+
+
+def climb(
+    schema: Schema,
+    joint: JointRows,
+    prior: Pseudocounts,
+    start: MixtureParameters,
+    max_iter: int,
+    tol: float,
+) -> tuple[MixtureParameters, float, bool]:
+    """EM from one start on one thread: its end, the log-likelihood there, and if it converged."""
+    problem = EMProblem(schema, joint, EMPrior.of(schema, prior))
+    state, trace, converged = problem.run(start, max_iter, max(tol, FIRST_TOL), 1)
+    if tol < FIRST_TOL:
+        state, trace, converged = refine(problem, state, max_iter, tol, FIRST_TOL, 1)
+    return state, float(trace[1, -1]), converged

@@ -1,0 +1,179 @@
+r"""Naive Bayes averaged over all ways to merge neighbouring intervals of its variables.
+
+Where a column of numbers was cut finely, no partition into intervals is chosen. All :math:`2^{B - 1}` ways to
+merge B neighbouring intervals are averaged, each weighted by its evidence. Merged intervals have the sum of
+their pseudocounts, so the partition in which nothing is merged is naive Bayes on the fine intervals, and its
+prior is that of all others too. See :mod:`codelength.naive_bayes.partitions`.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+
+from ..counts import Counts
+from ..errors import InvalidParameter
+from ..table import Coded
+from ..table._messages import shown
+from ..table.copies import copy_weights
+from ..typing import FloatArray, IntArray
+from .log_tables import LogTables, log_tables
+from .partitions import PartitionAverage
+from .predictor import Predictor, rule_of
+from .priors import PriorLike, Pseudocounts
+from .rules.rule import Offsets, Rule
+
+MOST_INTERVALS = 1_000
+"""Most intervals of a variable that are averaged over: the work grows with the third power."""
+
+SMALLEST, LARGEST = 1e-9, 1e9
+"""Pseudocounts beyond these would leave no digits in the weights of partitions."""
+
+
+@dataclass(frozen=True, eq=False)
+class IntervalAverage(Predictor):
+    """What a rule that averages over models makes of some counts, averaged over partitions too.
+
+    Made by :meth:`of`. The variables that are made of intervals are averaged over; the others are as in
+    :class:`Predictor`. Predictions are sums of look-ups all the same.
+    """
+
+    @classmethod
+    def of(cls, counts: Counts, rule: "str | Rule" = "evidence", prior: PriorLike = "uniform") -> Self:
+        """The predictor of some counts.
+
+        Parameters
+        ----------
+        counts : Counts
+            The rows to predict from.
+        rule : str or Rule
+            A rule that averages over models.
+        prior : prior or its name
+            The prior, with the same pseudocount for all intervals of a variable.
+
+        Examples
+        --------
+        Three intervals. Whether the last two differ is left open, so they come closer to each other:
+
+        >>> from codelength.counts import count
+        >>> from codelength.table import Schema
+        >>> from codelength.table.schema import Variable, interval_variable
+        >>> schema = Schema([interval_variable("size", [1, 2])], Variable("kind", ("a", "b")))
+        >>> coded = Coded.of(schema, [[0], [0], [0], [0], [1], [1], [1], [2]], [0, 0, 0, 0, 1, 1, 1, 1])
+        >>> np.exp(Predictor.of(count(coded)).tables.value_table[:, :3]).round(2)
+        array([[0.71, 0.14, 0.14],
+               [0.14, 0.57, 0.29]])
+        >>> np.exp(IntervalAverage.of(count(coded)).tables.value_table[:, :3]).round(2)
+        array([[0.68, 0.17, 0.15],
+               [0.17, 0.48, 0.36]])
+        """
+        check_averages(rule_of(rule))
+        made = super().of(counts, rule, prior)
+        found = cls(made.counts, made.rule, made.prior, made.offsets)
+        for i in found.averaged:
+            found._check(i)
+        return found
+
+    @property
+    def averaged(self) -> tuple[int, ...]:
+        """Positions of the variables that are averaged over."""
+        variables = self.counts.schema.variables
+        return tuple(i for i, variable in enumerate(variables) if variable.kind == "interval")
+
+    @cached_property
+    def averages(self) -> dict[int, PartitionAverage]:
+        """The average over partitions of each of these variables."""
+        found = {}
+        for i in self.averaged:
+            variable = self.counts.schema.variables[i]
+            even = np.full(variable.n_values, 1.0 / variable.n_values)
+            strength = float(self._pseudocounts_of(i)[0].sum())
+            found[i] = PartitionAverage.of(self.counts.of(i), even, len(variable.cuts) + 1, [strength])
+        return found
+
+    @cached_property
+    def tables(self) -> LogTables:
+        """The log tables."""
+        tables = log_tables(self.counts, self.rule, self.offsets)
+        for i, average in self.averages.items():
+            start, stop = self.counts.schema.offsets[i], self.counts.schema.offsets[i + 1] - 1
+            tables.value_table[:, start:stop] = (average.log_ratios() + np.log(average.base)[:, None]).T
+        return tables
+
+    def _left_out_weights(self, coded: Coded) -> FloatArray:
+        log_weights = self._others._left_out_weights(coded.select(self._others_at))
+        labels = np.asarray(coded.class_codes, dtype=np.int64)
+        weights = np.ones(coded.n_rows) if coded.weights is None else copy_weights(coded.weights)
+        for i, average in self.averages.items():
+            codes = np.asarray(coded.codes[:, i], dtype=np.int64)
+            known = codes < self.counts.schema.variables[i].n_values
+            log_weights[known] += _left_out_ratios(average, codes[known], labels[known], weights[known])
+        return log_weights
+
+    def _log_evidence_of(self, variable: int) -> float:
+        average = self.averages.get(variable)
+        if average is None:
+            return super()._log_evidence_of(variable)
+        return average.log_evidence + float(average.counts.sum(axis=1) @ np.log(average.base))
+
+    @property
+    def _others_at(self) -> list[int]:
+        return [i for i in range(self.counts.schema.n_variables) if i not in self.averages]
+
+    @cached_property
+    def _others(self) -> Predictor:
+        """The classes and the variables that are not averaged over."""
+        offsets, chosen = self.counts.schema.offsets, self._others_at
+        cells = np.concatenate([np.arange(0), *(np.arange(offsets[i], offsets[i + 1]) for i in chosen)])
+        prior = Pseudocounts(self.prior.class_pseudocounts, self.prior.value_pseudocounts[:, cells])
+        added = Offsets(self.offsets.class_offsets, self.offsets.value_offsets[:, cells])
+        return Predictor(self.counts.select(chosen), self.rule, prior, added)
+
+    def _pseudocounts_of(self, variable: int) -> FloatArray:
+        start, stop = self.counts.schema.offsets[variable], self.counts.schema.offsets[variable + 1] - 1
+        return self.prior.value_pseudocounts[:, start:stop]
+
+    def _check(self, variable: int) -> None:
+        name = shown(self.counts.schema.names[variable])
+        n_intervals, pseudocounts = (
+            len(self.counts.schema.variables[variable].cuts) + 1,
+            self._pseudocounts_of(variable),
+        )
+        if n_intervals > MOST_INTERVALS:
+            raise InvalidParameter(
+                f"variable {name}: {n_intervals:,} intervals, more than the {MOST_INTERVALS:,} that can be "
+                "averaged over; give it fewer cut points"
+            )
+        first = float(pseudocounts.flat[0])
+        if not SMALLEST <= first <= LARGEST or (pseudocounts != first).any():
+            raise InvalidParameter(
+                f"variable {name}: to average over its intervals, they need the same pseudocount in all "
+                f'classes, between {SMALLEST:g} and {LARGEST:g}; pass another prior, or numeric="discretize"'
+            )
+
+
+def check_averages(rule: Rule) -> None:
+    """Refuse a rule that has no evidence to weigh partitions by."""
+    if not rule.averages:
+        raise InvalidParameter(
+            f'numeric="average": rule="{rule.name}" does not average over models; pass rule="evidence", or '
+            'numeric="discretize"'
+        )
+
+
+def _left_out_ratios(
+    average: PartitionAverage, values: IntArray, labels: IntArray, weights: FloatArray
+) -> FloatArray:
+    """Log ratios of each row's value without a copy of the row, shape (n_rows, n_classes).
+
+    They are computed once per cell and weight of a copy.
+    """
+    kinds, which = np.unique(weights, return_inverse=True)
+    shape = average.counts.shape[1], len(average.base), len(kinds)
+    cells, places = np.unique(np.ravel_multi_index((labels, values, which), shape), return_inverse=True)
+    of_class, of_value, of_weight = np.unravel_index(cells, shape)
+    removed = kinds[of_weight]
+    ratios = average.log_ratios_without(of_value, of_class, removed)
+    ratios[average.counts[of_value, of_class] < removed] = np.nan
+    return ratios[places]

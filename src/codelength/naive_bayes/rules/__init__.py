@@ -1,0 +1,19 @@
+"""The predictive rules, one per file, and their registry."""
+
+from typing import TypeAlias
+
+from .evidence import Evidence
+from .indifferent import Indifferent
+from .map import Map
+from .rule import Offsets, Rule, logarithm
+from .stochastic_complexity import StochasticComplexity
+
+RuleLike: TypeAlias = str | Rule
+"""A rule, or its name."""
+
+RULES: dict[str, Rule] = {
+    rule.name: rule for rule in (Evidence(), Map(), StochasticComplexity(), Indifferent())
+}
+"""The predictive rules by name. A rule that is entered here works everywhere."""
+
+__all__ = ["RULES", "Offsets", "Rule", "RuleLike", "logarithm"]
