@@ -12,7 +12,7 @@ import duckdb
 
 from codelength import NaiveBayes
 from codelength.counts.stream import count_batches, learn_counts
-from codelength.table.stream import as_batches
+from codelength.sources import as_batches
 
 from .measure import Ratio, compare, report
 

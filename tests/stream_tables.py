@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 
 from codelength.counts import count
-from codelength.table import as_table, encode, infer_schema
+from codelength.sources import as_table
+from codelength.table import encode, infer_schema
 
 
 def mixed_frame(n_rows=300, seed=0):

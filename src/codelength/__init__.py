@@ -52,16 +52,16 @@ if TYPE_CHECKING:
     from .scores import network_code_length as network_code_length
     from .scores import nml_code_length as nml_code_length
     from .selection import select_variables as select_variables
+    from .sources import SqlQuery as SqlQuery
+    from .sources import as_batches as as_batches
+    from .sources import as_coded as as_coded
+    from .sources import as_table as as_table
+    from .sources.files.readers import read_table as read_table
     from .table import Coded as Coded
     from .table import Schema as Schema
     from .table import Table as Table
     from .table import Variable as Variable
-    from .table import as_coded as as_coded
-    from .table import as_table as as_table
-    from .table.files.readers import read_table as read_table
     from .table.intervals.discretize import Discretizer as Discretizer
-    from .table.stream import SqlQuery as SqlQuery
-    from .table.stream import as_batches as as_batches
 
 # Where each public name lives: modules are loaded when a name is first used, so that the import is light.
 _HOMES = {
@@ -90,7 +90,7 @@ _HOMES = {
     "RiverNaiveBayes": ".online.river",
     "Schema": ".table",
     "Scores": ".scores",
-    "SqlQuery": ".table.stream",
+    "SqlQuery": ".sources",
     "SubsetsClassifier": ".estimators",
     "Table": ".table",
     "TreeAugmentedClassifier": ".estimators",
@@ -98,9 +98,9 @@ _HOMES = {
     "Variable": ".table",
     "accuracy": ".scores",
     "annealed_code_length": ".mixture",
-    "as_coded": ".table",
-    "as_batches": ".table.stream",
-    "as_table": ".table",
+    "as_coded": ".sources",
+    "as_batches": ".sources",
+    "as_table": ".sources",
     "best_clustering": ".mixture",
     "brier_score": ".scores",
     "cheeseman_stutz_code_length": ".mixture",
@@ -116,7 +116,7 @@ _HOMES = {
     "neighbourhoods_code_length": ".mixture",
     "network_code_length": ".scores",
     "nml_code_length": ".scores",
-    "read_table": ".table.files.readers",
+    "read_table": ".sources.files.readers",
     "report": ".reporting",
     "reproduce": "codelength_lab",
     "select_variables": ".selection",

@@ -11,8 +11,8 @@ import pytest
 from codelength import FiniteMixture, NaiveBayes
 from codelength.counts.stream import learn_counts
 from codelength.errors import CollectedRows, DataError, SchemaMismatch
-from codelength.table.profile import column as column_module
-from codelength.table.profile import profile as profile_module
+from codelength.sources.profile import column as column_module
+from codelength.sources.profile import profile as profile_module
 from stream_tables import assert_same, in_memory, mixed_frame, quietly
 
 dask = pytest.importorskip("dask", reason="Dask is not installed")

@@ -15,8 +15,8 @@ import pytest
 from codelength import FiniteMixture, NaiveBayes
 from codelength.counts.stream import learn_counts
 from codelength.errors import DataError, SchemaMismatch
+from codelength.sources import as_batches
 from codelength.table.infer import MAX_VALUES
-from codelength.table.stream import as_batches
 from stream_tables import assert_same, in_memory, mixed_frame, quietly
 
 pytestmark = pytest.mark.filterwarnings("ignore")

@@ -22,8 +22,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from codelength.errors import CodelengthError
-from codelength.table import Schema, Table, as_table
-from codelength.table.files.readers import read_table
+from codelength.sources import as_table
+from codelength.sources.files.readers import read_table
+from codelength.table import Schema, Table
 
 from .kinds import KINDS, Cells, Unsuitable
 from .tables import objects

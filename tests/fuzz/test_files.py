@@ -15,8 +15,9 @@ import pytest
 
 from codelength import read_table
 from codelength.errors import CodelengthError
-from codelength.table import as_table, infer_schema
-from codelength.table.files.readers import read_batches
+from codelength.sources import as_table
+from codelength.sources.files.readers import read_batches
+from codelength.table import infer_schema
 
 from .harness import LONGEST_MESSAGE, Fault, attempts
 from .slow_files import NotATable, arff_n_rows, csv_rows, json_rows

@@ -12,7 +12,7 @@ from codelength import NaiveBayes, evaluate
 from codelength.errors import DataError, InvalidParameter
 from codelength.estimators.contract import MODELS
 from codelength.naive_bayes import RULES
-from codelength.table import as_table
+from codelength.sources import as_table
 from codelength.table.copies import copy_weights, n_copies
 
 pytestmark = [

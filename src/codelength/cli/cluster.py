@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..estimators import FiniteMixture
     from ..latent.inference import Intervals, LikelihoodRatioTest
     from ..selection.comparison import Comparison
-    from ..table.files._cells import ColumnDict
+    from ..sources.files._cells import ColumnDict
 
 KIND = "finite-mixture"
 
@@ -237,7 +237,7 @@ def _write(
 
         write_table(compared, compared.grid(), comparison, for_spreadsheets=for_spreadsheets)
     if (memberships := outputs["--memberships"]) is not None:
-        from ..table.files.writers import open_writer
+        from ..sources.files.writers import open_writer
 
         probs = model.memberships_
         names = model.outcome_columns(list(beside))

@@ -15,8 +15,8 @@ from .source import Source
 
 if TYPE_CHECKING:
     from ..naive_bayes import Explanation
+    from ..sources.files._cells import ColumnDict
     from ..table import Table
-    from ..table.files._cells import ColumnDict
 
 BATCH_ROWS = 10_000
 
@@ -176,8 +176,8 @@ def _write(fitted: Any, source: Source, reference: Any, output: str, *, for_spre
     """One line per row, class and variable, and one per row and class for what comes before any variable."""
     import numpy as np
 
-    from ..table.files._cells import object_array
-    from ..table.files.writers import open_writer
+    from ..sources.files._cells import object_array
+    from ..sources.files.writers import open_writer
 
     def lines_of(batch: "Table", start: int) -> "ColumnDict":
         made: Explanation = fitted.explain(batch, against=reference)

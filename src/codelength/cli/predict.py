@@ -16,9 +16,9 @@ from .source import Source
 
 if TYPE_CHECKING:
     from ..estimators.contract import TableEstimator
+    from ..sources.files._cells import ColumnDict
+    from ..sources.files.writers import TableWriter
     from ..table import Table
-    from ..table.files._cells import ColumnDict
-    from ..table.files.writers import TableWriter
 
 BATCH_ROWS = 100_000
 
@@ -97,7 +97,7 @@ def _rows(
     progress: Callable[[int], object] | None,
 ) -> "Generator[ColumnDict]":
     """The columns of the output, some rows at a time."""
-    from ..table.files._arrow import ArrowCells
+    from ..sources.files._arrow import ArrowCells
 
     if _by_arrow(source, carried):
         source.check_kept([*fitted.schema_.names, *carried])
@@ -147,7 +147,7 @@ def writer_to(
     for_spreadsheets: bool = False,
 ) -> "AbstractContextManager[TableWriter]":
     """A writer of rows, whose columns may be those of Arrow, to a file or to standard output for ``"-"``."""
-    from ..table.files.writers import open_writer
+    from ..sources.files.writers import open_writer
     from .rows import json_writer, terminal_writer
 
     if as_json:

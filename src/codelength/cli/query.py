@@ -16,8 +16,8 @@ from .source import Source
 
 if TYPE_CHECKING:
     from ..naive_bayes.answer import Answer
+    from ..sources.files._cells import ColumnDict
     from ..table import Schema, Table
-    from ..table.files._cells import ColumnDict
 
 BATCH_ROWS = 10_000
 
@@ -142,7 +142,7 @@ def _lines(
 
 def _best(answer: "Answer", beside: "ColumnDict", start: int) -> "ColumnDict":
     """One line per row."""
-    from ..table.files._cells import object_array
+    from ..sources.files._cells import object_array
 
     names = _free([*answer.variables, "probability"], beside)
     best = answer.most_probable
@@ -154,7 +154,7 @@ def _joint(answer: "Answer", beside: "ColumnDict", start: int) -> "ColumnDict":
     """One line per row and combination."""
     import numpy as np
 
-    from ..table.files._cells import object_array, repeated
+    from ..sources.files._cells import object_array, repeated
 
     n_rows, combinations = len(answer.probs), answer.combinations
     row, *names, probability = _free(["row", *answer.variables, "probability"], beside)
@@ -171,7 +171,7 @@ def _marginals(answer: "Answer", beside: "ColumnDict", start: int) -> "ColumnDic
     """One line per row, variable and value."""
     import numpy as np
 
-    from ..table.files._cells import object_array, repeated
+    from ..sources.files._cells import object_array, repeated
 
     pairs = [
         (name, value) for name, own in zip(answer.variables, answer.values, strict=True) for value in own

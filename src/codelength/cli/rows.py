@@ -10,8 +10,8 @@ from .._files import atomic_write
 from .output import one_line
 
 if TYPE_CHECKING:
-    from ..table.files._cells import ColumnDict
-    from ..table.files.writers import TableWriter
+    from ..sources.files._cells import ColumnDict
+    from ..sources.files.writers import TableWriter
 
 
 class JsonRows:
@@ -23,7 +23,7 @@ class JsonRows:
 
     def write(self, columns: "ColumnDict") -> None:
         """Append rows."""
-        from ..table.files._cells import json_text, values_of
+        from ..sources.files._cells import json_text, values_of
 
         members = []
         for name, cells in columns.items():
@@ -60,7 +60,7 @@ class TerminalRows:
 
     def write(self, columns: "ColumnDict") -> None:
         """Append rows."""
-        from ..table.files._cells import object_array, plain_cells
+        from ..sources.files._cells import object_array, plain_cells
 
         safe: ColumnDict = {}
         for name, column in columns.items():
@@ -72,7 +72,7 @@ class TerminalRows:
 @contextmanager
 def terminal_writer(names: Sequence[str], *, for_spreadsheets: bool = False) -> Iterator[TerminalRows]:
     """A writer of rows as CSV to a terminal."""
-    from ..table.files.writers import open_writer
+    from ..sources.files.writers import open_writer
 
     shown = [one_line(name) for name in names]
     with open_writer("-", shown, for_spreadsheets=for_spreadsheets) as writer:

@@ -13,8 +13,8 @@ from .output import note
 from .progress import working
 
 if TYPE_CHECKING:
+    from ..sources.files._cells import ColumnDict
     from ..table import Schema, Table
-    from ..table.files._cells import ColumnDict
 
 _TYPED = (".parquet", ".json", ".jsonl", ".ndjson")
 
@@ -86,7 +86,7 @@ class Source:
         """What :func:`codelength.as_batches` takes."""
         if self.sql is None:
             return self.data
-        from ..table.stream import SqlQuery
+        from ..sources import SqlQuery
 
         return SqlQuery(self.sql, self.database)
 
@@ -138,7 +138,7 @@ class Source:
 
     def _collected(self) -> "Table":
         """A query, or several files, as one table in memory."""
-        from ..table.stream import collected
+        from ..sources import collected
 
         with working("reading"):
             table = collected(self.stream, self.target, **self.columns)
@@ -146,7 +146,7 @@ class Source:
         return replace(table, name=self.data)
 
     def _read_file(self) -> "Table":
-        from ..table.files.readers import as_file, read_table
+        from ..sources.files.readers import as_file, read_table
 
         with working("reading"), as_file(self.data) as path:
             is_text = _is_text(path)
@@ -171,7 +171,7 @@ class Source:
             return self.read(needs_target=False), {}
         if self.is_bundled:
             return self._bundled_beside(names)
-        from ..table.files.readers import Roles, as_file, column_names, read_beside
+        from ..sources.files.readers import Roles, as_file, column_names, read_beside
 
         keep = [name for name in self.keep if name not in names] if self.keep else None
         with working("reading"), as_file(self.data) as path:
@@ -192,7 +192,7 @@ class Source:
         are ignored need not be there: they are not read, and all their cells are missing. Columns that are
         named by ``others`` are in the table too.
         """
-        from ..table.files.readers import Roles, as_file, column_names, read_beside
+        from ..sources.files.readers import Roles, as_file, column_names, read_beside
 
         needed = [variable.name for variable in schema.variables if variable.kind != "ignored"]
         wanted = list(dict.fromkeys([*needed, *others]))
@@ -264,7 +264,7 @@ class Source:
 
     def _tell_missing(self, n_cells: int, *, is_text: bool) -> None:
         if n_cells and is_text and not self.na:
-            from ..table.files.readers import USUAL_NA
+            from ..sources.files.readers import USUAL_NA
 
             which = f"{', '.join(USUAL_NA)} or empty"
             note(f"{self._shown}: {n_cells:,} cells are missing ({which}); --na names other texts")
@@ -285,7 +285,7 @@ def _verbatim(schema: "Schema", others: Sequence[str]) -> "Schema":
 
 def _files_named(path: str) -> tuple[str, ...]:
     """The files of a directory or a pattern."""
-    from ..table.stream._files import files_within
+    from ..sources.engines._files import files_within
 
     return tuple(str(file) for file in files_within(path))
 
@@ -294,7 +294,7 @@ def _files_in(sql: str) -> tuple[str, ...]:
     """Files that a query may read: those that a text or a name in it means."""
     import duckdb
 
-    from ..table.files._duckdb import session
+    from ..sources.files._duckdb import session
 
     try:
         with session() as connection:

@@ -8,8 +8,8 @@ from typing import NamedTuple, TypeVar
 
 from .._threads import n_threads_or_default
 from ..errors import DataError
-from ..table.stream import Batch, Batches
-from ..table.stream.batch import UnlistedValue, located
+from ..sources import Batch, Batches
+from ..sources.batch import UnlistedValue, located
 
 Part = TypeVar("Part")
 Progress = Callable[[int], object]

@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 
+from ..sources import Batch, BatchEncoder
+from ..sources.cells import floats_of
+from ..sources.profile.brackets import Grid, Kept, coarsened, find_cuts
+from ..sources.profile.profile import Draft, Open
+from ..sources.roles import Roles
 from ..table import Schema
 from ..table.encode import HandleUnknown
-from ..table.profile.brackets import Grid, Kept, coarsened, find_cuts
-from ..table.profile.profile import Draft, Open
-from ..table.stream import Batch, BatchEncoder
-from ..table.stream.cells import floats_of
-from ..table.stream.roles import Roles
 from ..table.unknown import Unknown
 from .counts import Counts, count
 

@@ -14,16 +14,16 @@ import numpy as np
 
 from .._display import counted
 from ..errors import DataError, InvalidParameter, SchemaMismatch
+from ..sources import BATCH_ROWS, Batch, Batches, as_batches
+from ..sources._spool import Spool
+from ..sources.batch import arrow
+from ..sources.profile.profile import ProfileWork, check_rows
+from ..sources.roles import Roles
 from ..table import Cutting, Schema
 from ..table._messages import shown, suggestion
 from ..table.checks import check_choice, check_instance
 from ..table.encode import HandleUnknown
 from ..table.infer import How, Identifiers, Missing, Numeric
-from ..table.profile.profile import ProfileWork, check_rows
-from ..table.stream import BATCH_ROWS, Batch, Batches, as_batches
-from ..table.stream._spool import Spool
-from ..table.stream.batch import arrow
-from ..table.stream.roles import Roles
 from ..table.unknown import Unknown
 from ._folding import Progress, fold, map_batches
 from ._tally import CountWork, Tally, settled_counts
@@ -155,7 +155,7 @@ def learn_counts(
     Parameters
     ----------
     source : table of any kind
-        See :func:`codelength.table.stream.as_batches`.
+        See :func:`codelength.sources.as_batches`.
     target : str, optional
         The column that holds the class of each row.
     schema : Schema, optional

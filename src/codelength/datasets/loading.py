@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from ..errors import DataError
+from ..sources.files.readers import SUFFIXES, as_file, column_names, read_table
 from ..table import Schema, Table, infer_schema
 from ..table.checks import check_instance, check_path
 from ..table.column import Column, Factor
-from ..table.files.readers import SUFFIXES, as_file, column_names, read_table
 from ..table.values import in_natural_order
 from . import frames, registry
 

@@ -15,9 +15,10 @@ from ..errors import DataError, InvalidParameter
 from ..naive_bayes import Distributions, Explanation
 from ..naive_bayes.explanation import check_class
 from ..scores import Predictions
-from ..table import Coded, Schema, as_table
+from ..sources import as_table, known_rows
+from ..table import Coded, Schema
 from ..table.checks import check_choice, check_random_state, check_size, seed_of
-from ..table.encode import HandleUnknown, known_rows
+from ..table.encode import HandleUnknown
 from ..table.infer import Cutting, Identifiers, Missing, Numeric
 from ..table.schema import classes_grid
 from ..table.target import target_column

@@ -8,9 +8,9 @@ from typing import Any, Self
 from ..counts import Counts
 from ..counts.stream import learn_counts
 from ..errors import InvalidParameter
+from ..sources import BATCH_ROWS, Batches, as_batches
+from ..sources._spool import Spool
 from ..table.checks import check_flag, check_instance
-from ..table.stream import BATCH_ROWS, Batches, as_batches
-from ..table.stream._spool import Spool
 from ._prior_knowledge import KnowsBefore
 from ._tables import Progress
 from .validation import check_classes

@@ -36,7 +36,8 @@ from ..latent.relations.assignment import AssignmentRule
 from ..latent.relations.columns import ColumnKind
 from ..latent.relations.third_step import Method, Sampling
 from ..mixture._replications import Progress
-from ..table import Coded, as_table
+from ..sources import as_table
+from ..table import Coded
 from ..table._messages import shown
 from ..table.checks import check_choice, check_flag
 from ..table.column import Column, Factor, Numbers

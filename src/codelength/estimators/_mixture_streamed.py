@@ -11,13 +11,13 @@ from ..errors import DataError, Infeasible
 from ..mixture.cache import MEMORY, CachedRows, RowGatherer, Rows
 from ..mixture.observed import Observed, Sightings
 from ..naive_bayes import rule_of
+from ..sources import BATCH_ROWS, Batch, BatchEncoder, Batches, as_batches
+from ..sources._spool import Spool
+from ..sources.profile.profile import ProfileWork, check_rows
+from ..sources.roles import Roles
 from ..table import Coded, Schema
 from ..table.encode import HandleUnknown
 from ..table.infer import How, Identifiers, Missing, Numeric
-from ..table.profile.profile import ProfileWork, check_rows
-from ..table.stream import BATCH_ROWS, Batch, BatchEncoder, Batches, as_batches
-from ..table.stream._spool import Spool
-from ..table.stream.roles import Roles
 from ..table.unknown import Unknown
 from ..typing import FloatArray
 from ._tables import Progress

@@ -8,11 +8,11 @@ import numpy as np
 from ..errors import CodelengthError, DataError, UndefinedPrediction
 from ..naive_bayes.answer import Answer
 from ..naive_bayes.query import Question
-from ..table import Coded, Schema, Table, as_table, encode
+from ..sources import as_table, known_rows
+from ..table import Coded, Schema, Table, encode
 from ..table._messages import shown, tell
 from ..table.checks import check_same_rows
 from ..table.column import Column, Factor
-from ..table.encode import known_rows
 from ..table.table import as_column
 from ..table.target import column_named
 from ..typing import IntArray

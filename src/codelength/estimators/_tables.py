@@ -11,12 +11,12 @@ from ..decisions import first_best_of_rows
 from ..errors import InvalidParameter, SchemaMismatch
 from ..scores import Predictions, Scores
 from ..scores.totals import Together
+from ..sources import BATCH_ROWS, Batch, BatchEncoder, Batches, as_batches
+from ..sources.batch import arrow, mark_of, values_in
+from ..sources.roles import Roles
 from ..table import Coded, Schema
 from ..table._messages import shown, suggestion
 from ..table.checks import check_flag, check_instance, check_names
-from ..table.stream import BATCH_ROWS, Batch, BatchEncoder, Batches, as_batches
-from ..table.stream.batch import arrow, mark_of, values_in
-from ..table.stream.roles import Roles
 from ..typing import FloatArray, Scalar
 
 if TYPE_CHECKING:

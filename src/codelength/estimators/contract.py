@@ -24,10 +24,11 @@ from ..decisions import first_best_of_rows
 from ..errors import InvalidParameter
 from ..naive_bayes import Distributions
 from ..scores import Predictions
-from ..table import Coded, Schema, Table, Variable, as_table, encode, infer_schema
+from ..sources import as_table, known_rows
+from ..table import Coded, Schema, Table, Variable, encode, infer_schema
 from ..table._messages import shown
 from ..table.checks import check_choice, check_flag, check_instance, check_names, reading
-from ..table.encode import HandleUnknown, known_rows
+from ..table.encode import HandleUnknown
 from ..table.infer import Cutting, Identifiers, Missing, Numeric
 from ..table.schema import variables_grid
 from ..table.target import target_column

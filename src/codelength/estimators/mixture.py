@@ -27,7 +27,8 @@ from ..naive_bayes.answer import Answer
 from ..naive_bayes.query import Question
 from ..selection.comparison import Comparison
 from ..selection.components import choose_components
-from ..table import Coded, Schema, as_table
+from ..sources import as_table
+from ..table import Coded, Schema
 from ..table._messages import tell
 from ..table.checks import (
     check_choice,

@@ -25,13 +25,13 @@ from ..naive_bayes.query import Question
 from ..networks.look_ups import LookUps
 from ..scores import Predictions
 from ..selection import VARIABLE_CRITERIA, SelectionResult
-from ..table import Coded, Schema, as_table
+from ..sources import as_table, is_lazy, known_rows
+from ..table import Coded, Schema
 from ..table._messages import tell
 from ..table.checks import check_choice, check_flag, check_instance, check_number
-from ..table.encode import HandleUnknown, known_rows
+from ..table.encode import HandleUnknown
 from ..table.infer import AVERAGED, Cutting, Identifiers, Missing, Numeric
 from ..table.schema import classes_grid
-from ..table.stream import is_lazy
 from ..table.target import target_column
 from ..typing import BoolArray, FloatArray, Scalar
 from ._counted_tables import CountsTables

@@ -14,7 +14,8 @@ from ..errors import DataError, InvalidParameter
 from ..scores import Predictions, Scores
 from ..scores.means import Mean, is_tied, mean_of
 from ..scores.totals import differences
-from ..table import Coded, Table, as_table, encode
+from ..sources import as_table
+from ..table import Coded, Table, encode
 from ..table.checks import check_choice, check_instance, check_number, check_size, seed_of
 from ..table.infer import Identifiers, Missing, Numeric, with_intervals_of
 from ..typing import FloatArray, IntArray

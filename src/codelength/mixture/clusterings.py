@@ -9,7 +9,8 @@ from ..counts import Counts, count
 from ..decisions import first_best_of_rows
 from ..errors import DataError, InvalidParameter
 from ..naive_bayes import Pseudocounts
-from ..table import Coded, Schema, as_coded
+from ..sources import as_coded
+from ..table import Coded, Schema
 from ..table.checks import as_array
 from ..typing import BoolArray, FloatArray, IntArray
 from .costs import check_memory

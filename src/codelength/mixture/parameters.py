@@ -15,7 +15,8 @@ from ..counts import Counts
 from ..decisions import first_best_of_rows
 from ..errors import DataError, Infeasible, InvalidParameter, SchemaMismatch
 from ..naive_bayes import LogTables, PriorLike, Scorer, logarithm, pseudocounts, rule_of
-from ..table import Coded, Schema, Variable, as_coded, encode
+from ..sources import as_coded, known_rows
+from ..table import Coded, Schema, Variable, encode
 from ..table.checks import check_whole, reading
 from ..table.coded import changed
 from ..typing import FloatArray, IntArray
@@ -101,7 +102,8 @@ class MixtureParameters:
                 f"this needs all rows in memory, and {rows.n_rows:,} distinct rows are kept on disk; take a "
                 "sample of the rows, or raise memory="
             )
-        coded = rows if isinstance(rows, Coded) else encode(self.schema.without_target(), rows)
+        schema = self.schema.without_target()
+        coded = rows if isinstance(rows, Coded) else encode(schema, known_rows(schema, rows))
         self._check_fit(coded)
         return with_components(coded, self.n_components)
 

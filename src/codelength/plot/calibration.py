@@ -101,7 +101,7 @@ class CalibrationDisplay(Display):
             Where to draw.
         """
         from ..scores import predictions_of
-        from ..table import as_table
+        from ..sources import as_table
         from ..table.checks import check_flag
         from ..table.target import target_column
 

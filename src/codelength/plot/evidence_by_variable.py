@@ -100,7 +100,7 @@ class EvidenceByVariableDisplay(Display):
         ax : matplotlib Axes, optional
             Where to draw.
         """
-        from ..table import as_table
+        from ..sources import as_table
         from ..table.target import target_column
 
         check_classifier(estimator)

@@ -134,9 +134,8 @@ class ExplanationDisplay(Display):
         ax : matplotlib Axes, optional
             Where to draw.
         """
-        from ..table import as_table
+        from ..sources import as_table, known_rows
         from ..table.checks import check_whole
-        from ..table.encode import known_rows
 
         check_classifier(estimator, "explain")
         table = as_table(known_rows(estimator.schema_, X))

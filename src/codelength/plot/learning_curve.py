@@ -97,7 +97,7 @@ class LearningCurveDisplay(Display):
         from ..evaluation import cross_validation
         from ..evaluation.evaluate import predictions_over
         from ..reporting.sections.learning_curve.facts import bits_by_split, loss_over_splits
-        from ..table import as_table
+        from ..sources import as_table
         from ..table.checks import check_size, seed_of
 
         check_classifier(estimator)

@@ -2,7 +2,8 @@
 
 from ..errors import DataError
 from ..naive_bayes import PriorLike, RuleLike, rule_of
-from ..table import Coded, Table, as_coded
+from ..sources import as_coded
+from ..table import Coded, Table
 from ..table.checks import check_cap
 from .layout import checked_offsets, lay_out
 from .sequence import SequentialModel

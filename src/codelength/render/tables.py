@@ -10,7 +10,7 @@ import numpy as np
 from .._files import atomic_write
 from ..blocks import Grid
 from ..errors import InvalidParameter
-from ..table.files.writers import open_writer
+from ..sources.files.writers import open_writer
 from .latex import latex
 from .markdown import markdown
 

@@ -13,7 +13,8 @@ from ..errors import DataError
 from ..estimators import NaiveBayes
 from ..estimators.contract import TableClassifier
 from ..evaluation.progress import Progress, check_progress
-from ..table import Table, as_table
+from ..sources import as_table
+from ..table import Table
 from ..table.checks import check_flag, check_instance, seed_of
 from ..table.column import Factor
 from ..table.target import target_column

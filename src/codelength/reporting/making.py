@@ -97,7 +97,7 @@ def report(
     if isinstance(data, (Analysis, LatentAnalysis)):
         return Report(_page(data, title), data)
     from ..estimators import FiniteMixture
-    from ..table import as_table
+    from ..sources import as_table
     from .analyse import analyse
     from .sections.hidden_classes.facts import analyse_classes, of_model
 

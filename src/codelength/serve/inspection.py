@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import DataError
-from ..table.files._csv import DAMAGED
-from ..table.files._duckdb import one_line, path_literal, session
-from ..table.files.readers import column_names
+from ..sources.files._csv import DAMAGED
+from ..sources.files._duckdb import one_line, path_literal, session
+from ..sources.files.readers import column_names
 from .limits import MIB, ReadLimits, sized
 
 if TYPE_CHECKING:

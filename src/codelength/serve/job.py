@@ -62,7 +62,7 @@ def report_on(task: dict[str, Any], limits: ReadLimits, tell: Tell) -> None:
 
 def _read(task: dict[str, Any], limits: ReadLimits) -> "Table":
     """The table with its target, without the columns that are left out, under the name that people know."""
-    from ..table.files.readers import read_table
+    from ..sources.files.readers import read_table
 
     path = Path(task["path"])
     look(path, limits)

@@ -1,11 +1,11 @@
 """The outside world to codes; the only place where data and options are checked."""
 
 from .coded import Coded
-from .encode import as_coded, encode
+from .encode import encode
 from .infer import Cutting, infer_schema
 from .intervals.cuts import cut_points
 from .schema import Schema, Variable, interval_variable
-from .table import Table, as_table
+from .table import Table, table_of
 
 __all__ = [
     "Coded",
@@ -13,10 +13,9 @@ __all__ = [
     "Schema",
     "Table",
     "Variable",
-    "as_coded",
-    "as_table",
     "cut_points",
     "encode",
     "infer_schema",
     "interval_variable",
+    "table_of",
 ]

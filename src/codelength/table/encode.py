@@ -1,6 +1,5 @@
 """From columns to codes, by a schema: the only gate through which data reaches the counting."""
 
-import os
 from collections.abc import Container
 from typing import Any, Literal
 
@@ -13,11 +12,10 @@ from ._messages import listed, shown, suggestion
 from .checks import check_choice, check_instance
 from .coded import Coded, unchecked
 from .column import Column, Numbers
-from .infer import infer_schema
 from .intervals.cuts import assign
 from .schema import Schema, Variable, smallest_code_type
 from .spelling import looks_like_time, parse_time
-from .table import Table, as_column, as_table, read_path
+from .table import Table, as_column, table_of
 from .times import time_numbers
 from .unknown import Unknown, is_of_other_kind
 from .values import LARGEST_EXACT
@@ -46,7 +44,7 @@ def encode(
     ----------
     schema : Schema
         What the table may hold.
-    data : Table, data frame, array, mapping of names to columns, or path of a file
+    data : Table, data frame, array or mapping of names to columns
         The rows.
     target : series, array or name of a column, optional
         The class of each row; by default that of the table.
@@ -80,7 +78,7 @@ def encode(
     """
     check_choice("handle_unknown", handle_unknown, HandleUnknown)
     check_instance("schema", schema, Schema, "a Schema")
-    table = as_table(known_rows(schema, data), target, sample_weight)
+    table = table_of(data, target, sample_weight)
     codes, unseen = _ready_codes(schema, table), {}
     if codes is None:
         codes = np.empty((table.n_rows, schema.n_variables), dtype=schema.code_type, order="F")
@@ -101,31 +99,6 @@ def encode(
                 found[unknown] = variable.n_values
             codes[:, i] = found
     return unchecked(schema, codes, _class_codes(schema, table), table.weights, unseen=unseen)
-
-
-def known_rows(schema: Schema, data: Any) -> Any:
-    """The rows of a file, if a file is meant, with cells that mean what they mean in a schema."""
-    if not isinstance(data, (str, os.PathLike)):
-        return data
-    target = schema.target
-    with_target = target is not None and target.name not in schema.names
-    return read_path(data, Schema((*schema.variables, target)) if with_target and target else schema)
-
-
-def as_coded(data: Any, target: Any = None, **options: Any) -> Coded:
-    """A table of any kind as codes under its own schema; codes stay as they are.
-
-    ``options`` are those of :func:`codelength.table.infer_schema`.
-
-    Examples
-    --------
-    >>> as_coded({"colour": ["red", "blue", "red"]}).codes.ravel()
-    array([1, 0, 1], dtype=uint8)
-    """
-    if isinstance(data, Coded):
-        return data
-    table = as_table(data, target)
-    return encode(infer_schema(table, **options), table)
 
 
 def code_of(variable: Variable, cell: Any) -> int | None:

@@ -29,7 +29,7 @@ from .coded import Coded, changed
 from .column import Column, Factor, Numbers
 from .intervals.cuts import Strategy, assign, check_options, cut_points
 from .schema import Schema, Variable, interval_variable
-from .table import Table, as_table
+from .table import Table, table_of
 from .target import check_n_classes
 from .times import NAMES, Scale, time_cuts, time_numbers, time_scale
 from .values import LARGEST_EXACT, sorted_values
@@ -138,7 +138,7 @@ def infer_schema(
     (('blue', 'red'), 'interval', ('no', 'yes'))
     """
     how = How.of(missing, numeric, identifiers, cutting, categories)
-    table = as_table(data, target, sample_weight)
+    table = table_of(data, target, sample_weight)
     variables = tuple(how.variable(column, table.weights) for column in table.columns)
     tell_ignored(variables)
     return Schema(variables, None if table.target is None else target_variable(table.target))

@@ -5,7 +5,6 @@ are; readers of files and data sets make one directly. Nothing is decided here a
 what it holds. A domain that the source declares stays with its column.
 """
 
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -21,14 +20,14 @@ from ..errors import CollectedRows, DataError, SchemaMismatch
 from ..typing import BoolArray, FloatArray, IntArray
 from ._arrays import from_cells, from_distinct, from_objects
 from ._messages import shortened, shown, suggestion, tell
-from ._parts import IN_BATCHES, check_in_one, check_one_file, no_table
+from ._parts import IN_BATCHES, check_in_one, no_table
 from ._series import declares, from_arrow, from_series, names_of
 from .checks import check_distinct, check_names, check_rows, check_same_rows, check_weights
 from .column import Column, Numbers
 from .values import LARGEST_EXACT, joined
 
 if TYPE_CHECKING:
-    from .schema import Schema
+    pass
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
@@ -183,51 +182,20 @@ class Table(Shown):
         return [first_rows([*columns, *last], self.n_rows, len(last))]
 
 
-def as_table(data: Any, target: Any = None, sample_weight: Any = None) -> Table:
-    """A table from whatever holds one.
+def table_of(data: Any, target: Any = None, sample_weight: Any = None) -> Table:
+    """Return a table that is in memory, or in a lazy frame, as a Table.
 
-    Parameters
-    ----------
-    data : table of any kind
-        The rows: a data frame of any library, eager or lazy; a DuckDB relation; a 2-d array; a list of rows,
-        each a list of cells or a mapping of names to cells; a mapping of names to columns; or the path of a
-        file that :func:`codelength.read_table` reads. A :class:`Table` keeps its own target and weights
-        unless others are given.
-    target : series, array or name of a column, optional
-        The class of each row. A column that is named, also as ``pl.col(name)``, is no variable.
-    sample_weight : array of shape (n_rows,), optional
-        How many rows each row stands for.
+    Parameters are those of :func:`codelength.as_table`, which also opens files and DuckDB relations.
 
     Examples
     --------
-    >>> as_table({"size": [1, 2], "colour": ["red", None]}).names
-    ('size', 'colour')
-    >>> as_table([["a", 1.5], ["b", 2.5]]).columns[1].numbers
+    >>> table_of([["a", 1.5], ["b", 2.5]]).columns[1].numbers
     array([1.5, 2.5])
-    >>> as_table({"size": [1, 2], "ripe": ["no", "yes"]}, "ripe").names
-    ('size',)
     """
-    table = data if isinstance(data, Table) else _table_of(data)
+    table = data if isinstance(data, Table) else _in_memory(data)
     if target is not None:
         table = table.with_target(target)
     return table if sample_weight is None else table.with_weights(sample_weight)
-
-
-def read_path(path: str | os.PathLike[str], kinds: "Schema | None" = None) -> Table:
-    """The table in a file; cells mean what they mean in a schema, where one is given."""
-    from .files.readers import SUFFIXES, read_table
-
-    try:
-        is_file = os.path.isfile(path)
-    except (TypeError, ValueError):  # a NUL in the path
-        is_file = False
-    if not is_file:
-        check_one_file(path)
-        raise DataError(
-            f"there is no file {shown(os.fspath(path), 80)}, and text is no table; pass a table, or the path "
-            f"of a file ({', '.join(SUFFIXES)}), as to codelength.read_table"
-        )
-    return read_table(path, kinds=kinds)
 
 
 def as_column(name: str, cells: Any) -> Column:
@@ -249,15 +217,13 @@ def as_column(name: str, cells: Any) -> Column:
     return from_cells(name, array)
 
 
-def _table_of(data: Any) -> Table:
+def _in_memory(data: Any) -> Table:
     if isinstance(data, np.ndarray):
         return _from_array(_as_array(data))
     if type(data).__module__.startswith("scipy.sparse"):
         raise DataError("a sparse matrix is not a categorical table; pass X.toarray() or a data frame")
     if isinstance(data, Mapping):
         return _from_mapping(data)
-    if isinstance(data, (str, os.PathLike)):
-        return read_path(data)
     if isinstance(data, (list, tuple)) and data and all(isinstance(row, Mapping) for row in data):
         return _from_mapping(_columns_of(data))
     data = _checked_frame(data)
@@ -327,10 +293,6 @@ def _checked_frame(table: Any) -> Any:
     if type(table).__module__.startswith("pandas") and hasattr(table, "columns"):
         # narwhals would refuse them in words of its own.
         check_distinct(list(table.columns))
-    if type(table).__name__ == "DuckDBPyRelation":
-        from .stream._relations import check_types
-
-        check_types(table, table.columns)
     if type(table).__module__.startswith("pyarrow"):
         import pyarrow as pa
 

@@ -7,7 +7,8 @@ import pytest
 
 from codelength.averages.content import arrange, shuffled
 from codelength.averages.training import Training
-from codelength.table import Cutting, as_table, encode, infer_schema
+from codelength.sources import as_table
+from codelength.table import Cutting, encode, infer_schema
 
 
 def training_of(columns, labels):

@@ -15,7 +15,8 @@ from codelength.averages.members.forests import Forests, balanced
 from codelength.averages.training import Training
 from codelength.averages.views import GRAINS, Views
 from codelength.errors import DataError
-from codelength.table import Schema, Variable, as_table, encode, infer_schema
+from codelength.sources import as_table
+from codelength.table import Schema, Variable, encode, infer_schema
 from codelength.table.infer import Cutting
 from unit.averages.forest_tables import (
     STRENGTHS,

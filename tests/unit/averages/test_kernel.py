@@ -16,7 +16,8 @@ from codelength.averages.members.kernel import Kernel
 from codelength.averages.powers import best_power
 from codelength.averages.training import Training
 from codelength.errors import DataError
-from codelength.table import Cutting, as_table, encode, infer_schema
+from codelength.sources import as_table
+from codelength.table import Cutting, encode, infer_schema
 from unit.averages.forest_tables import refitted
 
 

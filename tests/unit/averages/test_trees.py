@@ -15,7 +15,8 @@ from codelength.averages.members.trees import Trees
 from codelength.averages.training import Training
 from codelength.averages.views import Views
 from codelength.errors import DataError
-from codelength.table import Cutting, as_table, encode, infer_schema
+from codelength.sources import as_table
+from codelength.table import Cutting, encode, infer_schema
 
 
 def coded_of(columns, labels, weights=None, missing="value"):

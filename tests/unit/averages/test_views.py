@@ -8,7 +8,8 @@ import pytest
 from codelength.averages.training import Training
 from codelength.averages.views import COARSE, COARSE_VALUES, FINE, FINE_VALUES, Views
 from codelength.errors import DataError
-from codelength.table import as_table, encode, infer_schema
+from codelength.sources import as_table
+from codelength.table import encode, infer_schema
 from codelength.table.infer import Cutting
 
 

@@ -9,7 +9,7 @@ import pyarrow.dataset as ds
 import pytest
 
 from codelength.counts.stream import learn_counts
-from codelength.table.stream import SqlQuery
+from codelength.sources import SqlQuery
 from stream_tables import assert_same, in_memory, quietly
 
 N_ROWS = 1_000_000

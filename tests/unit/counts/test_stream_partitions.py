@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from codelength.counts import Counts
 from codelength.counts.stream import count_batches, fold, learn_counts, partial_counts
 from codelength.errors import DataError
-from codelength.table.profile import brackets as brackets_module
-from codelength.table.profile import column as column_module
-from codelength.table.profile import profile as profile_module
-from codelength.table.profile.profile import ProfileWork
-from codelength.table.stream import Batch, as_batches
-from codelength.table.stream.roles import Roles
+from codelength.sources import Batch, as_batches
+from codelength.sources.profile import brackets as brackets_module
+from codelength.sources.profile import column as column_module
+from codelength.sources.profile import profile as profile_module
+from codelength.sources.profile.profile import ProfileWork
+from codelength.sources.roles import Roles
 from stream_tables import assert_same, in_memory, quietly
 
 START = datetime.datetime(1900, 1, 1)

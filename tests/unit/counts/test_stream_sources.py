@@ -9,9 +9,9 @@ import pytest
 
 from codelength import NaiveBayes
 from codelength.counts.stream import learn_counts
-from codelength.table.profile import column as column_module
-from codelength.table.profile import profile as profile_module
-from codelength.table.stream import SqlQuery
+from codelength.sources import SqlQuery
+from codelength.sources.profile import column as column_module
+from codelength.sources.profile import profile as profile_module
 from stream_tables import assert_same, in_memory, mixed_frame, quietly
 
 OPTIONS = {

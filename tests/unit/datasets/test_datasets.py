@@ -12,9 +12,9 @@ from codelength import datasets
 from codelength._files import sha256_of
 from codelength.datasets import frames, registry
 from codelength.errors import DataError, InvalidParameter, SchemaMismatch
+from codelength.sources.files.readers import column_names
 from codelength.table import encode, infer_schema
 from codelength.table.column import Numbers
-from codelength.table.files.readers import column_names
 from codelength.table.values import in_natural_order
 
 FRAMES = ("pandas", "polars", "pyarrow")
@@ -286,7 +286,7 @@ def test_everything_works_without_a_dataframe_library():
         "for name in ('pandas', 'polars', 'pyarrow'):\n"
         "    sys.modules[name] = None\n"
         "from codelength import datasets\n"
-        "from codelength.table.files.writers import open_writer\n"
+        "from codelength.sources.files.writers import open_writer\n"
         "data = datasets.load('hepatitis')\n"
         "with open_writer('-', list(data.frame)) as writer:\n"
         "    writer.write(data.frame)\n"

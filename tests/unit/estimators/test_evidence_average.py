@@ -11,7 +11,7 @@ import naive_trees
 from codelength import EvidenceAverage, FiniteMixture, IndifferentTrees, NaiveBayes, OnVariables, load
 from codelength.errors import InvalidModelFile, InvalidParameter, SchemaMismatch
 from codelength.mixture.code_length import CRITERIA
-from codelength.table import as_coded
+from codelength.sources import as_coded
 from unit.estimators.test_model_files import places, replaced
 
 ROWS = [((0, 1), 0), ((1, 1), 1), ((0, 0), 0), ((1, 0), 1), ((0, 1), 1), ((1, 1), 1)]

@@ -22,7 +22,8 @@ from codelength.mixture.candidates import (
 )
 from codelength.mixture.fixed_clustering import FixedClustering
 from codelength.selection.mixtures import SELECTION_CRITERIA
-from codelength.table import Coded, Schema, as_coded, as_table
+from codelength.sources import as_coded, as_table
+from codelength.table import Coded, Schema
 
 QUICK = {"candidates": 6, "n_components": (2, 5), "n_orderings": 3, "random_state": 0}
 SIZES, N_CLASSES = [2, 3, 2], 3

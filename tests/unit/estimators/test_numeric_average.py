@@ -20,7 +20,8 @@ from codelength import (
 )
 from codelength.errors import DataError, InvalidParameter
 from codelength.evaluation import evaluate
-from codelength.table import Variable, as_table, infer_schema
+from codelength.sources import as_table
+from codelength.table import Variable, infer_schema
 from codelength.table.schema import interval_variable
 from unit.cli.conftest import run  # noqa: F401
 

@@ -12,7 +12,7 @@ from pyarrow import dataset
 
 from codelength import FiniteMixture, ModelAverage, NaiveBayes, Prior, Schema, as_batches
 from codelength.errors import DataError, IgnoredValues, InvalidParameter, SchemaMismatch, UndefinedPrediction
-from codelength.table.stream import SqlQuery
+from codelength.sources import SqlQuery
 
 N_ROWS, BATCH = 400, 64
 

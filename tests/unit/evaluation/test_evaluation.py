@@ -12,7 +12,8 @@ from codelength.errors import DataError, InvalidParameter
 from codelength.evaluation import OPPONENTS, cross_validation, evaluate
 from codelength.naive_bayes import RULES, Predictor, Rule
 from codelength.scores import Predictions, leave_one_out
-from codelength.table import Cutting, as_table, encode, infer_schema
+from codelength.sources import as_table
+from codelength.table import Cutting, encode, infer_schema
 from codelength.table.infer import with_intervals_of
 
 

@@ -11,7 +11,8 @@ from codelength.evaluation.opponents import OPPONENTS, catboost, logistic_regres
 from codelength.evaluation.opponents.design import Design
 from codelength.evaluation.opponents.fairness import class_prior, completed, fair
 from codelength.evaluation.opponents.rows import Rows
-from codelength.table import as_table, infer_schema
+from codelength.sources import as_table
+from codelength.table import infer_schema
 
 KINDS = [
     pytest.param(

@@ -17,7 +17,8 @@ from codelength.naive_bayes import RULES, Offsets, Predictor, Rule, rule_of
 from codelength.prequential import naive_bayes_sequence
 from codelength.scores import evidence_code_length, leave_one_out
 from codelength.selection import select_variables
-from codelength.table import Schema, as_table, encode
+from codelength.sources import as_table
+from codelength.table import Schema, encode
 from codelength_lab.prepared import Prepared
 from codelength_lab.protocols import CurveRows, cross_validations, learning_curves
 from codelength_lab.protocols import leave_one_out as left_out_protocol

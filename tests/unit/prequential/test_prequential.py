@@ -19,7 +19,8 @@ from codelength.prequential import (
 )
 from codelength.prequential.sampling import group_seeds, linked_orders
 from codelength.scores import evidence_code_length
-from codelength.table import Coded, Schema, as_coded, as_table, encode
+from codelength.sources import as_coded, as_table
+from codelength.table import Coded, Schema, encode
 from golden.cases import DATA, cases
 
 

@@ -20,7 +20,7 @@ from codelength.reporting.sections.models import facts as scores
 from codelength.reporting.sections.models.facts import AVERAGE, NAIVE_BAYES, PRIOR
 from codelength.reporting.sections.settings import facts as settings
 from codelength.reporting.sections.table.facts import table_facts
-from codelength.table import as_table
+from codelength.sources import as_table
 
 
 def table_of(n_rows=60, *, told=0.1, n_noise=2, n_classes=2, seed=0):

@@ -10,7 +10,7 @@ from codelength.counts import count
 from codelength.reporting import bits
 from codelength.reporting.bits import bits_alone
 from codelength.reporting.sections.variables.facts import bits_given_others, most_by_chance, variable_facts
-from codelength.table import as_coded, as_table
+from codelength.sources import as_coded, as_table
 
 
 def random_table(seed, n_rows=40, n_classes=3):

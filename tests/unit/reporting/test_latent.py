@@ -7,7 +7,7 @@ from codelength import FiniteMixture
 from codelength.errors import DataError
 from codelength.reporting.sections.hidden_classes import facts as latent
 from codelength.reporting.sections.hidden_classes.facts import analyse_classes, of_model
-from codelength.table import as_table
+from codelength.sources import as_table
 
 
 def answers(n_rows=60, seed=0):

@@ -20,7 +20,7 @@ from codelength.reporting.sections.models.facts import (
     Entrants,
     predict_slowly,
 )
-from codelength.table import as_coded, as_table
+from codelength.sources import as_coded, as_table
 
 
 def table_of(n_rows, *, told=0.1, seed=0):

@@ -20,7 +20,7 @@ from codelength.reporting.sections.models.facts import (
     strongest,
 )
 from codelength.scores import Predictions
-from codelength.table import as_coded, as_table
+from codelength.sources import as_coded, as_table
 
 LABELS = np.arange(40) % 2
 

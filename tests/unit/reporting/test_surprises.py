@@ -5,7 +5,7 @@ import pytest
 
 from codelength.reporting.sections.surprises.facts import MOST, surprises
 from codelength.scores import Predictions
-from codelength.table import as_table
+from codelength.sources import as_table
 
 
 def made_of(own, labels):

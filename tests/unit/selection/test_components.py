@@ -9,7 +9,7 @@ from codelength.mixture import CRITERIA
 from codelength.mixture.parameters import MixtureParameters, with_components
 from codelength.selection.comparison import Comparison
 from codelength.selection.components import _largest_first, choose_components
-from codelength.table import as_coded
+from codelength.sources import as_coded
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)

@@ -13,7 +13,8 @@ from codelength.naive_bayes import RULES, Predictor, Prior, Pseudocounts, dirich
 from codelength.prequential import naive_bayes_sequence, sample_orderings
 from codelength.scores import evidence_code_length, leave_one_out
 from codelength.selection import VARIABLE_CRITERIA, _criteria, select_variables
-from codelength.table import Coded, Schema, as_coded, encode
+from codelength.sources import as_coded
+from codelength.table import Coded, Schema, encode
 from toy_rules import TOY_RULES
 
 CRITERIA = tuple(VARIABLE_CRITERIA)

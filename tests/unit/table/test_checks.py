@@ -11,7 +11,8 @@ from codelength.counts import count
 from codelength.errors import CodelengthError, DataError, InvalidParameter, SchemaMismatch
 from codelength.naive_bayes import Predictor, Prior, pseudocounts
 from codelength.scores import log_score
-from codelength.table import Coded, Cutting, Schema, as_table, cut_points, encode, infer_schema
+from codelength.sources import as_table
+from codelength.table import Coded, Cutting, Schema, cut_points, encode, infer_schema
 from codelength.table.checks import (
     check_cap,
     check_choice,

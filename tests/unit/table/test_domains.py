@@ -12,8 +12,8 @@ import pytest
 
 from codelength import NaiveBayes, as_table, read_table
 from codelength.errors import DataError
+from codelength.sources.files.readers import read_batches
 from codelength.table import infer_schema
-from codelength.table.files.readers import read_batches
 
 pytestmark = pytest.mark.filterwarnings("ignore::codelength.errors.CollectedRows")
 

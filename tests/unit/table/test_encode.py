@@ -8,7 +8,8 @@ import pytest
 
 from codelength import Schema, Variable
 from codelength.errors import IgnoredValues, InvalidParameter, SchemaMismatch, UnknownValue
-from codelength.table import as_table, encode, interval_variable
+from codelength.sources import as_table
+from codelength.table import encode, interval_variable
 
 SCHEMA = Schema(
     [

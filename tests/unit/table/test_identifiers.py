@@ -73,7 +73,7 @@ class TestTheRule:
             infer_schema(TABLE, identifiers="drop")
 
     def test_a_batch_of_a_file_is_judged_by_its_own_rows(self, tmp_path):
-        from codelength.table.files.readers import read_batches
+        from codelength.sources.files.readers import read_batches
 
         texts = [f"v{n % 400}" for n in range(2000)]
         pl.DataFrame({"c": texts}).write_csv(tmp_path / "t.csv")

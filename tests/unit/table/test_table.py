@@ -12,10 +12,10 @@ import pyarrow.dataset
 import pytest
 
 from codelength.errors import CollectedRows, DataError, SchemaMismatch, UnknownValue
+from codelength.sources import as_batches, as_table
 from codelength.table import Schema, Variable, encode
 from codelength.table.column import Factor, Numbers
-from codelength.table.stream import as_batches
-from codelength.table.table import as_column, as_table
+from codelength.table.table import as_column
 
 
 def cells_of(column):

@@ -20,9 +20,10 @@ from hypothesis import strategies as st
 
 from codelength import NaiveBayes, SqlQuery
 from codelength.errors import DataError, SchemaMismatch
-from codelength.table import Schema, Variable, as_table, encode, infer_schema
+from codelength.sources import as_table
+from codelength.sources.files.readers import read_batches, read_table
+from codelength.table import Schema, Variable, encode, infer_schema
 from codelength.table.column import Numbers
-from codelength.table.files.readers import read_batches, read_table
 from codelength.table.spelling import parse_number, parse_time
 from codelength.table.table import as_column
 from codelength.table.values import canonical, widened
@@ -688,8 +689,8 @@ def test_whole_numbers_that_lose_digits_are_categories_but_not_numbers(first, ga
 
 def test_very_many_whole_numbers_that_lose_digits_are_refused_in_a_stream(monkeypatch):
     """Too many to be kept: what is left of them is their range."""
-    monkeypatch.setattr("codelength.table.profile.column.MOST_NUMBERS", 30)
-    monkeypatch.setattr("codelength.table.profile.column.MOST_DISTINCT", 30)
+    monkeypatch.setattr("codelength.sources.profile.column.MOST_NUMBERS", 30)
+    monkeypatch.setattr("codelength.sources.profile.column.MOST_DISTINCT", 30)
     classes = list("pq") * 30
     whole = pa.array([2**53 + i for i in range(60)], pa.int64())
     decimals = pa.array([Decimal(2**60 + i) for i in range(60)], pa.decimal128(38, 0))

@@ -9,7 +9,8 @@ from ...counts import Counts, expected_counts
 from ...errors import DataError, InvalidParameter
 from ...naive_bayes import PriorLike, pseudocounts
 from ...scores import evidence_code_length
-from ...table import Coded, as_coded
+from ...sources import as_coded
+from ...table import Coded
 from ...table.checks import as_array, check_choice, check_instance
 from ...typing import FloatArray
 from ..cache import CachedRows

@@ -13,7 +13,8 @@ from scipy.special import logsumexp
 from ...counts import count
 from ...errors import InvalidParameter
 from ...naive_bayes import Predictor, PriorLike, Pseudocounts, pseudocounts
-from ...table import Coded, as_coded
+from ...sources import as_coded
+from ...table import Coded
 from ...table._messages import shown
 from ...table.checks import check_flag, check_sequence, check_size, check_whole
 from ...table.content import Keys, mixed

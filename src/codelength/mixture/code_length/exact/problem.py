@@ -10,7 +10,8 @@ import numpy as np
 
 from ....counts import Counts
 from ....naive_bayes import Knowledge, PriorLike, Pseudocounts, pseudocounts
-from ....table import Coded, as_coded
+from ....sources import as_coded
+from ....table import Coded
 from ....table.checks import check_whole, check_whole_weights
 from ....typing import FloatArray, IntArray
 from ...costs import MAX_BYTES, check_components, check_memory

@@ -9,7 +9,8 @@ import numpy as np
 from ...._version import __version__
 from ....estimators import FiniteMixture
 from ....evaluation.progress import Progress, check_progress
-from ....table import Table, as_table
+from ....sources import as_table
+from ....table import Table
 from ....table.checks import seed_of
 from ...results import LatentAnalysis
 from ..table.facts import checked, command_of, model_facts, noting, table_facts

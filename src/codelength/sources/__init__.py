@@ -1,0 +1,22 @@
+"""Sources of tables: files, frames, databases and clusters, in memory or in batches of any size."""
+
+from .batch import BATCH_ROWS, Batch, Batches
+from .collect import collected
+from .encoder import BatchEncoder
+from .opening import as_coded, as_table, known_rows
+from .registry import as_batches, is_lazy
+from .sql import SqlQuery
+
+__all__ = [
+    "BATCH_ROWS",
+    "Batch",
+    "BatchEncoder",
+    "Batches",
+    "SqlQuery",
+    "as_batches",
+    "as_coded",
+    "as_table",
+    "collected",
+    "is_lazy",
+    "known_rows",
+]

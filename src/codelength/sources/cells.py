@@ -1,0 +1,218 @@
+"""What the cells of an Arrow array are: numbers, times, text or values of a list, in bulk."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import DataError
+from ..table._arrays import canonical_values
+from ..table._series import from_arrow
+from ..table.column import Column, Factor, Positions
+from ..table.times import Scale, time_numbers
+from ..table.values import FAR_AWAY, LARGEST_EXACT, widened
+from ..typing import BoolArray, FloatArray, IntArray, Scalar
+from .batch import arrow, mark_of, missing_in, positions_in, raw_numbers, values_in
+
+CellKind = Literal["number", "truth", "time", "text", "values", "declared", "nothing"]
+"""What a column holds, by its type alone; ``"values"`` takes a look at each distinct cell."""
+
+_EXACT_DIGITS = 15
+_DAY = 86_400_000_000
+_PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
+# Years 1 to 9999, in days since 1970.
+_FIRST_DAY, _LAST_DAY = -719_162, 2_932_896
+
+
+def kind_of(column: Any) -> CellKind:
+    """What the cells of a field are."""
+    types, type_, mark = arrow().types, column.type, mark_of(column)
+    if types.is_dictionary(type_):
+        of_text = _is_text(types, type_.value_type) and not mark.startswith("json")
+        return "declared" if mark in ("", "json declared") else "text" if of_text else "values"
+    if _is_text(types, type_):
+        return "text"
+    if types.is_integer(type_) or types.is_floating(type_):
+        return "number"
+    if types.is_decimal128(type_) and type_.precision <= _EXACT_DIGITS and type_.scale >= 0:
+        return "number"
+    if types.is_boolean(type_):
+        return "truth"
+    if types.is_null(type_):
+        return "nothing"
+    return "time" if types.is_temporal(type_) and not types.is_interval(type_) else "values"
+
+
+def type_of(column: Any) -> str:
+    """The type of a field without what may differ from batch to batch, such as the width of numbers."""
+    types, type_, kind = arrow().types, column.type, kind_of(column)
+    if kind == "number":
+        if types.is_uint64(type_):
+            return "unsigned number"
+        return "float" if types.is_floating(type_) else "decimal" if types.is_decimal(type_) else "int"
+    if kind == "time":
+        return f"{scale_of(type_)}, {unit_of(type_)}"
+    return kind
+
+
+def scale_of(type_: Any) -> Scale:
+    """The scale that times of a type are on."""
+    types = arrow().types
+    if types.is_time(type_):
+        return "clock"
+    if types.is_duration(type_):
+        return "seconds"
+    return "utc" if getattr(type_, "tz", None) else "date"
+
+
+def unit_of(type_: Any) -> str:
+    """What times of a type are counted in."""
+    if arrow().types.is_date(type_):
+        return "D" if type_.bit_width == 32 else "ms"
+    return str(type_.unit)
+
+
+def numbers_of(name: str, array: Any, first_row: int = 0) -> tuple[NDArray[Any], BoolArray | None]:
+    """The numbers in an array, and which of its cells are missing; None where none is.
+
+    Floats are float64, and what stands in a missing cell is anything.
+    """
+    pa = arrow()
+    missing = missing_in(array)
+    if pa.types.is_decimal(array.type):
+        return _decimals(array), missing
+    if pa.types.is_integer(array.type) and len(array):
+        return raw_numbers(array), missing
+    if missing is not None:
+        array = array.fill_null(pa.scalar(0).cast(array.type))
+    numbers = array.to_numpy(zero_copy_only=False)
+    if numbers.dtype.kind != "f":
+        return numbers, missing
+    floats = widened(numbers) if numbers.itemsize < 8 else numbers
+    # One sum finds out whether every cell is a finite number.
+    with np.errstate(over="ignore", invalid="ignore"):
+        all_finite = np.isfinite(floats.sum())
+    if not all_finite:
+        _check_finite(name, floats, first_row)
+        absent = np.isnan(floats)
+        if absent.any():
+            missing = absent if missing is None else absent | missing
+    return floats, missing
+
+
+def counts_of(array: Any) -> tuple[IntArray, BoolArray | None]:
+    """The times in an array in its own unit, and which of its cells are missing."""
+    pa = arrow()
+    missing = missing_in(array)
+    width = pa.int32() if array.type.bit_width == 32 else pa.int64()
+    counts = array.cast(width).cast(pa.int64())
+    if missing is not None:
+        counts = counts.fill_null(0)
+    return counts.to_numpy(zero_copy_only=False), missing
+
+
+def on_scale(name: str, counts: IntArray, type_: Any) -> FloatArray:
+    """Times in their own unit as numbers on their scale; a date that is too far away for it is refused."""
+    scale, unit = scale_of(type_), unit_of(type_)
+    if scale == "seconds":
+        return _seconds(counts, _PER_SECOND[unit])
+    if scale in ("date", "utc") and len(counts):
+        per_day = 1 if unit == "D" else 86_400 * _PER_SECOND[unit]
+        if counts.min() < _FIRST_DAY * per_day or counts.max() >= (_LAST_DAY + 1) * per_day:
+            raise DataError(f"column {name!r}: {FAR_AWAY}")
+    if unit == "D":
+        return (counts * _DAY).astype(np.float64)
+    per_second = _PER_SECOND[unit]
+    micro = counts // (per_second // 10**6) if per_second > 10**6 else counts * (10**6 // per_second)
+    return micro.astype(np.float64)
+
+
+def floats_of(array: Any, column: Any, scale: Scale, first_row: int = 0) -> FloatArray:
+    """The cells of an array as numbers on a scale; what stands in a missing cell is anything."""
+    name, kind = column.name, kind_of(column)
+    if kind == "number":
+        return numbers_of(name, array, first_row)[0].astype(np.float64, copy=False)
+    if kind == "time":
+        return on_scale(name, counts_of(array)[0], array.type)
+    if kind == "text":
+        values, positions = Dictionaries().of(name, texts_of(array), mark_of(column))
+        return np.append(time_numbers(values, scale), np.nan)[positions]
+    return np.asarray(column_of(name, array, column).numbers, dtype=np.float64)
+
+
+def column_of(name: str, array: Any, column: Any) -> Column:
+    """The cells of an array as a column of a table, whatever its type."""
+    if not arrow().types.is_dictionary(array.type):
+        return from_arrow(name, array)
+    values, positions = Dictionaries().of(name, array, mark_of(column))
+    return Factor(name, positions, values, declared=kind_of(column) == "declared")
+
+
+@dataclass(slots=True)
+class Dictionaries:
+    """The values of the dictionaries of a column; most batches share one, which is looked at once."""
+
+    # What was looked at last, in one piece, because several threads share it: the mark, the dictionary, its
+    # values, and for each of its cells which of them it is, where they are not all different.
+    _last: tuple[str, Any, tuple[Scalar, ...], IntArray | None] = ("", None, (), None)
+
+    def of(self, name: str, array: Any, mark: str) -> tuple[tuple[Scalar, ...], Positions]:
+        """The values of a dictionary array, and the position of each cell's among them."""
+        values, places = self.look_up(name, array, mark)
+        positions = positions_in(array)
+        return values, positions if places is None else places[positions]
+
+    def look_up(self, name: str, array: Any, mark: str) -> tuple[tuple[Scalar, ...], IntArray | None]:
+        """The values of a dictionary array, and for each cell of its dictionary which of them it is."""
+        known_mark, known, values, places = self._last
+        if known is None or known_mark != mark or not array.dictionary.equals(known):
+            cells = values_in(array.dictionary, mark)
+            values, found = canonical_values(name, cells)
+            places = None if np.array_equal(found[:-1], np.arange(len(cells))) else found
+            self._last = (mark, array.dictionary, values, places)
+        return values, places
+
+
+def texts_of(array: Any) -> Any:
+    """An array of text as a dictionary array."""
+    pa = arrow()
+    if pa.types.is_dictionary(array.type):
+        return array
+    return (
+        array.cast(pa.large_string()) if pa.types.is_string_view(array.type) else array
+    ).dictionary_encode()
+
+
+def _is_text(types: Any, type_: Any) -> bool:
+    return bool(types.is_string(type_) or types.is_large_string(type_) or types.is_string_view(type_))
+
+
+def _decimals(array: Any) -> NDArray[Any]:
+    """Decimals of few digits: the low half of each is the whole of it."""
+    halves = np.frombuffer(array.buffers()[1], dtype=np.int64)
+    unscaled = halves[2 * array.offset : 2 * (array.offset + len(array)) : 2]
+    if array.null_count:
+        unscaled = np.where(array.is_null().to_numpy(zero_copy_only=False), 0, unscaled)
+    power = 10**array.type.scale
+    whole, rest = np.divmod(unscaled, power)
+    # A quotient of exact numbers is the nearest float64.
+    return whole if not rest.any() else unscaled / np.float64(power)
+
+
+def _seconds(counts: IntArray, per_second: int) -> FloatArray:
+    seconds: FloatArray = counts / np.float64(per_second)
+    wide = np.flatnonzero(np.abs(counts) > LARGEST_EXACT)
+    # A quotient of Python's whole numbers is rounded once.
+    seconds[wide] = [count / per_second for count in counts[wide].tolist()]
+    return seconds
+
+
+def _check_finite(name: str, floats: FloatArray, first_row: int) -> None:
+    infinite = np.isinf(floats)
+    if infinite.any():
+        row = first_row + int(np.argmax(infinite))
+        raise DataError(
+            f"column {name!r}, row {row}: the value is infinite (infinity); replace it by a number, or by "
+            "NaN if it is missing"
+        )

@@ -1,0 +1,1 @@
+"""Batches of rows, one module per kind of source."""

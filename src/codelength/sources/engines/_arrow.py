@@ -1,0 +1,190 @@
+"""Tables, datasets and readers of pyarrow."""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+from ...errors import CodelengthWarning, DataError
+from ...table._messages import shortened, shown, tell
+from ...table.checks import check_distinct
+from ..batch import Batch, Batches, arrow, numbered
+
+_FAULTS = (OSError, ValueError, RuntimeError)
+"""What pyarrow raises about rows that it cannot read."""
+
+
+class ArrowBatches:
+    """A source that gives Arrow record batches by itself.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Names of the columns.
+    read : callable
+        Gives the record batches of some columns.
+    n_rows : int, optional
+        How many rows there are.
+    once : bool
+        Whether they can be read only once.
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        read: Callable[[list[str]], Iterator[Any]],
+        n_rows: int | None = None,
+        *,
+        name: str = "",
+        once: bool = False,
+        batch_rows: int,
+    ) -> None:
+        check_distinct(names)
+        self.name, self.names, self.n_rows, self.once = name, tuple(names), n_rows, once
+        self._read, self._batch_rows, self._was_read = read, batch_rows, False
+
+    def read(self, columns: Sequence[str]) -> Iterator[Batch]:
+        """The rows, in order, with these columns."""
+        if self.once and self._was_read:
+            raise DataError(
+                f"{self.name or 'the source'}: its rows can be read only once, and were; pass a schema= so "
+                "that one pass is enough, or a source that can be read again"
+            )
+        self._was_read = True
+        pieces = _in_pieces(lambda: self._read(list(columns)), self._batch_rows, self.name)
+        return numbered(self._watched(pieces) if self.once else pieces, self.name)
+
+    def close(self) -> None:
+        """Nothing is kept."""
+
+    def _watched(self, pieces: Iterator[Any]) -> Iterator[Any]:
+        """Rows that can be read only once: none at all may mean that somebody else has read them."""
+        n_rows = 0
+        for piece in pieces:
+            n_rows += piece.num_rows
+            yield piece
+        if not n_rows:
+            tell(
+                f"{self.name or 'the source'}: gave no rows, and a reader gives them only once; pass a new "
+                "one if it was read before",
+                CodelengthWarning,
+            )
+
+
+class DatasetBatches:
+    """The rows of a dataset, one file after the other."""
+
+    def __init__(self, dataset: Any, batch_rows: int) -> None:
+        check_distinct(dataset.schema.names)
+        self.name, self.once = "", False
+        self.names: tuple[str, ...] = tuple(dataset.schema.names)
+        self.n_rows: int | None = None
+        self._dataset, self._batch_rows = dataset, batch_rows
+
+    def read(self, columns: Sequence[str]) -> Iterator[Batch]:
+        """The rows, in order, with these columns."""
+        position = 0
+        for part in self._parts():
+            path: str = getattr(part, "path", "")
+            rows = _in_pieces(partial(self._scanned, part, columns), self._batch_rows, path)
+            n_rows = 0
+            for batch in numbered(rows, path, position):
+                yield batch
+                n_rows += batch.n_rows
+            position += n_rows
+
+    def close(self) -> None:
+        """Nothing is kept."""
+
+    def _parts(self) -> Iterator[Any]:
+        """The files; the dataset itself where it keeps them to itself, because it has some of their rows."""
+        try:
+            return iter(self._dataset.get_fragments())
+        except ValueError:
+            return iter((self._dataset,))
+
+    def _scanned(self, part: Any, columns: Sequence[str]) -> Iterator[Any]:
+        own = {"fragment_readahead": 1} if part is self._dataset else {"schema": self._dataset.schema}
+        try:
+            yield from part.scanner(
+                columns=list(columns), batch_size=self._batch_rows, batch_readahead=4, **own
+            ).to_batches()
+        except _FAULTS:
+            if part is not self._dataset:
+                _check_types(part, self._dataset.schema, columns)
+            raise
+
+
+def open_batches(source: Any, batch_rows: int) -> Batches | None:
+    """The batches of a table, a dataset, a scanner or a reader."""
+    pa = arrow()
+    if isinstance(source, pa.RecordBatch):
+        source = pa.Table.from_batches([source])
+    if isinstance(source, pa.Table):
+        return ArrowBatches(
+            source.schema.names,
+            lambda columns: iter(source.select(columns).to_batches(max_chunksize=batch_rows)),
+            source.num_rows,
+            batch_rows=batch_rows,
+        )
+    if isinstance(source, pa.RecordBatchReader):
+        return ArrowBatches(source.schema.names, _selecting(lambda: source), once=True, batch_rows=batch_rows)
+    if hasattr(source, "projected_schema") and hasattr(source, "to_batches"):
+        names = source.projected_schema.names
+        return ArrowBatches(names, _selecting(source.to_batches), once=True, batch_rows=batch_rows)
+    if hasattr(source, "scanner") and hasattr(source, "schema"):
+        return DatasetBatches(source, batch_rows)
+    return None
+
+
+def _selecting(read: Callable[[], Any]) -> Callable[[list[str]], Iterator[Any]]:
+    """Some columns of record batches that come with all of them."""
+
+    def selected(columns: list[str]) -> Iterator[Any]:
+        for part in read():
+            yield part.select(columns)
+
+    return selected
+
+
+def _in_pieces(read: Callable[[], Iterator[Any]], batch_rows: int, name: str) -> Iterator[Any]:
+    """Record batches cut to a size; an error says after which row it came."""
+    n_rows = 0
+    rows = read()
+    try:
+        for part in rows:
+            for start in range(0, part.num_rows, batch_rows):
+                yield part.slice(start, batch_rows)
+            n_rows += part.num_rows
+    except _FAULTS as error:
+        if isinstance(error, DataError):
+            raise
+        reason = shortened(f"{type(error).__name__}: {error}")
+        raise DataError(
+            f"{name or 'the source'}: cannot be read after row {n_rows:,} ({reason}); mend it"
+        ) from error
+    finally:
+        close = getattr(rows, "close", None)
+        if close is not None:
+            close()
+
+
+def _check_types(fragment: Any, schema: Any, columns: Sequence[str]) -> None:
+    """Say which column of a file cannot be made what it is in the dataset, if one cannot."""
+    try:
+        own = fragment.physical_schema
+    except _FAULTS:  # the file is damaged, as is said anyway
+        return
+    for name in columns:
+        at = own.get_field_index(name)
+        if at < 0 or own.field(at).type == schema.field(name).type:
+            continue
+        try:
+            for _ in fragment.scanner(schema=schema, columns=[name]).to_batches():
+                pass
+        except _FAULTS as error:
+            path: str = getattr(fragment, "path", "")
+            reason = shortened(str(error))
+            raise DataError(
+                f"{path or 'the source'}, column {shown(name)}: holds {own.field(at).type} here and "
+                f"{schema.field(name).type} in the dataset ({reason}); convert it to one"
+            ) from error

@@ -1,0 +1,194 @@
+"""Dask data frames: work is done where their partitions are, and only what it comes to travels."""
+
+import json
+import pickle
+from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from ...errors import CodelengthError
+from ...table._series import from_series
+from ...table.column import Numbers
+from ...typing import Scalar
+from ..batch import Batch, Batches, arrow, located, marked
+from ._frames import Cells, in_pieces
+from ._pandas import _cells as cells_of_series
+from ._pandas import open_batches as open_pandas
+from ._partitions import MOST_JOINED, Part, joined, not_computed, part_of, placed, unpickled
+
+
+class DaskBatches:
+    """The rows of a Dask data frame, partition after partition."""
+
+    def __init__(self, source: Any, batch_rows: int) -> None:
+        self.name, self.once = "the Dask data frame", False
+        self.n_rows: int | None = None
+        self._source, self._batch_rows = source, batch_rows
+        self.names = open_pandas(source._meta, batch_rows).names  # type: ignore[union-attr]
+
+    def read(self, columns: Sequence[str]) -> Iterator[Batch]:
+        """The rows, in order, with these columns: one partition after the other is brought here."""
+        for number, frame in enumerate(self._brought(columns)):
+            yield from placed(_opened(frame, columns, self._batch_rows).read(columns), number)
+
+    def fold(
+        self,
+        work: Callable[[Batch], Any],
+        columns: Sequence[str],
+        merge: Callable[[Any, Any], Any],
+        *,
+        progress: Callable[[int], object] | None = None,
+    ) -> Any:
+        """What some work makes of every partition, joined on the workers in the order of the partitions."""
+        import pandas as pd
+
+        dask, sent = _dask(), _sent((work, merge))
+        rest, meta = (sent, list(columns), self._batch_rows), pd.Series(dtype=object)
+        try:
+            found = self._selected(columns).map_partitions(_part, *rest, meta=meta, enforce_metadata=False)
+            parts = found.to_delayed()
+            sizes = [dask.delayed(_size)(part) for part in parts] if progress is not None else []
+            while len(parts) > 1:
+                groups = [parts[i : i + MOST_JOINED] for i in range(0, len(parts), MOST_JOINED)]
+                parts = [dask.delayed(_joined)(group, sent) for group in groups]
+            return unpickled(_computed(parts[0], sizes, progress))
+        except Exception as error:
+            raise _told(error) from error
+
+    def map(self, work: Any, columns: Sequence[str]) -> Any:
+        """A Dask data frame with predictions beside the columns that are kept, and the same index."""
+        kept = list(work.kept)
+        meta = _with_outcomes(_named(self._selected(kept)._meta, kept), work.outcomes.empty_table())
+        return self._selected(columns).map_partitions(
+            _mapped, _sent(work), list(columns), kept, self._batch_rows, meta=meta
+        )
+
+    def close(self) -> None:
+        """Nothing is kept."""
+
+    def _brought(self, columns: Sequence[str]) -> Iterator[Any]:
+        try:
+            for partition in self._selected(columns).to_delayed():
+                yield _dask().compute(partition)[0]
+        except Exception as error:
+            raise _told(error) from error
+
+    def _selected(self, columns: Sequence[str]) -> Any:
+        labels = dict(zip(self.names, self._source.columns, strict=True))
+        return self._source[[labels[name] for name in columns]]
+
+
+def open_batches(source: Any, batch_rows: int) -> Batches | None:
+    """The batches of a data frame; None for anything else of Dask's."""
+    import dask.dataframe as dd
+
+    return DaskBatches(source, batch_rows) if isinstance(source, dd.DataFrame) else None
+
+
+def _sent(work: Any) -> Any:
+    """Work as one thing in the graph of tasks, which workers fetch once."""
+    return _dask().delayed(import_module("cloudpickle").dumps(work))
+
+
+def _computed(total: Any, sizes: list[Any], progress: Callable[[int], object] | None) -> Part:
+    """The last of the parts; what was begun on a cluster is cancelled when the user has had enough."""
+    dask = _dask()
+    client = getattr(dask.base.get_scheduler(collections=[total]), "__self__", None)
+    if client is None:
+        part, *numbers = dask.compute(total, *sizes)
+        if progress is not None:
+            for n_rows in numbers:
+                progress(n_rows)
+        return part  # type: ignore[no-any-return]
+    futures = client.compute([total, *sizes])
+    try:
+        if progress is not None:
+            as_completed = import_module("distributed").as_completed
+            for _, n_rows in as_completed(futures[1:], with_results=True):
+                progress(n_rows)
+        return futures[0].result()  # type: ignore[no-any-return]
+    except BaseException:
+        client.cancel(futures)
+        raise
+
+
+def _part(frame: Any, sent: bytes, columns: list[str], batch_rows: int, partition_info: Any = None) -> Part:
+    work, merge = pickle.loads(sent)
+    batches = _opened(frame, columns, batch_rows)
+    return part_of(batches.read(columns), _number(partition_info), work, merge)
+
+
+def _joined(parts: list[Part], sent: bytes) -> Part:
+    return joined(parts, pickle.loads(sent)[1])
+
+
+def _size(part: Part) -> int:
+    return part.n_rows
+
+
+def _mapped(
+    frame: Any, sent: bytes, columns: list[str], kept: list[str], batch_rows: int, partition_info: Any = None
+) -> Any:
+    pa, work = arrow(), pickle.loads(sent).outcomes_alone()
+    batches = placed(_opened(frame, columns, batch_rows).read(columns), _number(partition_info))
+    rows = pa.Table.from_batches([located(work, batch) for batch in batches], work.outcomes)
+    return _with_outcomes(_named(frame, columns)[kept], rows)
+
+
+def _with_outcomes(kept: Any, rows: Any) -> Any:
+    import pandas as pd
+
+    return pd.concat([kept, rows.to_pandas().set_axis(kept.index)], axis=1)
+
+
+def _opened(frame: Any, columns: Sequence[str], batch_rows: int) -> Batches:
+    """The batches of a partition, whose types are those of all others, too."""
+    named = _named(frame, columns)
+    cells = {
+        name: _cells_of_objects(name, series) if series.dtype == object else cells_of_series(name, series)
+        for name, series in named.items()
+    }
+    return in_pieces(cells, len(named), batch_rows)
+
+
+def _cells_of_objects(name: str, series: Any) -> Cells:
+    """A column of Python's objects for Arrow, with one type whatever these rows hold."""
+    import narwhals.stable.v2 as nw
+
+    pa = arrow()
+    column = from_series(name, nw.from_native(series, series_only=True))
+    values: tuple[Scalar, ...]
+    positions = np.full(len(series), -1, dtype=np.int32)
+    if isinstance(column, Numbers):
+        present = ~column.missing
+        distinct, places = np.unique(column.numbers[present], return_inverse=True)
+        values, positions[present] = tuple(distinct.tolist()), places.ravel()
+    else:
+        values, positions[:] = column.values, column.positions
+    dictionary = pa.array([json.dumps(value) for value in values], pa.string())
+    field = marked(pa.field(name, pa.dictionary(pa.int32(), pa.string())), "json")
+
+    def coded(rows: slice) -> Any:
+        places = pa.array(positions[rows], mask=positions[rows] < 0)
+        return pa.DictionaryArray.from_arrays(places, dictionary)
+
+    return field, coded
+
+
+def _named(frame: Any, columns: Sequence[str]) -> Any:
+    return frame.set_axis(list(columns), axis=1)
+
+
+def _number(partition_info: Any) -> int:
+    return 0 if partition_info is None else int(partition_info["number"])
+
+
+def _told(error: Exception) -> Exception:
+    return error if isinstance(error, CodelengthError) else not_computed("Dask", error)
+
+
+def _dask() -> Any:
+    """The library, without the few types that it declares."""
+    return import_module("dask")

@@ -1,0 +1,182 @@
+"""Folders of files: which of them are rows, and columns that the names of folders spell, ``year=2020``."""
+
+import glob
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import numpy as np
+
+from ...errors import DataError
+from .. import as_table
+from ..batch import Batch, arrow
+from ..files._kinds import Reading
+from ..files.readers import SUFFIXES, name_of
+from ._frames import cells_of
+
+__all__ = ["Partitions", "files_in", "files_like"]
+
+_HIDDEN = (".", "_")
+_NOTHING = "__HIVE_DEFAULT_PARTITION__"
+_WHOLE = re.compile(r"[+-]?[0-9]{1,15}")
+_Cells = dict[str, tuple[Any, Any]]  # by column: its field, and an array with one cell per file
+_LOGS = {
+    "_delta_log": (
+        "a Delta Lake table",
+        "pass deltalake.DeltaTable(path).to_pyarrow_dataset(), or export it to a Parquet file",
+    ),
+    ".hoodie": ("a Hudi table", "export it to a Parquet file"),
+}
+
+
+def files_in(folder: Path) -> list[Path]:
+    """Return the tables in a folder and the folders in it, by name, without hidden ones."""
+    found = sorted(path for path in folder.rglob("*") if _is_table(path) and not _is_hidden(path, folder))
+    _check_current(found, folder)
+    if not found:
+        raise DataError(f"{folder}: holds no files that can be read ({', '.join(SUFFIXES)})")
+    return found
+
+
+def files_like(pattern: str) -> tuple[list[Path], Path]:
+    """Return the files that a pattern matches, by name, and the folder before its first wildcard.
+
+    Hidden files and folders count only if the pattern names some.
+    """
+    parts = Path(pattern).parts
+    first = next(i for i, part in enumerate(parts) if glob.has_magic(part))
+    base, names_hidden = Path(*parts[:first]), any(part.startswith(_HIDDEN) for part in parts[first:])
+    found = sorted(Path(path) for path in glob.glob(pattern, recursive=True))
+    found = [path for path in found if path.is_file() and (names_hidden or not _is_hidden(path, base))]
+    _check_current(found, base)
+    if not found:
+        raise DataError(f"{pattern}: no file has such a name; check the pattern")
+    return found, base
+
+
+def _is_table(path: Path) -> bool:
+    return path.name.lower().endswith(SUFFIXES) and path.is_file()
+
+
+def _is_hidden(path: Path, base: Path) -> bool:
+    return any(part.startswith(_HIDDEN) for part in path.relative_to(base).parts)
+
+
+def _check_current(paths: Sequence[Path], base: Path) -> None:
+    """Refuse files among which some may have been removed from the table."""
+    folders = {folder for path in paths for folder in path.absolute().parents} | {base.absolute()}
+    for folder in sorted(folders):
+        for log, (what, remedy) in _LOGS.items():
+            if os.path.isdir(folder / log):
+                raise DataError(f"{folder}: is {what}, in which files with removed rows remain; {remedy}")
+
+
+class Partitions:
+    """Columns whose cells are in the names of folders, as Hive, Spark and pyarrow write them.
+
+    Whole numbers are numbers if all folders have them, and anything else is text. ``year=2020`` below a
+    folder ``sales`` makes a column ``year`` of ``sales``, but not of ``sales/year=2020``.
+
+    Parameters
+    ----------
+    paths : sequence of Path
+        The files.
+    base : Path
+        The folder that holds them all; names of folders above it do not count.
+    readings : mapping
+        How the caller wants columns to be read.
+    na : sequence of str
+        Texts that mean missing.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The columns.
+    """
+
+    def __init__(
+        self, paths: Sequence[Path], base: Path, readings: Mapping[str, Reading], na: Sequence[str]
+    ) -> None:
+        pa = arrow()
+        spelt = [_spelt(path, base) for path in paths]
+        self.names = tuple(spelt[0])
+        self._files = {name_of(path): place for place, path in enumerate(paths)}
+        for path, own in zip(paths, spelt, strict=True):
+            if set(own) != set(self.names):
+                raise DataError(
+                    f"{path}: its folders spell other columns than those of {paths[0]}; keep all files in "
+                    "folders of one form, such as year=2020"
+                )
+        self._cells: _Cells = {}
+        self._plain: _Cells = {}
+        markers = {marker.strip() for marker in na}
+        for name in self.names:
+            texts = [
+                None if (text := own[name]) is None or text.strip() in markers else text for own in spelt
+            ]
+            column = as_table({name: _read(texts, readings.get(name, Reading()))}).columns[0]
+            field, cells = cells_of(column)
+            self._cells[name] = field, cells(slice(0, len(paths)))
+            plain = pa.array(_read(texts, Reading()))
+            self._plain[name] = pa.field(name, plain.type), plain
+
+    def check_apart(self, names: Sequence[str], shown: str) -> None:
+        """Refuse columns that are in a file as well."""
+        for name in self.names:
+            if name in names:
+                raise DataError(
+                    f"{shown}: column {name!r} is in the file and in the name of its folder; rename one"
+                )
+
+    def joined(
+        self, batches: Iterator[Batch], columns: Sequence[str], beside: Sequence[str]
+    ) -> Iterator[Batch]:
+        """Batches of files with their columns and those of folders, also among columns carried over."""
+        for batch in batches:
+            file = self._files[batch.source]
+            along = _widened(batch.beside, beside, self._plain, file, batch.n_rows) if beside else None
+            rows = _widened(batch.rows, columns, self._cells, file, batch.n_rows)
+            yield replace(batch, rows=rows, beside=along)
+
+
+def _widened(rows: Any, columns: Sequence[str], cells: _Cells, file: int, n_rows: int) -> Any:
+    """Rows with columns that have one cell for all rows of a file."""
+    pa = arrow()
+    place = pa.array(np.full(n_rows, file))
+    chosen = [
+        (cells[name][0], cells[name][1].take(place))
+        if name in cells
+        else (rows.schema.field(name), rows.column(name))
+        for name in columns
+    ]
+    schema = pa.schema([field for field, _ in chosen])
+    return pa.RecordBatch.from_arrays([array for _, array in chosen], schema=schema)
+
+
+def _spelt(path: Path, base: Path) -> dict[str, str | None]:
+    """The columns that folders between a file and ``base`` spell.
+
+    Examples
+    --------
+    >>> _spelt(Path("/sales/year=2020/kind=a%2Fb=c/part.csv"), Path("/sales"))
+    {'year': '2020', 'kind': 'a/b=c'}
+    """
+    folders = Path(os.path.abspath(path)).relative_to(os.path.abspath(base)).parts[:-1]
+    pairs = (folder.partition("=") for folder in folders)
+    return {
+        unquote(name): None if text == _NOTHING else unquote(text)
+        for name, sign, text in pairs
+        if sign and name
+    }
+
+
+def _read(texts: Sequence[str | None], reading: Reading) -> list[Any]:
+    present = [text for text in texts if text is not None]
+    parse: Any = reading.parse
+    if parse is None and reading.kind is None and all(map(_WHOLE.fullmatch, present)):
+        parse = int
+    return [text if text is None or parse is None else parse(text) for text in texts]

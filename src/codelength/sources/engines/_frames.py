@@ -1,0 +1,207 @@
+"""Tables in memory, and series of frames, as batches."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
+from weakref import WeakSet
+
+import numpy as np
+
+from ...errors import DataError, SchemaMismatch
+from ...table._messages import shown
+from ...table.checks import check_distinct
+from ...table.column import Column, Numbers
+from ...table.table import Table
+from .. import as_table
+from ..batch import Batch, Batches, arrow, dictionary_of, marked
+from ._arrow import ArrowBatches
+
+
+def open_table(source: Any, batch_rows: int) -> Batches:
+    """The batches of whatever is a table in memory."""
+    table = as_table(source)
+    columns = table.columns if table.target is None else (*table.columns, table.target)
+    check_distinct(column.name for column in columns)
+    cells = {column.name: cells_of(column) for column in columns}
+    if table.weights is not None:
+        raise DataError(
+            "the table has weights of its own; name the column that holds them, with weights=, for a stream"
+        )
+    return in_pieces(cells, table.n_rows, batch_rows, table.name)
+
+
+Cells = tuple[Any, Callable[[slice], Any]]
+"""The field of a column, and how some rows of it become an Arrow array."""
+
+
+def in_pieces(cells: Mapping[str, Cells], n_rows: int, batch_rows: int, name: str = "") -> Batches:
+    """Batches made of columns in memory, some rows at a time."""
+    pa = arrow()
+
+    def pieces(columns: list[str]) -> Iterator[Any]:
+        schema = pa.schema([cells[column][0] for column in columns])
+        for start in range(0, n_rows, batch_rows):
+            rows = slice(start, min(start + batch_rows, n_rows))
+            arrays = [cells[column][1](rows) for column in columns]
+            yield pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+    return ArrowBatches(tuple(cells), pieces, n_rows, name=name, batch_rows=batch_rows)
+
+
+def cells_of(column: Column) -> Cells:
+    """A column of a table for Arrow."""
+    pa = arrow()
+    if isinstance(column, Numbers):
+        numbers = column.numbers
+        return pa.field(column.name, pa.from_numpy_dtype(numbers.dtype)), lambda rows: pa.array(numbers[rows])
+    dictionary, mark = dictionary_of(column.values, declared=column.declared)
+    positions = column.positions
+    if column.declared and column.values == (False, True) and type(column.values[0]) is bool:
+        return (
+            pa.field(column.name, pa.bool_()),
+            lambda rows: pa.array(positions[rows] > 0, mask=positions[rows] < 0),
+        )
+    width = np.dtype(np.int32)
+
+    def coded(rows: slice) -> Any:
+        part: Any = positions[rows].astype(width)
+        return pa.DictionaryArray.from_arrays(pa.array(part, mask=part < 0), dictionary)
+
+    field = pa.field(column.name, pa.dictionary(pa.int32(), pa.string()))
+    return (marked(field, mark) if mark else field), coded
+
+
+class FrameBatches:
+    """Frames one after the other, from a list, an iterator or a function that gives one."""
+
+    def __init__(self, frames: Callable[[], Iterator[Any]], batch_rows: int, *, once: bool) -> None:
+        self.name, self.once = "", once
+        self.n_rows: int | None = None
+        self._frames, self._batch_rows = frames, batch_rows
+        self._spent: WeakSet[Any] = WeakSet()
+        self._waiting: Iterator[_Opened] | None = self._opened()
+        first = next(self._waiting, None)
+        if first is None:
+            raise DataError("there are no frames, so there is no table; give at least one")
+        # Opened once: of an iterator over frames that would take the first one away.
+        self._first: _Opened | None = first
+        self.names = first.batches.names
+
+    def read(self, columns: Sequence[str]) -> Iterator[Batch]:
+        """The rows, in order, with these columns."""
+        if self._waiting is None and self.once:
+            raise DataError(
+                "the frames can be read only once, and were; pass a schema= so that one pass is enough, or "
+                "a function that gives them again"
+            )
+        position = 0
+        for opened in self._all():
+            n_rows = 0
+            try:
+                for batch in opened.read(columns):
+                    n_rows = batch.position + batch.n_rows
+                    yield replace(
+                        batch, source=opened.named(batch.source), position=position + batch.position
+                    )
+            finally:
+                opened.close()
+            position += n_rows
+
+    def close(self) -> None:
+        """Close the frame that was opened for its names, if it was not read."""
+        if self._first is not None:
+            self._first.close()
+
+    def _all(self) -> Iterator["_Opened"]:
+        first, waiting = self._first, self._waiting
+        self._first = self._waiting = None
+        if first is not None:
+            yield first
+        yield from self._opened() if waiting is None else waiting
+
+    def _opened(self) -> Iterator["_Opened"]:
+        from ..registry import as_batches
+
+        for number, frame in enumerate(self._frames()):
+            batches = as_batches(frame, batch_rows=self._batch_rows)
+            if batches.once:
+                if frame in self._spent:
+                    raise DataError(
+                        f"frame {number}: its rows can be read only once, and were; pass a schema= so that "
+                        "one pass is enough, or a function that gives a new one"
+                    )
+                with suppress(TypeError):  # an iterator over a list, which has nothing left to open
+                    self._spent.add(frame)
+            yield _Opened(number, batches, is_own=batches is not frame)
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """One of several frames."""
+
+    number: int
+    batches: Batches
+    is_own: bool
+
+    def read(self, columns: Sequence[str]) -> Iterator[Batch]:
+        absent = [name for name in columns if name not in self.batches.names]
+        if absent:
+            raise SchemaMismatch(
+                f"frame {self.number}: has no column {absent[0]!r}, which the first one has; add it, or drop "
+                "it from all"
+            )
+        return self.batches.read(columns)
+
+    def named(self, source: str) -> str:
+        """What messages call the frame, or whatever part of it some rows come from."""
+        return f"frame {self.number}, {source}" if source else f"frame {self.number}"
+
+    def close(self) -> None:
+        if self.is_own:
+            self.batches.close()
+
+
+def open_frames(source: Any, batch_rows: int) -> Batches | None:
+    """Batches of a list of frames, an iterator over frames, or a function that gives one; else None."""
+    if isinstance(source, (list, tuple)) and source and _is_frame(source[0]):
+        strange = next((i for i, frame in enumerate(source) if not _is_frame(frame)), None)
+        if strange is not None and isinstance(source[0], Mapping):
+            return None  # rows, some of whose cells are lists
+        if strange is not None:
+            raise DataError(
+                f"frame {strange}: {shown(source[strange])} is no frame, as the first one is; leave it out"
+            )
+        return FrameBatches(lambda: iter(source), batch_rows, once=any(map(_is_once, source)))
+    if isinstance(source, Iterator):
+        return FrameBatches(lambda: source, batch_rows, once=True)
+    if callable(source) and not hasattr(source, "__array__") and not hasattr(source, "columns"):
+
+        def called() -> Iterator[Any]:
+            try:
+                return iter(source())
+            except TypeError as error:
+                raise DataError(
+                    f"{shown(source)}: expected a function without arguments that gives frames ({error})"
+                ) from error
+
+        return FrameBatches(called, batch_rows, once=False)
+    return None
+
+
+def _is_frame(source: Any) -> bool:
+    from ..registry import is_lazy
+
+    if isinstance(source, Mapping):
+        # One of cells would be a row.
+        return bool(source) and all(isinstance(cells, (list, tuple, np.ndarray)) for cells in source.values())
+    return (
+        is_lazy(source)
+        or isinstance(source, Table)
+        or (hasattr(source, "columns") and hasattr(source, "shape"))
+    )
+
+
+def _is_once(source: Any) -> bool:
+    """Whether the rows of a frame are gone once they were read."""
+    return isinstance(source, Iterator) or type(source).__name__ in ("RecordBatchReader", "Scanner")

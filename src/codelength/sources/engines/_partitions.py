@@ -1,0 +1,132 @@
+"""Work on the partitions of a table that is spread over other processes.
+
+Each partition becomes a part where its rows are, and parts are joined in the order of the partitions. They
+travel pickled, so that what is joined is nobody else's: a part that is asked for twice, because a worker was
+lost, is the same both times.
+"""
+
+import pickle
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from ...errors import DataError
+from ...table._messages import shortened
+from ..batch import Batch, arrow, located, numbered
+
+MOST_JOINED = 8
+"""How many parts are joined at once."""
+
+# Room for the rows of a partition, so that every row has a position of its own.
+_POSITION_BITS = 40
+
+
+class Part(NamedTuple):
+    """What some work made of neighbouring partitions.
+
+    Attributes
+    ----------
+    partition : int
+        Number of the first partition.
+    n_rows : int
+        How many rows there are.
+    pickled : bytes, optional
+        What was made of them; None where there are no rows.
+    """
+
+    partition: int
+    n_rows: int
+    pickled: bytes | None
+
+
+def part_of(
+    batches: Iterable[Batch],
+    partition: int,
+    work: Callable[[Batch], Any],
+    merge: Callable[[Any, Any], Any],
+) -> Part:
+    """What some work makes of the batches of a partition.
+
+    Work that has a method ``pack`` makes its result smaller by it before it travels.
+    """
+    total, n_rows = None, 0
+    for batch in placed(batches, partition):
+        found = located(work, batch)
+        total = found if total is None else _merged(merge, total, found, batch.where)
+        n_rows += batch.n_rows
+    pack = getattr(work, "pack", None)
+    if pack is not None and total is not None:
+        pack(total)
+    return Part(partition, n_rows, None if total is None else _pickled(total))
+
+
+def joined(parts: Sequence[Part], merge: Callable[[Any, Any], Any]) -> Part:
+    """Parts of neighbouring partitions, in order, as one."""
+    filled = [part for part in parts if part.pickled is not None]
+    if len(filled) <= 1:
+        return filled[0] if filled else parts[0]
+    total = unpickled(filled[0])
+    for part in filled[1:]:
+        total = _merged(merge, total, unpickled(part), f"partition {part.partition}")
+    return Part(filled[0].partition, sum(part.n_rows for part in filled), _pickled(total))
+
+
+def unpickled(part: Part) -> Any:
+    """What a part holds; None where there are no rows."""
+    return None if part.pickled is None else pickle.loads(part.pickled)
+
+
+def placed(batches: Iterable[Batch], partition: int) -> Iterator[Batch]:
+    """Batches of a partition, which know where they come from."""
+    for batch in batches:
+        position = (partition << _POSITION_BITS) + batch.first_row
+        yield replace(batch, source=f"partition {partition}", position=position)
+
+
+def regrouped(record_batches: Iterable[Any], batch_rows: int) -> Iterator[Batch]:
+    """Record batches of any size as batches of about the size that is wanted."""
+    return numbered(_regrouped(record_batches, batch_rows), "")
+
+
+def not_computed(kind: str, error: BaseException) -> DataError:
+    """What is said when a cluster fails for a reason of its own."""
+    reason = shortened(f"{type(error).__name__}: {error}")
+    return DataError(
+        f"the {kind} data frame cannot be computed ({reason}); mend it, and see that codelength is installed "
+        "on all workers"
+    )
+
+
+def _regrouped(record_batches: Iterable[Any], batch_rows: int) -> Iterator[Any]:
+    waiting: list[Any] = []
+    n_waiting = 0
+    for rows in record_batches:
+        if n_waiting and n_waiting + rows.num_rows > batch_rows:
+            yield _in_one_piece(waiting)
+            waiting, n_waiting = [], 0
+        for start in range(0, rows.num_rows, batch_rows):
+            piece = rows.slice(start, batch_rows)
+            if piece.num_rows == batch_rows:
+                yield piece
+            else:
+                waiting.append(piece)
+                n_waiting += piece.num_rows
+    if waiting:
+        yield _in_one_piece(waiting)
+
+
+def _in_one_piece(record_batches: Sequence[Any]) -> Any:
+    if len(record_batches) == 1:
+        return record_batches[0]
+    return arrow().Table.from_batches(record_batches).combine_chunks().to_batches()[0]
+
+
+def _merged(merge: Callable[[Any, Any], Any], total: Any, found: Any, where: str) -> Any:
+    try:
+        return merge(total, found)
+    except DataError as error:
+        raise type(error)(f"{where}: {error}") from None
+
+
+def _pickled(total: Any) -> bytes:
+    return pickle.dumps(total, protocol=pickle.HIGHEST_PROTOCOL)

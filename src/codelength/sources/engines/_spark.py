@@ -1,0 +1,198 @@
+"""Spark data frames: work is done where their partitions are, and only what it comes to travels."""
+
+import pickle
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from importlib import import_module
+from typing import Any
+
+from ...errors import CodelengthError
+from ...table.checks import check_distinct
+from ..batch import Batch, Batches, arrow, located
+from ._partitions import Part, joined, not_computed, part_of, placed, regrouped, unpickled
+
+_JOINED_AT_ONCE = 32
+_PARTS = "position int, first int, n_rows long, part binary, failure binary"
+
+
+class SparkBatches:
+    """The rows of a Spark data frame, partition after partition."""
+
+    def __init__(self, source: Any, batch_rows: int) -> None:
+        self.name, self.once = "the Spark data frame", False
+        self.n_rows: int | None = None
+        self.names: tuple[str, ...] = tuple(source.columns)
+        check_distinct(self.names)
+        self._source, self._batch_rows = source, batch_rows
+
+    def read(self, columns: Sequence[str]) -> Iterator[Batch]:
+        """The rows, in order, with these columns: one partition after the other is brought here."""
+        names, pa, first = list(columns), arrow(), dict[int, int]()
+
+        def written(record_batches: Iterator[Any]) -> Iterator[Any]:
+            number = _partition()
+            for rows in record_batches:
+                yield _record_batch({"partition": (number, "int32"), "rows": (_as_bytes(rows), "binary")})
+
+        try:
+            found = self._selected(names).mapInArrow(written, "partition int, rows binary")
+            for partition, message in found.toLocalIterator():
+                whole = pa.ipc.open_stream(bytes(message)).read_next_batch().rename_columns(names)
+                for batch in regrouped([whole], self._batch_rows):
+                    batch = replace(batch, first_row=first.get(partition, 0))
+                    first[partition] = batch.first_row + batch.n_rows
+                    yield from placed([batch], partition)
+        except Exception as error:
+            raise _told(error) from error
+
+    def fold(
+        self,
+        work: Callable[[Batch], Any],
+        columns: Sequence[str],
+        merge: Callable[[Any, Any], Any],
+        *,
+        progress: Callable[[int], object] | None = None,
+    ) -> Any:
+        """What some work makes of every partition, joined on the workers in the order of the partitions."""
+        sent, names, batch_rows = _sent((work, merge)), list(columns), self._batch_rows
+
+        def looked_at(record_batches: Iterator[Any]) -> Iterator[Any]:
+            number = _partition()
+            batches = regrouped((rows.rename_columns(names) for rows in record_batches), batch_rows)
+            yield _row(number, _attempt(lambda: part_of(batches, number, *pickle.loads(sent))))
+
+        def brought_together(rows: Any) -> Any:
+            merging = pickle.loads(sent)[1]
+            found = sorted(rows.to_pylist(), key=lambda row: row["first"])
+            failed = next((row for row in found if row["failure"] is not None), None)
+            if failed is not None:
+                return arrow().Table.from_pylist([failed], schema=rows.schema)
+            parts = [Part(row["first"], row["n_rows"], row["part"]) for row in found]
+            whole = _row(found[0]["first"], _attempt(lambda: joined(parts, merging)))
+            return arrow().Table.from_batches([whole])
+
+        try:
+            parts = self._selected(names).mapInArrow(looked_at, _PARTS)
+            whole = parts.groupBy("position").applyInArrow(brought_together, _PARTS)
+            with _cancelled_with_us(self._source.sparkSession):
+                found = whole.collect()
+        except Exception as error:
+            raise _told(error) from error
+        return _whole(sorted(found, key=lambda row: row["position"]), merge, progress)
+
+    def map(self, work: Any, columns: Sequence[str]) -> Any:
+        """A Spark data frame with the columns that are kept and the predictions."""
+        from pyspark.sql.pandas.types import from_arrow_schema
+        from pyspark.sql.types import StructField, StructType
+
+        sent, names, batch_rows = _sent(work), list(columns), self._batch_rows
+        types = dict(zip(self.names, self._source.schema.fields, strict=True))
+        kept = [StructField(name, types[name].dataType, types[name].nullable) for name in work.kept]
+        fields = StructType([*kept, *from_arrow_schema(work.outcomes).fields])
+
+        def predicted(record_batches: Iterator[Any]) -> Iterator[Any]:
+            predicting = pickle.loads(sent)
+            batches = regrouped((rows.rename_columns(names) for rows in record_batches), batch_rows)
+            for batch in placed(batches, _partition()):
+                yield located(predicting, batch)
+
+        return self._selected(names).mapInArrow(predicted, fields)
+
+    def close(self) -> None:
+        """Nothing is kept."""
+
+    def _selected(self, columns: Sequence[str]) -> Any:
+        """Some columns under names that need no quotes, and do not differ in case alone."""
+        plain = [f"c{i}" for i in range(len(self.names))]
+        return self._source.toDF(*plain).select([plain[self.names.index(name)] for name in columns])
+
+
+def open_batches(source: Any, batch_rows: int) -> Batches | None:
+    """The batches of a data frame; None for anything else of Spark's."""
+    return SparkBatches(source, batch_rows) if hasattr(source, "mapInArrow") else None
+
+
+@contextmanager
+def _cancelled_with_us(session: Any) -> Iterator[None]:
+    """Jobs that end when the user has had enough: Spark's own way fails while it waits for an answer."""
+    tag = f"codelength-{uuid.uuid4()}"
+    session.addTag(tag)
+    try:
+        yield
+    except KeyboardInterrupt:
+        with suppress(Exception):
+            session.interruptTag(tag)
+        raise
+    finally:
+        with suppress(Exception):
+            session.removeTag(tag)
+
+
+def _sent(work: Any) -> bytes:
+    pickled: bytes = import_module("pyspark.cloudpickle").dumps(work)
+    return pickled
+
+
+def _partition() -> int:
+    from pyspark import TaskContext
+
+    context = TaskContext.get()
+    return 0 if context is None else int(context.partitionId())
+
+
+def _attempt(work: Callable[[], Part]) -> Part | Exception:
+    """A part, or an error of ours: it comes here as it is, and the task is not tried again."""
+    try:
+        return work()
+    except CodelengthError as error:
+        return error
+
+
+def _row(partition: int, found: Part | Exception) -> Any:
+    """A part, or an error, as a record batch of one row."""
+    part = found if isinstance(found, Part) else Part(partition, 0, None)
+    failure = None if isinstance(found, Part) else pickle.dumps(found)
+    return _record_batch(
+        {
+            "position": (partition // _JOINED_AT_ONCE, "int32"),
+            "first": (part.partition, "int32"),
+            "n_rows": (part.n_rows, "int64"),
+            "part": (part.pickled, "binary"),
+            "failure": (failure, "binary"),
+        }
+    )
+
+
+def _record_batch(cells: dict[str, tuple[Any, str]]) -> Any:
+    """One row of cells, each with its type."""
+    pa = arrow()
+    arrays = [pa.array([cell], pa.type_for_alias(type_)) for cell, type_ in cells.values()]
+    return pa.RecordBatch.from_arrays(arrays, names=list(cells))
+
+
+def _as_bytes(rows: Any) -> bytes:
+    pa = arrow()
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, rows.schema) as writer:
+        writer.write_batch(rows)
+    written: bytes = sink.getvalue().to_pybytes()
+    return written
+
+
+def _whole(
+    rows: Sequence[Any], merge: Callable[[Any, Any], Any], progress: Callable[[int], object] | None
+) -> Any:
+    parts = []
+    for row in rows:
+        if row["failure"] is not None:
+            raise pickle.loads(row["failure"])
+        parts.append(Part(row["first"], row["n_rows"], row["part"]))
+        if progress is not None:
+            progress(row["n_rows"])
+    return unpickled(joined(parts, merge)) if parts else None
+
+
+def _told(error: Exception) -> Exception:
+    return error if isinstance(error, CodelengthError) else not_computed("Spark", error)

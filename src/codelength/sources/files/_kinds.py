@@ -1,0 +1,120 @@
+"""What the cells of each column are to be read as: what the caller says, or what a schema needs."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias, get_args
+
+from ...errors import DataError, InvalidParameter
+from ...table._messages import shown
+from ...table.checks import check_instance
+from ...table.schema import Schema, Variable
+from ...table.spelling import parse_boolean, parse_number, parse_time
+from ...typing import Scalar
+
+__all__ = ["Kind", "Kinds", "Parse", "Reading", "readings"]
+
+Kind: TypeAlias = Literal["text", "number", "boolean"]
+"""What the cells of a column are read as."""
+
+Kinds: TypeAlias = Mapping[str, Kind] | Schema | None
+"""How to read some columns: by kind, or so that their cells mean what they mean in a schema."""
+
+Parse: TypeAlias = Callable[[str], Any]
+"""How a cell of text becomes a value."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How one column is to be read.
+
+    Attributes
+    ----------
+    kind
+        What every cell is read as; None where the cells themselves decide.
+    parse
+        How a cell becomes a value where not all of them are of the kind.
+    gives_way
+        Whether numbers and truth values of a file that has types stay what they are.
+    """
+
+    kind: Kind | None = None
+    parse: Callable[[str], Scalar | None] | None = None
+    gives_way: bool = False
+
+
+_READINGS: dict[str, Reading] = {
+    "text": Reading("text"),
+    "number": Reading("number", parse_number),
+    "boolean": Reading("boolean", parse_boolean),
+}
+
+
+def readings(kinds: Kinds) -> dict[str, Reading]:
+    """The reading of each column that the caller says something about."""
+    if isinstance(kinds, Schema):
+        return {variable.name: _reading_of(variable) for variable in kinds.variables}
+    if kinds is None:
+        return {}
+    check_instance("kinds", kinds, Mapping, "kinds by the names of columns, a Schema, or None")
+    for name, kind in kinds.items():
+        if not isinstance(kind, str) or kind not in get_args(Kind):
+            raise InvalidParameter(
+                f"column {shown(name)}: kind {shown(kind)} is none of {', '.join(get_args(Kind))}"
+            )
+    return {name: _READINGS[kind] for name, kind in kinds.items()}
+
+
+def _reading_of(variable: Variable) -> Reading:
+    types = {type(value) for value in variable.values if value is not None}
+    if variable.kind == "ignored":
+        return Reading()
+    if variable.scale != "number":
+        return Reading("text", parse_time)
+    if variable.kind != "category" or types <= {int, float}:
+        return Reading("number", _parse_number_or_truth, gives_way=True)
+    if types == {bool}:
+        return Reading("boolean", parse_boolean, gives_way=True)
+    if types == {str}:
+        return Reading("text")
+    return Reading("text", _parser_of(variable), gives_way=True)
+
+
+def _parser_of(variable: Variable) -> Callable[[str], Scalar | None]:
+    """How to read the cells of a file as values of a variable that has text beside numbers or truth values.
+
+    A cell is the text that it is where that is a value, else the number or the truth value that it spells.
+
+    Raises
+    ------
+    DataError
+        When a text and another value are spelt alike, because then a file cannot say which of them is meant.
+
+    Examples
+    --------
+    >>> parse = _parser_of(Variable("rooms", (1, 2.5, "many")))
+    >>> [parse(text) for text in ("many", "1", "2.50", "few")]
+    ['many', 1, 2.5, 'few']
+    """
+    texts = {value for value in variable.values if isinstance(value, str)}
+    others = {value for value in variable.values if not isinstance(value, str) and value is not None}
+    kinds = set(map(type, others))
+    numbers, truths = bool(kinds & {int, float}), bool in kinds
+
+    def spelt(text: str) -> Scalar | None:
+        number = parse_number(text) if numbers else text
+        return parse_boolean(text) if number == text and truths else number
+
+    for text in texts:
+        other = spelt(text)
+        if not isinstance(other, str) and other in others:
+            raise DataError(
+                f"column {variable.name!r}: the text {shown(text)} and {shown(other)} are both values of the "
+                "model, and a file cannot tell them apart; pass the rows from Python, or fit with one of them"
+            )
+    return lambda text: text if text in texts else spelt(text)
+
+
+def _parse_number_or_truth(text: str) -> Scalar | None:
+    """Truth values among numbers are numbers, also where they are words."""
+    number = parse_number(text)
+    return parse_boolean(text) if number == text else number

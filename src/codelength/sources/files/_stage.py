@@ -1,0 +1,255 @@
+"""A file staged as the DuckDB table ``t``: every column as text, whole numbers, fractions or booleans."""
+
+import json
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...errors import DataError
+from ...table.spelling import SPACES, parse_duration, parse_number, parse_real_time
+from ...table.values import seconds_as_text
+from . import _csv
+from ._arrow_schema import DURATION
+from ._beside import Beside, beside_of, number_types
+from ._domains import declared_domains
+from ._duckdb import one_line, path_literal, quoted, without_memory
+from ._kinds import Kind, Parse, Reading
+from ._numbers import is_never_a_number, stored_numbers
+from ._relations import SPELT, SPELT_NUMBER, SPELT_TEXT, Relation
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+__all__ = ["Stored", "natural_form", "stage", "stored_as"]
+
+_WHOLE_TYPES = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
+_HUGE_TYPES = ("UBIGINT", "HUGEINT")
+_TIME_TYPES = ("DATE", "TIME")
+_TEXT_TYPES = ("VARCHAR", "ENUM", "UUID", "BIT", '"NULL"')
+_DECIMAL = re.compile(r"DECIMAL\(([0-9]+),([0-9]+)\)")
+_DECIMAL_DIGITS = 15  # that many always survive as a float64
+_LINE_BYTES = 2_000_000  # DuckDB's own limit on a line
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A column of the staged table.
+
+    Attributes
+    ----------
+    name, sql
+        What the file and SQL call it.
+    type
+        Its type in ``t``.
+    kind
+        What it is to be read as; None where the cells themselves decide.
+    parse
+        How text becomes a value; None where it stays as it is.
+    has_types
+        Whether the file says what the text is. Where it does not, text may spell times.
+    domain
+        The values that the file declares; none where it declares nothing.
+    """
+
+    name: str
+    sql: str
+    type: str
+    kind: Kind | None
+    parse: Parse | None = None
+    has_types: bool = True
+    domain: tuple[str, ...] = ()
+
+
+def stage(
+    connection: "DuckDBPyConnection",
+    path: Path,
+    relation: Relation,
+    wanted: Sequence[str],
+    readings: Mapping[str, Reading],
+    na: Sequence[str],
+    shown: str,
+    *,
+    as_table: bool,
+    as_numbers: Collection[str] = (),
+    beside: Sequence[str] = (),
+) -> tuple[list[Stored], list[Beside]]:
+    """Create ``t`` with the wanted columns of a file; as a view where the file can be read in place.
+
+    Of a CSV file, columns named by ``as_numbers`` are stored as numbers, each beside one that says what the
+    cells were; see :mod:`codelength.sources.files._numbers`. Those named by ``beside`` go along as they are.
+    """
+    import duckdb
+
+    columns, expressions = [], []
+    if relation.header is not None and na:
+        na = _csv.those_in(path, na)
+    never_numbers = all(is_never_a_number(marker) for marker in na)
+    positions = {name: position for position, name in enumerate(relation.names)}
+    listed = [name for name in wanted if name in relation.dictionaries and name not in readings]
+    domains = declared_domains(path, listed, shown) if listed else {}
+    for name in wanted:
+        position = positions[name]
+        type_ = relation.types[position]
+        column = stored_as(name, f"c{position}", type_, readings.get(name, Reading()), shown)
+        # What is no number is found while numbers are stored, and compared with the markers only then.
+        markers = () if name in as_numbers and never_numbers else na
+        expressions.append(f"{_expression(column, type_, markers)} AS {column.sql}")
+        present = (value for value in domains.get(name, ()) if value.strip(SPACES) not in na)
+        columns.append(replace(column, domain=tuple(present)))
+    along = beside_of(
+        beside, relation, lambda sql: _expression(Stored("", sql, "VARCHAR", "text"), SPELT, na)
+    )
+    expressions += [f"{column.expression} AS {column.sql}" for column in along]
+    select = ", ".join(expressions)
+    if relation.header is not None:
+        numbers = [column.sql for column in columns if column.name in as_numbers]
+        form = stored_numbers(numbers, na if never_numbers else ())
+        _stage_csv(connection, path, relation.header, select, shown, form)
+        return columns, along
+    try:
+        connection.execute(
+            f"CREATE {'TABLE' if as_table else 'VIEW'} t AS SELECT {select} FROM {relation.sql}"
+        )
+    except duckdb.Error as error:
+        unreadable = DataError(f"{shown}: cannot be read ({one_line(error)})")
+        raise without_memory(error, shown) or unreadable from error
+    return columns, number_types(connection, along)
+
+
+def stored_as(name: str, sql: str, type_: str, reading: Reading, shown: str) -> Stored:
+    """How a column of a file is stored, given what a caller says about it."""
+    natural = natural_form(name, sql, type_)
+    if natural is None:
+        raise DataError(f"{shown}, column {name!r}: {type_} is neither text nor a number; convert or drop it")
+    as_it_is = reading.kind == "text" and reading.parse is None
+    if natural.kind in ("number", "boolean") or type_ == "JSON":
+        stays = reading.kind == natural.kind or (reading.gives_way and not as_it_is)
+    else:
+        # Times of a file that has types are times, whatever the text that DuckDB makes of them looks like.
+        stays = natural.has_types and (as_it_is or natural.parse is not None)
+    if reading.kind is None or stays:
+        return natural
+    return Stored(name, sql, "VARCHAR", reading.kind, reading.parse)
+
+
+def natural_form(name: str, sql: str, type_: str) -> Stored | None:
+    """How a column is stored where the caller does not say; None for a type that is no value."""
+    if type_ in _WHOLE_TYPES:
+        return Stored(name, sql, "BIGINT", "number")
+    if type_ in ("FLOAT", "DOUBLE", "BOOLEAN"):
+        return Stored(name, sql, type_, "boolean" if type_ == "BOOLEAN" else "number")
+    if decimal := _DECIMAL.fullmatch(type_):
+        narrow = int(decimal[1]) <= _DECIMAL_DIGITS
+        return Stored(name, sql, "DOUBLE" if narrow else "VARCHAR", "number", None if narrow else Decimal)
+    if type_ in (*_HUGE_TYPES, SPELT_NUMBER):
+        return Stored(name, sql, "VARCHAR", "number", _any_number)
+    if type_ in (SPELT, SPELT_TEXT):
+        return Stored(name, sql, "VARCHAR", "text" if type_ == SPELT_TEXT else None, has_types=False)
+    if type_ == "JSON":
+        return Stored(name, sql, "VARCHAR", "text", json.loads)
+    if type_.endswith("]"):
+        return None
+    if type_.startswith(DURATION):
+        n_digits = int(type_.removeprefix(DURATION))
+        return Stored(name, sql, "VARCHAR", "text", lambda count: seconds_as_text(int(count), n_digits))
+    if type_.startswith(_TIME_TYPES) or type_ == "INTERVAL":
+        return Stored(
+            name, sql, "VARCHAR", "text", parse_duration if type_ == "INTERVAL" else parse_real_time
+        )
+    return Stored(name, sql, "VARCHAR", "text") if type_.startswith(_TEXT_TYPES) else None
+
+
+def _any_number(text: str) -> Any:
+    """The number that a cell is, also one that is refused: ``Infinity`` and ``1e400``."""
+    number = parse_number(text)
+    return float(text) if isinstance(number, str) else number
+
+
+def _expression(column: Stored, type_: str, na: Sequence[str]) -> str:
+    """Convert a column to its stored type, with NULL for the markers of missing cells."""
+    sql = f"CAST({column.sql} AS {column.type})"
+    text = sql
+    if type_ == "JSON":
+        text = f"({column.sql} ->> '$')"
+        sql = sql if column.parse is json.loads else text
+    elif type_ == "TIME WITH TIME ZONE":
+        text = sql = f"CAST(CAST({column.sql} AS TIME) AS VARCHAR)"
+    elif column.type == "VARCHAR" and type_.startswith("DECIMAL") and not type_.endswith(",0)"):
+        text = sql = f"rtrim(rtrim({sql}, '0'), '.')"
+    if column.type != "VARCHAR":
+        numbers = [parse_number(marker) for marker in na] if column.kind == "number" else []
+        values = [repr(number) for number in numbers if isinstance(number, int | float)]
+        return f"CASE WHEN {sql} IN ({', '.join(values)}) THEN NULL ELSE {sql} END" if values else sql
+    markers = [quoted(marker.strip(SPACES)) for marker in na]
+    if not markers:
+        return sql
+    # Trimming takes many times longer than to see that there is nothing to find. All spaces come before "!".
+    possible = " OR ".join([f"{text} < '!'", *(f"starts_with({text}, {marker})" for marker in markers)])
+    is_marker = f"trim({text}, {quoted(SPACES)}) IN ({', '.join(markers)})"
+    return f"CASE WHEN {possible} THEN CASE WHEN {is_marker} THEN NULL ELSE {sql} END ELSE {sql} END"
+
+
+def _stage_csv(
+    connection: "DuckDBPyConnection", path: Path, header: _csv.Header, select: str, shown: str, form: str
+) -> None:
+    """Read a CSV file so that no row is lost and none is ragged.
+
+    DuckDB's parallel reader can drop rows without a word when a faulty row starts a buffer, its serial
+    reader drops a last row whose quote is not closed, and both pass over empty fields too many at the end
+    of a row. So rows and delimiters are counted as well; where the counts are not as they should
+    be, the serial reader takes over and the fields of every row are counted.
+    """
+    import duckdb
+
+    try:
+        n_rows = _created_in_parallel(connection, _create_from_csv(path, header, select, form, parallel=True))
+        tally = _csv.count(path, header)
+        if tally == (n_rows + 1, (n_rows + 1) * (len(header.names) - 1), False):
+            return
+        (n_rows,) = connection.execute(
+            _create_from_csv(path, header, select, form, parallel=False)
+        ).fetchall()[0]
+    except (duckdb.Error, *_csv.DAMAGED) as error:
+        raise _csv.explain(error, path, shown, _line_bytes(header)) from error
+    if fault := _csv.first_fault(path, header, n_rows, shown):
+        raise fault
+
+
+def _line_bytes(header: _csv.Header) -> int:
+    """Most bytes that a line may have."""
+    return max(_LINE_BYTES, 16 * header.n_bytes)
+
+
+def _created_in_parallel(connection: "DuckDBPyConnection", create: str) -> int:
+    """Return how many rows were read; -1 for a file whose quotes the parallel reader cannot follow."""
+    import duckdb
+
+    try:
+        (n_rows,) = connection.execute(create).fetchall()[0]
+    except duckdb.NotImplementedException:
+        return -1
+    return int(n_rows)
+
+
+def _create_from_csv(path: Path, header: _csv.Header, select: str, form: str, *, parallel: bool) -> str:
+    columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(header.names)))
+    options = [
+        "auto_detect = false",  # the sniffer may take another line for the header, or skip lines
+        "header = true",
+        f"delim = {quoted(header.delimiter)}",
+        "quote = '\"'",
+        "escape = '\"'",
+        f"columns = {{{columns}}}",
+        f"compression = {quoted('gzip' if _csv.is_gzip(path) else 'none')}",
+        f"max_line_size = {_line_bytes(header)}",
+        f"parallel = {str(parallel).lower()}",
+        "hive_partitioning = false",
+        *(["new_line = '\\r\\n'"] if header.broken else []),
+    ]
+    source = f"read_csv({path_literal(path)}, {', '.join(options)})"
+    # The last, because markers of missing cells may hold anything.
+    before, _, after = form.rpartition("{rows}")
+    return f"CREATE OR REPLACE TABLE t AS {before}SELECT {select} FROM {source}{after}"

@@ -1,0 +1,226 @@
+"""Attribute-relation files, the format of Weka: a header that declares each column, then rows."""
+
+import os
+import re
+from array import array
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ...errors import DataError
+from ...table._arrays import from_distinct
+from ...table._messages import shown
+from ...table.column import Column, Factor
+from ...table.spelling import parse_number, parse_time
+from ._csv import invalid_utf8, reject_duplicates
+from ._kinds import Kinds, Parse, Reading, readings
+
+__all__ = ["attribute_names", "read_arff"]
+
+_QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
+_FIELD = re.compile(rf"\s*(?:({_QUOTED})|([^,\t]*?))\s*([,\t]|$)")
+_ATTRIBUTE = re.compile(rf"@attribute\s+({_QUOTED}|[^\s{{]+)(?:\s+|(?={{))(.+)", re.IGNORECASE)
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
+_TYPES = {"numeric": "numeric", "real": "numeric", "integer": "numeric", "string": "string", "date": "date"}
+_PARSERS: dict[str, Parse] = {"numeric": parse_number, "date": parse_time}
+
+
+@dataclass(frozen=True)
+class _Attribute:
+    name: str
+    type: str
+    domain: tuple[str, ...] | None
+
+
+def read_arff(path: str | os.PathLike[str], *, na: Iterable[str] = (), kinds: Kinds = None) -> list[Column]:
+    """Read an ARFF file.
+
+    Parameters
+    ----------
+    path
+        The file, in UTF-8.
+    na
+        Cells that mean missing, beside ``?``.
+    kinds
+        As for :func:`~codelength.sources.files.readers.read_table`.
+
+    Returns
+    -------
+    list of Column
+        The attributes in the order of the file. A nominal one is a factor that declares its values, in the
+        order of the file too.
+
+    Raises
+    ------
+    DataError
+        When a line cannot be understood, or a cell does not suit its attribute; the message gives the line.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "shirts.arff"
+    >>> lines = ["@relation shirts", "@attribute colour {red, blue}", "@attribute size numeric", "@data"]
+    >>> _ = path.write_text("\\n".join([*lines, "blue, 3", "?, 4"]))
+    >>> colour, size = read_arff(path)
+    >>> colour.values, colour.positions.tolist(), size.numbers.tolist()
+    (('red', 'blue'), [1, -1], [3, 4])
+    """
+    path, how = Path(path), readings(kinds)
+    lines = _lines(path)
+    missing = frozenset(("?", "", *(marker.strip() for marker in na)))
+    gathered = [_Gathered(attribute, missing) for attribute in _read_header(lines, path)]
+    for number, line in lines:
+        where = f"{path}, line {number}"
+        for column, (text, was_quoted) in zip(gathered, _fields(line, len(gathered), where), strict=True):
+            column.add(text, was_quoted, where)
+    if not gathered[0].n_rows:
+        raise DataError(f"{path}: has a header but no rows")
+    try:
+        return [column.finished(how.get(column.attribute.name, Reading())) for column in gathered]
+    except DataError as error:
+        raise DataError(f"{path}, {error}") from None
+
+
+class _Gathered:
+    """The cells of an attribute: its distinct texts, and for each row the position among them."""
+
+    def __init__(self, attribute: _Attribute, missing: frozenset[str]) -> None:
+        self.attribute, self._missing = attribute, missing
+        self._texts: dict[str, int] = {text: place for place, text in enumerate(attribute.domain or ())}
+        self._known: dict[tuple[str, bool], int] = {}
+        self._positions = array("q")
+
+    @property
+    def n_rows(self) -> int:
+        """How many cells there are."""
+        return len(self._positions)
+
+    def add(self, text: str, was_quoted: bool, where: str) -> None:
+        """Append a cell, refused when it does not suit the attribute."""
+        place = self._known.get((text, was_quoted))
+        if place is None:
+            place = self._known[text, was_quoted] = self._place(text, was_quoted, where)
+        self._positions.append(place)
+
+    def finished(self, reading: Reading) -> Column:
+        """The column."""
+        name, texts = self.attribute.name, list(self._texts)
+        positions = np.frombuffer(self._positions, dtype=np.int64)
+        as_it_is = reading.kind is None or (reading.kind == "text" and reading.parse is None)
+        if as_it_is and self.attribute.domain is not None:
+            return Factor(name, positions, self.attribute.domain, declared=True)
+        parse = _PARSERS.get(self.attribute.type) if reading.kind is None else reading.parse
+        return from_distinct(name, texts if parse is None else [parse(text) for text in texts], positions)
+
+    def _place(self, text: str, was_quoted: bool, where: str) -> int:
+        name, domain = self.attribute.name, self.attribute.domain
+        is_missing = not was_quoted and text in self._missing
+        # A marker that is declared is a value, except a bare question mark.
+        if is_missing and (domain is None or text not in domain or text == "?"):
+            return -1
+        if text in self._texts:
+            return self._texts[text]
+        if domain is not None:
+            raise DataError(f"{where}: {name!r} does not declare the value {shown(text)}; add it")
+        if self.attribute.type == "numeric" and isinstance(parse_number(text), str):
+            raise DataError(f"{where}: {name!r} is numeric, but the value is {shown(text)}")
+        return self._texts.setdefault(text, len(self._texts))
+
+
+def attribute_names(path: str | os.PathLike[str]) -> list[str]:
+    """Return the names of the attributes that an ARFF file declares."""
+    path = Path(path)
+    return [attribute.name for attribute in _read_header(_lines(path), path)]
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the lines that say something, numbered, without comments."""
+    try:
+        with open(path, encoding="utf-8-sig") as file:
+            for number, line in enumerate(file, start=1):
+                stripped = line.strip()
+                if stripped and not stripped.startswith("%"):
+                    yield number, _without_comment(stripped)
+    except UnicodeDecodeError as error:
+        raise invalid_utf8(path, str(path)) from error
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read: {error.strerror}") from error
+
+
+def _without_comment(line: str) -> str:
+    if " %" not in line and "\t%" not in line:
+        return line
+    # A per cent sign inside quotes, or right after other text, is part of a value.
+    kept = re.match(rf"(?:{_QUOTED}|[^'\"%]|(?<=\S)%|['\"])*", line)
+    return kept[0].rstrip() if kept else line
+
+
+def _read_header(lines: Iterator[tuple[int, str]], path: Path) -> list[_Attribute]:
+    attributes: list[_Attribute] = []
+    for number, line in lines:
+        where = f"{path}, line {number}"
+        keyword = line.split(maxsplit=1)[0].lower()
+        if keyword == "@attribute":
+            attributes.append(_read_attribute(line, where))
+        elif keyword == "@data":
+            if not attributes:
+                raise DataError(f"{where}: @data comes before any @attribute; declare the columns first")
+            reject_duplicates([attribute.name for attribute in attributes], str(path))
+            return attributes
+        elif keyword != "@relation":
+            raise DataError(f"{where}: {keyword!r} is not a declaration; expected @attribute or @data")
+    raise DataError(f"{path}: has no @data line" if attributes else f"{path}: is empty, or not an ARFF file")
+
+
+def _read_attribute(line: str, where: str) -> _Attribute:
+    match = _ATTRIBUTE.fullmatch(line)
+    if match is None:
+        raise DataError(f"{where}: cannot be understood; expected @attribute NAME TYPE")
+    name, type_ = _unquoted(match[1]), match[2].strip()
+    if type_.startswith("{"):
+        if not type_.endswith("}"):
+            raise DataError(f"{where}: the values of {name!r} are not closed; end them with '}}'")
+        domain = tuple(text for text, _ in _split(type_[1:-1], where))
+        reject_duplicates(domain, f"{where}, values of {name!r}")
+        return _Attribute(name, "nominal", domain)
+    keyword = type_.split(maxsplit=1)[0].lower()
+    if keyword not in _TYPES:
+        raise DataError(
+            f"{where}: attribute {name!r} has type {keyword!r}; use numeric, nominal, string or date"
+        )
+    return _Attribute(name, _TYPES[keyword], None)
+
+
+def _fields(line: str, expected: int, where: str) -> list[tuple[str, bool]]:
+    if line.startswith("{"):
+        raise DataError(f"{where}: sparse rows are not read; write every value of the row, without braces")
+    if "'" in line or '"' in line or "\t" in line:
+        fields = _split(line, where)
+    else:
+        fields = [(field.strip(), False) for field in line.split(",")]
+    if len(fields) != expected:
+        raise DataError(f"{where}: expected {expected} values, found {len(fields)}; complete the row")
+    return fields
+
+
+def _split(text: str, where: str) -> list[tuple[str, bool]]:
+    """Split at commas outside quotes; say of each field whether it was quoted."""
+    fields, at = [], 0
+    while True:
+        match = _FIELD.match(text, at)
+        if match is None:
+            raise DataError(f"{where}: a quoted value is followed by text; put a comma after it")
+        if match[1] is None and match[2].startswith(("'", '"')):
+            raise DataError(f"{where}: a quote is opened and not closed; close it")
+        fields.append((_unquoted(match[1]), True) if match[1] is not None else (match[2], False))
+        if not match[3]:
+            return fields
+        at = match.end()
+
+
+def _unquoted(text: str) -> str:
+    if text[:1] not in ("'", '"'):
+        return text
+    return re.sub(r"\\(.)", lambda match: _ESCAPES.get(match[1], match[1]), text[1:-1])

@@ -1,0 +1,341 @@
+"""What is known about a column after some batches: its distinct values while they are few, else its range."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import DataError
+from ...table._arrays import from_cells, from_distinct
+from ...table._series import from_arrow
+from ...table.column import Column, Factor, Numbers
+from ...table.infer import MAX_VALUES, loses_digits
+from ...table.times import Scale, time_numbers, time_scale, whole_unit
+from ...typing import BoolArray, FloatArray, IntArray, Scalar
+from ..batch import arrow, mark_of
+from ..cells import (
+    CellKind,
+    Dictionaries,
+    column_of,
+    counts_of,
+    kind_of,
+    numbers_of,
+    on_scale,
+    scale_of,
+    texts_of,
+    type_of,
+)
+
+MOST_DISTINCT = MAX_VALUES
+"""Columns with more distinct values than this are wide: the values themselves are no longer kept."""
+
+MOST_NUMBERS = MAX_VALUES
+"""The same for columns of numbers and times."""
+
+_SMALL_RANGE = 1 << 16
+_NO_SCALE = ""
+
+
+@dataclass(slots=True)
+class ColumnProfile:
+    """What is known about a column: a commutative monoid, but for the order of declared values.
+
+    Attributes
+    ----------
+    name : str
+        Name of the column.
+    kind, type : str
+        What the cells are; batches of other types do not go together.
+    n_present, n_missing : int
+        How many cells there are.
+    numbers, totals : array
+        Distinct numbers, or times in their own unit, in increasing order, and the weight of each.
+    values : dict
+        Distinct values of other columns, and the weight of each.
+    is_wide : bool
+        Whether there were too many distinct values to keep.
+    low, high : float
+        Smallest and largest number.
+    unit : int
+        What times are whole in, in microseconds.
+    scale : str, optional
+        The scale that times, or text that spells them, are on; None where they are on none.
+    loses_digits : bool
+        Whether there are whole numbers that float64 does not keep apart.
+    """
+
+    name: str
+    kind: CellKind = "nothing"
+    type: str = "nothing"
+    arrow_type: Any = None
+    n_present: int = 0
+    n_missing: int = 0
+    numbers: NDArray[Any] | None = None
+    totals: FloatArray = field(default_factory=lambda: np.empty(0))
+    values: dict[Scalar, float] = field(default_factory=dict)
+    is_wide: bool = False
+    low: float = np.inf
+    high: float = -np.inf
+    unit: int = 0
+    scale: Scale | str | None = _NO_SCALE
+    loses_digits: bool = False
+
+    def merge(self, other: "ColumnProfile") -> None:
+        """Add what is known about more rows of the column."""
+        self.n_missing += other.n_missing
+        if not other.n_present and other.kind in ("nothing", self.kind) and other.kind != "declared":
+            return
+        if self.kind == "nothing" or (self.type != other.type and not self.n_present):
+            self._become(other)
+            return
+        if self.type != other.type:
+            raise DataError(
+                f"column {self.name!r}: holds {_WORDS[other.kind]} here and {_WORDS[self.kind]} before; give "
+                "it one type in all parts of the table"
+            )
+        self.n_present += other.n_present
+        self.low, self.high = min(self.low, other.low), max(self.high, other.high)
+        self.unit = _common_unit(self.unit, other.unit)
+        self.scale = _common_scale(self.scale, other.scale)
+        self.is_wide |= other.is_wide
+        self.loses_digits |= other.loses_digits
+        if self.is_wide:
+            self._forget()
+        elif self.numbers is not None and other.numbers is not None:
+            self._merge_numbers(other.numbers, other.totals)
+        else:
+            for value, total in other.values.items():
+                self.values[value] = self.values.get(value, 0.0) + total
+        if self.kind != "declared" and (len(self.values) > MOST_DISTINCT or len(self.totals) > MOST_NUMBERS):
+            self._forget()
+
+    def column(self) -> tuple[Column, FloatArray]:
+        """Each distinct cell once, one of them missing where any is, and the weight of each."""
+        gap = int(self.n_missing > 0)
+        absent = np.append(np.zeros(self._n_distinct, dtype=np.bool_), np.ones(gap, dtype=np.bool_))
+        if self.kind in ("number", "time"):
+            assert self.numbers is not None
+            cells = np.append(self.numbers, np.zeros(gap, dtype=self.numbers.dtype))
+            return self._of_numbers(cells, absent), np.append(self.totals, np.ones(gap))
+        totals = np.array([*self.values.values(), *([1.0] * gap)])
+        places = np.where(absent, -1, np.arange(len(absent)))
+        kept = absent | (totals > 0)
+        if self.kind in ("declared", "truth"):
+            return Factor(self.name, places[kept], tuple(self.values), declared=True), totals[kept]
+        if self.kind == "values":
+            return from_distinct(self.name, list(self.values), places), totals
+        return Factor(self.name, places, tuple(self.values)), totals
+
+    @property
+    def _n_distinct(self) -> int:
+        return len(self.totals) if self.numbers is not None else len(self.values)
+
+    def _of_numbers(self, cells: NDArray[Any], absent: BoolArray) -> Column:
+        mask = absent if absent.any() else None
+        if self.kind == "number":
+            return from_cells(self.name, cells, mask)
+        pa = arrow()
+        width = pa.int32() if self.arrow_type.bit_width == 32 else pa.int64()
+        return from_arrow(self.name, pa.array(cells, pa.int64(), mask=mask).cast(width).cast(self.arrow_type))
+
+    def _become(self, other: "ColumnProfile") -> None:
+        n_missing = self.n_missing
+        for name in self.__slots__:
+            setattr(self, name, getattr(other, name))
+        self.n_missing, self.values = n_missing, dict(other.values)
+
+    def _forget(self) -> None:
+        self.is_wide = True
+        self.values, self.totals = {}, np.empty(0)
+        self.numbers = None if self.numbers is None else self.numbers[:0]
+
+    def _merge_numbers(self, numbers: NDArray[Any], totals: FloatArray) -> None:
+        assert self.numbers is not None
+        if np.array_equal(self.numbers, numbers):
+            self.totals = self.totals + totals
+            return
+        both = np.concatenate((self.numbers, numbers))
+        self.numbers, places = np.unique(both, return_inverse=True)
+        weights = np.concatenate((self.totals, totals))
+        self.totals = np.bincount(places.ravel(), weights, len(self.numbers)).astype(np.float64)
+
+
+def profile_of(
+    column: Any, array: Any, weights: FloatArray | None, *, first_row: int, is_wide: bool
+) -> tuple[ColumnProfile, FloatArray | None]:
+    """What a batch says about a column, and its cells as numbers where they may have to be cut.
+
+    Where ``is_wide`` is known from other batches, distinct values are not looked for.
+    """
+    found = ColumnProfile(column.name, kind_of(column), type_of(column), array.type)
+    found.n_missing, found.n_present = array.null_count, len(array) - array.null_count
+    if found.kind == "nothing":
+        return found, None
+    if found.kind in ("number", "time"):
+        return found, _look_at_numbers(found, array, weights, first_row, is_wide)
+    if found.kind == "truth":
+        positions = array.cast("int8").fill_null(-1).to_numpy(zero_copy_only=False)
+        _count_values(found, (False, True), positions, weights)
+        return found, None
+    if found.kind == "values" and not arrow().types.is_dictionary(array.type):
+        return found, _look_at_values(found, column_of(column.name, array, column), weights)
+    if found.kind == "text" and is_wide and not _may_be_times(array):
+        found.is_wide, found.scale = True, None
+        return found, None
+    values, positions = Dictionaries().of(column.name, texts_of(array), mark_of(column))
+    found.n_missing = int(np.count_nonzero(positions < 0))
+    found.n_present = len(positions) - found.n_missing
+    if found.kind == "declared":
+        _count_values(found, values, positions, weights)
+        return found, None
+    seen = np.bincount(positions[positions >= 0], minlength=len(values)) > 0
+    if not seen.all():
+        places = np.append(np.cumsum(seen) - 1, -1)
+        values = tuple(value for value, there in zip(values, seen.tolist(), strict=True) if there)
+        positions = places[positions]
+    _count_values(found, values, positions, weights)
+    if found.kind == "values" and not all(type(value) in (int, float) for value in values):
+        found.scale = None
+        return found, None
+    if found.kind == "text":
+        floats = _times_in(found, values)
+    else:
+        found.loses_digits = _loses_digits(values)
+        floats = np.array([*map(float, values)])
+        found.low, found.high = float(floats.min(initial=np.inf)), float(floats.max(initial=-np.inf))
+    if len(values) > MOST_DISTINCT:
+        found._forget()
+    return found, None if floats is None else np.append(floats, np.nan)[positions]
+
+
+def _look_at_numbers(
+    found: ColumnProfile, array: Any, weights: FloatArray | None, first_row: int, is_wide: bool
+) -> FloatArray | None:
+    if found.kind == "number":
+        numbers, missing = numbers_of(found.name, array, first_row)
+        present = numbers if missing is None else numbers[~missing]
+        floats = numbers.astype(np.float64) if numbers.dtype.kind != "f" else numbers
+        found.loses_digits = numbers.dtype.kind != "f" and loses_digits(present)
+    else:
+        numbers, missing = counts_of(array)
+        present = numbers if missing is None else numbers[~missing]
+        on_it = on_scale(found.name, present, array.type)
+        found.scale = scale_of(array.type)
+        floats = on_it
+        if missing is not None:
+            floats = np.full(len(array), np.nan)
+            floats[~missing] = on_it
+        found.unit = whole_unit(on_it) if len(on_it) else 0
+    found.n_present, found.n_missing = len(present), len(array) - len(present)
+    kept = weights if weights is None or missing is None else weights[~missing]
+    found.numbers, found.totals = numbers[:0], np.empty(0)
+    if is_wide:
+        found.is_wide = True
+    else:
+        found.numbers, found.totals = _tally(present, kept)
+        if len(found.totals) > MOST_NUMBERS:
+            found._forget()
+    if missing is not None and found.kind == "number":
+        floats = np.where(missing, np.nan, floats)
+    if len(present):
+        found.low, found.high = float(np.nanmin(floats)), float(np.nanmax(floats))
+    return floats
+
+
+def _look_at_values(found: ColumnProfile, column: Column, weights: FloatArray | None) -> FloatArray | None:
+    """Cells of types that Arrow has and numpy has not, such as decimals of many digits."""
+    missing = column.missing
+    found.n_missing = int(np.count_nonzero(missing))
+    found.n_present = len(missing) - found.n_missing
+    if isinstance(column, Numbers):
+        distinct, places = np.unique(column.numbers[~missing], return_inverse=True)
+        positions: IntArray = np.full(len(missing), -1, dtype=np.int64)
+        positions[~missing] = places.ravel()
+        column = Factor(column.name, positions, tuple(_plain(number) for number in distinct.tolist()))
+    _count_values(found, column.values, column.positions, weights)
+    if not column.is_numeric:
+        found.scale = None
+        return None
+    found.loses_digits = _loses_digits(column.values)
+    floats = column.numbers
+    if found.n_present:
+        found.low, found.high = float(np.nanmin(floats)), float(np.nanmax(floats))
+    if len(found.values) > MOST_DISTINCT:
+        found._forget()
+    return floats
+
+
+def _loses_digits(values: tuple[Scalar, ...]) -> bool:
+    return any(type(value) is int and int(float(value)) != value for value in values)
+
+
+def _plain(number: float) -> Scalar:
+    return int(number) if float(number).is_integer() else number
+
+
+def _count_values(
+    found: ColumnProfile, values: tuple[Scalar, ...], positions: Any, weights: FloatArray | None
+) -> None:
+    present = positions >= 0
+    found.n_present = int(np.count_nonzero(present))
+    found.n_missing = len(positions) - found.n_present
+    kept = positions if found.n_present == len(positions) else positions[present]
+    of_kept = weights if weights is None or kept is positions else weights[present]
+    totals = np.bincount(kept, of_kept, len(values))
+    found.values = dict(zip(values, map(float, totals.tolist()), strict=True))
+
+
+def _tally(present: NDArray[Any], weights: FloatArray | None) -> tuple[NDArray[Any], FloatArray]:
+    """Distinct numbers in increasing order, and the weight of each."""
+    if present.dtype.kind in "iu":
+        # One type for all whole numbers but the largest, so that those of batches can be joined.
+        present = present.astype(np.uint64 if present.dtype == np.uint64 else np.int64, copy=False)
+        low, high = (int(present.min()), int(present.max())) if len(present) else (0, 0)
+        if high - low < _SMALL_RANGE and len(present):
+            totals = np.bincount((present - present.dtype.type(low)).astype(np.int64), weights)
+            there = np.flatnonzero(totals)
+            return there.astype(present.dtype) + present.dtype.type(low), totals[there].astype(np.float64)
+    if weights is None:
+        distinct, counts = np.unique(present, return_counts=True)
+        return distinct, counts.astype(np.float64)
+    distinct, places = np.unique(present, return_inverse=True)
+    return distinct, np.bincount(places.ravel(), weights, len(distinct)).astype(np.float64)
+
+
+def _times_in(found: ColumnProfile, values: tuple[Scalar, ...]) -> FloatArray | None:
+    """Text that spells times as numbers on their scale; None where some of it does not."""
+    scale = time_scale(values) if values else _NO_SCALE
+    found.scale = scale
+    if not scale:
+        return None
+    numbers = time_numbers(values, scale)  # type: ignore[arg-type]
+    found.low, found.high, found.unit = float(numbers.min()), float(numbers.max()), whole_unit(numbers)
+    return numbers
+
+
+def _may_be_times(array: Any) -> bool:
+    """Whether the first cell of a column of text spells a time."""
+    first = array.drop_null().slice(0, 1).to_pylist()
+    return bool(first) and time_scale(first) is not None
+
+
+def _common_unit(one: int, other: int) -> int:
+    return min(one, other) if one and other else one or other
+
+
+def _common_scale(one: Scale | str | None, other: Scale | str | None) -> Scale | str | None:
+    if one == _NO_SCALE or other == _NO_SCALE:
+        return other if one == _NO_SCALE else one
+    return one if one == other else None
+
+
+_WORDS: dict[CellKind, str] = {
+    "number": "numbers",
+    "truth": "truth values",
+    "time": "times",
+    "text": "text",
+    "values": "values",
+    "declared": "values of a declared domain",
+    "nothing": "nothing",
+}

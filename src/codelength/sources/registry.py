@@ -1,0 +1,123 @@
+"""Which kind of source a table is: one file per engine, and one line here."""
+
+import os
+from collections.abc import Callable, Iterable
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from ..table.checks import check_size
+from .batch import BATCH_ROWS, Batches, arrow
+
+if TYPE_CHECKING:
+    from .files._kinds import Kinds
+
+ENGINES: dict[str, str] = {
+    "pyarrow": "_arrow",
+    "polars": "_polars",
+    "pandas": "_pandas",
+    "duckdb": "_relations",
+    "_duckdb": "_relations",
+    "dask": "_dask",
+    "dask_expr": "_dask",
+    "pyspark": "_spark",
+}
+"""For the first part of the module of a type, the file here that reads it.
+
+Each has a function ``open_batches(source, batch_rows)`` that gives a :class:`Batches`, or None for an object
+that is no table.
+"""
+
+
+MOST_BATCHED = 1 << 30
+"""Most rows per batch."""
+
+
+def as_batches(
+    source: Any, *, batch_rows: int = BATCH_ROWS, na: Iterable[str] | None = None, kinds: "Kinds" = None
+) -> Batches:
+    """A table of any size as a stream of Arrow batches.
+
+    Parameters
+    ----------
+    source : table of any kind
+        A path, a directory, a pattern such as ``"parts/*.parquet"``, or a list of paths; a DuckDB relation or
+        a :class:`SqlQuery`; a Polars frame, lazy or not; a pyarrow table, dataset or reader; a Dask or Spark
+        data frame; a list of frames, an iterator over frames, or a function that gives one; or whatever
+        :func:`codelength.as_table` takes. Hidden files of a directory, whose names start with ``.`` or ``_``,
+        do not count. Folders such as ``year=2020`` give a column ``year``.
+    batch_rows : int
+        Most rows per batch.
+    na : list of str, optional
+        Texts that mean missing in files; see :func:`codelength.read_table`.
+    kinds : mapping or Schema, optional
+        How to read some columns of files; see :func:`codelength.read_table`.
+
+    Returns
+    -------
+    Batches
+        Close it when it is no longer needed: it may keep files on disk.
+
+    Examples
+    --------
+    >>> batches = as_batches({"size": [1, 2, 3], "colour": ["red", None, "blue"]}, batch_rows=2)
+    >>> [batch.rows.column("size").to_pylist() for batch in batches.read(["size"])]
+    [[1, 2], [3]]
+    """
+    arrow()
+    check_size("batch_rows", batch_rows, MOST_BATCHED)
+    if _is_batches(source):
+        return source  # type: ignore[no-any-return]
+    from .engines._files import are_paths, open_files
+    from .engines._frames import open_frames, open_table
+    from .sql import SqlQuery, open_query
+
+    if isinstance(source, SqlQuery):
+        return open_query(source, batch_rows)
+    if isinstance(source, (str, os.PathLike)) or are_paths(source):
+        return open_files(source, batch_rows, na, kinds)
+    engine = ENGINES.get(type(source).__module__.partition(".")[0])
+    if engine is not None:
+        open_batches: Callable[[Any, int], Batches | None] = import_module(
+            f".engines.{engine}", __package__
+        ).open_batches
+        found = open_batches(source, batch_rows)
+        if found is not None:
+            return found
+    return open_frames(source, batch_rows) or open_table(source, batch_rows)
+
+
+LAZY = {
+    "polars": {"LazyFrame"},
+    "duckdb": {"DuckDBPyRelation"},
+    "_duckdb": {"DuckDBPyRelation"},
+    "pyarrow": {
+        "FileSystemDataset",
+        "InMemoryDataset",
+        "UnionDataset",
+        "Dataset",
+        "RecordBatchReader",
+        "Scanner",
+    },
+    "dask": {"DataFrame"},
+    "dask_expr": {"DataFrame"},
+    "pyspark": {"DataFrame"},
+}
+"""Names of types whose rows are not in memory, by the first part of their module."""
+
+
+def is_lazy(source: Any) -> bool:
+    """Whether the rows of a table are elsewhere until they are asked for.
+
+    Examples
+    --------
+    >>> is_lazy({"size": [1, 2]})
+    False
+    """
+    from .sql import SqlQuery
+
+    kind = type(source)
+    return isinstance(source, SqlQuery) or kind.__name__ in LAZY.get(kind.__module__.partition(".")[0], ())
+
+
+def _is_batches(source: Any) -> bool:
+    return hasattr(source, "read") and hasattr(source, "names") and hasattr(source, "once")
