@@ -13,8 +13,6 @@ from ..errors import InvalidParameter
 if TYPE_CHECKING:
     from ..estimators.contract import TableEstimator
 
-_CSV = (".csv", ".csv.gz", ".tsv")
-
 
 def check_outputs(outputs: Mapping[str, str | None], inputs: Sequence[str], *, as_json: bool) -> None:
     """Refuse to write two things to one place, or over an input.
@@ -43,7 +41,10 @@ def check_outputs(outputs: Mapping[str, str | None], inputs: Sequence[str], *, a
 
 def check_marked(outputs: Sequence[str | None]) -> None:
     """Refuse ``--for-spreadsheets`` if no output is a CSV file."""
-    if not any(output is not None and (output == "-" or output.lower().endswith(_CSV)) for output in outputs):
+    from ..sources.files.formats import CSV
+
+    named = [output for output in outputs if output is not None]
+    if not any(output == "-" or output.lower().endswith(CSV.written) for output in named):
         raise InvalidParameter(
             "--for-spreadsheets: only CSV files are for spreadsheets; name one as the output, or leave it out"
         )

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from ..sources.files._cells import ColumnDict
     from ..table import Schema, Table
 
-_TYPED = (".parquet", ".json", ".jsonl", ".ndjson")
 
 LARGE = 100_000_000
 """Bytes from which on a file is read batch after batch, by models that can."""
@@ -171,14 +170,15 @@ class Source:
             return self.read(needs_target=False), {}
         if self.is_bundled:
             return self._bundled_beside(names)
-        from ..sources.files.readers import Roles, as_file, column_names, read_beside
+        from ..sources.files.readers import as_file, column_names, read_beside
+        from ..sources.roles import AskedRoles
 
         keep = [name for name in self.keep if name not in names] if self.keep else None
         with working("reading"), as_file(self.data) as path:
             # A column that is not there is refused where it would be carried over.
             others = [name for name in names if name in column_names(path) and name != self.weights]
-            roles = Roles.of(self.target, self.weights, list(dict.fromkeys([*self.drop, *others])), keep)
-            ((table, beside),) = read_beside(path, names, roles, na=self.na or None)
+            asked = AskedRoles.of(self.target, self.weights, list(dict.fromkeys([*self.drop, *others])), keep)
+            ((table, beside),) = read_beside(path, names, asked, na=self.na or None)
             is_text = _is_text(path)
         self._tell_missing(_n_missing(table), is_text=is_text)
         return table, beside
@@ -192,7 +192,8 @@ class Source:
         are ignored need not be there: they are not read, and all their cells are missing. Columns that are
         named by ``others`` are in the table too.
         """
-        from ..sources.files.readers import Roles, as_file, column_names, read_beside
+        from ..sources.files.readers import as_file, column_names, read_beside
+        from ..sources.roles import AskedRoles
 
         needed = [variable.name for variable in schema.variables if variable.kind != "ignored"]
         wanted = list(dict.fromkeys([*needed, *others]))
@@ -207,11 +208,11 @@ class Source:
             names = column_names(path)
             self._check_present([*wanted, *carried], names)
             # Any column says how many rows there are.
-            roles = Roles.of(None, None, (), wanted or names[:1])
+            asked = AskedRoles.of(None, None, (), wanted or names[:1])
             is_text = _is_text(path)
             kinds = _verbatim(schema, others) if is_text else schema
             for batch, beside in read_beside(
-                path, carried, roles, batch_rows, na=self.na or None, kinds=kinds
+                path, carried, asked, batch_rows, na=self.na or None, kinds=kinds
             ):
                 n_missing += _n_missing(batch)
                 yield _completed(batch, schema), beside
@@ -264,7 +265,7 @@ class Source:
 
     def _tell_missing(self, n_cells: int, *, is_text: bool) -> None:
         if n_cells and is_text and not self.na:
-            from ..sources.files.readers import USUAL_NA
+            from ..sources.files.formats import USUAL_NA
 
             which = f"{', '.join(USUAL_NA)} or empty"
             note(f"{self._shown}: {n_cells:,} cells are missing ({which}); --na names other texts")
@@ -272,7 +273,10 @@ class Source:
 
 def _is_text(path: str | Path) -> bool:
     """Whether the cells of a file are texts that have no types of their own."""
-    return not str(path).lower().endswith(_TYPED)
+    from ..sources.files.formats import format_named
+
+    format_ = format_named(path)
+    return format_ is None or not format_.has_types
 
 
 def _verbatim(schema: "Schema", others: Sequence[str]) -> "Schema":

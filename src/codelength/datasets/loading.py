@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import DataError
-from ..sources.files.readers import SUFFIXES, as_file, column_names, read_table
+from ..sources.files.formats import SUFFIXES
+from ..sources.files.readers import as_file, column_names, read_table
 from ..table import Schema, Table, infer_schema
 from ..table.checks import check_instance, check_path
 from ..table.column import Column, Factor

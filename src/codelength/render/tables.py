@@ -10,18 +10,18 @@ import numpy as np
 from .._files import atomic_write
 from ..blocks import Grid
 from ..errors import InvalidParameter
+from ..sources.files.formats import WRITTEN
 from ..sources.files.writers import open_writer
 from .latex import latex
 from .markdown import markdown
 
-DATA = (".csv", ".csv.gz", ".tsv", ".parquet")
 TEXT = (".tex", ".md")
 
 
 def check_table_name(path: str | os.PathLike[str]) -> None:
     """Refuse a name that does not say which kind of table is wanted."""
-    if not os.fspath(path).lower().endswith((*DATA, *TEXT)):
-        endings = f"{', '.join((*DATA, *TEXT[:-1]))} or {TEXT[-1]}"
+    if not os.fspath(path).lower().endswith((*WRITTEN, *TEXT)):
+        endings = f"{', '.join((*WRITTEN, *TEXT[:-1]))} or {TEXT[-1]}"
         raise InvalidParameter(f"{path}: a table is a {endings} file; give one of these names")
 
 

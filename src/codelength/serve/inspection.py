@@ -13,8 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import DataError
+from ..sources.files import formats
 from ..sources.files._csv import DAMAGED
 from ..sources.files._duckdb import one_line, path_literal, session
+from ..sources.files.formats import PARQUET
 from ..sources.files.readers import column_names
 from .limits import MIB, ReadLimits, sized
 
@@ -24,13 +26,10 @@ if TYPE_CHECKING:
 __all__ = ["FORMATS", "Look", "look", "suffix_of"]
 
 FORMATS = {
-    ".csv": "text",
-    ".tsv": "text",
-    ".txt": "text",
-    ".csv.gz": "gzip",
-    ".tsv.gz": "gzip",
-    ".txt.gz": "gzip",
-    ".parquet": "parquet",
+    ending: "gzip" if ending.endswith(".gz") else "parquet" if format_ is PARQUET else "text"
+    for format_ in formats.FORMATS
+    for ending in format_.endings
+    if format_.is_uploaded
 }
 """Endings of the names of files that can be uploaded, and how their bytes begin."""
 

@@ -73,7 +73,8 @@ def as_coded(data: Any, target: Any = None, **options: Any) -> Coded:
 
 def read_path(path: str | os.PathLike[str], kinds: Schema | None = None) -> Table:
     """Read a file; if a schema is given, cells mean what they mean in it."""
-    from .files.readers import SUFFIXES, read_table
+    from .files.formats import SUFFIXES
+    from .files.readers import read_table
 
     try:
         is_file = os.path.isfile(path)

@@ -1,18 +1,19 @@
-"""What the columns of a stream are to be: variables, the class, the weights."""
+"""Roles of the columns of a table: variables, the class, the weights."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..errors import DataError
-from ..table.checks import check_weights
-from ..table.column import Numbers
+from ..errors import DataError, InvalidParameter, SchemaMismatch
+from ..table._messages import suggestion
+from ..table.checks import check_instance, check_names, check_weights
+from ..table.column import Column, Numbers
+from ..table.table import Table
 from ..table.target import target_column
 from ..typing import FloatArray
 from .batch import Batch, Batches
 from .cells import column_of, kind_of, numbers_of
-from .files.readers import Roles as FileRoles
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,15 +33,29 @@ class Roles:
         drop: Iterable[str] = (),
         keep: Sequence[str] | None = None,
     ) -> "Roles":
-        """Roles from what a caller says, once it is sure that the source has all columns that are named."""
-        roles = FileRoles.of(target, weights, drop, keep)
-        wanted = roles.wanted(batches.names, batches.name or "the table")
-        return cls(tuple(name for name in wanted if name not in (target, weights)), target, weights)
+        """Roles that a caller asks for, once it is sure that the source has all columns that are named."""
+        asked = AskedRoles.of(target, weights, drop, keep)
+        return asked.among(batches.names, batches.name or "the table")
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns to read."""
         return (*self.variables, *(name for name in (self.target, self.weights) if name is not None))
+
+    def table(self, columns: Sequence[Column], shown: str, rows: range | None = None) -> Table:
+        """Return the table of :attr:`columns`, which hold all rows of a source or a range of them."""
+        read = list(columns)
+        weights = read.pop() if self.weights is not None else None
+        table_target = read.pop() if self.target is not None else None
+        n_rows, first = len(columns[0].missing), 0 if rows is None else rows.start
+        numbers = None if rows is None else np.arange(rows.start, rows.stop)
+        table = Table(tuple(read), n_rows, name=shown, row_numbers=numbers)
+        try:
+            if table_target is not None:
+                table = replace(table, target=target_column(table_target, first_row=first))
+            return table if weights is None else replace(table, weights=_weights(weights, n_rows, first))
+        except DataError as error:
+            raise type(error)(f"{shown}, {error}") from None
 
     def check_classes(self, batch: Batch) -> None:
         """Refuse rows without a class, and numbers that are none."""
@@ -56,10 +71,7 @@ class Roles:
         if self.weights is None:
             return batch, None
         column = column_of(self.weights, *batch.column(self.weights))
-        if not isinstance(column, Numbers):
-            raise DataError(f"column {self.weights!r}: weights must be numbers, one per row")
-        weights = check_weights(column.numbers, batch.n_rows, positive=False, first_row=batch.first_row)
-        assert weights is not None
+        weights = _weights(column, batch.n_rows, batch.first_row)
         kept = weights > 0
         if kept.all():
             return batch, weights
@@ -68,3 +80,58 @@ class Roles:
             if kind_of(field) == "number":
                 numbers_of(name, array, batch.first_row)
         return batch.take(kept), np.asarray(weights[kept])
+
+
+@dataclass(frozen=True, slots=True)
+class AskedRoles:
+    """Roles that a caller asks for, before the columns of the source are known."""
+
+    target: str | None
+    weights: str | None
+    drop: tuple[str, ...]
+    keep: tuple[str, ...] | None
+
+    @classmethod
+    def of(
+        cls, target: str | None, weights: str | None, drop: Iterable[str], keep: Sequence[str] | None
+    ) -> "AskedRoles":
+        """Check the types of what a caller asks for."""
+        for name, value in (("target", target), ("weights", weights)):
+            check_instance(name, value, (str, type(None)), "the name of a column, or None")
+        kept = None if keep is None else check_names("keep", keep)
+        return cls(target, weights, check_names("drop", drop), kept)
+
+    def among(self, names: Sequence[str], shown: str) -> Roles:
+        """Return the roles of columns with these names; raise if one that is asked for is not there."""
+        self._check(names, shown)
+        own = {self.weights, self.target, *self.drop}
+        kept = [name for name in dict.fromkeys(names if self.keep is None else self.keep) if name not in own]
+        if not kept and self.target is None and self.weights is None:
+            raise InvalidParameter(f"{shown}: every column is dropped; leave at least one")
+        return Roles(tuple(kept), self.target, self.weights)
+
+    def _check(self, names: Sequence[str], shown: str) -> None:
+        if self.keep is not None and not self.keep:
+            raise InvalidParameter("keep is empty; name at least one column, or pass None for all")
+        known = set(names)
+        asked = [(name, " for the target") for name in (self.target,)]
+        asked += [(name, " for the weights") for name in (self.weights,)]
+        asked += [(name, f" among its {len(names)}") for name in (*(self.keep or ()), *self.drop)]
+        for name, purpose in asked:
+            if name is not None and name not in known:
+                raise SchemaMismatch(f"{shown}: has no column {name!r}{purpose}{suggestion(name, names)}")
+        if self.target is not None and self.target == self.weights:
+            raise InvalidParameter(f"column {self.target!r} is the target; name another for the weights")
+        for name in self.drop:
+            if name in (self.target, self.weights):
+                role = "target" if name == self.target else "weights"
+                raise InvalidParameter(f"drop: column {name!r} is named for the {role}; do not drop it")
+
+
+def _weights(column: Column, n_rows: int, first_row: int) -> FloatArray:
+    if not isinstance(column, Numbers):
+        raise DataError(f"column {column.name!r}: weights must be numbers, one per row")
+    # A batch may hold nothing but rows of weight zero.
+    weights = check_weights(column.numbers, n_rows, positive=False, first_row=first_row)
+    assert weights is not None
+    return weights

@@ -15,7 +15,9 @@ from ..files._duckdb import session
 from ..files._kinds import Kinds, Reading, readings
 from ..files._relations import Relation
 from ..files._stage import natural_form, stored_as
-from ..files.readers import as_file, format_of, name_of, read_table, usual_markers
+from ..files.formats import ARFF, PARQUET, Format, format_of
+from ..files.readers import read_table
+from ..files.standard_input import as_file, name_of
 from ._folders import Partitions, files_in, files_like
 from ._frames import open_table
 from ._parquet import are_plain, parquet_batches, parquet_rows, schema_of
@@ -36,11 +38,11 @@ def open_files(source: Any, batch_rows: int, na: Iterable[str] | None, kinds: Ki
         if len(formats) > 1:
             raise DataError(
                 f"{shown(os.fspath(paths[0].parent))}: holds files of several formats "
-                f"({', '.join(sorted(formats))}); name those of one"
+                f"({', '.join(sorted(each.name for each in formats))}); name those of one"
             )
         format_ = formats.pop()
-        markers = usual_markers(format_) if na is None else check_names("na", na, of="texts")
-        if format_ == "arff":
+        markers = format_.markers if na is None else check_names("na", na, of="texts")
+        if format_ is ARFF:
             if len(paths) > 1 or Partitions(paths, base, {}, ()).names:
                 raise DataError(
                     "ARFF files are read one at a time; name one of them, or convert them to Parquet"
@@ -60,7 +62,7 @@ class FileBatches:
         self,
         paths: Sequence[Path],
         base: Path,
-        format_: str,
+        format_: Format,
         batch_rows: int,
         na: Sequence[str],
         kinds: Kinds,
@@ -78,7 +80,7 @@ class FileBatches:
         self._partitions = Partitions(paths, base, self._readings, na)
         self._partitions.check_apart(self._own, name_of(paths[0]))
         self.names = (*self._own, *self._partitions.names)
-        self.n_rows = parquet_rows(paths) if format_ == "parquet" else None
+        self.n_rows = parquet_rows(paths) if format_ is PARQUET else None
         self.once = False
         self._staged: Staged | None = None
         self._beside: tuple[str, ...] = ()
@@ -98,7 +100,7 @@ class FileBatches:
 
     def _read(self, columns: Sequence[str], carried: tuple[str, ...]) -> Iterator[Batch]:
         """The rows with columns of the files."""
-        if self._format == "parquet" and not self._na and self._stays(columns):
+        if self._format is PARQUET and not self._na and self._stays(columns):
             fields = are_plain(self._paths[0], columns)
             beside = schema_of(self._paths, carried)
             if fields is not None and beside is not None:

@@ -15,7 +15,8 @@ from ...errors import DataError
 from .. import as_table
 from ..batch import Batch, arrow
 from ..files._kinds import Reading
-from ..files.readers import SUFFIXES, name_of
+from ..files.formats import SUFFIXES
+from ..files.standard_input import name_of
 from ._frames import cells_of
 
 __all__ = ["Partitions", "files_in", "files_like"]

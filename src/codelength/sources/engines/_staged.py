@@ -19,7 +19,8 @@ from ..files._numbers import number_plans, what_they_were
 from ..files._plan import Plan, look_like_numbers, make_plans
 from ..files._relations import Relation, file_relation, json_relation
 from ..files._stage import Stored, stage
-from ..files.readers import name_of
+from ..files.formats import CSV, JSON, PARQUET, Format
+from ..files.standard_input import name_of
 from ..sql import MEMORY
 from ._frames import cells_of
 
@@ -36,7 +37,7 @@ class Staged:
     def __init__(
         self,
         paths: Sequence[Path],
-        format_: str,
+        format_: Format,
         columns: Sequence[str],
         how: dict[str, Reading],
         na: tuple[str, ...],
@@ -103,14 +104,14 @@ class Staged:
     def _planned(
         self,
         paths: Sequence[Path],
-        format_: str,
+        format_: Format,
         columns: Sequence[str],
         how: dict[str, Reading],
         na: tuple[str, ...],
     ) -> list[Plan]:
         """Load the files, and decide how each column is read."""
         as_numbers: frozenset[str] = frozenset()
-        if format_ == "csv":
+        if format_ is CSV:
             as_numbers = _seeming_numbers(paths[0], columns, how, na)
         while True:
             stored = self._load(paths, format_, columns, how, na, as_numbers)
@@ -139,13 +140,13 @@ class Staged:
     def _load(
         self,
         paths: Sequence[Path],
-        format_: str,
+        format_: Format,
         columns: Sequence[str],
         how: dict[str, Reading],
         na: tuple[str, ...],
         as_numbers: frozenset[str],
     ) -> list[Stored]:
-        connection, as_table = self._connection, format_ != "parquet"
+        connection, as_table = self._connection, format_ is not PARQUET
         self._sizes = []
         parts: list[list[Stored]] = []
         along: list[list[Beside]] = []
@@ -168,9 +169,9 @@ class Staged:
             along.append(beside)
             (n_rows,) = connection.execute("SELECT count(*) FROM t").fetchall()[0]
             self._sizes.append(int(n_rows))
-            if len(paths) > 1 and format_ != "json":
+            if len(paths) > 1 and format_ is not JSON:
                 connection.execute(f"ALTER {'TABLE' if as_table else 'VIEW'} t RENAME TO part{i}")
-        if format_ == "json":
+        if format_ is JSON:
             self._sizes = [_n_objects(connection, path) for path in paths]
         elif len(paths) > 1:
             _join(connection, parts, as_numbers, [column.sql for column in along[0]])
@@ -226,11 +227,11 @@ class Staged:
         return len(self._sizes) - 1, self._sizes[-1]
 
 
-def relations_of(connection: "DuckDBPyConnection", paths: Sequence[Path], format_: str) -> list[Relation]:
+def relations_of(connection: "DuckDBPyConnection", paths: Sequence[Path], format_: Format) -> list[Relation]:
     """One relation per file; one for all JSON files, none of which knows the types of all its columns."""
-    if format_ == "json" and len(paths) > 1:
+    if format_ is JSON and len(paths) > 1:
         return [json_relation(connection, paths, name_of(paths[0]))]
-    return [file_relation(connection, path, format_, name_of(path)) for path in paths]
+    return [file_relation(connection, path, format_.name, name_of(path)) for path in paths]
 
 
 def _n_objects(connection: "DuckDBPyConnection", path: Path) -> int:

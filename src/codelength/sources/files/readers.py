@@ -1,25 +1,18 @@
 """Files to tables: CSV, Parquet and JSON through DuckDB, ARFF by hand."""
 
-import os
-import shutil
-import stat
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..._scratch import Scratch
-from ...errors import DataError, InvalidParameter, SchemaMismatch
-from ...table._messages import shortened, suggestion
-from ...table.checks import check_instance, check_names, check_path, check_weights, check_whole
+from ...errors import DataError
+from ...table.checks import check_names, check_whole
 from ...table.column import Column, Numbers
 from ...table.table import Table
-from ...table.target import target_column
-from ...typing import FloatArray
+from ..roles import AskedRoles, Roles
 from . import arff
 from ._beside import Beside, check_beside, fetch_beside
 from ._cells import ColumnDict
@@ -28,12 +21,13 @@ from ._kinds import Kind, Kinds, readings
 from ._plan import Plan, fetch, make_plans
 from ._relations import file_relation
 from ._stage import stage
+from .formats import ARFF, JSON, format_of
+from .standard_input import Source, as_file, name_of
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 __all__ = [
-    "SUFFIXES",
     "Kind",
     "Kinds",
     "as_file",
@@ -42,29 +36,6 @@ __all__ = [
     "read_beside",
     "read_table",
 ]
-
-Source: TypeAlias = str | os.PathLike[str]
-
-_FORMATS = {
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".txt": "csv",
-    ".csv.gz": "csv",
-    ".tsv.gz": "csv",
-    ".txt.gz": "csv",
-    ".parquet": "parquet",
-    ".arff": "arff",
-    ".json": "json",
-    ".jsonl": "json",
-    ".ndjson": "json",
-}
-SUFFIXES = tuple(_FORMATS)
-"""The extensions of the files that can be read."""
-
-USUAL_NA = ("NA", "?")
-"""Texts that mean missing in a text file, beside an empty cell, unless others are named."""
-
-_SPOOL = "codelength-standard-input"
 
 
 def read_table(
@@ -132,15 +103,15 @@ def read_table(
     >>> read_table(path, keep=["size"], kinds={"size": "text"}).columns[0].values
     ('1', '2')
     """
-    roles = Roles.of(target, weights, drop, keep)
+    asked = AskedRoles.of(target, weights, drop, keep)
     with as_file(source) as path:
         shown = name_of(source)
         format_ = format_of(path, shown)
-        na = usual_markers(format_) if na is None else check_names("na", na, of="texts")
-        if format_ == "arff":
-            return _read_arff(path, roles, kinds, na)
-        with _opened(path, shown, roles, kinds, na, in_batches=False) as staged:
-            return _fetched(staged, roles, shown)[0]
+        na = format_.markers if na is None else check_names("na", na, of="texts")
+        if format_ is ARFF:
+            return _read_arff(path, asked, kinds, na)
+        with _opened(path, shown, asked, kinds, na, in_batches=False) as staged:
+            return _fetched(staged, shown)[0]
 
 
 def read_batches(
@@ -181,15 +152,15 @@ def read_batches(
     [[1, 2], [3]]
     """
     check_whole("batch_rows", batch_rows)
-    roles = Roles.of(target, weights, drop, keep)
-    for table, _ in read_beside(source, (), roles, batch_rows, na=na, kinds=kinds):
+    asked = AskedRoles.of(target, weights, drop, keep)
+    for table, _ in read_beside(source, (), asked, batch_rows, na=na, kinds=kinds):
         yield table
 
 
 def read_beside(
     source: Source,
     beside: Sequence[str],
-    roles: "Roles",
+    asked: AskedRoles,
     batch_rows: int | None = None,
     *,
     na: Iterable[str] | None = None,
@@ -204,7 +175,7 @@ def read_beside(
     beside
         The columns that go along. Cells of a text file stay as they stand there, but for those that mean
         missing; others keep the values and the types that the file gives them.
-    roles
+    asked
         What the other columns are to be; one that goes along may be among them.
     batch_rows
         How many rows are read at a time; by default all.
@@ -217,17 +188,17 @@ def read_beside(
     with as_file(source) as path:
         shown = name_of(source)
         format_ = format_of(path, shown)
-        na = usual_markers(format_) if na is None else check_names("na", na, of="texts")
-        if format_ == "arff":
-            yield from _beside_arff(path, beside, roles, batch_rows, na, kinds)
+        na = format_.markers if na is None else check_names("na", na, of="texts")
+        if format_ is ARFF:
+            yield from _beside_arff(path, beside, asked, batch_rows, na, kinds)
             return
         in_batches = batch_rows is not None
-        with _opened(path, shown, roles, kinds, na, in_batches=in_batches, beside=beside) as staged:
+        with _opened(path, shown, asked, kinds, na, in_batches=in_batches, beside=beside) as staged:
             if batch_rows is None:
-                yield _fetched(staged, roles, shown)
+                yield _fetched(staged, shown)
                 return
             for start in range(0, staged.n_rows, batch_rows):
-                yield _fetched(staged, roles, shown, range(start, min(start + batch_rows, staged.n_rows)))
+                yield _fetched(staged, shown, range(start, min(start + batch_rows, staged.n_rows)))
 
 
 def column_names(source: Source) -> list[str]:
@@ -244,120 +215,17 @@ def column_names(source: Source) -> list[str]:
     with as_file(source) as path:
         shown = name_of(source)
         format_ = format_of(path, shown)
-        if format_ == "arff":
+        if format_ is ARFF:
             return arff.attribute_names(path)
         with session() as connection:
-            return list(file_relation(connection, path, format_, shown).names)
-
-
-@contextmanager
-def as_file(source: Source) -> Iterator[Path]:
-    """Give the path of a source; for ``"-"`` a temporary copy of standard input, to be read more than once.
-
-    Examples
-    --------
-    >>> with as_file("shirts.csv") as path:
-    ...     path.name
-    'shirts.csv'
-    """
-    path = check_path("source", source)
-    if os.fspath(source) != "-":
-        yield path
-        return
-    _check_standard_input()
-    with Scratch() as directory:
-        spool = Path(directory) / _SPOOL
-        with open(spool, "wb") as file:
-            shutil.copyfileobj(sys.stdin.buffer, file)
-        with open(spool, "rb") as file:
-            magic = file.read(4)
-        suffix = ".parquet" if magic == b"PAR1" else ".csv.gz" if magic[:2] == b"\x1f\x8b" else ".csv"
-        yield spool.rename(spool.with_suffix(suffix))
-
-
-def _check_standard_input() -> None:
-    """Refuse a device without an end; a terminal and the null device have one."""
-    try:
-        given, null = os.fstat(sys.stdin.fileno()), os.stat(os.devnull)
-    except (OSError, ValueError):  # standard input is no file
-        return
-    if stat.S_ISCHR(given.st_mode) and given.st_rdev != null.st_rdev and not sys.stdin.isatty():
-        raise DataError("standard input: is a device, not a table; redirect a file or a pipe to it")
-
-
-@dataclass(frozen=True)
-class Roles:
-    """What the columns of a file are to be."""
-
-    target: str | None
-    weights: str | None
-    drop: tuple[str, ...]
-    keep: tuple[str, ...] | None
-
-    @classmethod
-    def of(
-        cls, target: str | None, weights: str | None, drop: Iterable[str], keep: Sequence[str] | None
-    ) -> "Roles":
-        """Roles from what a caller says."""
-        for name, value in (("target", target), ("weights", weights)):
-            check_instance(name, value, (str, type(None)), "the name of a column, or None")
-        kept = None if keep is None else check_names("keep", keep)
-        return cls(target, weights, check_names("drop", drop), kept)
-
-    def wanted(self, names: Sequence[str], shown: str) -> list[str]:
-        """The columns to read, once it is sure that the file has all that are named."""
-        self._check(names, shown)
-        own = {self.weights, self.target, *self.drop}
-        kept = [name for name in dict.fromkeys(names if self.keep is None else self.keep) if name not in own]
-        roles = [name for name in (self.weights, self.target) if name is not None]
-        if not kept and not roles:
-            raise InvalidParameter(f"{shown}: every column is dropped; leave at least one")
-        return [*kept, *roles]
-
-    def table(self, columns: Sequence[Column], shown: str, rows: range | None = None) -> Table:
-        """The table of the columns that were wanted, with all rows of the file or a range of them."""
-        variables = list(columns)
-        table_target = variables.pop() if self.target is not None else None
-        weights = variables.pop() if self.weights is not None else None
-        n_rows, first = len(columns[0].missing), 0 if rows is None else rows.start
-        numbers = None if rows is None else np.arange(rows.start, rows.stop)
-        table = Table(tuple(variables), n_rows, name=shown, row_numbers=numbers)
-        try:
-            if table_target is not None:
-                table = replace(table, target=target_column(table_target, first_row=first))
-            return table if weights is None else replace(table, weights=_weights(weights, n_rows, first))
-        except DataError as error:
-            raise type(error)(f"{shown}, {error}") from None
-
-    def _check(self, names: Sequence[str], shown: str) -> None:
-        if self.keep is not None and not self.keep:
-            raise InvalidParameter("keep is empty; name at least one column, or pass None for all")
-        known = set(names)
-        asked = [(name, " for the target") for name in (self.target,)]
-        asked += [(name, " for the weights") for name in (self.weights,)]
-        asked += [(name, f" among its {len(names)}") for name in (*(self.keep or ()), *self.drop)]
-        for name, purpose in asked:
-            if name is not None and name not in known:
-                raise SchemaMismatch(f"{shown}: has no column {name!r}{purpose}{suggestion(name, names)}")
-        if self.target is not None and self.target == self.weights:
-            raise InvalidParameter(f"column {self.target!r} is the target; name another for the weights")
-        for name in self.drop:
-            if name in (self.target, self.weights):
-                role = "target" if name == self.target else "weights"
-                raise InvalidParameter(f"drop: column {name!r} is named for the {role}; do not drop it")
-
-
-def _weights(column: Column, n_rows: int, first_row: int) -> FloatArray | None:
-    if not isinstance(column, Numbers):
-        raise DataError(f"column {column.name!r}: weights must be numbers, one per row")
-    # A batch may hold nothing but rows of weight zero.
-    return check_weights(column.numbers, n_rows, positive=False, first_row=first_row)
+            return list(file_relation(connection, path, format_.name, shown).names)
 
 
 class _Staged(NamedTuple):
     """A file as the table ``t`` of a database, and how its columns are read."""
 
     connection: "DuckDBPyConnection"
+    roles: Roles
     plans: list[Plan]
     beside: list[Beside]
     n_rows: int
@@ -367,7 +235,7 @@ class _Staged(NamedTuple):
 def _opened(
     path: Path,
     shown: str,
-    roles: Roles,
+    asked: AskedRoles,
     kinds: Kinds,
     na: Iterable[str],
     *,
@@ -380,12 +248,12 @@ def _opened(
     how = readings(kinds)
     format_ = format_of(path, shown)
     with session(on_disk=in_batches) as connection:
-        relation = file_relation(connection, path, format_, shown)
-        wanted = roles.wanted(relation.names, shown)
+        relation = file_relation(connection, path, format_.name, shown)
+        roles = asked.among(relation.names, shown)
         check_beside(beside, relation.names, shown)
-        as_table = in_batches or format_ == "json"
+        as_table = in_batches or format_ is JSON
         stored, along = stage(
-            connection, path, relation, wanted, how, tuple(na), shown, as_table=as_table, beside=beside
+            connection, path, relation, roles.columns, how, tuple(na), shown, as_table=as_table, beside=beside
         )
         try:
             (n_rows,) = connection.execute("SELECT count(*) FROM t").fetchall()[0]
@@ -396,12 +264,10 @@ def _opened(
             raise DataError(f"{shown}, {error}") from None
         if not n_rows:
             raise DataError(f"{shown}: has a header but no rows")
-        yield _Staged(connection, plans, along, n_rows)
+        yield _Staged(connection, roles, plans, along, n_rows)
 
 
-def _fetched(
-    staged: _Staged, roles: Roles, shown: str, rows: range | None = None
-) -> tuple[Table, ColumnDict]:
+def _fetched(staged: _Staged, shown: str, rows: range | None = None) -> tuple[Table, ColumnDict]:
     import duckdb
 
     try:
@@ -411,7 +277,7 @@ def _fetched(
         raise _unreadable(shown, error) from error
     except DataError as error:
         raise DataError(f"{shown}, {error}") from None
-    return roles.table(columns, shown, rows), beside
+    return staged.roles.table(columns, shown, rows), beside
 
 
 def _unreadable(shown: str, error: Exception) -> DataError:
@@ -419,24 +285,24 @@ def _unreadable(shown: str, error: Exception) -> DataError:
     return without_memory(error, shown) or damaged
 
 
-def _read_arff(path: Path, roles: Roles, kinds: Kinds, na: Iterable[str]) -> Table:
+def _read_arff(path: Path, asked: AskedRoles, kinds: Kinds, na: Iterable[str]) -> Table:
     columns = {column.name: column for column in arff.read_arff(path, na=na, kinds=kinds)}
-    wanted = roles.wanted(tuple(columns), str(path))
-    return roles.table([columns[name] for name in wanted], str(path))
+    roles = asked.among(tuple(columns), str(path))
+    return roles.table([columns[name] for name in roles.columns], str(path))
 
 
 def _beside_arff(
     path: Path,
     beside: Sequence[str],
-    roles: Roles,
+    asked: AskedRoles,
     batch_rows: int | None,
     na: Iterable[str],
     kinds: Kinds,
 ) -> Iterator[tuple[Table, ColumnDict]]:
     columns = {column.name: column for column in arff.read_arff(path, na=na, kinds=kinds)}
     check_beside(beside, tuple(columns), str(path))
-    wanted = roles.wanted(tuple(columns), str(path))
-    table = roles.table([columns[name] for name in wanted], str(path))
+    roles = asked.among(tuple(columns), str(path))
+    table = roles.table([columns[name] for name in roles.columns], str(path))
     for part in [table] if batch_rows is None else _cut(table, batch_rows):
         first = 0 if part.row_numbers is None else int(part.row_numbers[0])
         rows = slice(first, first + part.n_rows)
@@ -461,43 +327,3 @@ def _piece(column: Column, rows: slice) -> Column:
     if isinstance(column, Numbers):
         return replace(column, numbers=column.numbers[rows])
     return replace(column, positions=column.positions[rows])
-
-
-def name_of(source: Source) -> str:
-    """Return what messages call a source; the copy of standard input goes by that name too."""
-    given = os.fspath(source)
-    return "standard input" if given == "-" or Path(given).name.startswith(_SPOOL) else given
-
-
-def usual_markers(format_: str) -> tuple[str, ...]:
-    """Texts that mean missing in files of a format unless others are named.
-
-    Examples
-    --------
-    >>> usual_markers("csv"), usual_markers("parquet")
-    (('NA', '?'), ())
-    """
-    return USUAL_NA if format_ in ("csv", "arff") else ()
-
-
-def format_of(path: Path, shown: str) -> str:
-    """Return the format that a file's name says, once it is sure that there is such a file."""
-    name = path.name.lower()
-    format_ = next((format_ for suffix, format_ in _FORMATS.items() if name.endswith(suffix)), None)
-    if os.path.isdir(path):
-        raise DataError(f"{shown}: is a directory; name a file in it")
-    if not os.path.exists(path):  # also where the name is too long for one
-        raise DataError(f"{shortened(shown)}: no such file; check the path")
-    if not os.path.isfile(path):
-        raise DataError(
-            f"{shown}: is a pipe or a device, which cannot be read twice; write it to a file, or name - and "
-            "pass it to standard input"
-        )
-    if format_ is None:
-        known = ", ".join(_FORMATS)
-        raise DataError(
-            f"{shown}: {path.suffix or 'a file without extension'} is not known; use one of {known}"
-        )
-    if not os.access(path, os.R_OK):
-        raise DataError(f"{shown}: may not be read; change its permissions")
-    return format_

@@ -18,10 +18,10 @@ from ._cells import ColumnDict, plain_cells
 from ._csv import reject_duplicates
 from ._duckdb import utf8_path
 from ._parquet import check_batch, check_capitals, parquet_writer
+from .formats import WRITTEN
 
 __all__ = ["TableWriter", "inert", "open_writer"]
 
-_SUFFIXES = (".csv", ".csv.gz", ".tsv", ".parquet")
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -83,9 +83,9 @@ def open_writer(
             yield _CsvWriter(stream, names, ",", "standard output", for_spreadsheets=for_spreadsheets)
         return
     path = Path(destination)
-    suffix = next((suffix for suffix in _SUFFIXES if path.name.lower().endswith(suffix)), None)
+    suffix = next((suffix for suffix in WRITTEN if path.name.lower().endswith(suffix)), None)
     if suffix is None:
-        raise DataError(f"{path}: cannot be written; use one of the extensions {', '.join(_SUFFIXES)}")
+        raise DataError(f"{path}: cannot be written; use one of the extensions {', '.join(WRITTEN)}")
     if suffix == ".parquet":
         check_capitals(names, str(path))
         utf8_path(path)
