@@ -3,9 +3,10 @@
 from .batch import BATCH_ROWS, Batch, Batches
 from .collect import collected
 from .encoder import BatchEncoder
+from .engines._lazy import is_lazy
+from .engines.sql import SqlQuery
 from .opening import as_coded, as_table, known_rows
-from .registry import as_batches, is_lazy
-from .sql import SqlQuery
+from .registry import as_batches
 
 __all__ = [
     "BATCH_ROWS",

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -69,7 +70,7 @@ def as_batches(
         return source  # type: ignore[no-any-return]
     from .engines._files import are_paths, open_files
     from .engines._frames import open_frames, open_table
-    from .sql import SqlQuery, open_query
+    from .engines.sql import SqlQuery, open_query
 
     if isinstance(source, SqlQuery):
         return open_query(source, batch_rows)
@@ -83,40 +84,8 @@ def as_batches(
         found = open_batches(source, batch_rows)
         if found is not None:
             return found
-    return open_frames(source, batch_rows) or open_table(source, batch_rows)
-
-
-LAZY = {
-    "polars": {"LazyFrame"},
-    "duckdb": {"DuckDBPyRelation"},
-    "_duckdb": {"DuckDBPyRelation"},
-    "pyarrow": {
-        "FileSystemDataset",
-        "InMemoryDataset",
-        "UnionDataset",
-        "Dataset",
-        "RecordBatchReader",
-        "Scanner",
-    },
-    "dask": {"DataFrame"},
-    "dask_expr": {"DataFrame"},
-    "pyspark": {"DataFrame"},
-}
-"""Names of types whose rows are not in memory, by the first part of their module."""
-
-
-def is_lazy(source: Any) -> bool:
-    """Whether the rows of a table are elsewhere until they are asked for.
-
-    Examples
-    --------
-    >>> is_lazy({"size": [1, 2]})
-    False
-    """
-    from .sql import SqlQuery
-
-    kind = type(source)
-    return isinstance(source, SqlQuery) or kind.__name__ in LAZY.get(kind.__module__.partition(".")[0], ())
+    open_frame = partial(as_batches, batch_rows=batch_rows)
+    return open_frames(source, open_frame) or open_table(source, batch_rows)
 
 
 def _is_batches(source: Any) -> bool:

@@ -12,7 +12,7 @@ from urllib.parse import unquote
 import numpy as np
 
 from ...errors import DataError
-from .. import as_table
+from ...table.table import table_of
 from ..batch import Batch, arrow
 from ..files._kinds import Reading
 from ..files.formats import SUFFIXES
@@ -119,7 +119,7 @@ class Partitions:
             texts = [
                 None if (text := own[name]) is None or text.strip() in markers else text for own in spelt
             ]
-            column = as_table({name: _read(texts, readings.get(name, Reading()))}).columns[0]
+            column = table_of({name: _read(texts, readings.get(name, Reading()))}).columns[0]
             field, cells = cells_of(column)
             self._cells[name] = field, cells(slice(0, len(paths)))
             plain = pa.array(_read(texts, Reading()))

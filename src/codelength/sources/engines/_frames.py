@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 from weakref import WeakSet
 
 import numpy as np
@@ -12,15 +12,18 @@ from ...errors import DataError, SchemaMismatch
 from ...table._messages import shown
 from ...table.checks import check_distinct
 from ...table.column import Column, Numbers
-from ...table.table import Table
-from .. import as_table
+from ...table.table import Table, table_of
 from ..batch import Batch, Batches, arrow, dictionary_of, marked
 from ._arrow import ArrowBatches
+from ._lazy import is_lazy
+
+Opener: TypeAlias = Callable[[Any], Batches]
+"""A function that opens a frame of any kind."""
 
 
 def open_table(source: Any, batch_rows: int) -> Batches:
     """The batches of whatever is a table in memory."""
-    table = as_table(source)
+    table = table_of(source)
     columns = table.columns if table.target is None else (*table.columns, table.target)
     check_distinct(column.name for column in columns)
     cells = {column.name: cells_of(column) for column in columns}
@@ -75,10 +78,10 @@ def cells_of(column: Column) -> Cells:
 class FrameBatches:
     """Frames one after the other, from a list, an iterator or a function that gives one."""
 
-    def __init__(self, frames: Callable[[], Iterator[Any]], batch_rows: int, *, once: bool) -> None:
+    def __init__(self, frames: Callable[[], Iterator[Any]], open_frame: Opener, *, once: bool) -> None:
         self.name, self.once = "", once
         self.n_rows: int | None = None
-        self._frames, self._batch_rows = frames, batch_rows
+        self._frames, self._open_frame = frames, open_frame
         self._spent: WeakSet[Any] = WeakSet()
         self._waiting: Iterator[_Opened] | None = self._opened()
         first = next(self._waiting, None)
@@ -121,10 +124,8 @@ class FrameBatches:
         yield from self._opened() if waiting is None else waiting
 
     def _opened(self) -> Iterator["_Opened"]:
-        from ..registry import as_batches
-
         for number, frame in enumerate(self._frames()):
-            batches = as_batches(frame, batch_rows=self._batch_rows)
+            batches = self._open_frame(frame)
             if batches.once:
                 if frame in self._spent:
                     raise DataError(
@@ -162,8 +163,11 @@ class _Opened:
             self.batches.close()
 
 
-def open_frames(source: Any, batch_rows: int) -> Batches | None:
-    """Batches of a list of frames, an iterator over frames, or a function that gives one; else None."""
+def open_frames(source: Any, open_frame: Opener) -> Batches | None:
+    """Return batches of a list of frames, an iterator over frames, or a function that gives one; else None.
+
+    ``open_frame`` opens one of them.
+    """
     if isinstance(source, (list, tuple)) and source and _is_frame(source[0]):
         strange = next((i for i, frame in enumerate(source) if not _is_frame(frame)), None)
         if strange is not None and isinstance(source[0], Mapping):
@@ -172,9 +176,9 @@ def open_frames(source: Any, batch_rows: int) -> Batches | None:
             raise DataError(
                 f"frame {strange}: {shown(source[strange])} is no frame, as the first one is; leave it out"
             )
-        return FrameBatches(lambda: iter(source), batch_rows, once=any(map(_is_once, source)))
+        return FrameBatches(lambda: iter(source), open_frame, once=any(map(_is_once, source)))
     if isinstance(source, Iterator):
-        return FrameBatches(lambda: source, batch_rows, once=True)
+        return FrameBatches(lambda: source, open_frame, once=True)
     if callable(source) and not hasattr(source, "__array__") and not hasattr(source, "columns"):
 
         def called() -> Iterator[Any]:
@@ -185,13 +189,11 @@ def open_frames(source: Any, batch_rows: int) -> Batches | None:
                     f"{shown(source)}: expected a function without arguments that gives frames ({error})"
                 ) from error
 
-        return FrameBatches(called, batch_rows, once=False)
+        return FrameBatches(called, open_frame, once=False)
     return None
 
 
 def _is_frame(source: Any) -> bool:
-    from ..registry import is_lazy
-
     if isinstance(source, Mapping):
         # One of cells would be a row.
         return bool(source) and all(isinstance(cells, (list, tuple, np.ndarray)) for cells in source.values())

@@ -13,7 +13,7 @@ from ..batch import Batch, arrow
 from ..files._arrow_schema import DURATION
 from ..files._beside import Beside
 from ..files._csv import DAMAGED, first_rows
-from ..files._duckdb import one_line, path_literal, session, without_memory, without_room
+from ..files._duckdb import MEMORY, one_line, path_literal, session, without_memory, without_room
 from ..files._kinds import Reading
 from ..files._numbers import number_plans, what_they_were
 from ..files._plan import Plan, look_like_numbers, make_plans
@@ -21,7 +21,6 @@ from ..files._relations import Relation, file_relation, json_relation
 from ..files._stage import Stored, stage
 from ..files.formats import CSV, JSON, PARQUET, Format
 from ..files.standard_input import name_of
-from ..sql import MEMORY
 from ._frames import cells_of
 
 if TYPE_CHECKING:

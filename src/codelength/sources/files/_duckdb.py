@@ -20,6 +20,9 @@ __all__ = ["one_line", "path_literal", "quoted", "session", "utf8_path", "withou
 _NO_MEMORY = re.compile("failed to allocate|allocation failure|bad alloc|out of memory", re.IGNORECASE)
 _NO_ROOM = re.compile("write|create|offload|no space|too large", re.IGNORECASE)
 
+MEMORY = "512MB"
+"""Memory that DuckDB may use for a query or a file; what does not fit goes to disk."""
+
 
 @contextmanager
 def session(*, on_disk: bool = False, memory: str | None = None) -> Iterator["DuckDBPyConnection"]:

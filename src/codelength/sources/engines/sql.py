@@ -6,20 +6,17 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .._display import counted
-from .._scratch import Scratch
-from ..errors import DataError, InvalidParameter
-from ..table._messages import shortened, shown
-from ..table.checks import check_instance
-from .batch import Batch, Batches
-from .engines._relations import RelationBatches
-from .files._duckdb import one_line, quoted, utf8_path
+from ..._display import counted
+from ..._scratch import Scratch
+from ...errors import DataError, InvalidParameter
+from ...table._messages import shortened, shown
+from ...table.checks import check_instance
+from ..batch import Batch, Batches
+from ..files._duckdb import MEMORY, one_line, quoted, utf8_path
+from ._relations import RelationBatches
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
-
-MEMORY = "512MB"
-"""What DuckDB may use for a query or a file; what does not fit goes to disk."""
 
 _SQLITE = b"SQLite format 3\x00"
 _DUCKDB = b"DUCK"  # behind a checksum
