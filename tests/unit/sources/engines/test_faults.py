@@ -23,7 +23,8 @@ from codelength.errors import (
     SchemaMismatch,
     UnknownValue,
 )
-from codelength.sources import BatchEncoder, SqlQuery, as_batches, sql
+from codelength.sources import BatchEncoder, SqlQuery, as_batches
+from codelength.sources.engines import sql
 from codelength.sources.profile import column as column_module
 from codelength.table import Cutting, Schema, Variable
 

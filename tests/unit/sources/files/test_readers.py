@@ -22,8 +22,8 @@ from codelength import datasets
 from codelength.counts import count
 from codelength.errors import CodelengthError, DataError, InvalidParameter, SchemaMismatch
 from codelength.scores import evidence_code_length
-from codelength.sources import SqlQuery, as_table, collected, sql
-from codelength.sources.engines import _staged
+from codelength.sources import SqlQuery, as_table, collected
+from codelength.sources.engines import _staged, sql
 from codelength.sources.files import _csv, _duckdb, _plan, _stage, readers
 from codelength.sources.files.readers import as_file, column_names, read_batches, read_table
 from codelength.sources.files.writers import open_writer
