@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import naive
 from codelength import NaiveBayes, evaluate
 from codelength.errors import DataError, InvalidParameter
-from codelength.estimators.contract import MODELS
+from codelength.estimators.registry import MODELS
 from codelength.naive_bayes import RULES
 from codelength.sources import as_table
 from codelength.table.copies import copy_weights, n_copies

@@ -83,7 +83,7 @@ def parameters(kind: str) -> list[str]:
 
 def class_of(kind: str) -> "type[Model]":
     """The class of a kind of model, which may be one of another library."""
-    from ..estimators.contract import MODELS, model_of
+    from ..estimators.registry import MODELS, model_of
 
     if kind not in MODELS:
         from ..evaluation.opponents import OPPONENTS

@@ -23,10 +23,11 @@ from ..table._messages import shown
 from ..table.checks import check_names, seed_of
 from ..typing import FloatArray
 from . import documents
-from .contract import Fitted, TableEstimator, model_of
+from .contract import Fitted, TableEstimator
 from .indifferent_trees import IndifferentTrees
 from .mixture import FiniteMixture
 from .naive_bayes import NaiveBayes
+from .registry import model_of
 
 LARGEST_COUNT = 2.0**53
 """Counts in a file are not larger."""

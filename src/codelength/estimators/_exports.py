@@ -3,29 +3,22 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from ..averages.member import Member
-from ..averages.members.registry import MEMBERS
 from ..errors import InvalidParameter
-from ..export.scorer import scorer
-from ..export.sql import Dialect, to_sql
-from ..networks.look_ups import LookUps, among_all, pooled
 from ..table.checks import check_sequence
-from ._averaging import AveragingClassifier
-from ._fitted_average import completed
 from .contract import TableClassifier
 
 if TYPE_CHECKING:
     from onnx import ModelProto
 
+    from ..export.sql import Dialect
+    from ..networks.look_ups import LookUps
     from ..networks.network import Network
 
 
 class ExportedClassifier(TableClassifier):
     """A classifier that predicts by look-ups."""
 
-    def _look_ups(self) -> LookUps:
+    def _look_ups(self) -> "LookUps":
         """What the model predicts with."""
         raise NotImplementedError
 
@@ -33,7 +26,7 @@ class ExportedClassifier(TableClassifier):
         self,
         table: str | Sequence[str],
         *,
-        dialect: Dialect = "duckdb",
+        dialect: "Dialect" = "duckdb",
         keep: Sequence[str] = (),
         name: str | None = None,
     ) -> str:
@@ -65,6 +58,8 @@ class ExportedClassifier(TableClassifier):
         >>> [(x, label, round(p, 3)) for x, label, p, _ in sorted(found)]
         [('a', 'k', 0.771), ('b', 'l', 0.36)]
         """
+        from ..export.sql import to_sql
+
         kept = check_sequence("keep", keep, of="names")
         names = self.outcome_columns(kept, name)
         return to_sql(self._exported("SQL"), table, names, dialect=dialect, keep=kept)
@@ -77,9 +72,11 @@ class ExportedClassifier(TableClassifier):
 
     def to_scorer(self) -> dict[str, Any]:
         """The model as a JSON document to score with; see :mod:`codelength.export.scorer`."""
+        from ..export.scorer import scorer
+
         return scorer(self._exported("a scorer"))
 
-    def _exported(self, program: str) -> LookUps:
+    def _exported(self, program: str) -> "LookUps":
         """The look-ups, refused if other programs would predict rows that the model refuses."""
         if self._fitted.params["handle_unknown"] == "error":
             raise InvalidParameter(
@@ -165,41 +162,3 @@ class ExportedNetwork(ExportedClassifier, NetworkClassifier):
         from ..networks.network import Network
 
         return Network.of(self._look_ups())
-
-
-class ExportedAverage(ExportedClassifier, AveragingClassifier):
-    """A classifier on members of an average, where the members that count are sums of look-ups."""
-
-    capabilities = AveragingClassifier.capabilities | {"export"}
-
-    def _look_ups(self) -> LookUps:
-        fitted = self._fitted
-        schema, seen = fitted.schema, fitted.seen
-        total = float(fitted.class_counts.sum())
-        prior = np.exp(completed(fitted.log_prior[None], seen, schema.n_classes, total)[0])
-        powers = fitted.pool.weights * fitted.pool.temperatures
-        counting = [
-            (member, float(power))
-            for member, power in zip(fitted.members, powers, strict=True)
-            if power > 0.0
-        ]
-        sums = [member.sums() for member, _ in counting]
-        _check_members([member.name for (member, _), own in zip(counting, sums, strict=True) if own is None])
-        pool = pooled(
-            [own for own in sums if own is not None], [power for _, power in counting], fitted.log_prior
-        )
-        # What is mixed in, and what classes have that were never seen, does not depend on the row.
-        floor = prior.copy()
-        floor[seen] *= fitted.pool.share if fitted.members else 0.0
-        return LookUps.of_sums(self.kind, schema, among_all(pool, seen, schema.n_classes), floor)
-
-
-def _check_members(others: Sequence[str]) -> None:
-    """Refuse members that are no sums of look-ups."""
-    if others:
-        able = [name for name, member in MEMBERS.items() if member.sums is not Member.sums]
-        raise InvalidParameter(
-            f"members {', '.join(map(repr, others))}: their predictions are no sums of look-ups, and only "
-            f"those can be exported; fit an average with members={able}, or some of these, or one of the "
-            f"models {', '.join(name.replace('_', '-') for name in able)}"
-        )

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,7 +16,6 @@ from ..naive_bayes.interval_average import IntervalAverage
 from ..naive_bayes.query import Question, answer_by_tables, with_known_classes
 from ..scores import Predictions, leave_one_out, rule_code_length
 from ..scores.nml import why_not_described
-from ..selection import SelectionResult, select_variables
 from ..table import Coded
 from ..table._messages import listed, shown
 from ..table.checks import check_whole_weights
@@ -24,6 +23,9 @@ from ..table.coded import changed
 from ..typing import IntArray
 from ._one_row import OneRow
 from .contract import Fitted
+
+if TYPE_CHECKING:
+    from ..selection import SelectionResult
 
 N_FOLDS = 10
 """Folds without which variables are chosen again for honest leave-one-out."""
@@ -55,7 +57,7 @@ class FittedNaiveBayes(Fitted):
     counts: Counts
     weighted: bool = False
     unit: float = 1.0
-    selection: SelectionResult | None = None
+    selection: "SelectionResult | None" = None
     chosen: tuple[int, ...] | None = None
     told: frozenset[str] = frozenset()
 
@@ -180,13 +182,15 @@ class FittedNaiveBayes(Fitted):
         return made
 
 
-def chosen_variables(params: Mapping[str, Any], coded: Coded) -> SelectionResult | None:
+def chosen_variables(params: Mapping[str, Any], coded: Coded) -> "SelectionResult | None":
     """The variables chosen on some rows under the parameters of a model; None where all are to predict."""
     if params["select"] is None:
         return None
     check_whole_weights(coded.weights, "select=")
     # Without a cap, one class of probability zero would make all sets of variables alike.
     cap = CAP if rule_of(params["rule"]).gives_zero else None
+    from ..selection import select_variables
+
     return select_variables(
         coded.repeated(), params["select"], rule=params["rule"], prior=params["prior"], cap=cap
     )

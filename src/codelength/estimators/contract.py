@@ -444,21 +444,6 @@ class TableClassifier(ScoresTables, TableEstimator):
 
 M = TypeVar("M", bound=type[TableEstimator])
 
-MODELS: dict[str, type[TableEstimator]] = {}
-"""The models by their kind. One that is entered here works in every command and in files."""
-
-
-def register(model: M) -> M:
-    """Enter a model under its kind."""
-    MODELS[model.kind] = model
-    return model
-
-
-def model_of(kind: str) -> type[TableEstimator]:
-    """The model of a kind."""
-    check_choice("model", kind, MODELS)
-    return MODELS[kind]
-
 
 def load(path: str | os.PathLike[str]) -> Any:
     """Read a model that ``save`` wrote.
@@ -478,4 +463,6 @@ def load(path: str | os.PathLike[str]) -> Any:
     InvalidModelFile
         Where the file is absent, truncated, changed, not a model, or in another version of the format.
     """
+    from .registry import model_of
+
     return documents.read(path, lambda document: model_of(document["kind"]).from_document(document))

@@ -32,9 +32,10 @@ from ._described import (
     title_of,
 )
 from ._enumerated_queries import EnumeratedJoint
-from .contract import Fitted, TableClassifier, Weighting, register
+from .contract import Fitted, TableClassifier, Weighting
 from .indifferent_trees import IndifferentTrees
 from .naive_bayes import NaiveBayes
+from .registry import register
 from .validation import check_coded
 
 LARGEST = 1e100

@@ -34,7 +34,8 @@ from ..table.schema import classes_grid
 from ..typing import FloatArray, IntArray
 from ._enumerated_queries import EnumeratedJoint
 from ._exports import NetworkClassifier
-from .contract import Fitted, Weighting, register
+from .contract import Fitted, Weighting
+from .registry import register
 from .validation import check_coded
 
 Forest: TypeAlias = str | Sequence[tuple[str, str]]

@@ -15,10 +15,11 @@ from ..table.infer import Identifiers, Missing, Numeric
 from ..typing import FloatArray
 from ._averaging import AveragingClassifier
 from ._enumerated_queries import EnumeratedJoint, States
-from ._exports import ExportedAverage
+from ._exported_average import ExportedAverage
 from ._fitted_average import TOGETHER
 from ._network_queries import QueriedNetwork
-from .contract import Weighting, register
+from .contract import Weighting
+from .registry import register
 
 
 class MemberClassifier(AveragingClassifier):

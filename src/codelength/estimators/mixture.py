@@ -50,7 +50,8 @@ from ._latent_inference import LatentInference
 from ._latent_summary import profile_grid, profile_records, summary_blocks
 from ._mixture_streamed import StreamedMixture
 from ._queries import JointModel, Known
-from .contract import Fitted, Weighting, register
+from .contract import Fitted, Weighting
+from .registry import register
 from .validation import check_not_empty
 
 MOST_SAMPLES = 100_000_000

@@ -30,7 +30,8 @@ from ..table.infer import Identifiers, Missing, Numeric
 from ._candidate_table import candidate_weights, check_candidates
 from ._hidden_clusters import HiddenClusters, with_classes
 from ._queries import JointModel, Known
-from .contract import Fitted, TableClassifier, register
+from .contract import Fitted, TableClassifier
+from .registry import register
 from .validation import check_coded
 
 COMPARED = ("prequential", "leave_one_out", "evidence")

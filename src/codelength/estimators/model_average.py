@@ -16,8 +16,9 @@ from ..table.encode import HandleUnknown
 from ..table.infer import Identifiers, Missing, Numeric
 from ..typing import FloatArray
 from ._averaging import AveragingClassifier
-from ._exports import ExportedAverage
-from .contract import Weighting, register
+from ._exported_average import ExportedAverage
+from .contract import Weighting
+from .registry import register
 
 
 @register

@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -22,9 +22,7 @@ from ..naive_bayes.answer import Answer
 from ..naive_bayes.explanation import check_class
 from ..naive_bayes.interval_average import check_averages
 from ..naive_bayes.query import Question
-from ..networks.look_ups import LookUps
 from ..scores import Predictions
-from ..selection import VARIABLE_CRITERIA, SelectionResult
 from ..sources import as_table, is_lazy, known_rows
 from ..table import Coded, Schema
 from ..table._messages import tell
@@ -38,8 +36,13 @@ from ._counted_tables import CountsTables
 from ._exports import ExportedNetwork
 from ._fitted_naive_bayes import FittedNaiveBayes, chosen_variables
 from ._queries import JointModel, Known
-from .contract import Fitted, Weighting, register
+from .contract import Fitted, Weighting
+from .registry import register
 from .validation import check_coded, check_labelled, check_same_classes, warn_about_names
+
+if TYPE_CHECKING:
+    from ..networks.look_ups import LookUps
+    from ..selection import SelectionResult
 
 
 @register
@@ -358,7 +361,9 @@ class NaiveBayes(ClassifierMixin, CountsTables, JointModel, ExportedNetwork):
         state: FittedNaiveBayes = super()._fitted
         return state
 
-    def _look_ups(self) -> LookUps:
+    def _look_ups(self) -> "LookUps":
+        from ..networks.look_ups import LookUps
+
         return LookUps.of(self._fitted.predictor)
 
     @property
@@ -367,7 +372,7 @@ class NaiveBayes(ClassifierMixin, CountsTables, JointModel, ExportedNetwork):
         return self._fitted.counts
 
     @property
-    def selection_(self) -> SelectionResult:
+    def selection_(self) -> "SelectionResult":
         """The variables chosen and the way there."""
         selection = self._fitted.selection
         if selection is None:
@@ -436,6 +441,8 @@ class NaiveBayes(ClassifierMixin, CountsTables, JointModel, ExportedNetwork):
         rule = rule_of(self.rule)
         check_choice("weights", self.weights, Weighting)
         if self.select is not None:
+            from ..selection import VARIABLE_CRITERIA
+
             check_choice("select", self.select, VARIABLE_CRITERIA)
         super()._check_params()
         if self.numeric == "average":

@@ -10,7 +10,8 @@ import pytest
 
 from codelength import load
 from codelength.blocks import Facts
-from codelength.estimators.contract import MODELS, Fitted, TableClassifier, register
+from codelength.estimators.contract import Fitted, TableClassifier
+from codelength.estimators.registry import MODELS, register
 from codelength.naive_bayes import Distributions
 
 
