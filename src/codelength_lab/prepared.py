@@ -6,7 +6,7 @@ from functools import lru_cache
 from codelength import datasets
 from codelength.errors import DataError
 from codelength.table import Coded, Table, encode, infer_schema
-from codelength.table.infer import with_intervals_of
+from codelength.table.cutting import with_intervals_of
 from codelength.typing import IntArray
 
 from .spec import Source

@@ -18,8 +18,9 @@ from ..scores import Predictions
 from ..sources import as_table, known_rows
 from ..table import Coded, Schema
 from ..table.checks import check_choice, check_random_state, check_size, seed_of
+from ..table.cutting import Cutting
 from ..table.encode import HandleUnknown
-from ..table.infer import Cutting, Identifiers, Missing, Numeric
+from ..table.infer import Identifiers, Missing, Numeric
 from ..table.schema import classes_grid
 from ..table.target import target_column
 from ..typing import FloatArray, Scalar

@@ -28,8 +28,9 @@ from ..sources import as_table, known_rows
 from ..table import Coded, Schema, Table, Variable, encode, infer_schema
 from ..table._messages import shown
 from ..table.checks import check_choice, check_flag, check_instance, check_names, reading
+from ..table.cutting import Cutting
 from ..table.encode import HandleUnknown
-from ..table.infer import Cutting, Identifiers, Missing, Numeric
+from ..table.infer import Identifiers, Missing, Numeric
 from ..table.schema import variables_grid
 from ..table.target import target_column
 from ..typing import Scalar

@@ -27,8 +27,9 @@ from ..sources import as_table, is_lazy, known_rows
 from ..table import Coded, Schema
 from ..table._messages import tell
 from ..table.checks import check_choice, check_flag, check_instance, check_number
+from ..table.cutting import AVERAGED, Cutting
 from ..table.encode import HandleUnknown
-from ..table.infer import AVERAGED, Cutting, Identifiers, Missing, Numeric
+from ..table.infer import Identifiers, Missing, Numeric
 from ..table.schema import classes_grid
 from ..table.target import target_column
 from ..typing import BoolArray, FloatArray, Scalar

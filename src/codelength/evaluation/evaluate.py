@@ -17,7 +17,8 @@ from ..scores.totals import differences
 from ..sources import as_table
 from ..table import Coded, Table, encode
 from ..table.checks import check_choice, check_instance, check_number, check_size, seed_of
-from ..table.infer import Identifiers, Missing, Numeric, with_intervals_of
+from ..table.cutting import with_intervals_of
+from ..table.infer import Identifiers, Missing, Numeric
 from ..typing import FloatArray, IntArray
 from .opponents import Opponent
 from .progress import Progress, check_progress

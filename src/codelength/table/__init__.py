@@ -1,8 +1,9 @@
 """The outside world to codes; the only place where data and options are checked."""
 
 from .coded import Coded
+from .cutting import Cutting
 from .encode import encode
-from .infer import Cutting, infer_schema
+from .infer import infer_schema
 from .intervals.cuts import cut_points
 from .schema import Schema, Variable, interval_variable
 from .table import Table, table_of

@@ -13,7 +13,7 @@ from codelength.evaluation.splits import Split
 from codelength.naive_bayes import Predictor
 from codelength.naive_bayes.interval_average import IntervalAverage
 from codelength.scores import Predictions
-from codelength.table.infer import AVERAGED, with_intervals_of
+from codelength.table.cutting import AVERAGED, with_intervals_of
 
 from ..findings import Claim, Findings, ResultTable, Value, signed
 from ..model_task import ModelTask, cross_validations, experiment

@@ -17,7 +17,7 @@ from codelength.averages.views import GRAINS, Views
 from codelength.errors import DataError
 from codelength.sources import as_table
 from codelength.table import Schema, Variable, encode, infer_schema
-from codelength.table.infer import Cutting
+from codelength.table.cutting import Cutting
 from unit.averages.forest_tables import (
     STRENGTHS,
     all_forests,

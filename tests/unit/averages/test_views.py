@@ -10,7 +10,7 @@ from codelength.averages.views import COARSE, COARSE_VALUES, FINE, FINE_VALUES, 
 from codelength.errors import DataError
 from codelength.sources import as_table
 from codelength.table import encode, infer_schema
-from codelength.table.infer import Cutting
+from codelength.table.cutting import Cutting
 
 
 def coded(columns, target=None, **options):

@@ -14,7 +14,7 @@ from codelength.naive_bayes import RULES, Predictor, Rule
 from codelength.scores import Predictions, leave_one_out
 from codelength.sources import as_table
 from codelength.table import Cutting, encode, infer_schema
-from codelength.table.infer import with_intervals_of
+from codelength.table.cutting import with_intervals_of
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from codelength import NaiveBayes, Schema, load
 from codelength.errors import DataError, IgnoredValues
 from codelength.sources import as_table
 from codelength.table import cut_points, encode, infer_schema
-from codelength.table.infer import Cutting, with_intervals_of
+from codelength.table.cutting import Cutting, with_intervals_of
 from codelength.table.times import time_numbers, time_scale
 
 DAYS = [datetime.date(2020, 1, 1) + datetime.timedelta(days=3 * n) for n in range(100)]

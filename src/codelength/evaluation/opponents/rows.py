@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...table import Schema, Table, encode
-from ...table.infer import measured
+from ...table.cutting import measured
 from ...typing import BoolArray, FloatArray, IntArray
 
 

@@ -10,7 +10,8 @@ from ...errors import DataError
 from ...table._arrays import from_cells, from_distinct
 from ...table._series import from_arrow
 from ...table.column import Column, Factor, Numbers
-from ...table.infer import MAX_VALUES, loses_digits
+from ...table.cutting import loses_digits
+from ...table.infer import MAX_VALUES
 from ...table.times import Scale, time_numbers, time_scale, whole_unit
 from ...typing import BoolArray, FloatArray, IntArray, Scalar
 from ..batch import arrow, mark_of

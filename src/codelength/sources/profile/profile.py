@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from ...errors import DataError, Infeasible
-from ...table.infer import TOO_MANY, How, target_variable, tell_ignored, too_large, too_many
+from ...table.cutting import too_large
+from ...table.infer import TOO_MANY, How, target_variable, tell_ignored, too_many
 from ...table.intervals.cuts import cut_points
 from ...table.schema import Schema, Variable
 from ...table.times import Scale, cuts_in_units

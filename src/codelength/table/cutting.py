@@ -1,0 +1,138 @@
+"""Columns of numbers cut into intervals: how, and again from other rows."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import DataError
+from ..typing import FloatArray, IntArray
+from .coded import Coded, changed
+from .column import Column, Factor, Numbers
+from .intervals.cuts import Strategy, assign, cut_points
+from .schema import Variable, interval_variable
+from .table import Table
+from .times import NAMES, Scale, time_cuts, time_numbers
+from .values import LARGEST_EXACT
+
+
+@dataclass(frozen=True, slots=True)
+class Cutting:
+    """How columns of numbers are cut into intervals.
+
+    Attributes
+    ----------
+    strategy : {"frequency", "width", "kmeans"}
+        See :func:`codelength.table.intervals.cut_points`.
+    n_bins : int
+        Most intervals per column.
+    """
+
+    strategy: Strategy = "frequency"
+    n_bins: int = 5
+
+    def variable(
+        self,
+        name: str,
+        numbers: FloatArray,
+        missing_is_value: bool,
+        weights: FloatArray | None = None,
+        scale: Scale = "number",
+    ) -> Variable:
+        """The variable that some numbers, or times on a scale, are cut into."""
+        cuts = cut_points(numbers, self.strategy, self.n_bins, sample_weight=weights)
+        if scale != "number":
+            cuts = time_cuts(cuts, numbers, scale)
+        return self.variable_with(name, cuts, missing_is_value, scale)
+
+    def variable_with(
+        self, name: str, cuts: FloatArray, missing_is_value: bool, scale: Scale = "number"
+    ) -> Variable:
+        """The variable with cut points that were found in this way."""
+        origin = f"{NAMES[scale]}, cut {_WHERE.get(self.strategy, 'into intervals')}"
+        return interval_variable(name, cuts, missing_is_value=missing_is_value, origin=origin, scale=scale)
+
+
+AVERAGED = Cutting(n_bins=20)
+"""How columns of numbers are cut under ``numeric="average"``: finely, because intervals are merged again."""
+
+_WHERE: dict[str, str] = {
+    "frequency": "at about equal frequency",
+    "width": "at equal width",
+    "kmeans": "between clusters of k-means",
+}
+
+
+def with_intervals_of(coded: Coded, table: Table, rows: IntArray, cutting: Cutting | None = None) -> Coded:
+    """The table coded again with the intervals of its numeric variables learned from some rows alone.
+
+    Parameters
+    ----------
+    coded : Coded
+        The whole table.
+    table : Table
+        The same rows, from which the numbers are taken.
+    rows : array of int
+        The rows to learn from.
+    cutting : Cutting, optional
+        How the columns were cut.
+    """
+    found = {
+        i: numbers
+        for i, (variable, column) in enumerate(zip(coded.schema.variables, table.columns, strict=True))
+        if variable.kind == "interval" and (numbers := measured(column, variable.scale)) is not None
+    }
+    if not found:
+        return coded
+    variables, bins = list(coded.schema.variables), {}
+    weights = None if table.weights is None else table.weights[rows]
+    for i, numbers in found.items():
+        variable = variables[i]
+        variables[i] = (cutting or Cutting()).variable(
+            variable.name, numbers[rows], variable.missing_is_value, weights, variable.scale
+        )
+        # The code after the last interval is that of a missing cell, a value of its own or not.
+        bins[i] = assign(numbers, variables[i].cuts)
+    schema = replace(coded.schema, variables=tuple(variables))
+    codes = np.array(coded.codes, dtype=schema.code_type, order="F")
+    for i, column_codes in bins.items():
+        codes[:, i] = column_codes
+    return changed(coded, schema=schema, codes=codes, is_distinct=False)
+
+
+def measured(column: Column, scale: Scale) -> FloatArray | None:
+    """The cells of a column on a scale, NaN where missing; None where they are not on it.
+
+    Whole numbers that float64 does not keep apart are refused.
+    """
+    if scale == "number":
+        if isinstance(column, Factor):
+            if column.is_numeric:
+                raise too_large(column.name)
+            return None
+        if column.numbers.dtype.kind != "f" and loses_digits(column.numbers):
+            raise too_large(column.name)
+        return column.numbers.astype(np.float64)
+    if isinstance(column, Numbers):
+        return None
+    return np.append(time_numbers(column.values, scale), np.nan)[column.positions]
+
+
+def loses_digits(whole: NDArray[Any]) -> bool:
+    """Whether some whole numbers are beyond those that float64 keeps apart.
+
+    Examples
+    --------
+    >>> loses_digits(np.array([3, 2**53])), loses_digits(np.array([3, -(2**53) - 1]))
+    (False, True)
+    """
+    return bool(len(whole)) and max(-int(whole.min()), int(whole.max())) > LARGEST_EXACT
+
+
+def too_large(name: str) -> DataError:
+    """What is said of whole numbers that cannot be cut into intervals."""
+    return DataError(
+        f"column {name!r}: whole numbers beyond 2**53, which lose digits as numbers; convert the column to "
+        "text to make categories of them, to floats if the last digits do not matter, or drop it"
+    )
