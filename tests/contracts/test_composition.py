@@ -32,7 +32,7 @@ def test_grid_search_over_rules_and_priors(zoo):
 
 def test_a_pipeline_with_the_discretizer_equals_the_built_in_intervals():
     table = load("iris", backend="pandas")
-    pipeline = make_pipeline(Discretizer(), NaiveBayes(numeric="error"))
+    pipeline = make_pipeline(Discretizer(output="label"), NaiveBayes(numeric="error"))
     apart = pipeline.fit(table.frame, table.target).predict_proba(table.frame)
     inside = NaiveBayes(numeric="discretize").fit(table.frame, table.target).predict_proba(table.frame)
     np.testing.assert_allclose(apart, inside, rtol=1e-12)

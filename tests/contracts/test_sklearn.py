@@ -4,6 +4,7 @@ import pytest
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
 from codelength import (
+    Discretizer,
     EvidenceAverage,
     FiniteMixture,
     ForestsClassifier,
@@ -44,6 +45,8 @@ ESTIMATORS = [
     MixturesClassifier(),
     IndifferentTrees(),
     EvidenceAverage(),
+    Discretizer(),
+    Discretizer("mdl"),
 ]
 
 

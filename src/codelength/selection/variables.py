@@ -153,7 +153,7 @@ def select_variables(
 
     Examples
     --------
-    >>> from codelength.table import as_coded
+    >>> from codelength import as_coded
     >>> table = {"wings": ["yes", "yes", "no", "no"] * 5, "colour": ["red", "blue"] * 10}
     >>> found = select_variables(as_coded(table, ["bird", "bird", "fish", "fish"] * 5), "evidence")
     >>> print(found)

@@ -126,7 +126,7 @@ class Table(Shown):
 
         Examples
         --------
-        >>> as_table({"size": [1, 2], "ripe": ["no", "yes"]}, "ripe").with_target("size").names
+        >>> table_of({"size": [1, 2], "ripe": ["no", "yes"]}, "ripe").with_target("size").names
         ('ripe',)
         """
         from .target import column_named, target_column

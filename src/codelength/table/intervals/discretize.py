@@ -34,9 +34,9 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         from the classes ``y``.
     n_bins : int, default=5
         Largest number of bins per column; ``"mdl"`` finds its own.
-    output : {"label", "code"}, default="label"
-        ``"label"``: names of the intervals, and None where the cell is missing.
-        ``"code"``: numbers of the bins as floats, and NaN where the cell is missing.
+    output : {"code", "label"}, default="code"
+        ``"code"``: numbers of the bins as floats, and NaN if the cell is missing.
+        ``"label"``: names of the intervals, and None if the cell is missing.
 
     Attributes
     ----------
@@ -58,10 +58,10 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     Examples
     --------
     >>> ages = [[18.0], [25.0], [40.0], [67.0], [float("nan")]]
-    >>> Discretizer(n_bins=2).fit_transform(ages).ravel().tolist()
-    ['< 32.5', '< 32.5', '>= 32.5', '>= 32.5', None]
-    >>> Discretizer(n_bins=2, output="code").fit_transform(ages).ravel()
+    >>> Discretizer(n_bins=2).fit_transform(ages).ravel()
     array([ 0.,  0.,  1.,  1., nan])
+    >>> Discretizer(n_bins=2, output="label").fit_transform(ages).ravel().tolist()
+    ['< 32.5', '< 32.5', '>= 32.5', '>= 32.5', None]
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         strategy: Strategy = "frequency",
         n_bins: int = 5,
         *,
-        output: Literal["label", "code"] = "label",
+        output: Literal["code", "label"] = "code",
     ) -> None:
         self.strategy = strategy
         self.n_bins = n_bins
@@ -88,7 +88,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             How many rows each row stands for.
         """
         check_options(self.strategy, self.n_bins)
-        check_choice("output", self.output, ("label", "code"))
+        check_choice("output", self.output, ("code", "label"))
         columns, codes = self._training_data(X, y)
         weights = check_weights(sample_weight, len(columns[0]))
         self.cut_points_ = [
