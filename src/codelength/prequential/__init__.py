@@ -1,4 +1,4 @@
-"""Prequential criteria: how well a model predicts the class of one row after the other.
+"""Prequential criteria: code lengths of the classes, each row predicted from the rows before it.
 
 A :class:`SequentialModel` is made by :func:`naive_bayes_sequence`, or from a clustering by
 :meth:`codelength.mixture.fixed_clustering.FixedClustering.sequence`. It gives the criterion along an

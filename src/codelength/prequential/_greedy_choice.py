@@ -1,8 +1,7 @@
-"""Which row a greedy search places next.
+"""Choice of the next row in a greedy search.
 
-Odds are compared as quotients of sums of weights. Only where patterns come as near to the best as the
-rounding to the grid, or where odds leave the range of a float64, are they compared as logs,
-from entries before rounding.
+Odds are compared as quotients of sums of weights. Only if patterns are within the rounding of the grid of the
+best, or if odds leave the range of a float64, are they compared as logs, from entries before rounding.
 """
 
 import math
@@ -29,10 +28,34 @@ def choose(
     t: int,
     keys: FloatArray,
 ) -> int:
-    """The pattern to place next."""
+    """Return the pattern to place next.
+
+    Parameters
+    ----------
+    layout : SequenceLayout
+        The rows and the rule; entries are rounded to the grid.
+    exact : array
+        The entries before rounding, for ties.
+    state : State
+        Counts of the rows placed (forward) or of those still to be placed (backward).
+    field : Field
+        The patterns still to be placed.
+    has_gaps : array of shape (n_columns,)
+        Columns with missing cells.
+    fronts : array of shape (2, n_groups)
+        Set by :func:`set_fronts`.
+    search : Search
+        Direction, tolerances and range.
+    t : int
+        Number of rows placed so far.
+    keys : array of shape (n_patterns,)
+        Scratch: the odds that are compared.
+    """
     sizes, marks, notes, weights = field.sizes, field.marks, field.notes, field.weights
     shares, odds, leasts = np.empty((2, len(weights))), np.empty((3, AT_ONCE)), np.empty(sizes[1])
     is_due, least = search.stride > 0 and t % max(search.stride, 1) == 0, np.inf
+    # One pass per block: label and class are constant in a block, so the shares of the groups are computed
+    # once for all its patterns.
     for b in range(sizes[1]):
         low, high = marks[BLOCK, b], marks[BLOCK, b + 1]
         _set_shares(layout.class_offsets, state.counts, marks, low, search.less, shares)
@@ -40,13 +63,19 @@ def choose(
         _set_keys(odds, search.worst, notes[GONE, low:high], keys[low:high])
         leasts[b] = _least(keys[low:high], odds[2])
         least = min(least, leasts[b])
+        # Weights are kept relative to a reference that does not follow every step. They are renewed well
+        # before a float64 overflows; ``stride`` makes sure that this check is early enough.
         for p in range(low, high if is_due else low):
             if not 1e-100 < odds[0, p - low] + odds[1, p - low] < 1e100:
                 refer(marks, field.sums, weights, notes, fronts, p, p + 1)
+    # Odds are quotients, so a tolerance on log odds is a factor here. Outside this range the odds themselves
+    # are not exact, and all patterns go through the logs.
     limit = least * (1 + search.coarse) if 1e-250 < least < 1e250 else np.inf
     found, is_alone = _lowest(field.members, marks, keys, leasts, limit)
     if is_alone:
         return found
+    # Several different patterns are within rounding of the best: decide on careful logs, where a tie is a tie
+    # by definition, and then by row number.
     _set_log_keys(layout, exact, state.counts, field, has_gaps, search, limit, keys, leasts)
     least = np.inf
     for b in range(sizes[1]):
@@ -58,10 +87,12 @@ def choose(
 def _set_shares(
     class_offsets: FloatArray, counts: IntArray, marks: IntArray, p: int, less: int, shares: FloatArray
 ) -> None:
-    """What the weights of the groups count against and in favour of the class of a pattern."""
+    """Set the factors of the group weights in the odds against and in favour of a class."""
     size, n_class_values = len(counts) - 1, class_offsets.shape[1]
     label, value = marks[LABEL, p], marks[CLASS, p]
     for k in range(shares.shape[1]):
+        # In a mixture the class is a column: a group predicts it by its counts of that class, equation (6) of
+        # the 2001 paper. In naive Bayes the group is the class, and the factors are zeros and ones.
         if n_class_values:
             count = counts[size - n_class_values + value, k]
             shares[0, k] = counts[size, k] - count + class_offsets[1, value, k]
@@ -73,11 +104,14 @@ def _set_shares(
 
 @njit(cache=True, nogil=True, fastmath={"contract"})
 def _set_odds(weights: FloatArray, low: int, high: int, shares: FloatArray, odds: FloatArray) -> None:
-    """What speaks against the class of each pattern, and what in its favour."""
+    """Set the summed weights against the class of each pattern, and those in favour of it."""
+    # Groups outside, patterns inside: the inner loop runs over contiguous memory and vectorises. Products may
+    # be contracted to fused ones, whose error is far below the tolerance.
     for side in range(2):
         sums, is_first = odds[side, : high - low], True
         for k in range(len(weights)):
             share = shares[side, k]
+            # Group 0 is always visited, because it initialises the sums.
             if share != 0.0 or k == 0:
                 of_group = weights[k, low:high]
                 for p in range(high - low):
@@ -87,16 +121,19 @@ def _set_odds(weights: FloatArray, low: int, high: int, shares: FloatArray, odds
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _set_keys(odds: FloatArray, worst: bool, gone: FloatArray, keys: FloatArray) -> None:
-    """Odds against the class (``worst``: in its favour)."""
+    """Set the odds against the class (``worst``: in its favour)."""
     top, bottom = odds[1 if worst else 0], odds[0 if worst else 1]
     for p in range(len(keys)):
+        # Adding infinity for used-up patterns keeps the loop free of branches. Division by zero gives
+        # infinity (error_model numpy), which is the right key for an impossible class.
         keys[p] = top[p] / bottom[p] + gone[p]
 
 
 @njit(cache=True, nogil=True)
 def _least(keys: FloatArray, scratch: FloatArray) -> float:
-    """The least key, by halves: a running minimum would wait for itself at every step."""
+    """Return the least key, by halving: each step of a running minimum depends on the one before."""
     n = (len(keys) + 1) // 2
+    # The halves overlap by one element if the length is odd, which does not change a minimum.
     second = keys[len(keys) - n :]
     for p in range(n):
         scratch[p] = keys[p] if keys[p] < second[p] else second[p]
@@ -113,9 +150,18 @@ def _least(keys: FloatArray, scratch: FloatArray) -> float:
 def _lowest(
     members: IntArray, marks: IntArray, keys: FloatArray, leasts: FloatArray, limit: float
 ) -> tuple[int, bool]:
-    """The pattern with the lowest row among those within the limit, and whether all of these are equal."""
+    """Find the pattern with the lowest row number within the limit.
+
+    Returns
+    -------
+    found : int
+        The pattern; -1 if there is none.
+    is_alone : bool
+        Whether all patterns within the limit have the same key, so that no careful comparison is needed.
+    """
     lowest, found, is_alone = len(members), -1, True
     for b in range(len(leasts)):
+        # Blocks whose least key is beyond the limit are skipped as a whole: this is what makes a step cheap.
         for p in range(marks[BLOCK, b], marks[BLOCK, b + 1] if leasts[b] <= limit else 0):
             if keys[p] <= limit and marks[NEXT, p] < marks[END, p]:
                 row = members[marks[NEXT, p]]
@@ -137,11 +183,12 @@ def _set_log_keys(
     keys: FloatArray,
     leasts: FloatArray,
 ) -> None:
-    """Log odds of the patterns within the limit, from entries before rounding; infinity for the others."""
+    """Replace keys by log odds from entries before rounding; infinity beyond the limit."""
     marks, first_cells, codes, n_groups = field.marks, layout.first_cells, field.codes, len(field.sums)
     shares, logs, fronts = np.empty((2, n_groups)), np.empty(n_groups), np.empty((2, n_groups))
     columns = np.zeros((2, n_groups, len(layout.starts)))
     set_fronts(layout.starts, exact, counts, search.less, fronts)
+    # Two columns per group: in a backward search patterns of the group's own label do not count themselves.
     for own in range(2):
         for k in range(n_groups):
             set_column(layout, exact, counts, has_gaps, k, search.less * own, columns[own, k])
@@ -164,11 +211,12 @@ def _set_log_keys(
 
 @njit(cache=True, nogil=True)
 def _careful_sum(column: FloatArray, first_cells: IntArray, codes: CodeArray, p: int) -> float:
-    """Sum of the entries of a pattern, the rounding errors summed apart."""
+    """Sum the entries of a pattern, with compensation of rounding errors (Neumaier)."""
     total, error = 0.0, 0.0
     for i in range(len(codes)):
         entry = column[first_cells[i] + np.int64(codes[i, p])]
         larger = total + entry
+        # The error of an infinite sum is not a number, and would spoil it.
         if abs(larger) < np.inf:
             error += (total - larger) + entry if abs(total) >= abs(entry) else (entry - larger) + total
         total = larger
@@ -177,7 +225,7 @@ def _careful_sum(column: FloatArray, first_cells: IntArray, codes: CodeArray, p:
 
 @njit(cache=True, nogil=True)
 def _log_odds(logs: FloatArray, shares: FloatArray, worst: bool) -> float:
-    """Log odds against the class (``worst``: in its favour)."""
+    """Compute the log odds against the class (``worst``: in its favour)."""
     against, favour = _log_total(logs, shares[0]), _log_total(logs, shares[1])
     if against == -np.inf and favour == -np.inf and len(logs) > 1:
         # No group has weight: all classes are alike.

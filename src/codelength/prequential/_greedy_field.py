@@ -1,4 +1,4 @@
-"""The rows that a greedy search has still to place."""
+"""The rows that are still to be placed in a greedy search."""
 
 from typing import Any, NamedTuple
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from ..typing import CodeArray, FloatArray, IntArray
 
 AT_ONCE = 512
-"""Most patterns per block: what is computed for a block stays within the first-level cache."""
+"""Maximum number of patterns per block, so that a block's arrays fit into the first-level cache."""
 
 LABEL, CLASS, NEXT, END, BLOCK = range(5)
 """Lines of ``marks``."""
@@ -26,12 +26,12 @@ class Field(NamedTuple):
     members : array of shape (n_rows,)
         The rows, those of one pattern side by side and in increasing order.
     sizes : array of shape (3,)
-        How many patterns there are, in how many blocks, and how many of them are used up.
+        Number of patterns, number of blocks, and number of patterns used up.
     codes : array of shape (n_columns, n_patterns)
         The codes of the patterns.
     marks : array of shape (5, n_patterns + 1)
-        Labels; classes; positions of the next member, and of the end of the members; and where blocks begin,
-        which are runs of patterns with the same label and class.
+        Labels; classes; positions of the next member, and of the end of the members; and first patterns of
+        the blocks, which are runs of patterns with the same label and class.
     sums, weights : arrays of shape (n_groups, n_patterns)
         Log weights of the cells, and weights of the groups relative to the pattern's reference.
     notes : array of shape (2, n_patterns)
@@ -48,21 +48,21 @@ class Field(NamedTuple):
 
 
 class Search(NamedTuple):
-    """What is asked for, and how far numbers can go.
+    """Options of a greedy search, and the limits of its arithmetic.
 
     Attributes
     ----------
     less : int
         1 to fill the last place first, by rows predicted from all the others left; 0 to fill the first.
     worst : bool
-        Whether the row predicted worst goes next, rather than the one predicted best.
+        Place the row that is predicted worst next, rather than the one predicted best.
     coarse, fine : float
-        By how much the log odds of rows may differ that tie: as sums on the grid, and as sums of the entries
-        themselves.
+        Largest difference of log odds that counts as a tie: for sums on the grid, and for sums of the entries
+        before rounding.
     stride : int
-        After how many steps the weights may have drifted far from 1; 0 where a single step may do it.
+        Number of steps after which the weights may have drifted far from 1; 0 if a single step may do it.
     has_zeros : bool
-        Whether entries can be minus infinity, which differences do not move.
+        Whether entries can be minus infinity: then sums cannot be updated by differences.
     """
 
     less: int
@@ -88,13 +88,15 @@ def set_blocks(sizes: IntArray, marks: IntArray) -> None:
 
 @njit(cache=True, nogil=True)
 def retire(field: Field, placed: int) -> None:
-    """Use up a member, mark a pattern that has none left, and close ranks when there are many such."""
+    """Use up a member of a pattern; drop used-up patterns once they are many."""
     sizes, marks = field.sizes, field.marks
     marks[NEXT, placed] += 1
     if marks[NEXT, placed] < marks[END, placed]:
         return
     field.notes[GONE, placed] = np.inf
     sizes[2] += 1
+    # Compaction moves all arrays. With a share of an eighth it costs a constant number of moves per pattern,
+    # and dead patterns slow a step by at most an eighth.
     if sizes[2] * 8 <= sizes[0]:
         return
     kept = np.empty(sizes[0] - sizes[2], dtype=np.int64)
@@ -114,6 +116,7 @@ def retire(field: Field, placed: int) -> None:
 
 @njit(cache=True, nogil=True)
 def _close_ranks(table: NDArray[Any], kept: IntArray) -> None:
+    # Line by line and in place: ``kept`` increases, so a pattern is never overwritten before it is read.
     for line in range(len(table)):
         numbers = table[line]
         for p in range(len(kept)):

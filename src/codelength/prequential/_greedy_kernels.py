@@ -21,9 +21,29 @@ from .layout import SequenceLayout
 def greedy_order(
     layout: SequenceLayout, exact: FloatArray, field: Field, has_gaps: BoolArray, search: Search
 ) -> IntArray:
-    """Place one row after the other; the field is used up. ``exact`` are the entries before rounding."""
+    """Place one row after the other; the field is used up.
+
+    Parameters
+    ----------
+    layout : SequenceLayout
+        The rows and the rule, with entries rounded to the grid.
+    exact : array
+        The entries before rounding.
+    field : Field
+        The patterns to place; its arrays are overwritten.
+    has_gaps : array of shape (n_columns,)
+        Columns with missing cells.
+    search : Search
+        Direction, tolerances and range.
+
+    Returns
+    -------
+    array of shape (n_rows,)
+        The ordering, as row numbers.
+    """
     n_rows, n_groups = len(field.members), len(field.sums)
     state, fronts, steps = start(layout), np.empty((2, n_groups)), np.zeros((4, len(field.codes)))
+    # A backward search starts with all rows counted and takes one out per step.
     if search.less:
         shift_all(layout, state, np.arange(n_rows), 1)
     set_blocks(field.sizes, field.marks)
@@ -36,13 +56,19 @@ def greedy_order(
         p = choose(layout, exact, state, field, has_gaps, fronts, search, t, keys)
         n, k = field.members[field.marks[NEXT, p]], field.marks[LABEL, p]
         order[n_rows - 1 - t if search.less else t] = n
+        # The steps are differences between the counts before and after, so they have to be read before the
+        # row is shifted.
         set_steps(layout, state, has_gaps, n, search.less, steps)
         shift(layout, state, n, 1 - 2 * search.less)
         set_fronts(layout.starts, layout.entries, state.counts, search.less, fronts)
+        # Minus infinity minus infinity is not a number: with such entries the sums of the group are computed
+        # again.
         if search.has_zeros:
             weigh(layout, state, field, has_gaps, k, search.less)
         else:
             move(field, layout.first_cells, has_gaps, p, search.less, steps)
+        # Only the weights of the placed row's group change. If one step can leave the range of a float64, the
+        # references of all patterns are renewed instead.
         if search.stride:
             set_weights(field, fronts, k)
         else:

@@ -1,4 +1,4 @@
-"""Weights of the groups for the rows that a greedy search has still to place."""
+"""Weights of the groups for the rows that are still to be placed in a greedy search."""
 
 import math
 
@@ -16,7 +16,7 @@ from .layout import SequenceLayout
 def set_fronts(
     starts: IntArray, entries: FloatArray, counts: IntArray, less: int, fronts: FloatArray
 ) -> None:
-    """What all patterns of other labels, and all of the same label, add to the sums of a group."""
+    """Set the summand that all patterns of other labels, and all of the same label, share in a group."""
     for k in range(fronts.shape[1]):
         first, size = starts[len(starts) - 1, k], counts[len(counts) - 1, k]
         fronts[0, k] = entries[first + size]
@@ -25,7 +25,7 @@ def set_fronts(
 
 @njit(cache=True, nogil=True)
 def weigh(layout: SequenceLayout, state: State, field: Field, has_gaps: BoolArray, k: int, less: int) -> None:
-    """Sums of a group from the counts, for all patterns."""
+    """Compute the sums of a group from the counts, for all patterns."""
     first_cells, codes, marks, sums = layout.first_cells, field.codes, field.marks, field.sums
     columns = np.zeros((2, len(layout.starts)))
     for own in range(2):
@@ -47,15 +47,19 @@ def set_column(
     less: int,
     column: FloatArray,
 ) -> None:
-    """Entries of the cells in one group, for a row that is (``less`` 1) or is not among the counted ones."""
+    """Set the entries of the cells in one group, for a row that is (``less`` 1) or is not counted there."""
     first_cells, starts, alike = layout.first_cells, layout.starts, layout.alike
     for i in range(len(has_gaps)):
         spare = first_cells[i + 1] - 1
         observed = counts[len(counts) - 1, k] - counts[spare, k] - less
         total = entries[starts[spare, k] + observed] if has_gaps[i] and observed >= 0 else 0.0
+        # A column without observations under a rule that adds nothing predicts all values alike; the number
+        # of values is in the total already.
         unseen = observed == 0 and len(alike) > 0 and alike[min(i, len(alike) - 1), k]
         for cell in range(first_cells[i], spare):
             count = counts[cell, k] - less
+            # With ``less`` 1 a count of zero means that no row of this label has the value: the entry is
+            # never read.
             if count >= 0:
                 column[cell] = (0.0 if unseen else entries[starts[cell, k] + count]) - total
 
@@ -64,9 +68,9 @@ def set_column(
 def set_steps(
     layout: SequenceLayout, state: State, has_gaps: BoolArray, n: int, less: int, steps: FloatArray
 ) -> None:
-    """By how much placing row ``n`` moves the sums of its group, column by column.
+    """Set the changes of the sums of a group when row ``n`` is placed, column by column.
 
-    Lines 0 and 1 are for patterns of other labels, with the row's value and with another one; lines 2 and 3
+    Lines 0 and 1 hold for patterns of other labels, with the row's value and with another one; lines 2 and 3
     for patterns of the same label, which in a backward search (``less`` 1) do not count themselves.
     """
     rows, starts, entries, counts = layout.rows, layout.starts, layout.entries, state.counts
@@ -79,6 +83,8 @@ def set_steps(
             count, first = counts[cell, k] - less * own, starts[cell, k]
             if cell != spare and count + step >= 0:
                 match = entries[first + count + step] - entries[first + count]
+            # Totals of columns with gaps are divided out per column, with the opposite sign. Totals of
+            # complete columns are equal to the size of the group and are part of the front.
             count, first = observed - less * own, starts[spare, k]
             if cell != spare and has_gaps[i] and count + step >= 0:
                 rest = entries[first + count] - entries[first + count + step]
@@ -89,9 +95,11 @@ def set_steps(
 def move(
     field: Field, first_cells: IntArray, has_gaps: BoolArray, placed: int, less: int, steps: FloatArray
 ) -> None:
-    """Move the sums of the placed pattern's group."""
+    """Update the sums of the placed pattern's group."""
     labels, size = field.marks[LABEL], field.sizes[0]
     k, low, high = labels[placed], size, size
+    # Patterns are sorted by label, so those of the placed pattern's label are one run around it. In a forward
+    # search they are treated like all others.
     if less:
         low = high = placed
         while low > 0 and labels[low - 1] == k:
@@ -116,6 +124,8 @@ def _move_run(
     stop: int,
     sums: FloatArray,
 ) -> None:
+    # Columns outside, patterns inside, one block at a time: the block of sums stays in the cache while all
+    # columns are added. All numbers are multiples of the grid, so the order of additions is irrelevant.
     for low in range(start, stop, AT_ONCE):
         n = min(AT_ONCE, stop - low)
         moved = sums[low : low + n]
@@ -134,7 +144,7 @@ def _move_run(
 
 @njit(cache=True, nogil=True)
 def set_weights(field: Field, fronts: FloatArray, k: int) -> None:
-    """Weights of a group from its sums."""
+    """Compute the weights of a group from its sums."""
     logs, shifted, marks = np.empty(AT_ONCE), np.empty(AT_ONCE), field.marks
     of_group, weights, notes = field.sums[k], field.weights[k], field.notes[REFERENCE]
     for b in range(field.sizes[1]):
@@ -156,7 +166,7 @@ def refer(
     start: int,
     stop: int,
 ) -> None:
-    """Make the heaviest group of each pattern its reference, and set its weights anew."""
+    """Make the heaviest group of each pattern its reference, and compute its weights anew."""
     for p in range(start, stop):
         highest = -np.inf
         for k in range(len(sums)):
@@ -164,4 +174,5 @@ def refer(
         notes[REFERENCE, p] = highest if highest > -np.inf else 0.0
         for k in range(len(sums)):
             log_weight = sums[k, p] + fronts[1 if marks[LABEL, p] == k else 0, k] - notes[REFERENCE, p]
+            # exp(-690) is near the smallest normal float64: below it arithmetic is slow and inexact.
             weights[k, p] = math.exp(max(log_weight, -690.0))

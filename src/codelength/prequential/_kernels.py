@@ -1,4 +1,4 @@
-"""Rows taken in one at a time. Arrays in, arrays out, nothing checked; see ``layout`` for the shapes.
+"""Predict and count rows. Arrays in, arrays out, nothing checked; see ``layout`` for the shapes.
 
 Functions that take whole tuples have no branches, and are inlined: looking an array up in a tuple inside a
 branch counts references for every row, which costs more than the work itself. Steps are written np.int64(1):
@@ -16,11 +16,11 @@ from .layout import SequenceLayout
 
 
 class State(NamedTuple):
-    """The rows taken in so far.
+    """The counts of the rows so far.
 
     ``counts`` has shape (n_cells + n_class_values + 1, n_groups): counts of the cells, counts of the classes
-    where they are a column of a mixture, and at the end the sizes of the groups. ``logs`` is the array of
-    that name in the layout, kept up with the counts.
+    if they are a column of a mixture, and at the end the sizes of the groups. ``logs`` is the array of that
+    name in the layout, updated with the counts.
     """
 
     counts: IntArray
@@ -29,14 +29,14 @@ class State(NamedTuple):
 
 @njit(cache=True, nogil=True, inline="always")
 def start(layout: SequenceLayout) -> State:
-    """No rows yet."""
+    """Return the state without rows."""
     n_lines = len(layout.starts) + layout.class_offsets.shape[1]
     return State(np.zeros((n_lines, layout.starts.shape[1]), dtype=np.int64), layout.logs.copy())
 
 
 @njit(cache=True, nogil=True, forceinline=True)
 def shift(layout: SequenceLayout, state: State, n: int, step: int | np.int64) -> None:
-    """Take row ``n`` in (step 1) or out again (step -1): only its own group changes."""
+    """Add row ``n`` to the counts (step 1) or remove it (step -1): only its own group changes."""
     _count(layout.rows, n, step, layout.starts, layout.entries, state.counts, state.logs)
     _settle_front(layout.rows[n, 0], layout.gaps, layout.starts, layout.entries, state.counts, state.logs)
     _level(
@@ -61,6 +61,8 @@ def _count(
     logs: FloatArray,
 ) -> None:
     k = rows[n, 0]
+    # Logarithms are looked up by count, never computed: counts are whole numbers, and the lists in
+    # ``entries`` were made once. A count that returns to a value gets exactly the same entry again.
     for i in range(2, rows.shape[1]):
         cell = rows[n, i]
         count = counts[cell, k] + step
@@ -76,10 +78,10 @@ def _count(
 def _settle_front(
     k: int, gaps: IntArray, starts: IntArray, entries: FloatArray, counts: IntArray, logs: FloatArray
 ) -> None:
-    """What all rows add to the entries of their cells.
+    """Set the summand of a group that does not depend on the cells of a row.
 
-    The totals of columns with gaps are written to their last cells too: a row in which the cell is missing
-    reads it there, which takes it out of the front again.
+    The totals of columns with gaps are also written to their last cells: a row with a missing cell reads it
+    there, which removes the total from its front.
     """
     size, front = counts[len(counts) - 1, k], len(starts) - 1
     value = entries[starts[front, k] + size]
@@ -100,10 +102,12 @@ def _level(
     counts: IntArray,
     logs: FloatArray,
 ) -> None:
-    """Set the columns of which nothing is, or just was, seen in a group to which the rule adds nothing."""
+    """Set the columns without observations in a group to which the rule adds nothing."""
     for i in range(len(alike)):
         first, spare = first_cells[i], first_cells[i + 1] - 1
         observed = counts[len(counts) - 1, k] - counts[spare, k]
+        # One observation is included, because the row that was just added or removed touched one cell only,
+        # and the others still have the entries of the uniform case.
         if alike[i, k] and observed < 2:
             for cell in range(first, spare):
                 logs[cell, k] = entries[starts[cell, k] + counts[cell, k]] if observed else 0.0
@@ -122,10 +126,11 @@ def term(layout: SequenceLayout, state: State, n: int, joint: bool | np.bool_) -
 
 @njit(cache=True, nogil=True, inline="always")
 def _add_up(rows: CodeArray, n: int, logs: FloatArray) -> None:
-    """Log weight of each group for row ``n``, into the last line of ``logs``."""
+    """Sum the log weight of each group for row ``n``, into the last line of ``logs``."""
     front, sums, n_groups = logs[len(logs) - 2], logs[len(logs) - 1], logs.shape[1]
     for k in range(n_groups):
         sums[k] = front[k]
+    # Groups are side by side in memory, so the inner loop is a contiguous addition.
     for i in range(2, rows.shape[1]):
         cell = rows[n, i]
         for k in range(n_groups):
@@ -142,12 +147,13 @@ def _cost(
     joint: bool | np.bool_,
 ) -> float:
     sums, n_groups = logs[len(logs) - 1], logs.shape[1]
+    # Weights are taken relative to the heaviest group, so that at least one of them is 1.
     highest = sums[0]
     for k in range(1, n_groups):
         highest = max(highest, sums[k])
     if not class_offsets.shape[1]:
         return -sums[own] if joint else _cost_of_group(sums, own, highest)
-    # The group is summed out: equation (6).
+    # The group is summed out: equation (6) of Kontkanen, Myllymäki and Tirri (2001).
     size = len(counts) - 1
     of_class = size - class_offsets.shape[1] + value
     favour, against = 0.0, 0.0
@@ -155,12 +161,13 @@ def _cost(
         weight, count = math.exp(sums[k] - highest), counts[of_class, k]
         favour += weight * (count + class_offsets[0, value, k])
         against += weight * (counts[size, k] - count + class_offsets[1, value, k])
+    # log1p of the odds against: near certainty the cost is as small as the odds, and keeps all its digits.
     return -highest - math.log(favour) if joint else math.log1p(against / favour)
 
 
 @njit(cache=True, nogil=True, inline="always")
 def _cost_of_group(sums: FloatArray, own: int, highest: float) -> float:
-    """Minus the log share of one group; where no group has weight, all are alike."""
+    """Return minus the log share of one group; if no group has weight, all are alike."""
     if highest == -np.inf:
         return math.log(len(sums))
     rest = 0.0
@@ -170,13 +177,29 @@ def _cost_of_group(sums: FloatArray, own: int, highest: float) -> float:
     # Where the group leads its share is near 1, and the logarithm of 1 + rest keeps all digits.
     if sums[own] == highest:
         return math.log1p(rest)
+    # Otherwise the largest term is in the rest, which is at least 1: the logarithm is stable.
     behind = float(highest - sums[own])
     return behind + math.log(rest + math.exp(-behind))
 
 
 @njit(cache=True, nogil=True)
 def sequential_terms(layout: SequenceLayout, order: IntArray, joint: bool) -> FloatArray:
-    """Cost of each row given those before it."""
+    """Compute the cost of each row given those before it.
+
+    Parameters
+    ----------
+    layout : SequenceLayout
+        The rows and the rule.
+    order : array of shape (n_rows,)
+        The order in which rows are predicted and then counted.
+    joint : bool
+        Whether the cost is that of the whole row, rather than of its class.
+
+    Returns
+    -------
+    array of shape (n_rows,)
+        Costs in nats, in the order taken.
+    """
     state, terms = start(layout), np.empty(len(order))
     for t in range(len(order)):
         terms[t] = term(layout, state, order[t], joint)
@@ -186,7 +209,17 @@ def sequential_terms(layout: SequenceLayout, order: IntArray, joint: bool) -> Fl
 
 @njit(cache=True, nogil=True)
 def sequential_weights(layout: SequenceLayout, order: IntArray, weights: FloatArray) -> None:
-    """Log weight of each group for each row given those before it, shape (n_rows, n_groups)."""
+    """Compute the log weight of each group for each row given those before it.
+
+    Parameters
+    ----------
+    layout : SequenceLayout
+        The rows and the rule.
+    order : array of shape (n_rows,)
+        The order of the rows.
+    weights : array of shape (n_rows, n_groups)
+        Receives the log weights, in the order taken.
+    """
     state, n_groups = start(layout), weights.shape[1]
     for t in range(len(order)):
         _add_up(layout.rows, order[t], state.logs)
@@ -197,7 +230,7 @@ def sequential_weights(layout: SequenceLayout, order: IntArray, weights: FloatAr
 
 @njit(cache=True, nogil=True)
 def left_out_weights(layout: SequenceLayout, weights: FloatArray) -> None:
-    """Log weight of each group for each row given all the others, in row order."""
+    """Compute the log weight of each group for each row given all the others, in row order."""
     state, n_groups = start(layout), weights.shape[1]
     shift_all(layout, state, np.arange(len(weights)), np.int64(1))
     for n in range(len(weights)):
@@ -210,18 +243,19 @@ def left_out_weights(layout: SequenceLayout, weights: FloatArray) -> None:
 
 @njit(cache=True, nogil=True)
 def shift_all(layout: SequenceLayout, state: State, order: IntArray, step: int | np.int64) -> None:
-    """Take several rows in or out."""
+    """Add several rows to the counts, or remove them."""
     for t in range(len(order)):
         shift(layout, state, order[t], step)
 
 
 @njit(cache=True, nogil=True)
 def left_out_terms(layout: SequenceLayout) -> FloatArray:
-    """Cost of each row given all the others, in row order."""
+    """Compute the cost of each row given all the others, in row order."""
     state, n_rows = start(layout), len(layout.rows)
     shift_all(layout, state, np.arange(n_rows), np.int64(1))
     terms = np.empty(n_rows)
     for n in range(n_rows):
+        # Rows leave and return one by one: counts are whole numbers, so nothing drifts.
         shift(layout, state, n, np.int64(-1))
         terms[n] = term(layout, state, n, np.bool_(False))
         shift(layout, state, n, np.int64(1))

@@ -15,7 +15,8 @@ from .layout import SequenceLayout
 def _error(
     own: int, value: int, class_offsets: FloatArray, counts: IntArray, sums: FloatArray, scores: FloatArray
 ) -> float:
-    """0/1 loss of the most probable class, the first of several; that of a guess where none has weight.
+    """Return the 0/1 loss of the most probable class, the first of several; that of a guess if none has
+    weight.
 
     ``sums`` are the log weights of the groups; ``scores`` is for scratch, one place per class of a mixture.
     """
@@ -28,13 +29,14 @@ def _error(
     for v in range(len(scores)):
         scores[v] = 0.0
         for k in range(len(sums)):
+            # Weights are relative to the heaviest group; a common factor does not change the best class.
             scores[v] += math.exp(sums[k] - highest) * (counts[first + v, k] + class_offsets[0, v, k])
     return 0.0 if _first_best(scores, 0.0) == value else 1.0
 
 
 @njit(cache=True, nogil=True, inline="always")
 def _first_best(scores: FloatArray, scale: float) -> int:
-    """The place of the largest score, or of the first of those that tie with it."""
+    """Return the position of the largest score, or of the first of those that tie with it."""
     highest, place = scores.max(), 0
     while is_better(highest, scores[place], scale):
         place += 1
@@ -43,11 +45,12 @@ def _first_best(scores: FloatArray, scale: float) -> int:
 
 @njit(cache=True, nogil=True)
 def sequential_errors(layout: SequenceLayout, order: IntArray) -> FloatArray:
-    """0/1 loss of each row given those before it."""
+    """Compute the 0/1 loss of each row given those before it."""
     state, errors = start(layout), np.empty(len(order))
     scores = np.empty(layout.class_offsets.shape[1])
     for t in range(len(order)):
         n = order[t]
+        # Called for its side effect: the log weights of the groups, in the last line of ``logs``.
         term(layout, state, n, np.bool_(False))
         rows, sums = layout.rows, state.logs[len(state.logs) - 1]
         errors[t] = _error(rows[n, 0], rows[n, 1], layout.class_offsets, state.counts, sums, scores)
@@ -63,7 +66,7 @@ def losses_over_all_orderings(
 
     ``kinds`` has a row of each kind of equal rows and ``times`` how many there are; ``log_binomials[n, k]``
     is the log of n over k. Sets of rows are visited by a reflected Gray code with mixed radices (Knuth, The
-    Art of Computer Programming 7.2.1.1, algorithm H), so that one row comes or goes from each to the next.
+    Art of Computer Programming 7.2.1.1, algorithm H), so that consecutive sets differ in one row.
     """
     n_kinds, n_rows = len(kinds), times.sum()
     log_losses, errors = np.zeros(n_rows), np.zeros(n_rows)
@@ -71,18 +74,23 @@ def losses_over_all_orderings(
     taken, steps, focus = np.zeros_like(times), np.ones_like(times), np.arange(n_kinds + 1)
     size = 0
     while True:
+        # Share of this multiset among all sets of its size: a hypergeometric probability. In logs, because
+        # the binomials overflow long before the sum is infeasible.
         log_share = -log_binomials[n_rows, size]
         for d in range(n_kinds):
             log_share += log_binomials[times[d], taken[d]]
         for d in range(n_kinds):
             if taken[d] < times[d]:
                 n = kinds[d]
+                # Probability that the next row after this set is of kind d.
                 share = math.exp(log_share) * (times[d] - taken[d]) / (n_rows - size)
                 log_losses[size] += share * min(term(layout, state, n, np.bool_(False)), cap)
                 rows, sums = layout.rows, state.logs[len(state.logs) - 1]
                 errors[size] += share * _error(
                     rows[n, 0], rows[n, 1], layout.class_offsets, state.counts, sums, scores
                 )
+        # Step H3 to H5 of the algorithm: ``focus`` are the focus pointers, which give the digit to change in
+        # constant time.
         d = focus[0]
         focus[0] = 0
         if d == n_kinds:

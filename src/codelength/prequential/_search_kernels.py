@@ -13,7 +13,7 @@ from .layout import SequenceLayout
 def sweep_windows(layout: SequenceLayout, width: int, order: IntArray) -> None:
     """Put every run of ``width`` neighbours into its best order, from the first row to the last.
 
-    What a row costs depends on the set of rows before it and not on their order, so the best order of a
+    The cost of a row depends on the set of rows before it and not on their order, so the best order of a
     run is a shortest path through its subsets.
     """
     n_subsets, state = 1 << width, start(layout)
@@ -24,23 +24,27 @@ def sweep_windows(layout: SequenceLayout, width: int, order: IntArray) -> None:
             rows[place] = order[low + place]
         _set_costs(layout, state, rows, costs)
         _set_paths(costs, least, last)
+        # The run is left alone on a tie up to rounding, so that a sweep over a settled ordering changes
+        # nothing.
         if is_better(_cost_as_it_is(costs), least[n_subsets - 1], 1.0):
             subset = n_subsets - 1
             for place in range(width - 1, -1, -1):
                 order[low + place] = rows[last[subset]]
                 subset ^= 1 << last[subset]
+        # The window moves by one place: its first row is final in this sweep.
         shift_all(layout, state, order[low : low + 1], 1)
 
 
 @njit(cache=True, nogil=True)
 def _set_costs(layout: SequenceLayout, state: State, rows: IntArray, costs: FloatArray) -> None:
-    """Cost of each row of a run after each subset of the others; the state is left as it was."""
+    """Compute the cost of each row of a run after each subset of the others; the state is restored."""
     subset = 0
     for step in range(1, len(costs) + 1):
         for j in range(len(rows)):
             if not subset >> j & 1:
                 costs[subset, j] = term(layout, state, rows[j], False)
-        # Subsets in the order of a Gray code: one row comes in or goes out at a time, and finally the last.
+        # Subsets in the order of a Gray code: each step adds or removes one row, and the last one removes
+        # the last row, so that the state is as before.
         flipped = 0
         while flipped < len(rows) - 1 and not step >> flipped & 1:
             flipped += 1
@@ -50,9 +54,10 @@ def _set_costs(layout: SequenceLayout, state: State, rows: IntArray, costs: Floa
 
 @njit(cache=True, nogil=True)
 def _set_paths(costs: FloatArray, least: FloatArray, last: IntArray) -> None:
-    """Least cost of taking in each subset, and which row to take last: the last of several that tie."""
+    """Compute the least cost of each subset, and its last row: the last of several that tie."""
     least[1:] = np.inf
     least[0] = 0.0
+    # Increasing numbers are a topological order: a subset has a smaller number than all its supersets.
     for subset in range(len(costs)):
         for j in range(costs.shape[1]):
             larger = subset | 1 << j
@@ -72,11 +77,11 @@ def _cost_as_it_is(costs: FloatArray) -> float:
 
 @njit(cache=True, nogil=True)
 def insert_rows(layout: SequenceLayout, moves: IntArray, order: IntArray) -> None:
-    """Move single rows, given as pairs (from, to), wherever that lowers the cost."""
+    """Move single rows, given as pairs (from, to), if that lowers the cost."""
     for m in range(len(moves)):
         source, target = moves[m, 0], moves[m, 1]
         low, high = min(source, target), max(source, target) + 1
-        # The rows before and after those between the two places are not touched.
+        # Costs of rows before ``low`` and from ``high`` on depend on sets that the move does not change.
         state, between = start(layout), order[low:high]
         shift_all(layout, state, order[:low], 1)
         before = _cost_of_run(layout, state, between, np.inf)
@@ -88,7 +93,7 @@ def insert_rows(layout: SequenceLayout, moves: IntArray, order: IntArray) -> Non
 
 @njit(cache=True, nogil=True)
 def _cost_of_run(layout: SequenceLayout, state: State, order: IntArray, limit: float) -> float:
-    """Cost of the rows one after the other, who are taken in; given up beyond a limit."""
+    """Return the cost of the rows one after the other, which are counted; stop beyond a limit."""
     total = 0.0
     for t in range(len(order)):
         total += term(layout, state, order[t], False)
@@ -100,7 +105,7 @@ def _cost_of_run(layout: SequenceLayout, state: State, order: IntArray, limit: f
 
 @njit(cache=True, nogil=True)
 def _carry(order: IntArray, source: int, target: int) -> None:
-    """Take a row out of one place and put it in at another."""
+    """Move a row from one position to another; those between close up."""
     row, step = order[source], 1 if source < target else -1
     for t in range(source, target, step):
         order[t] = order[t + step]

@@ -1,13 +1,13 @@
 r"""The prequential criterion averaged over all orderings, exactly.
 
-There are N! orderings, but what a row costs depends only on *which* rows came before it. In a random ordering
+There are N! orderings, but the cost of a row depends only on *which* rows precede it. In a random ordering
 the rows before place t are a random set of t rows, so the mean cost at place t is one over all sets of t rows
 and all rows outside them:
 
 .. math:: \bar S = \sum_t \frac{1}{\binom{N}{t}} \sum_{|A| = t} \frac{1}{N - t} \sum_{j \notin A}
           -\log P(v_j \mid A, u_j).
 
-That is :math:`2^N` sets, and fewer where rows are equal: with :math:`w_d` rows of kind d,
+That is :math:`2^N` sets, and fewer if rows are equal: with :math:`w_d` rows of kind d,
 :math:`\prod_d (w_d + 1)`.
 """
 
@@ -30,7 +30,7 @@ MOST_TERMS = 200_000_000
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class AllOrderings(Shown):
-    """The prequential criterion, its mean over all orderings of the rows.
+    """Mean of the prequential criterion over all orderings of the rows.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class AllOrderings(Shown):
 
     @property
     def mean(self) -> float:
-        """What PREQ-RAND estimates: the mean of the criterion, in nats."""
+        """Mean of the criterion, in nats: the expectation of PREQ-RAND."""
         return math.fsum(self.log_losses)
 
     @property
@@ -65,12 +65,17 @@ class AllOrderings(Shown):
 
 
 def all_orderings(model: SequentialModel) -> AllOrderings:
-    """The prequential criterion averaged over all orderings, for few rows or few kinds of rows.
+    """Average the prequential criterion over all orderings, for few rows or few kinds of rows.
 
     Parameters
     ----------
     model : SequentialModel
         The model and its rows.
+
+    Returns
+    -------
+    AllOrderings
+        Mean log loss and mean 0/1 loss at each position.
 
     Raises
     ------
@@ -87,6 +92,7 @@ def all_orderings(model: SequentialModel) -> AllOrderings:
     (3.4205, 2.8333, 12)
     """
     check_instance("model", model, SequentialModel, "a model that predicts row after row")
+    # Equal rows are interchangeable, so sets are counted by kind: the sum is over multisets.
     _, kinds, times = np.unique(model.layout.rows, axis=0, return_index=True, return_counts=True)
     n_sets = math.prod(n + 1 for n in times.tolist())
     if n_sets * len(kinds) > MOST_TERMS:
@@ -98,6 +104,7 @@ def all_orderings(model: SequentialModel) -> AllOrderings:
 
     cap = np.inf if model.cap is None else float(model.cap)
     sizes = np.arange(model.n_rows + 1.0)
+    # Entries with k > n are not numbers, and are never read.
     with np.errstate(invalid="ignore"):
         log_binomials = gammaln(sizes[:, None] + 1) - gammaln(sizes + 1) - gammaln(sizes[:, None] - sizes + 1)
     log_losses, errors = losses_over_all_orderings(

@@ -1,4 +1,4 @@
-"""A table and a predictive rule laid out for taking rows in one at a time.
+"""A table and a predictive rule laid out for predicting and counting rows one at a time.
 
 A row has a *label*, the group whose counts it joins (its class in naive Bayes, its cluster in a mixture),
 and a *class*, which is predicted before the row joins. Counts are whole numbers, so every entry of a log
@@ -18,7 +18,7 @@ from ..typing import BoolArray, CodeArray, FloatArray, IntArray
 
 
 class SequenceLayout(NamedTuple):
-    """What the kernels read: few arrays, because each takes its time to compile.
+    """Arrays that the kernels read; few of them, because each adds to the compile time.
 
     Attributes
     ----------
@@ -26,23 +26,23 @@ class SequenceLayout(NamedTuple):
         Label and class of each row, then its cell in each predicting column; the last cell of a column
         stands for missing.
     first_cells : array of shape (n_columns + 1,)
-        Where each column begins.
+        First cell of each column.
     entries : array
         ``g(n + offset)`` for n = 0, 1, ..., one list after the other.
     starts : array of shape (n_cells + 1, n_groups)
-        Where the list of each cell begins; that of the last cell of a column is the list of its total. At the
-        end the list of the group: its own entry less those of the totals of complete columns, by its size.
+        Start of the list of each cell; that of the last cell of a column is the list of its total. At the end
+        the list of the group: its own entry less those of the totals of complete columns, by its size.
     gaps : array
         Last cells of the columns in which something is missing: their totals are not the size of the group.
     alike : array of shape (n_columns, n_groups)
-        Where a rule that normalises adds nothing to a column (rule "map" under the uniform prior): all values
-        are alike there until one is seen. No rows where there is no such column.
+        Columns to which a rule that normalises adds nothing (rule "map" under the uniform prior): all values
+        are alike until one is observed. The array is empty if there is no such column.
     logs : array of shape (n_cells + 2, n_groups)
         Entries of the cells before the first row; then the front, which is the group's entry less those of
         the totals of columns with gaps; then a line for scratch.
     class_offsets : array of shape (2, n_class_values, n_groups)
-        Offsets of each class, and of all the other classes together, where the class is a column of a
-        mixture; no values where the class is the label itself.
+        Offsets of each class, and of all the other classes together, if the class is a column of a mixture;
+        empty if the class is the label itself.
     """
 
     rows: CodeArray
@@ -81,7 +81,7 @@ class SequenceLayout(NamedTuple):
 
 
 def checked_offsets(rule: Rule, prior: PriorLike, schema: Schema) -> Offsets:
-    """What a rule adds to the counts, refused where it cannot predict from no rows at all."""
+    """Return the offsets of a rule; raise if it cannot predict from no rows at all."""
     offsets = rule.offsets_under(prior, schema)
     rule.check(float(min(offsets.class_offsets.min(), offsets.value_offsets.min(initial=0.0))))
     return offsets
@@ -97,9 +97,14 @@ def lay_out(coded: Coded, rule: Rule, offsets: Offsets, class_column: int | None
     rule : Rule
         How counts become predictions.
     offsets : Offsets
-        What the rule adds to the counts.
+        Pseudocounts that the rule adds to the counts.
     class_column : int, optional
         Position of the column to predict, in a mixture; by default the group itself is predicted.
+
+    Returns
+    -------
+    SequenceLayout
+        The arrays that the kernels read.
     """
     predicting, of_values, classes, of_classes = _apart(coded.repeated(), offsets.value_offsets, class_column)
     schema, counts = predicting.schema, count(predicting)
@@ -110,10 +115,13 @@ def lay_out(coded: Coded, rule: Rule, offsets: Offsets, class_column: int | None
     firsts = np.where(alike, schema.n_values[:, None], totals)
     most, seen = counts.class_counts.astype(np.int64), counts.value_counts.T.astype(np.int64)
     has_gaps: BoolArray = np.asarray(seen[spare].any(axis=1))
+    # The spare cell of a column is never predicted, so its list is free for the total of the column.
     entries, starts = growth_lists(
         rule, _put(of_cells, spare, totals), _put(seen, spare, most), first=_put(of_cells, spare, firsts)
     )
     of_class = of_classes.sum(axis=0, keepdims=True)[: len(of_classes)]
+    # In complete columns the total is the size of the group. Their entries are summed into one list per
+    # group, so that a row costs one look-up for all of them.
     of_groups = _of_groups(
         rule,
         np.vstack((offsets.class_offsets, totals[~has_gaps], of_class)),
@@ -135,7 +143,7 @@ def lay_out(coded: Coded, rule: Rule, offsets: Offsets, class_column: int | None
 
 
 def _put(cells: NDArray[Any], places: IntArray, numbers: NDArray[Any]) -> NDArray[Any]:
-    """The array with other lines in some places."""
+    """Return a copy of the array with other lines in some places."""
     changed = np.array(cells, order="C")
     changed[places] = numbers
     return changed
@@ -159,9 +167,11 @@ def _apart(
 
 
 def _rows(predicting: Coded, classes: CodeArray) -> CodeArray:
-    """The group, the class and the cells of each row, as narrow as they can be."""
+    """Return group, class and cells of each row in the narrowest type."""
     first, codes = predicting.schema.offsets, predicting.codes
     largest = max(int(first[-1]), predicting.schema.n_classes, int(classes.max(initial=0)) + 1)
+    # Cells instead of codes: the kernels index the tables without an addition per column. Two bytes per cell
+    # keep a row within one or two cache lines.
     rows = np.empty((len(codes), codes.shape[1] + 2), dtype=np.uint16 if largest <= 1 << 16 else np.uint32)
     rows[:, 0], rows[:, 1] = predicting.class_codes, classes
     for i in range(codes.shape[1]):
@@ -172,7 +182,7 @@ def _rows(predicting: Coded, classes: CodeArray) -> CodeArray:
 def _first_logs(
     logs: FloatArray, alike: BoolArray, n_values: IntArray, spare: IntArray, has_gaps: BoolArray
 ) -> FloatArray:
-    """Entries before the first row, a front that knows of the gaps, and a line for scratch."""
+    """Return the entries before the first row, a front that accounts for the gaps, and a scratch line."""
     unseen = np.repeat(alike, n_values + 1, axis=0)
     unseen[spare] = False
     logs[:-1][unseen] = 0.0
@@ -181,11 +191,11 @@ def _first_logs(
 
 
 def _of_groups(rule: Rule, offsets: FloatArray, firsts: FloatArray, most: int) -> FloatArray:
-    """Entries of the groups (first line of ``offsets``) less those of their totals (the others), by size.
+    """Compute the entries of the groups (first line of ``offsets``) less those of their totals, by size.
 
     The result has shape (n_groups, most + 1).
     """
-    # Groups with the same offsets are done once.
+    # Groups with the same offsets are computed once; complex numbers sort both parts together.
     distinct, which = np.unique(offsets + 1j * firsts, axis=1, return_inverse=True)
     entries, starts = growth_lists(rule, distinct.real, np.full(distinct.shape, most), first=distinct.imag)
     sizes, sums = np.arange(most + 1), np.empty((distinct.shape[1], most + 1))

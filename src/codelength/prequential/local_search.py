@@ -1,4 +1,4 @@
-"""A better ordering than the greedy ones, by small changes that each lower the cost."""
+"""Local search for a better ordering: small changes, each of which lowers the cost."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -25,7 +25,7 @@ class ImprovedOrdering(Shown):
     code_length : float
         The criterion along it, in nats.
     start_code_length : float
-        The criterion along the ordering that the search set out from, which is never less.
+        The criterion along the initial ordering, which is never less.
     """
 
     order: IntArray
@@ -49,7 +49,7 @@ def improve_ordering(
 ) -> ImprovedOrdering:
     """Lower the prequential criterion of an ordering by moving rows.
 
-    Two kinds of change take turns. A row drawn at random is moved to another place, if that lowers the
+    Two kinds of change alternate. A row drawn at random is moved to another place, if that lowers the
     cost. And every run of ``width`` neighbours is put into its best order, which is a shortest path through
     its subsets. The search ends when all moves are used up.
 
@@ -58,13 +58,18 @@ def improve_ordering(
     model : SequentialModel
         The model and its rows.
     order : array of shape (n_rows,), optional
-        Where to start; by default at :func:`best_first`.
+        Initial ordering; by default :func:`best_first`.
     max_moves : int
         Moves to try. A move costs up to twice as much as the criterion along one ordering.
     width : int
         Neighbours to put in order together, from 2 to 10; the work doubles with each.
     random_state : int, generator or None
         Seed of the moves.
+
+    Returns
+    -------
+    ImprovedOrdering
+        The ordering found, with its code length and that of the initial ordering.
 
     Examples
     --------
@@ -82,6 +87,7 @@ def improve_ordering(
     first = best_first(model) if order is None else model.checked(order)
     rng, better = np.random.default_rng(check_random_state(random_state)), first.copy()
     while model.n_rows > 1:
+        # Moves are drawn outside the kernel: the stream does not depend on which of them are accepted.
         moves = rng.integers(0, model.n_rows, (min(left, 2 * model.n_rows), 2))
         insert_rows(model.layout, moves, better)
         sweep_windows(model.layout, min(width, model.n_rows), better)

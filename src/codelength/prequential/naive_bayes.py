@@ -1,4 +1,4 @@
-"""Naive Bayes, row after row."""
+"""Naive Bayes as a sequential model."""
 
 from ..errors import DataError
 from ..naive_bayes import PriorLike, RuleLike, rule_of
@@ -16,7 +16,7 @@ def naive_bayes_sequence(
     *,
     cap: float | None = None,
 ) -> SequentialModel:
-    """Naive Bayes that predicts the class of each row from the rows before it.
+    """Build naive Bayes that predicts the class of each row from the rows before it.
 
     Parameters
     ----------
@@ -28,6 +28,11 @@ def naive_bayes_sequence(
         Pseudocounts; rule "map" needs at least 1 everywhere.
     cap : float, optional
         The most that one row can cost, in nats.
+
+    Returns
+    -------
+    SequentialModel
+        The table under the model.
 
     Raises
     ------
@@ -51,7 +56,7 @@ def naive_bayes_sequence(
 
 
 def labelled_rows(rows: Coded | Table) -> Coded:
-    """The codes of rows that have a class to predict; others are refused."""
+    """Return the coded rows; raise if they have no class to predict."""
     coded = as_coded(rows)
     if coded.schema.target is None:
         raise DataError("the table has no class to predict; name its target, as in as_coded(X, y)")

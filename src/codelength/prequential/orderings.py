@@ -1,9 +1,9 @@
-"""Orderings of the rows for the prequential criterion: greedy ones, in both directions.
+"""Greedy orderings of the rows for the prequential criterion, in both directions.
 
 Best-first is Rissanen's proposal; the others are its counterparts in section 3 of Kontkanen, Myllymäki and
 Tirri (2001). Each is found in O(n_rows^2 n_columns) operations on a few bytes: a placed row changes the
-weights of its own group only. Rows that tie go by their number, the lowest first; ties are decided on logs
-rounded to a common grid, so that rows which tie by definition are not told apart by rounding.
+weights of its own group only. Of rows that tie, the one with the lowest number is placed first; ties are
+decided on logs rounded to a common grid, so that rounding does not separate rows that tie by definition.
 """
 
 from collections.abc import Callable
@@ -19,11 +19,21 @@ from .layout import SequenceLayout
 from .sequence import SequentialModel
 
 FAR = 300.0
-"""How far the log weights of a pattern may drift from 0 before they are referred anew."""
+"""Largest drift of the log weights of a pattern from 0 before their reference is renewed."""
 
 
 def best_first(model: SequentialModel) -> IntArray:
-    """The ordering whose next row is always the one whose class is predicted best.
+    """Order rows so that the next row is always the one whose class is predicted best.
+
+    Parameters
+    ----------
+    model : SequentialModel
+        The model and its rows.
+
+    Returns
+    -------
+    array of shape (n_rows,)
+        The ordering, as row numbers.
 
     Examples
     --------
@@ -37,17 +47,50 @@ def best_first(model: SequentialModel) -> IntArray:
 
 
 def worst_first(model: SequentialModel) -> IntArray:
-    """The ordering whose next row is always the one whose class is predicted worst."""
+    """Order rows so that the next row is always the one whose class is predicted worst.
+
+    Parameters
+    ----------
+    model : SequentialModel
+        The model and its rows.
+
+    Returns
+    -------
+    array of shape (n_rows,)
+        The ordering, as row numbers.
+    """
     return _greedy(model, backward=False, worst=True)
 
 
 def best_last(model: SequentialModel) -> IntArray:
-    """The ordering filled from the last place: by the row predicted best from the others left."""
+    """Fill the ordering from the last position, each with the row predicted best from the others left.
+
+    Parameters
+    ----------
+    model : SequentialModel
+        The model and its rows.
+
+    Returns
+    -------
+    array of shape (n_rows,)
+        The ordering, as row numbers.
+    """
     return _greedy(model, backward=True, worst=False)
 
 
 def worst_last(model: SequentialModel) -> IntArray:
-    """The ordering filled from the last place: by the row predicted worst from the others left."""
+    """Fill the ordering from the last position, each with the row predicted worst from the others left.
+
+    Parameters
+    ----------
+    model : SequentialModel
+        The model and its rows.
+
+    Returns
+    -------
+    array of shape (n_rows,)
+        The ordering, as row numbers.
+    """
     return _greedy(model, backward=True, worst=True)
 
 
@@ -82,17 +125,19 @@ def _greedy(model: SequentialModel, *, backward: bool, worst: bool) -> IntArray:
 
 
 def _on_grid(layout: SequenceLayout) -> tuple[SequenceLayout, float]:
-    """The layout with entries rounded to a grid on which sums are exact, and the step of the grid."""
+    """Round the entries to a grid on which sums are exact; return the layout and the step of the grid."""
     sizes = np.abs(np.where(np.isfinite(layout.entries), layout.entries, 0.0))
     of_cells, of_groups = np.split(sizes, layout.starts[-1, :1])
     most = 2 * len(layout.n_values) * of_cells.max(initial=0.0) + of_groups.max() + 1
+    # The largest sum is below 2 ** 52 steps of the grid, so every sum of multiples of the step is a float64.
     grid = float(2.0 ** (np.ceil(np.log2(most)) - 52))
     return layout._replace(entries=np.rint(layout.entries / grid) * grid), grid
 
 
 def _drift(layout: SequenceLayout) -> float:
-    """How far the log weight of a group may move when one row is placed."""
+    """Bound the change of the log weight of a group when one row is placed."""
     steps = np.abs(np.diff(layout.entries)) if np.isfinite(layout.entries).all() else np.array([np.inf])
+    # Differences across the boundary of two lists are not steps of any count.
     is_inner = np.ones(len(steps), dtype=np.bool_)
     starts = np.unique(layout.starts)
     is_inner[starts[(starts > 0) & (starts <= len(steps))] - 1] = False
@@ -102,8 +147,9 @@ def _drift(layout: SequenceLayout) -> float:
 
 
 def _field(layout: SequenceLayout) -> tuple[NDArray[Any], ...]:
-    """Distinct rows by label and class, which rows they stand for, and room for their weights."""
+    """Build the arrays of a :class:`Field`: distinct rows by label and class, their members, and scratch."""
     words = _words(layout)
+    # The sort is stable, so the members of a pattern are in increasing order: ties go to the lowest number.
     members = np.lexsort(words[::-1])
     is_first = np.ones(len(members), dtype=np.bool_)
     is_first[1:] = np.any([np.diff(word[members]) for word in words], axis=0)
@@ -120,7 +166,7 @@ def _field(layout: SequenceLayout) -> tuple[NDArray[Any], ...]:
 
 
 def _words(layout: SequenceLayout) -> list[IntArray]:
-    """Rows as a few whole numbers: label and class first, then as many columns as fit, and so on."""
+    """Pack rows into a few whole numbers: label and class first, then as many columns as fit, and so on."""
     words, n_joint = [np.zeros(len(layout.rows), dtype=np.int64)], 1
     for column in (layout.labels, layout.class_codes, *layout.codes.T):
         size = int(column.max(initial=0)) + 1

@@ -1,4 +1,4 @@
-"""Several models along the same orderings, for as long as it takes to tell which is best."""
+"""Comparison of several models along common orderings, with as few orderings as needed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,12 +24,12 @@ from .sampling import SCHEMES, along_groups, group_seeds
 from .sequence import SequentialModel
 
 FIRST_LOOK = 4
-"""Groups of orderings before the first look: fewer say little about the spread."""
+"""Groups of orderings before the first test: fewer give a poor estimate of the spread."""
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class Race(Shown):
-    """Which of several models predicts best in sequence.
+    """Result of a comparison of models by their mean prequential code length.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Race(Shown):
     excess_errors : array of shape (n_models,)
         Standard errors of the excess.
     n_orderings : array of shape (n_models,)
-        Along how many orderings each model was run: fewer when it was ruled out early.
+        Number of orderings that each model was run along: fewer if it was ruled out early.
     """
 
     best: int
@@ -80,7 +80,7 @@ def compare_models(
 ) -> Race:
     """Find the model with the least mean prequential code length, with as few orderings as it takes.
 
-    All models run along the same random orderings, so that the luck of an ordering cancels in their
+    All models run along the same random orderings, so that the effect of an ordering cancels in their
     differences. From look to look a model is ruled out when it is worse than the best so far by a one-sided
     t-test on the differences; the error probability is shared out over the models and over all looks
     (1 / (j (j + 1)) of it for look j), so that the best model is ruled out with probability of at most
@@ -98,11 +98,21 @@ def compare_models(
     max_orderings : int
         At most this many orderings are drawn.
     scheme : {"antithetic", "plain", "rotated"}
-        How the orderings are linked; see :func:`sample_orderings`.
+        Dependence between the orderings; see :func:`sample_orderings`.
     random_state : int, generator or None
         Seed of the permutations.
     n_threads : int, optional
         Threads to use; the result is the same for any number.
+
+    Returns
+    -------
+    Race
+        The best model, and the excess code length of the others.
+
+    Raises
+    ------
+    InvalidParameter
+        If the models are not models of the same rows, an option is wrong, or a code length is infinite.
 
     Examples
     --------
@@ -123,6 +133,8 @@ def compare_models(
     runners = _Runners(models, seeds, scheme, n_threads)
     for look, stop in enumerate(_looks(n_groups), start=1):
         runners.run(stop)
+        # The sum of 1 / (j (j + 1)) over all looks is 1: a union bound that needs no number of looks in
+        # advance.
         level = (1 - confidence) / (look * (look + 1)) / max(1, len(models) - 1)
         if runners.is_settled(stop, level, margin):
             return runners.result(settled=True)
@@ -130,7 +142,7 @@ def compare_models(
 
 
 class _Runners:
-    """The state of a race: code lengths so far, and who is still in."""
+    """State of a comparison: code lengths so far, and the models that are not ruled out."""
 
     def __init__(
         self, models: Sequence[SequentialModel], seeds: IntArray, scheme: str, n_threads: int | None
@@ -141,7 +153,7 @@ class _Runners:
         self.done = 0
 
     def run(self, stop: int) -> None:
-        """Run the models that are in along further orderings."""
+        """Run the remaining models along further orderings."""
         seeds = self.seeds[self.done : stop]
         for i in np.flatnonzero(self.is_in).tolist():
             along = along_groups(self.models[i], seeds, self.scheme, self.n_threads).mean(axis=1)
@@ -155,12 +167,12 @@ class _Runners:
 
     @property
     def best(self) -> int:
-        """The best model that is in; the first of several."""
+        """The best remaining model; the first of several."""
         means = np.where(self.is_in, self.scores[:, : self.done].mean(axis=1), np.inf)
         return first_best(-means)
 
     def is_settled(self, stop: int, level: float, margin: float) -> bool:
-        """Rule out the models that are worse, and say whether those left are equally good."""
+        """Rule out the models that are worse, and return whether those left are equally good."""
         best = self.best
         if not self.is_in.any() or np.count_nonzero(self.is_in) == 1:
             return True
@@ -172,7 +184,7 @@ class _Runners:
         return bool((excess[rivals] + reach[rivals] <= margin).all())
 
     def result(self, settled: bool) -> Race:
-        """The race as it stands."""
+        """Return the result so far."""
         excess, errors = _differences(self.scores, self.best)
         n_groups = np.count_nonzero(~np.isnan(self.scores), axis=1)
         return Race(
@@ -186,7 +198,7 @@ class _Runners:
 
 
 def _differences(scores: FloatArray, best: int) -> tuple[FloatArray, FloatArray]:
-    """Mean excess over the best model, and its standard error, over the groups that both were run along.
+    """Compute the mean excess over the best model and its standard error, over common groups of orderings.
 
     Differences within rounding are none: models that are equal by definition would never be found equal.
     """
@@ -203,10 +215,11 @@ def _differences(scores: FloatArray, best: int) -> tuple[FloatArray, FloatArray]
 
 
 def _looks(n_groups: int) -> list[int]:
-    """After how many groups to look: half as many again from look to look, and at the end."""
+    """Return the numbers of groups after which to test: growing by a half, and the last."""
     looks, stop = [], min(FIRST_LOOK, n_groups)
     while stop < n_groups:
         looks.append(stop)
+        # Geometric growth: few looks, each of which would cost significance.
         stop = stop + max(2, stop // 2)
     return [*looks, n_groups]
 

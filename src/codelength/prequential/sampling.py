@@ -1,8 +1,8 @@
-"""The prequential criterion over random orderings: its mean, and its best.
+"""Prequential criterion over random orderings: its mean and its minimum.
 
 The paper's PREQ-RAND(n) is the mean over n permutations drawn independently, PREQ-MAX(n) the least of them.
-Permutations need not be independent for their mean to be unbiased: each must be uniform by itself. Linked
-permutations, in which the rows that come early in one come late in another, make up for each other's luck.
+Permutations need not be independent for their mean to be unbiased: each must be uniform by itself. In linked
+permutations the early rows of one are the late rows of another, which reduces the variance of the mean.
 """
 
 from collections.abc import Callable, Iterator
@@ -26,7 +26,7 @@ MIN_ROWS_THREADED = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Scheme:
-    """How orderings are linked: each permutation is begun in ``n_turns`` places, evenly apart.
+    """A scheme that links orderings: each permutation is started at ``n_turns`` positions, evenly apart.
 
     With ``both_ways`` each of these is also taken backwards.
     """
@@ -36,7 +36,7 @@ class Scheme:
 
     @property
     def n_linked(self) -> int:
-        """How many orderings are made of one permutation."""
+        """Number of orderings made from one permutation."""
         return self.n_turns * (2 if self.both_ways else 1)
 
 
@@ -50,18 +50,18 @@ SCHEMES: dict[str, Scheme] = {
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class OrderingSample(Shown):
-    """The prequential criterion along orderings drawn at random.
+    """Prequential criterion along random orderings.
 
     Attributes
     ----------
     code_lengths : array of shape (n_orderings,)
         The criterion along each ordering, in nats.
     n_linked : int
-        How many neighbouring orderings are linked; groups of them are independent.
+        Number of consecutive orderings that are linked; groups of them are independent.
     best_order : array of shape (n_rows,)
         The first ordering with the least code length.
     errors : array of shape (n_orderings,), or None
-        Rows predicted wrongly along each ordering, the prequential 0/1 loss, where it was asked for.
+        Rows predicted wrongly along each ordering, the prequential 0/1 loss; None unless requested.
     """
 
     code_lengths: FloatArray
@@ -87,7 +87,7 @@ class OrderingSample(Shown):
 
     @property
     def mean_errors(self) -> float:
-        """Mean number of rows predicted wrongly, where it was asked for."""
+        """Mean number of rows predicted wrongly; raises if errors were not requested."""
         if self.errors is None:
             raise InvalidParameter("errors were not asked for; call sample_orderings with errors=True")
         return float(self.errors.mean())
@@ -120,7 +120,8 @@ def sample_orderings(
     random_state: Any = None,
     n_threads: int | None = None,
 ) -> OrderingSample:
-    """The prequential criterion along random orderings: PREQ-RAND(n) is its mean, PREQ-MAX(n) its least.
+    """Compute the prequential criterion along random orderings: PREQ-RAND(n) is the mean, PREQ-MAX(n) the
+    minimum.
 
     The first orderings of a larger sample are those of a smaller one with the same ``random_state``, and
     the result does not depend on the number of threads.
@@ -130,7 +131,7 @@ def sample_orderings(
     model : SequentialModel
         The model and its rows.
     n_orderings : int
-        How many orderings; a multiple of the number that the scheme links.
+        Number of orderings; a multiple of the number that the scheme links.
     scheme : {"antithetic", "plain", "rotated"}
         ``"plain"``: independent permutations. ``"antithetic"``: each with its reverse. ``"rotated"``: each
         begun at its four quarters, forwards and backwards. All are unbiased; on real tables the variance
@@ -141,6 +142,11 @@ def sample_orderings(
         Seed of the permutations.
     n_threads : int, optional
         Threads to use; by default one for each processor.
+
+    Returns
+    -------
+    OrderingSample
+        Code length along each ordering, and the best ordering.
 
     Examples
     --------
@@ -155,6 +161,7 @@ def sample_orderings(
     seeds = group_seeds(n_orderings // n_linked, random_state)
     check_flag("errors", errors)
     code_lengths = along_groups(model, seeds, scheme, n_threads)
+    # Orderings are not kept: the best one is drawn again from the seed of its group.
     group, place = divmod(first_best(-code_lengths.ravel()), n_linked)
     orders = list(linked_orders(model.n_rows, int(seeds[group]), scheme))
     wrong = _along(_n_wrong, model, seeds, scheme, n_threads).ravel() if errors else None
@@ -162,12 +169,12 @@ def sample_orderings(
 
 
 def group_seeds(n_groups: int, random_state: Any) -> IntArray:
-    """Seeds of groups of linked orderings."""
+    """Draw the seeds of groups of linked orderings."""
     return np.random.default_rng(check_random_state(random_state)).integers(0, 2**63 - 1, n_groups)
 
 
 def along_groups(model: SequentialModel, seeds: IntArray, scheme: str, n_threads: int | None) -> FloatArray:
-    """The criterion along groups of linked orderings, shape (n_groups, n_linked)."""
+    """Compute the criterion along groups of linked orderings, shape (n_groups, n_linked)."""
     return _along(SequentialModel.unchecked_code_length, model, seeds, scheme, n_threads)
 
 
@@ -192,7 +199,7 @@ def _along(
 
 
 def linked_orders(n_rows: int, seed: int, scheme: str) -> Iterator[IntArray]:
-    """A random permutation and those linked with it.
+    """Yield a random permutation and those linked with it.
 
     Examples
     --------
@@ -208,7 +215,7 @@ def linked_orders(n_rows: int, seed: int, scheme: str) -> Iterator[IntArray]:
 
 
 def checked_scheme(n_orderings: int, scheme: str) -> int:
-    """How many orderings the scheme links, which must divide the number asked for."""
+    """Return the number of orderings that the scheme links; raise unless it divides ``n_orderings``."""
     check_choice("scheme", scheme, SCHEMES)
     n_linked = SCHEMES[scheme].n_linked
     if check_size("n_orderings", n_orderings) % n_linked:

@@ -1,4 +1,4 @@
-"""A model that predicts the class of one row after the other."""
+"""Models that predict the class of one row after the other."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +12,7 @@ from .layout import SequenceLayout
 
 @dataclass(frozen=True, eq=False, slots=True)
 class SequentialModel:
-    r"""A table under a model, ready to be predicted row after row.
+    r"""Rows under a model that predicts each from the rows before it.
 
     Made by :func:`naive_bayes_sequence`, or from a clustering by
     :meth:`codelength.mixture.fixed_clustering.FixedClustering.sequence`. The criterion is equation (5)
@@ -27,10 +27,10 @@ class SequentialModel:
     layout : SequenceLayout
         The rows and the rule, as the kernels read them.
     cap : float, optional
-        The most that one row can cost, in nats. Without it a class that occurs although its probability
-        is zero makes the criterion infinite, which is the honest answer.
+        Largest cost of one row, in nats. Without a cap the criterion is infinite if a class of probability
+        zero occurs.
     group_total : float, optional
-        Summed pseudocounts of the groups, where the rule gives a distribution over whole rows.
+        Summed pseudocounts of the groups; None if the rule does not give a distribution over whole rows.
 
     References
     ----------
@@ -44,28 +44,44 @@ class SequentialModel:
 
     @property
     def n_rows(self) -> int:
-        """How many rows there are."""
+        """Number of rows."""
         return len(self.layout.rows)
 
     def terms(self, order: Any = None) -> FloatArray:
-        """What the class of each row costs given the rows before it, in nats, in the order taken.
+        """Compute the cost of the class of each row given the rows before it, in nats, in the order taken.
 
         Parameters
         ----------
         order : array of shape (n_rows,), optional
             A permutation of the row numbers; by default the rows as they are.
+
+        Returns
+        -------
+        array of shape (n_rows,)
+            Minus the log probability of each class; their sum is :meth:`code_length`.
         """
         return self._capped(self._run(self.checked(order), joint=False))
 
     def code_length(self, order: Any = None) -> float:
-        """The criterion along one ordering: the sum of its :meth:`terms`."""
+        """Compute the criterion along one ordering: the sum of its :meth:`terms`.
+
+        Parameters
+        ----------
+        order : array of shape (n_rows,), optional
+            A permutation of the row numbers; by default the rows as they are.
+
+        Returns
+        -------
+        float
+            The code length of the classes in nats.
+        """
         return self.unchecked_code_length(self.checked(order))
 
     def errors(self, order: Any = None) -> FloatArray:
-        """0/1 loss of each row in the order taken: 1 where another class was the most probable one.
+        """Compute the 0/1 loss of each row in the order taken: 1 if another class is more probable.
 
-        Of several most probable classes the first is taken. Where no class has weight it is a guess, which
-        costs what it costs on average.
+        Of several most probable classes the first is predicted. If no class has weight, the loss is that of a
+        random guess on average.
 
         Examples
         --------
@@ -80,7 +96,7 @@ class SequentialModel:
         return np.asarray(sequential_errors(self.layout, self.checked(order)))
 
     def joint_terms(self, order: Any = None) -> FloatArray:
-        """What each row costs, class and other cells together, given the rows before it, in nats.
+        """Compute the cost of each row, class and other cells together, given the rows before it, in nats.
 
         In naive Bayes they add up to the evidence code length in any order. In a mixture with a fixed
         clustering the cluster of the new row is summed out, and they add up to neither -log P(D | z)
@@ -91,21 +107,22 @@ class SequentialModel:
                 "joint_terms: the weights of this rule are no distribution over rows; use a rule that "
                 'averages over models, such as rule="evidence"'
             )
+        # The kernel leaves out the normaliser of the groups, which depends on the number of rows only.
         totals: FloatArray = np.log(self.group_total + np.arange(self.n_rows))
         return np.asarray(self._run(self.checked(order), joint=True) + totals)
 
     def leave_one_out(self) -> FloatArray:
-        """What the class of each row costs given all the other rows, in nats, in row order."""
+        """Compute the cost of the class of each row given all the other rows, in nats, in row order."""
         from ._kernels import left_out_terms
 
         return self._capped(np.asarray(left_out_terms(self.layout)))
 
     def unchecked_code_length(self, order: IntArray) -> float:
-        """The criterion along an ordering known to be one: row numbers as int64, each once."""
+        """Compute the criterion along an ordering that is not checked: row numbers as int64, each once."""
         return float(self._capped(self._run(order, joint=False)).sum())
 
     def checked(self, order: Any) -> IntArray:
-        """The ordering as an array of row numbers, refused where it is no permutation."""
+        """Return the ordering as an array of row numbers; raise if it is not a permutation."""
         if order is None:
             return np.arange(self.n_rows)
         rows = np.asarray(order)

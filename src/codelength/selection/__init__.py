@@ -1,4 +1,4 @@
-"""Choosing by a code length, under any criterion of a registry.
+"""Choice of variables, clusterings and numbers of components by code length.
 
 Variables are chosen here (:func:`select_variables`), clusterings in ``codelength.selection.mixtures``, and
 numbers of components in ``codelength.selection.components``.

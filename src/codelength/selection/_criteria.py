@@ -1,4 +1,4 @@
-"""Scores of sets of variables that are cheap to follow from one set to the next."""
+"""Scores of sets of variables with cheap updates from one set to the next."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -24,21 +24,21 @@ from ..table import Coded, Schema
 from ..typing import BoolArray, FloatArray, IntArray
 
 MAX_CACHED = 1 << 26
-"""At most this many numbers are kept; contributions beyond are computed again whenever they are needed."""
+"""Maximum number of cached values; contributions beyond are recomputed whenever they are needed."""
 
 
 class Criterion(Protocol):
-    """A score, in nats, that follows a set of variables."""
+    """A score of a set of variables, in nats, with cheap changes of one variable."""
 
     def place(self, selected: BoolArray) -> float:
-        """Settle on a set, and score it."""
+        """Set the current variables, and return their score."""
 
     def after(self, variable: int) -> float:
-        """The score if this variable joined the set, or left it."""
+        """Return the score if this variable were added, or removed if it is selected."""
 
 
 class Problem(NamedTuple):
-    """What there is to choose from, and how a choice predicts.
+    """The rows, the rule and the options of a choice among variables.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class Problem(NamedTuple):
     prior : prior or its name
         Pseudocounts.
     cap : float, optional
-        The most that one row can cost, in nats.
+        Largest cost of one row, in nats.
     n_orderings, scheme, random_state
         Random orderings, for criteria that need them.
     """
@@ -65,7 +65,7 @@ class Problem(NamedTuple):
 
 @dataclass(eq=False, slots=True)
 class ClassOffsets:
-    """Offsets of the classes, which under some priors depend on the variables chosen."""
+    """Offsets of the classes, which under some priors depend on the selected variables."""
 
     schema: Schema
     rule: Rule
@@ -73,10 +73,10 @@ class ClassOffsets:
     known: dict[bytes, FloatArray] = field(default_factory=dict)
 
     def of(self, selected: BoolArray) -> FloatArray:
-        """The offsets when these variables are chosen."""
+        """Return the offsets for a selection of variables."""
         if not depends_on_variables(self.rule.prior(self.prior)):
             selected = np.ones_like(selected)
-        # A prior looks at how many values the variables have, and at nothing else about them.
+        # A prior depends on the numbers of values of the variables and on nothing else about them.
         key = np.sort(self.schema.n_values[selected]).tobytes()
         if key not in self.known:
             chosen = self.schema.select(np.flatnonzero(selected).tolist())
@@ -86,7 +86,7 @@ class ClassOffsets:
 
 @dataclass(eq=False, slots=True)
 class EvidenceCriterion:
-    """Code length of the table when the variables that are not chosen are independent of the class.
+    """Code length of the table if the variables that are not selected are independent of the class.
 
     Attributes
     ----------
@@ -106,7 +106,7 @@ class EvidenceCriterion:
 
     @classmethod
     def of(cls, problem: Problem) -> "EvidenceCriterion":
-        """The criterion on a table."""
+        """Compute the terms of all variables of a table."""
         rule, schema, counts = problem.rule, problem.coded.schema, count(problem.coded)
         if not rule.averages:
             raise InvalidParameter(
@@ -116,6 +116,8 @@ class EvidenceCriterion:
         prior = rule.prior(problem.prior)
         values = pseudocounts(prior, schema).value_pseudocounts
         unclassed = unclassed_pseudocounts(prior, schema)
+        # Given the class, variables are independent: each adds a term of its own, so all sets of variables
+        # are sums over these two arrays.
         together, apart = np.empty(schema.n_variables), np.empty(schema.n_variables)
         for i in range(schema.n_variables):
             cells = np.s_[schema.offsets[i] : schema.offsets[i + 1] - 1]
@@ -124,12 +126,12 @@ class EvidenceCriterion:
         return cls(counts.class_counts, ClassOffsets(schema, rule, problem.prior), together, apart)
 
     def place(self, selected: BoolArray) -> float:
-        """Settle on a set, and score it."""
+        """Set the current variables, and return their score."""
         self.selected = selected.copy()
         return self._score(selected)
 
     def after(self, variable: int) -> float:
-        """The score if this variable joined the set, or left it."""
+        """Return the score if this variable were added, or removed if it is selected."""
         return self._score(_switched(self.selected, variable))
 
     def _score(self, selected: BoolArray) -> float:
@@ -145,14 +147,14 @@ def _switched(selected: BoolArray, variable: int) -> BoolArray:
 
 @dataclass(eq=False, slots=True)
 class PredictiveCriterion:
-    """Cost of the classes, each predicted from all the other rows or from those before it.
+    """Cost of the classes, each predicted from all the other rows or from the rows before it.
 
     Attributes
     ----------
     coded : Coded
         The single rows.
     rule : Rule
-        How to predict.
+        The predictive rule.
     value_offsets : array of shape (n_classes, n_cells)
         Offsets of the values of all variables.
     offsets : ClassOffsets
@@ -181,12 +183,14 @@ class PredictiveCriterion:
 
     @classmethod
     def leave_one_out(cls, problem: Problem) -> "PredictiveCriterion":
-        """Each class is predicted from all the other rows."""
+        """Build the criterion in which each class is predicted from all the other rows."""
         return cls._of(problem, problem.coded.repeated(), None)
 
     @classmethod
     def prequential(cls, problem: Problem) -> "PredictiveCriterion":
-        """Each class is predicted from the rows before it, along orderings that all sets have in common."""
+        """Build the criterion in which each class is predicted from the rows before it, along common
+        orderings.
+        """
         coded, scheme = problem.coded.repeated(), problem.scheme
         n_groups = problem.n_orderings // checked_scheme(problem.n_orderings, scheme)
         seeds = group_seeds(n_groups, problem.random_state).tolist()
@@ -217,12 +221,14 @@ class PredictiveCriterion:
         )
 
     def place(self, selected: BoolArray) -> float:
-        """Settle on a set, and score it."""
+        """Set the current variables, and return their score."""
+        # Summed from scratch after each move, so that rounding errors of additions and removals do not pile
+        # up.
         self.selected, self.weights = selected.copy(), self._total(selected)
         return self._score(self.selected, self.weights)
 
     def after(self, variable: int) -> float:
-        """The score if this variable joined the set, or left it."""
+        """Return the score if this variable were added, or removed if it is selected."""
         changed, own = _switched(self.selected, variable), self._contribution(variable)
         if changed[variable]:
             return self._score(changed, self.weights + own)
@@ -231,6 +237,7 @@ class PredictiveCriterion:
         return self._score(changed, self.weights - own if is_finite else self._total(changed))
 
     def _score(self, selected: BoolArray, weights: FloatArray) -> float:
+        # Classes are added last, because their offsets may depend on the selection.
         log_probs, _ = normalised(weights + self.rule.growth(self.counts + self.offsets.of(selected)))
         costs = -np.take_along_axis(log_probs, self.class_codes[:, None], axis=1)
         if self.cap is not None:
@@ -244,9 +251,11 @@ class PredictiveCriterion:
         return total
 
     def _contribution(self, i: int) -> FloatArray:
-        """What one variable adds to the log weights of the classes, term by term."""
+        """Return the summand of one variable in the log weights of the classes, term by term."""
         if i not in self.kept:
             made = self._make_contribution(i)
+            # All contributions have the same size. The first ones are kept rather than the latest: the search
+            # visits all variables in the same order, and a cache of recent ones would never hit.
             if (len(self.kept) + 1) * made.size > MAX_CACHED:
                 return made
             self.kept[i] = made
@@ -257,7 +266,7 @@ class PredictiveCriterion:
 
         schema, n_rows = self.coded.schema, self.coded.n_rows
         own_offsets = self.value_offsets[:, schema.offsets[i] : schema.offsets[i + 1]]
-        # With offsets of 1 the classes have finite entries, which are taken off again.
+        # The kernel adds entries of the classes. With offsets of 1 they are finite, and are subtracted below.
         layout = lay_out(self.coded.select([i]), self.rule, Offsets(np.ones(schema.n_classes), own_offsets))
         weights = np.empty_like(self.counts)
         if self.orders is None:
@@ -272,4 +281,4 @@ VARIABLE_CRITERIA: dict[str, Callable[[Problem], Criterion]] = {
     "prequential": PredictiveCriterion.prequential,
     "evidence": EvidenceCriterion.of,
 }
-"""The criteria by name. One that is entered here can choose variables everywhere."""
+"""Criteria by name. A criterion that is added here can choose variables everywhere."""

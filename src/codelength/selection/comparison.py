@@ -1,4 +1,4 @@
-"""Numbers of components beside each other: the table that a paper prints."""
+"""Table that compares mixtures with several numbers of components, as papers print it."""
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -25,16 +25,16 @@ from ..table._messages import shown
 from ..table.checks import check_choice, check_sequence, reading
 
 ON_REQUEST = ("neighbourhoods", "annealed", "exact")
-"""The criteria that take longer."""
+"""Criteria that take longer, and are computed on request."""
 
 JUDGES = ("exact", "annealed", "neighbourhoods")
 """Criteria on request that give posterior probabilities, the best one first."""
 
 ON_ANOTHER_SCALE = {"aic": 2.0, "bic": 2.0}
-"""Criteria whose column is so many times their code length."""
+"""Factors between the column of a criterion and its code length."""
 
 NO_EVIDENCE = ("aic",)
-"""Criteria whose exponential is no probability of the rows, nor an approximation of one."""
+"""Criteria whose exponential does not approximate a probability of the rows."""
 
 HEADINGS = {
     "components": "classes",
@@ -55,7 +55,7 @@ HEADINGS = {
     "smallest_share": "smallest",
     "reached": "reached",
 }
-"""How columns are called where people read."""
+"""Headings of the columns in printed tables."""
 
 LOWER_IS_BETTER = ("aic", "bic", "adjusted_bic", "caic", "icl", *CRITERIA)
 
@@ -81,9 +81,9 @@ class Comparison(Shown, Sequence[dict[str, Any]]):
     posterior_by : str
         The code length that gives the posterior probabilities, under equal prior probabilities.
     notes : dict of str to str
-        Why a criterion that was asked for is not there: each reason, and for which numbers of components.
+        Reasons why a requested criterion is missing, with the numbers of components concerned.
     seconds : dict of str to float
-        How long the criteria on request took.
+        Run time of the criteria on request.
     """
 
     rows: tuple[dict[str, Any], ...]
@@ -114,7 +114,7 @@ class Comparison(Shown, Sequence[dict[str, Any]]):
         return tuple(self.rows[0]) if self.rows else ()
 
     def of(self, n_components: int) -> dict[str, Any]:
-        """The row of one number of components."""
+        """Return the row of one number of components."""
         found = [row for row in self.rows if row["components"] == n_components]
         if not found:
             sizes = ", ".join(map(str, self["components"]))
@@ -122,7 +122,7 @@ class Comparison(Shown, Sequence[dict[str, Any]]):
         return found[0]
 
     def to_json(self) -> dict[str, Any]:
-        """The table as JSON types; how long it took is left out."""
+        """Return the table as JSON types, without run times."""
         return {
             "rows": [dict(row) for row in self.rows],
             "chosen": self.chosen,
@@ -134,7 +134,7 @@ class Comparison(Shown, Sequence[dict[str, Any]]):
     @classmethod
     @reading("a Comparison")
     def from_json(cls, document: Mapping[str, Any]) -> "Comparison":
-        """What :meth:`to_json` wrote, checked."""
+        """Read a table that :meth:`to_json` wrote, and check it."""
         rows = [dict(row) for row in document["rows"]]
         plain = (int, float, bool, type(None))
         if not rows or any(
@@ -155,7 +155,9 @@ class Comparison(Shown, Sequence[dict[str, Any]]):
         return found
 
     def grid(self) -> Grid:
-        """The table for people; the best of each criterion stands out, and a star marks the choice."""
+        """Return the table for printing; the best of each criterion is emphasised, and a star marks the
+        choice.
+        """
         kept = [name for name in self.columns if name not in ("starts", "converged", "chosen")]
         cells = [[_text(name, row) for name in kept] for row in self.rows]
         for column, name in enumerate(kept):
@@ -168,7 +170,7 @@ class Comparison(Shown, Sequence[dict[str, Any]]):
         return Grid("numbers of classes compared", names, cells)
 
     def explanations(self) -> list[str]:
-        """What a reader of the table must know, in sentences."""
+        """Return notes on the columns, in sentences."""
         told = [
             f"* chosen by {self.criterion}. AIC to ICL: minus twice the log-likelihood and a penalty; other "
             f"criteria: nats (1.44 bits each). P(classes): by {self.posterior_by}, all numbers equally "
@@ -196,14 +198,14 @@ def compare(
     criterion: str,
     prior: PriorLike = "uniform",
 ) -> Comparison:
-    """The table of several fits, in figures that take next to no time.
+    """Build the table of several fits, with the criteria that are fast to compute.
 
     Parameters
     ----------
     rows : Coded
         The rows that the mixtures were fitted to.
     fits : mapping of int to (MixtureParameters, Trust)
-        The best mixture for each number of components, and how far to trust it.
+        The best mixture for each number of components, and the diagnostics of its fit.
     path : mapping of int to float
         Their code lengths by the criterion that chose.
     chosen : int
@@ -212,6 +214,11 @@ def compare(
         The criterion that chose.
     prior : prior or its name
         Pseudocounts.
+
+    Returns
+    -------
+    Comparison
+        One row per number of components, with posterior probabilities under the criterion that chose.
 
     Examples
     --------
@@ -229,6 +236,7 @@ def compare(
         mixture, trust = fits[size]
         measures = fit_measures(rows, mixture)
         lengths = {"cheeseman_stutz": float(CRITERIA["cheeseman_stutz"](rows, mixture, prior))}
+        # AIC and BIC have columns of their own already, on the scale of other programs.
         if criterion not in ON_ANOTHER_SCALE:
             lengths[criterion] = path[size]
         found.append(
@@ -268,7 +276,7 @@ def with_criteria(
     seed: int = 0,
     report: Callable[[float, float], None] | None = None,
 ) -> Comparison:
-    """The table with criteria that take longer, and posterior probabilities by the best of them.
+    """Add criteria that take longer to the table, and posterior probabilities by the best of them.
 
     Parameters
     ----------
@@ -280,12 +288,18 @@ def with_criteria(
         The mixture of each row of the table.
     criteria : "all", name or names
         Any of ``"neighbourhoods"`` (the sum over all clusterings near 20 local optima), ``"annealed"`` (an
-        estimate of the exact code length, with its standard error) and ``"exact"``. One that cannot be
-        computed for a number of components is None there, and :attr:`Comparison.notes` says why.
+        estimate of the exact code length, with its standard error) and ``"exact"``. A criterion
+        that cannot be computed for a number of components is None there, with the reason in
+        :attr:`Comparison.notes`.
     seed : int
-        Where random numbers start.
+        Seed of the random numbers.
     report : function, optional
-        Told how much is done, and how much there is.
+        Called with the work done and the total work.
+
+    Returns
+    -------
+    Comparison
+        The table with further columns before ``posterior``.
     """
     names = _names(criteria)
     columns: dict[str, list[float | None]] = {}
@@ -299,8 +313,10 @@ def with_criteria(
             columns["annealed_se"] = []
         for place, size in enumerate(sizes):
             try:
+                # Seeded by the number of components: a figure does not depend on which others are compared.
                 found = _on_request(name, rows, mixtures[size], prior, [seed, size])
             except CodelengthError as error:
+                # One infeasible size must not cost the others; equal reasons are reported once.
                 reasons.setdefault(str(error), []).append(size)
                 found = None
             columns[name].append(None if found is None else float(found))
@@ -319,6 +335,8 @@ def with_criteria(
         position = list(before).index("posterior")
         items = list(before.items())
         rows_with.append(dict([*items[:position], *added.items(), *items[position:]]))
+    # A criterion judges only if it is known for all numbers of components; otherwise probabilities would not
+    # be comparable.
     judge = next(
         (name for name in JUDGES if name in columns and None not in columns[name]), comparison.posterior_by
     )
@@ -328,9 +346,10 @@ def with_criteria(
 
 
 def _judged(comparison: Comparison) -> Comparison:
-    """The table with posterior probabilities by its judge."""
+    """Return the table with posterior probabilities by its judge."""
     judge = comparison.posterior_by
     lengths = np.array([row[judge] / ON_ANOTHER_SCALE.get(judge, 1.0) for row in comparison.rows])
+    # Probabilities of clearly worse numbers underflow to zero, which is meant.
     with np.errstate(under="ignore"):
         posterior = np.exp(-lengths - logsumexp(-lengths))
     rows = [row | {"posterior": float(p)} for row, p in zip(comparison.rows, posterior, strict=True)]
@@ -354,7 +373,7 @@ def _on_request(
 
 
 def _classes(sizes: list[int]) -> str:
-    """Numbers of classes in words: ``1 class``, ``3, 4 classes``."""
+    """Return numbers of classes in words: ``1 class``, ``3, 4 classes``."""
     return f"{', '.join(map(str, sizes))} class{'' if sizes == [1] else 'es'}"
 
 

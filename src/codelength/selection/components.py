@@ -1,4 +1,4 @@
-"""How many components a finite mixture should have."""
+"""Choice of the number of components of a finite mixture."""
 
 import math
 from collections.abc import Iterable
@@ -21,26 +21,26 @@ from ..typing import IntArray
 from .comparison import Comparison, compare
 
 SAME_SHARE = 1e-6
-"""Components whose shares differ by less are equally large: EM does not determine shares to more digits."""
+"""Shares that differ by less are equal: EM does not determine shares to more digits."""
 
 LEAST_LEAD = 2.0
-"""Standard errors by which an estimated code length must be shorter to be taken for shorter."""
+"""Number of standard errors by which an estimated code length must be shorter to count as shorter."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ComponentsResult:
-    """The number of components chosen, and the way there.
+    """The number of components chosen, and the fits that it was chosen from.
 
     Attributes
     ----------
     mixture : MixtureParameters
         The most probable mixture with that number of components, the largest component first.
     restarts : RestartsInfo
-        How EM went for that number.
+        Diagnostics of EM for that number.
     path : dict of int to float
         Code length, in nats, of every number of components that could be chosen.
     comparison : Comparison
-        All numbers of components beside each other.
+        Table of all numbers of components.
     mixtures : dict of int to MixtureParameters
         The most probable mixture of each number of components.
     """
@@ -70,8 +70,7 @@ def choose_components(
 ) -> ComponentsResult:
     """Fit mixtures with several numbers of components and keep the one with the shortest code length.
 
-    A single component is always fitted, to compare the others with, but chosen only where it is among the
-    numbers to try.
+    A single component is always fitted, as a baseline, but chosen only if it is among the numbers to try.
 
     Of code lengths that are equal up to rounding, or estimated and less than two standard errors apart, the
     one with fewer components is kept.
@@ -79,7 +78,7 @@ def choose_components(
     Parameters
     ----------
     coded : Coded or CachedRows
-        The rows; equal ones are merged once, whatever the number of components.
+        The rows; equal rows are merged once for all numbers of components.
     sizes : iterable of int
         Numbers of components to try, in increasing order.
     criterion : str
@@ -87,14 +86,24 @@ def choose_components(
     prior : prior or its name
         Pseudocounts, none of them below 1 if ``needs_mode``.
     patience : int, optional
-        How many further numbers, of those to try, without gain end the search; by default all are tried.
+        Number of consecutive sizes without gain that ends the search; by default all are tried.
     n_init, reached, max_init, init, max_iter, tol
         As in :func:`codelength.mixture.em.fit_mixture`.
     seed : int
-        Seed; every number of components has a random stream of its own, whatever the others are.
+        Seed; every number of components has its own random stream, independent of the other numbers.
     needs_mode : bool
         Whether the mixture has to be the most probable one under the prior. If not, EM climbs under the
-        uniform prior where a pseudocount is below 1.
+        uniform prior if a pseudocount is below 1.
+
+    Returns
+    -------
+    ComponentsResult
+        The mixture chosen, and the table of all that were fitted.
+
+    Raises
+    ------
+    Infeasible
+        If the criterion needs all rows in memory, and they are on disk.
 
     Examples
     --------
@@ -116,7 +125,7 @@ def choose_components(
 
     def fit(size: int) -> _Fit:
         check_shared_out(layout, size)
-        # Spread once for the fit and for the criterion.
+        # Pseudocounts are expanded once for the fit and for the criterion.
         schema = with_components(rows.schema, size)
         spread = pseudocounts(prior, schema)
         climbed = spread if needs_mode else mode_prior(spread, schema)
@@ -136,6 +145,8 @@ def choose_components(
             if rows.n_rows and rows.schema.n_variables
             else _before_any_cell(rows, size, climbed)
         )
+        # EM numbers components arbitrarily. A canonical order makes results reproducible, and does so before
+        # any criterion that depends on the labels.
         state = state.permuted(_largest_first(state))
         found = CRITERIA[criterion](rows, state, spread, random_state=[seed, size])
         fits[size] = _Fit(state, Trust.of(info), float(found), standard_error(found))
@@ -148,8 +159,9 @@ def choose_components(
     for size in sizes:
         found = fit(size)
         tried.append(size)
+        # Sizes increase, so on a tie the smaller number of components is kept.
         if best is None or found.is_shorter_than(best):
-            # The runs of the others need not be kept.
+            # Runs hold the end of every start; those of other numbers are not reported, so drop them.
             best, runs, n_without_gain = found, {size: runs[size]}, 0
         else:
             n_without_gain += 1
@@ -175,7 +187,7 @@ def choose_components(
 
 
 class _Fit(NamedTuple):
-    """A mixture, how far to trust it, and its code length with the standard error of that."""
+    """A mixture, the diagnostics of its fit, and its code length with its standard error."""
 
     mixture: MixtureParameters
     trust: Trust
@@ -187,15 +199,18 @@ class _Fit(NamedTuple):
 
 
 def _largest_first(mixture: MixtureParameters) -> IntArray:
-    """Order the components by size; of equally large ones the one with the likelier first value is first.
+    """Return the order of the components by size; ties go to the larger probability of the first value.
 
     Variables are taken in the order of their names, so that the order of the columns does not matter.
     """
     names, places = mixture.schema.names, np.zeros(mixture.n_components, dtype=np.int64)
     by_name = sorted(range(len(names)), key=lambda i: names[i])
     for probs in (mixture.class_probs, *(probs for i in by_name for probs in mixture.of(i).T)):
+        # Rank with a tolerance: a level ends where neighbours in falling order differ by more than
+        # SAME_SHARE.
         falling, levels = np.argsort(-probs, kind="stable"), np.zeros_like(places)
         levels[falling[1:]] = np.cumsum(-np.diff(probs[falling]) > SAME_SHARE)
+        # Lexicographic refinement: earlier criteria come first, and later ones split only what still ties.
         _, places = np.unique(places * len(places) + levels, return_inverse=True)
         if places.max() == len(places) - 1:
             break
@@ -205,7 +220,7 @@ def _largest_first(mixture: MixtureParameters) -> IntArray:
 def _before_any_cell(
     rows: Rows, n_components: int, prior: PriorLike
 ) -> tuple[MixtureParameters, RestartsInfo]:
-    """The most probable mixture where there are no rows or no columns: nothing tells components apart."""
+    """Return the most probable mixture of a table without rows or columns, in which components are alike."""
     state = posterior_mode(Counts.empty(with_components(rows.schema, n_components)), prior)
     nothing = EMInfo(np.zeros(1), np.zeros(1), True)
     return state, RestartsInfo((nothing,), (state,), 0, reached=1)

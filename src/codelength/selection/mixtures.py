@@ -1,4 +1,4 @@
-"""Which clustering predicts the class best: the criteria that choose among mixtures.
+"""Criteria that choose among clusterings by how well they predict the class.
 
 Each criterion is a code length in nats, smaller is better: of the classes given the other cells, predicted
 row after row or each row from all the others, or of whole rows.
@@ -16,7 +16,7 @@ from ..table.checks import check_choice
 
 
 class Trial(NamedTuple):
-    """A clustering, and what the criteria have in common.
+    """A clustering, and quantities that several criteria use.
 
     Attributes
     ----------
@@ -27,7 +27,7 @@ class Trial(NamedTuple):
     sample : OrderingSample
         Its code lengths along random orderings.
     random_state : int, sequence of int, generator or None
-        Seed of whatever else is random.
+        Seed of the local search for an ordering.
     """
 
     clustering: FixedClustering
@@ -37,14 +37,14 @@ class Trial(NamedTuple):
 
 
 class SelectionCriterion(NamedTuple):
-    """A code length that can choose.
+    """A code length that can choose among clusterings.
 
     Attributes
     ----------
     score : callable
         From a :class:`Trial` to nats.
     is_quick : bool
-        Whether it is computed for every clustering, to be seen beside the one that chooses. The others take
+        Whether it is computed for every clustering, for comparison with the one that chooses. The others take
         time quadratic in the number of rows.
     """
 
@@ -71,21 +71,21 @@ SELECTION_CRITERIA: dict[str, SelectionCriterion] = {
         lambda trial: trial.clustering.code_length(with_clustering=True)
     ),
 }
-"""The criteria by name. One that is entered here can choose everywhere."""
+"""Criteria by name. A criterion that is added here can choose everywhere."""
 
 
 def selection_scores(
     clustering: FixedClustering, n_orderings: int, criterion: str, random_state: Any
 ) -> dict[str, float | None]:
-    """One clustering under the quick criteria, and under a slow one where it is the one asked for, in nats.
+    """Score one clustering under the quick criteria, and under a slow one if it is requested, in nats.
 
     Parameters
     ----------
     clustering : FixedClustering
         The clustering to score.
     n_orderings : int
-        Random orderings to average over. An even number is made of orderings and their reverses, which make
-        up for each other's luck.
+        Random orderings to average over. An even number consists of orderings and their reverses, which
+        reduces the variance.
     criterion : str
         The criterion that chooses, one of :data:`SELECTION_CRITERIA`.
     random_state : int, sequence of int, generator or None
@@ -95,7 +95,7 @@ def selection_scores(
     -------
     dict
         Code lengths by criterion, and ``prequential_se``, the standard error of the mean over orderings; None
-        where there are too few of them.
+        if there are too few of them.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Which variables naive Bayes should look at: greedy moves under any criterion.
+"""Choice of variables for naive Bayes by greedy moves under any criterion.
 
 The log weight of a class is a sum over variables, so each variable contributes one column of numbers per
-class, whatever the others are. A move adds these columns or takes them off; they are made once.
+class, whatever the others are. A move adds or subtracts these columns; they are computed once.
 """
 
 import math
@@ -25,7 +25,7 @@ Direction: TypeAlias = Literal["forward", "backward", "both"]
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """One step of a search: a variable that was added or removed, and the score after it."""
+    """One step of a search: the variable that was added or removed, and the score after it."""
 
     variable: int
     added: bool
@@ -34,7 +34,7 @@ class Move:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SelectionResult(Shown):
-    """The variables chosen, and the way there.
+    """The selected variables, and the moves that led to them.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class SelectionResult(Shown):
         :meth:`codelength.NaiveBayes.leave_one_out` and :func:`codelength.evaluate` choose again without the
         rows that they predict.
     start_score : float
-        The score of the set that the search set out from.
+        The score of the initial set.
     path : tuple of Move
         The moves in order, each with the score after it.
     """
@@ -112,20 +112,21 @@ def select_variables(
       other rows;
     - ``"prequential"``: the same with each class predicted from the rows before it, averaged over random
       orderings, which are the same for every set of variables;
-    - ``"evidence"``: :math:`-\log P(D)` of the whole table, where variables that are not chosen are
-      independent of the class. So the same data are described whatever is chosen, and code lengths can
-      be compared. A variable's gain does not depend on the others, so the greedy choice is the best one
-      (unless the prior of the classes depends on the variables, as ``"jeffreys"`` and ``"indifferent"`` do).
+    - ``"evidence"``: code length :math:`-\log P(D)` of the whole table in which variables that are not
+      chosen are independent of the class. So the same data are described for every selection, and code
+      lengths can be compared. A variable's gain does not depend on the others, so the greedy choice is the
+      best one (unless the prior of the classes depends on the variables, as ``"jeffreys"`` and
+      ``"indifferent"`` do).
 
-    Among many variables some look good by luck. So the search also pays for naming each variable that it
-    chooses among m, :math:`\log m` nats: one is chosen only where it saves more than its name costs.
+    Among many variables some look good by chance. The search therefore adds :math:`\log m` nats for each
+    variable that it chooses among m: a variable is chosen only if it saves more than its name costs.
 
     Parameters
     ----------
     coded : Coded, or a Table with a target
         The rows and their classes; a row of weight 3 is taken for three rows.
     criterion : {"leave_one_out", "prequential", "evidence"}
-        What to minimise.
+        The score to minimise.
     direction : {"forward", "backward", "both"}
         Add variables to none; remove them from all; or start with none and do either.
     rule : str or Rule
@@ -136,12 +137,16 @@ def select_variables(
     max_variables : int, optional
         Add no more than this many.
     cap : float, optional
-        The most that one row can cost, in nats; a rule that gives probability zero, such as "map", is of
-        little use without it.
+        Largest cost of one row, in nats; recommended for rules that give probability zero, such as "map".
     n_orderings, scheme, random_state
         The orderings of criterion "prequential"; see :func:`codelength.prequential.sample_orderings`.
     price_choice : bool
-        Whether the search pays for naming the variables it chooses. Scores never include that price.
+        Whether the search adds the cost of naming the variables it chooses. Scores never include it.
+
+    Returns
+    -------
+    SelectionResult
+        The selected variables, their score and the moves.
 
     Raises
     ------
@@ -181,6 +186,7 @@ def _search(
     most: int,
     price_choice: bool,
 ) -> SelectionResult:
+    # Removing a variable refunds its price, so that the two directions agree on what is worth its name.
     price = math.log(max(len(names), 1)) if price_choice else 0.0
     selected = np.full(len(names), direction == "backward")
     score = start_score = criterion.place(selected)
@@ -191,6 +197,8 @@ def _search(
         after = [criterion.after(i) + (-price if selected[i] else price) for i in open_to]
         if not open_to:
             break
+        # ``open_to`` is in the order of the contents, so the first of several that tie does not depend on the
+        # order of the columns.
         best = first_best(-np.array(after))
         if not is_better(score, after[best]):
             break
