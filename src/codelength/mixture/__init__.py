@@ -1,4 +1,4 @@
-"""Finite mixtures: tables whose rows belong to components that nobody has seen."""
+"""Finite mixtures: tables whose rows belong to hidden components."""
 
 from .best_clustering import BestClustering, best_clustering, local_optima
 from .code_length import (

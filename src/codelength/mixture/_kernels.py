@@ -19,7 +19,7 @@ _FACTORS_AT_ONCE = 24
 
 @njit(cache=True, nogil=True, forceinline=True)
 def shift(observed: ObservedCells, n: int, k: int, step: float, state: ClusteringState) -> None:
-    """Put row ``n`` into component ``k`` (step 1) or take it out (step -1)."""
+    """Add row ``n`` to component ``k`` (step 1) or remove it (step -1)."""
     cells, variables, raised, totals = observed.cells, observed.variables, state.raised, state.totals
     state.sizes[k] += step
     for j in range(observed.starts[n], observed.starts[n + 1]):
@@ -31,7 +31,7 @@ def shift(observed: ObservedCells, n: int, k: int, step: float, state: Clusterin
 def log_predictions(
     observed: ObservedCells, n: int, state: ClusteringState, logs: FloatArray, scratch: FloatArray
 ) -> None:
-    """Log probability of row ``n`` in each component, given the rows that are in it now."""
+    """Compute the log probability of row ``n`` in each component, given the rows that are in it."""
     cells, variables, raised, totals = observed.cells, observed.variables, state.raised, state.totals
     first, last, n_components = observed.starts[n], observed.starts[n + 1], len(logs)
     for k in range(n_components):
@@ -52,7 +52,7 @@ def log_predictions(
 
 @njit(cache=True, nogil=True)
 def climb(observed: ObservedCells, state: ClusteringState, labels: IntArray, max_sweeps: int) -> None:
-    """Move rows one at a time to their most probable component, in place, until none wants to move."""
+    """Move rows one at a time to their most probable component, in place, until no move gains."""
     n_rows, sizes = len(labels), state.sizes
     logs, scratch = np.empty(len(sizes)), np.empty((2, len(sizes)))
     for n in range(n_rows):
@@ -61,6 +61,8 @@ def climb(observed: ObservedCells, state: ClusteringState, labels: IntArray, max
         moved = False
         for n in range(n_rows):
             own = labels[n]
+            # The row leaves before it is scored: its gain is a ratio of two predictions from all the other
+            # rows.
             shift(observed, n, own, -1.0, state)
             log_predictions(observed, n, state, logs, scratch)
             best, highest = own, logs[own] + math.log(sizes[own])
@@ -87,12 +89,18 @@ def search_all(
 ) -> int:
     """Search all clusterings in lexicographic order for the first that is the most probable one.
 
-    A branch ends where it is less probable than ``goal``, a probability (log) that some clustering is
-    known to have: with every further row it can only fall. Of exchangeable components that are empty
-    only the first is tried. ``best`` receives the labels; returns the number of steps, or -1 when they
-    did not suffice.
+    A branch ends once it is less probable than ``goal``, the log probability of a known clustering: with
+    every further row it can only fall. Of exchangeable components that are empty
+    only the first is tried. ``best`` receives the labels.
+
+    Returns
+    -------
+    int
+        Number of steps, or -1 if ``max_steps`` did not suffice.
     """
     n_rows, n_components = len(best), len(names)
+    # Depth-first without recursion: ``labels[n]`` is the branch that row n is in, -1 before the first one,
+    # and ``reached[n]`` the log probability of the rows before n.
     labels = np.full(n_rows, -1, dtype=np.int64)
     scores = np.empty((n_rows, n_components))
     reached = np.zeros(n_rows + 1)
@@ -104,6 +112,7 @@ def search_all(
         steps += 1
         if steps > max_steps:
             return -1
+        # Undo the current branch of this row, then advance to the next one that is worth a visit.
         k = labels[n]
         if k >= 0:
             used[k] -= 1
@@ -123,6 +132,8 @@ def search_all(
             n += 1
             _score_row(observed, n, state, total + n, scores[n], scratch)
         else:
+            # From here on only strictly better clusterings count, so the lexicographically first of equal
+            # ones stays.
             found, goal = True, max(goal, reached[n_rows])
             for j in range(n_rows):
                 best[j] = labels[j]
@@ -133,11 +144,14 @@ def search_all(
 def _is_worth(
     k: int, used: IntArray, names: IntArray, reached: float, goal: float, tie: float, found: bool
 ) -> bool:
-    """Whether a branch can still hold a better clustering, and is not the mirror image of another."""
+    """Return whether a branch can hold a better clustering and is not the mirror image of another."""
+    # Exchangeable components that are empty are mirror images: only the first of them is opened.
     if used[k] == 0:
         for earlier in range(k):
             if names[earlier] == names[k] and used[earlier] == 0:
                 return False
+    # Until a clustering of the goal's probability is found, ties must be followed: the goal comes from a
+    # climb, whose labels need not be the lexicographically first.
     return reached > goal + tie if found else reached >= goal - tie
 
 

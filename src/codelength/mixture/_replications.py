@@ -1,4 +1,4 @@
-"""Work that is repeated many times: a random stream each, any number of threads, a report of progress."""
+"""Repeated work: a random stream per replication, any number of threads, a report of progress."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -19,13 +19,13 @@ from .parameters import MixtureParameters
 T = TypeVar("T")
 
 Progress: TypeAlias = Callable[[float, float], None]
-"""Told how much of the work is done, and how much there is."""
+"""Function that is called with the work done and the total work."""
 
 FIRST_TOL = 1e-6
-"""Tolerance of plain EM, in nats per row, before it looks ahead."""
+"""Tolerance of plain EM, in nats per row, before acceleration."""
 
 SPREAD_ROWS = 0.5
-"""Rows that are spread evenly over the values of each distribution before EM starts again."""
+"""Rows that are spread evenly over the values of each distribution before EM is restarted."""
 
 
 def repeat(
@@ -35,7 +35,26 @@ def repeat(
     n_threads: int | None,
     progress: Progress | None,
 ) -> list[T]:
-    """The results of so many runs, each with a stream of its own; the same for any number of threads."""
+    """Run ``work`` once per replication, each with its own random stream.
+
+    Parameters
+    ----------
+    work : callable
+        From a random generator to a result.
+    n_replications : int
+        Number of runs.
+    random_state : int, sequence of int, generator or None
+        Seed; the streams are spawned from it.
+    n_threads : int, optional
+        Threads to run on; the results are the same for any number.
+    progress : callable, optional
+        Called with the runs done and the total after each run.
+
+    Returns
+    -------
+    list
+        The results in the order of the streams.
+    """
     streams = np.random.default_rng(check_random_state(random_state)).spawn(n_replications)
     found: list[T] = []
     for result in in_threads(work, streams, n_threads):
@@ -46,7 +65,7 @@ def repeat(
 
 
 def reweighted(joint: JointRows, weights: NDArray[Any]) -> JointRows:
-    """The same distinct rows with other weights; those without weight are left out."""
+    """Return the same distinct rows with other weights; rows of weight zero are dropped."""
     kept = np.flatnonzero(weights)
     block = max(BLOCK_ROWS, -(-len(kept) // MAX_BLOCKS))
     bounds = np.append(np.arange(0, len(kept), block), len(kept)).astype(np.int64)
@@ -55,7 +74,7 @@ def reweighted(joint: JointRows, weights: NDArray[Any]) -> JointRows:
 
 
 def softened(mixture: MixtureParameters, n_rows: float) -> MixtureParameters:
-    """A mixture to start from: a probability of zero would stay zero."""
+    """Return a mixture to start from, without zeros: EM never raises a probability from zero."""
     schema, sizes = mixture.schema, n_rows * mixture.class_probs
     class_probs = (sizes + SPREAD_ROWS) / (sizes + SPREAD_ROWS).sum()
     value_probs = np.ones_like(mixture.value_probs)
@@ -74,7 +93,9 @@ def climb(
     max_iter: int,
     tol: float,
 ) -> tuple[MixtureParameters, float, bool]:
-    """EM from one start on one thread: its end, the log-likelihood there, and if it converged."""
+    """Run EM from one start on one thread; return its end, the log-likelihood there, and whether it
+    converged.
+    """
     problem = EMProblem(schema, joint, EMPrior.of(schema, prior))
     state, trace, converged = problem.run(start, max_iter, max(tol, FIRST_TOL), 1)
     if tol < FIRST_TOL:

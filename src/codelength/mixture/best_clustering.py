@@ -1,4 +1,4 @@
-"""The most probable clustering: by branch and bound where that is feasible, else by climbing."""
+"""The most probable clustering: by branch and bound if that is feasible, else by climbing."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -25,7 +25,7 @@ from .clusterings import (
 from .parameters import with_components
 
 MAX_STEPS = 20_000_000
-"""Steps of the exhaustive search before it gives up: a few seconds."""
+"""Maximum number of steps of the exhaustive search: a few seconds."""
 
 MAX_SWEEPS = 1000
 
@@ -34,16 +34,16 @@ METHODS = ("auto", "exact", "climb")
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class BestClustering(Shown):
-    """The best clustering that was found.
+    """The best clustering found.
 
     Attributes
     ----------
     clustering : array of shape (n_rows,)
-        The component of each row. Names that can be swapped are given out in order of appearance.
+        The component of each row. Exchangeable components are numbered in order of appearance.
     code_length : float
         Minus log P(Z, D), in nats.
     exact : bool
-        Whether no clustering is more probable, rather than none in reach of a single move.
+        Whether it is the global optimum, rather than a local optimum under moves of single rows.
     """
 
     clustering: IntArray
@@ -69,11 +69,16 @@ def local_optima(
     n_starts: int = 20,
     random_state: Any = 0,
 ) -> list[BestClustering]:
-    """Clusterings that no move of a single row improves, the best first, ties in lexicographic order.
+    """Find clusterings that no move of a single row improves, the best first, ties in lexicographic order.
 
-    From each random clustering rows move, one at a time, to their most probable component until none
-    wants to. Clusterings that differ in exchangeable names only are listed once. Parameters are those of
-    :func:`best_clustering`; there are at most ``n_starts`` optima.
+    From each random clustering rows are moved, one at a time, to their most probable component until no
+    move gains. Clusterings that differ in exchangeable names only are listed once. Parameters are those of
+    :func:`best_clustering`.
+
+    Returns
+    -------
+    list of BestClustering
+        At most ``n_starts`` optima.
 
     Examples
     --------
@@ -95,6 +100,7 @@ def local_optima(
         climb(observed, ClusteringState.empty(coded.schema, spread), labels, MAX_SWEEPS)
         renamed = canonical(labels, names)
         found[renamed.tobytes()] = renamed
+    # Sorted by labels before they are ranked: the ranking is stable, so ties are in lexicographic order.
     in_order = sorted(found.values(), key=lambda labels: labels.tolist())
     optima = [_at(coded, labels, spread, exact=False) for labels in in_order]
     return [optima[i] for i in ranked([-optimum.code_length for optimum in optima])]
@@ -109,7 +115,7 @@ def best_clustering(
     n_starts: int = 20,
     random_state: Any = 0,
 ) -> BestClustering:
-    """The clustering that maximises P(Z, D), where the starred scores are taken.
+    """Find the clustering that maximises P(Z, D).
 
     Climbing moves one row at a time to its best component, from several random clusterings. The
     exhaustive search then goes through all clusterings that could be better, up to the names of
@@ -118,23 +124,28 @@ def best_clustering(
     Parameters
     ----------
     rows : Coded, or a table of any kind
-        The rows; one with a weight counts as so many rows, each with a label of its own.
+        The rows; a row of weight w counts as w rows, each with its own label.
     n_components : int
-        How many components there are; some may stay empty.
+        Number of components; some may stay empty.
     prior : prior or its name
         Dirichlet pseudocounts of the components and values.
     method : {"auto", "exact", "climb"}
-        ``"auto"`` searches exhaustively and falls back on the climb where that takes too many steps,
-        which ``"exact"`` refuses to do.
+        ``"auto"`` searches exhaustively and falls back on the climb if that takes too many steps;
+        ``"exact"`` raises instead.
     n_starts : int
         Random clusterings to climb from.
     random_state : int, generator or None
-        Where the random clusterings come from.
+        Seed of the random clusterings.
+
+    Returns
+    -------
+    BestClustering
+        The labels, their code length, and whether the search was exhaustive.
 
     Raises
     ------
     Infeasible
-        Where ``method="exact"`` takes more than ``MAX_STEPS`` steps.
+        If ``method="exact"`` takes more than ``MAX_STEPS`` steps.
 
     Examples
     --------
@@ -150,6 +161,7 @@ def best_clustering(
         return found
     if not coded.n_rows:
         return replace(found, exact=True)
+    # The climb bounds the search: branches below its probability are never opened.
     searched = _searched(coded, spread, found.code_length)
     if searched is None and method == "exact":
         raise Infeasible(
@@ -160,7 +172,7 @@ def best_clustering(
 
 
 def _searched(coded: Coded, prior: Pseudocounts, known: float) -> BestClustering | None:
-    """The best clustering by exhaustive search, or None where that takes too long."""
+    """Search exhaustively; return None if that takes too many steps."""
     from ._kernels import search_all
 
     labels = np.empty(coded.n_rows, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Clusterings to choose among: k-means and EM, each run several times."""
+"""Candidate clusterings from several runs of k-means and EM."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from .em.starts import move_centres, nearest, to_centres
 from .parameters import with_components
 
 MAX_SWEEPS = 300
-"""Sweeps of k-means at most."""
+"""Maximum number of sweeps of k-means."""
 
 EM_ITERATIONS = 100
 """A clustering needs the most probable component of each row, which settles long before EM does."""
@@ -25,14 +25,14 @@ EM_ITERATIONS = 100
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Candidate:
-    """A clustering, and how it came about.
+    """A clustering, and the run that found it.
 
     Attributes
     ----------
     number : int
         Its place in the sequence of runs, from 1.
     method : str
-        What found it, one of :data:`METHODS`.
+        The method that found it, one of :data:`METHODS`.
     labels : array of shape (n_rows,)
         The cluster of each row; clusters are numbered by their first rows, and none is empty.
     """
@@ -43,12 +43,19 @@ class Candidate:
 
     @property
     def n_components(self) -> int:
-        """How many clusters there are."""
+        """Number of clusters."""
         return int(self.labels.max(initial=-1)) + 1
 
 
 def spread_sizes(n_candidates: int, smallest: int, largest: int) -> IntArray:
-    """Numbers of components spread evenly over a range.
+    """Return numbers of components spread evenly over a range.
+
+    Parameters
+    ----------
+    n_candidates : int
+        How many numbers to return.
+    smallest, largest : int
+        The range, both included.
 
     Examples
     --------
@@ -70,14 +77,15 @@ def candidate_clusterings(
     coded : Coded
         Distinct rows with their weights, so that equal rows are always in one cluster.
     plan : sequence of (method, number of components)
-        What to run. Fewer clusters come out where there are fewer distinct rows or EM leaves some empty.
+        The runs. There may be fewer clusters than requested if there are fewer distinct rows or EM leaves
+        some empty.
     random_state : int, sequence of int or None
-        Where the randomness comes from; each run has a stream of its own.
+        Seed; each run has its own random stream.
 
     Returns
     -------
     list of Candidate
-        The clusterings in the order of the plan, each once: those found again are left out.
+        The clusterings in the order of the plan, without duplicates.
 
     Examples
     --------
@@ -99,7 +107,7 @@ def candidate_clusterings(
 
 
 def indicator_columns(coded: Coded) -> Any:
-    """One sparse column of zeros and ones for each cell of the schema; a missing cell has ones nowhere.
+    """Return one sparse indicator column per cell of the schema; a missing cell has no indicator.
 
     Examples
     --------
@@ -120,19 +128,24 @@ def indicator_columns(coded: Coded) -> Any:
 
 
 def kmeans_clustering(coded: Coded, n_clusters: int, seed: int) -> IntArray:
-    """Clusters of k-means on indicator columns, started once from random rows.
+    """Cluster rows by k-means on indicator columns, started once from random rows.
 
-    Lloyd's algorithm. A row that is equally far from several centres goes to the first of them. A cluster
-    that has lost all its rows gets the row that is farthest from its centre, the first of several.
+    Lloyd's algorithm. A row that is equally far from several centres is assigned to the first of them.
+    A cluster without rows is given the row that is farthest from its centre, the first of several.
 
     Parameters
     ----------
     coded : Coded
-        The rows, with their weights; a missing cell has an indicator nowhere.
+        The rows, with their weights; a missing cell has no indicator.
     n_clusters : int
-        How many clusters; at most one per row. Fewer come out where fewer rows differ.
+        Number of clusters; at most one per row, and fewer if fewer rows differ.
     seed : int
         Seed of the rows to start from.
+
+    Returns
+    -------
+    array of shape (n_rows,)
+        The cluster of each row.
 
     Examples
     --------
@@ -163,15 +176,17 @@ def kmeans_clustering(coded: Coded, n_clusters: int, seed: int) -> IntArray:
 
 
 def _refill(labels: IntArray, distances: FloatArray, n_clusters: int, scale: float) -> None:
-    """Give clusters without rows the rows that are farthest from their centres, in place."""
+    """Assign the rows that are farthest from their centres to clusters without rows, in place."""
     empty = np.flatnonzero(np.bincount(labels, minlength=n_clusters) == 0)
     for k, row in zip(empty, ranked(distances, scale)[: len(empty)] if len(empty) else (), strict=True):
+        # A row at distance zero would make a second cluster of the same rows; its cluster stays empty
+        # instead.
         if is_better(float(distances[row]), 0.0, scale):
             labels[row] = k
 
 
 def numbered(labels: IntArray) -> IntArray:
-    """The same clusters, numbered by their first rows.
+    """Renumber clusters by their first rows.
 
     Examples
     --------
@@ -185,7 +200,7 @@ def numbered(labels: IntArray) -> IntArray:
 
 
 Clusterer: TypeAlias = Callable[[int, np.random.SeedSequence], IntArray]
-"""From a number of clusters and a random stream to the cluster of each row."""
+"""Function from a number of clusters and a random stream to the cluster of each row."""
 
 
 def _kmeans(coded: Coded) -> Clusterer:
@@ -209,4 +224,4 @@ def _em(coded: Coded) -> Clusterer:
 
 
 METHODS: dict[str, Callable[[Coded], Clusterer]] = {"kmeans": _kmeans, "em": _em}
-"""What clusters rows, by name. What the runs on one table have in common is made once."""
+"""Methods of clustering by name: each prepares a table once for all its runs."""

@@ -1,4 +1,4 @@
-"""How certain the rows are of their classes."""
+"""Classification of rows: assigned classes against posterior class probabilities."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from .parameters import MixtureParameters
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class Classification(Shown):
-    r"""The classes that rows are assigned to, against those that they may belong to.
+    r"""Table of assigned classes against expected true classes.
 
     Attributes
     ----------
@@ -34,12 +34,12 @@ class Classification(Shown):
 
     @property
     def n_assigned(self) -> FloatArray:
-        """Rows assigned to each class."""
+        """Number of rows assigned to each class."""
         return np.asarray(self.table.sum(axis=1))
 
     @property
     def average_posterior(self) -> FloatArray:
-        """Mean probability of the assigned class, by assigned class; NaN where no row is assigned."""
+        """Mean probability of the assigned class, by assigned class; NaN if no row is assigned."""
         with np.errstate(invalid="ignore"):
             return np.asarray(np.diag(self.table) / self.n_assigned)
 
@@ -50,11 +50,11 @@ class Classification(Shown):
         return 1 - float(np.trace(self.table)) / total if total > 0 else 0.0
 
     def permuted(self, order: Any) -> "Classification":
-        """The same with the classes in another order."""
+        """Return the table with the classes in another order."""
         return Classification(self.table[np.ix_(order, order)], self.shares[order])
 
     def to_json(self) -> dict[str, Any]:
-        """The figures as JSON types."""
+        """Return the table as JSON types."""
         return {
             "table": self.table.tolist(),
             "rows_assigned": self.n_assigned.tolist(),
@@ -67,7 +67,7 @@ class Classification(Shown):
     @classmethod
     @reading("a Classification")
     def from_json(cls, document: Mapping[str, Any], shares: FloatArray) -> Self:
-        """What :meth:`to_json` wrote, checked against the shares of the classes."""
+        """Read a table that :meth:`to_json` wrote, and check it against the shares of the classes."""
         table = np.array(document["table"], dtype=np.float64)
         if table.shape != (len(shares), len(shares)) or not (table >= 0).all():
             raise DataError("the classification table does not fit the classes")
@@ -93,7 +93,19 @@ class Classification(Shown):
 
 
 def classification(coded: Rows, mixture: MixtureParameters) -> Classification:
-    """Assigned against expected classes of some rows.
+    """Compute the table of assigned against expected classes of some rows.
+
+    Parameters
+    ----------
+    coded : Coded or CachedRows
+        The rows, with their weights.
+    mixture : MixtureParameters
+        The mixture whose components are the classes.
+
+    Returns
+    -------
+    Classification
+        The table, and the shares of the classes.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Clusterings: which component each row is in, and the counts of a table completed by them."""
+"""Clusterings: the component of each row, and the counts of a table completed by them."""
 
 from typing import Any, NamedTuple
 
@@ -17,11 +17,11 @@ from .costs import check_memory
 from .parameters import MixtureParameters
 
 LEAST_PSEUDOCOUNT = 1e-6
-"""Smaller pseudocounts lose digits when rows are added to them and taken away again."""
+"""Smaller pseudocounts lose digits if rows are added to them and removed again."""
 
 
 def completed(rows: Any, clustering: Any) -> Coded:
-    """The table with a clustering as its classes.
+    """Return the table with a clustering as its classes.
 
     Parameters
     ----------
@@ -29,13 +29,18 @@ def completed(rows: Any, clustering: Any) -> Coded:
         The rows. The classes of their schema are the components; see
         :func:`codelength.mixture.parameters.with_components`.
     clustering : array of shape (n_rows,), array of shape (n_rows, n_components), or MixtureParameters
-        The component of each row, or what tells the most probable one: the share of each component in each
-        row, or a mixture, which also says how many components there are.
+        The component of each row, or what determines the most probable one: the share of each component in
+        each row, or a mixture, which also sets the number of components.
+
+    Returns
+    -------
+    Coded
+        The rows with their components as class codes.
 
     Raises
     ------
     DataError
-        Where a label is not the number of a component.
+        If a label is not the number of a component.
 
     Examples
     --------
@@ -67,7 +72,7 @@ def completed(rows: Any, clustering: Any) -> Coded:
 
 
 def clustering_counts(rows: Any, clustering: Any) -> Counts:
-    """Counts of the table completed by a clustering; both as in :func:`completed`.
+    """Count the table completed by a clustering; both as in :func:`completed`.
 
     Examples
     --------
@@ -82,9 +87,9 @@ def clustering_counts(rows: Any, clustering: Any) -> Counts:
 
 
 def single_rows(rows: Any) -> Coded:
-    """The rows one by one, for work on single rows: a weight of 2 becomes two rows.
+    """Return the rows one by one, for work on single rows: a weight of 2 becomes two rows.
 
-    Refused where weights are not whole numbers, or where memory does not hold so many rows.
+    Raises if weights are not whole numbers, or if memory does not hold so many rows.
     """
     coded = as_coded(rows)
     n_bytes = coded.total_weight * (16 * coded.schema.n_variables + 16)
@@ -93,7 +98,7 @@ def single_rows(rows: Any) -> Coded:
 
 
 def exchangeable(prior: Pseudocounts) -> IntArray:
-    """For each component the first one with the same pseudocounts: those can swap names.
+    """Return for each component the first one with the same pseudocounts: such components can swap names.
 
     Examples
     --------
@@ -107,7 +112,14 @@ def exchangeable(prior: Pseudocounts) -> IntArray:
 
 
 def canonical(clustering: IntArray, names: IntArray) -> IntArray:
-    """The lexicographically first of the clusterings that differ in exchangeable names only.
+    """Return the lexicographically first of the clusterings that differ in exchangeable names only.
+
+    Parameters
+    ----------
+    clustering : array of shape (n_rows,)
+        The component of each row.
+    names : array of shape (n_components,)
+        From :func:`exchangeable`.
 
     Examples
     --------
@@ -123,34 +135,35 @@ def canonical(clustering: IntArray, names: IntArray) -> IntArray:
 
 
 def log_renamings(used: BoolArray, names: IntArray) -> FloatArray:
-    """Log of how many clusterings differ in exchangeable names only.
+    """Return the log of the number of clusterings that differ in exchangeable names only.
 
     Parameters
     ----------
     used : array of shape (..., n_components)
-        Which components have rows.
+        Whether each component has rows.
     names : array of shape (n_components,)
-        As :func:`exchangeable` gives them.
+        From :func:`exchangeable`.
 
     Examples
     --------
     >>> np.exp(log_renamings(np.array([True, True, False]), np.array([0, 0, 0]))).round(9)
     np.float64(6.0)
     """
+    # Of m exchangeable components with u in use, the used ones can be named in m! / (m - u)! ways.
     kinds, n_alike = np.unique(names, return_counts=True)
     n_used = used.astype(np.int64) @ (names[:, None] == kinds)
     return np.asarray((gammaln(n_alike + 1) - gammaln(n_alike - n_used + 1)).sum(axis=-1))
 
 
 class ObservedCells(NamedTuple):
-    """Rows as lists of the cells that are not missing, for the kernels.
+    """Rows as lists of the observed cells, for the kernels.
 
     Attributes
     ----------
     cells, variables : arrays of shape (n_observed,)
         Cells, in the flat layout of the schema, and the variables they belong to, row after row.
     starts : array of shape (n_rows + 1,)
-        Where each row begins.
+        Start of each row.
     """
 
     cells: IntArray
@@ -159,7 +172,7 @@ class ObservedCells(NamedTuple):
 
     @classmethod
     def of(cls, coded: Coded) -> "ObservedCells":
-        """The observed cells of a coded table."""
+        """List the observed cells of a coded table."""
         schema, wide = coded.schema, np.ascontiguousarray(coded.codes, dtype=np.int64)
         rows, variables = np.nonzero(wide < schema.n_values)
         starts = np.searchsorted(rows, np.arange(len(wide) + 1)).astype(np.int64)
@@ -167,7 +180,7 @@ class ObservedCells(NamedTuple):
 
 
 class ClusteringState(NamedTuple):
-    """A clustering as the kernels see it: counts with their pseudocounts, components side by side.
+    """Counts of a clustering plus pseudocounts, components side by side, for the kernels.
 
     Attributes
     ----------
@@ -185,7 +198,7 @@ class ClusteringState(NamedTuple):
 
     @classmethod
     def empty(cls, schema: Schema, prior: Pseudocounts) -> "ClusteringState":
-        """No rows yet, for rows to come and go."""
+        """Return the state without rows, to which rows can be added and from which they can be removed."""
         state = cls.pseudocounts(schema, prior)
         least = min(float(part[part > 0].min()) for part in (state.raised, state.sizes) if part.any())
         if least < LEAST_PSEUDOCOUNT:
@@ -197,7 +210,7 @@ class ClusteringState(NamedTuple):
 
     @classmethod
     def pseudocounts(cls, schema: Schema, prior: Pseudocounts) -> "ClusteringState":
-        """The pseudocounts alone."""
+        """Return the pseudocounts alone, however small."""
         raised = np.array(prior.value_pseudocounts.T, order="C")
         totals = (
             np.add.reduceat(raised, schema.offsets[:-1])

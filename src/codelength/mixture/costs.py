@@ -1,7 +1,7 @@
-"""What a computation would cost, and how much is too much: refused before any memory is taken.
+"""Estimated costs of computations, and their limits, checked before any memory is allocated.
 
-Seconds are those of one core of about 3 GHz: good to a factor of two or so, which is all that a choice
-between methods whose costs differ by powers needs.
+Seconds are those of one core of about 3 GHz, accurate to a factor of two or so: enough for a choice between
+methods whose costs differ by orders of magnitude.
 """
 
 import math
@@ -13,10 +13,10 @@ from ..errors import Infeasible
 from ..table._messages import shown
 
 MAX_SECONDS = 600.0
-"""An exact sum that is estimated to take longer is refused."""
+"""Time limit of an exact sum, in seconds, by its estimate."""
 
 MAX_BYTES = 2 * 2**30
-"""An exact sum that is estimated to need more memory is refused."""
+"""Memory limit of an exact sum, in bytes, by its estimate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +28,12 @@ class Cost:
 
     @property
     def is_feasible(self) -> bool:
-        """Whether both lie within the limits."""
+        """True if both are within the limits."""
         return self.seconds <= MAX_SECONDS and self.n_bytes <= MAX_BYTES
 
 
 def count_of(log_count: float) -> float:
-    """A number of things by its log, without overflow.
+    """Return a number by its log, without overflow.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def count_of(log_count: float) -> float:
 
 
 def refuse(what: str, cost: Cost) -> Infeasible:
-    """The refusal of a sum that costs too much."""
+    """Return the error for a sum that costs too much."""
     estimate = f"about {duration(cost.seconds)} and {amount(cost.n_bytes)} of memory"
     limits = f"limits: {duration(MAX_SECONDS)}, {amount(MAX_BYTES)}"
     remedy = "take a sample of the rows, or an approximation such as Cheeseman-Stutz"
@@ -52,7 +52,23 @@ def refuse(what: str, cost: Cost) -> Infeasible:
 
 
 def check_memory(what: str, n_bytes: float, remedy: str, limit: float | None = None) -> None:
-    """Refuse what takes more than ``limit``, which is by default the memory of the machine.
+    """Raise if more memory than ``limit`` is needed, which is by default the memory of the machine.
+
+    Parameters
+    ----------
+    what : str
+        The computation, for the message.
+    n_bytes : float
+        Memory that it needs.
+    remedy : str
+        Advice, for the message.
+    limit : float, optional
+        Memory limit in bytes.
+
+    Raises
+    ------
+    Infeasible
+        If ``n_bytes`` is above the limit.
 
     Examples
     --------
@@ -66,17 +82,17 @@ def check_memory(what: str, n_bytes: float, remedy: str, limit: float | None = N
 
 
 def check_components(n_components: int, bytes_each: float, what: str, limit: float | None = None) -> None:
-    """Refuse more components than memory holds, and say how many it does hold; as :func:`check_memory`."""
+    """Raise if memory does not hold so many components, with the largest feasible number."""
     most = _machine_bytes() if limit is None else limit
     largest = int(min(most // max(bytes_each, 1.0), sys.maxsize))
     remedy = f"ask for at most {largest:,} components" if largest else "take a sample of the rows"
-    # More than there can be bytes, whatever one of them takes.
+    # A Python integer may be too large for a float; beyond sys.maxsize the check fails anyway.
     wanted = float(min(n_components, sys.maxsize)) * bytes_each
     check_memory(f"n_components={shown(n_components)}: {what}", wanted, remedy, most)
 
 
 def duration(seconds: float) -> str:
-    """A time for people.
+    """Format a time for messages.
 
     Examples
     --------
@@ -91,7 +107,7 @@ def duration(seconds: float) -> str:
 
 
 def amount(n_bytes: float) -> str:
-    """An amount of memory for people.
+    """Format an amount of memory for messages.
 
     Examples
     --------
@@ -105,7 +121,7 @@ def amount(n_bytes: float) -> str:
 
 
 def _machine_bytes() -> float:
-    """Memory of the machine, where it can be asked for."""
+    """Return the memory of the machine; infinity if the system does not report it."""
     try:
         return max(float(os.sysconf("SC_PAGE_SIZE")) * float(os.sysconf("SC_PHYS_PAGES")), MAX_BYTES)
     except (AttributeError, OSError, ValueError):

@@ -1,4 +1,4 @@
-"""A finite mixture whose clustering is fixed: the clustering is the model.
+"""Finite mixture with a fixed clustering: the clustering is the model.
 
 The class is one of the columns. It is predicted through the cluster, which is summed out for the row at
 hand; then the row enters the history with its own cluster.
@@ -25,7 +25,7 @@ from .parameters import with_components
 
 @dataclass(frozen=True, eq=False)
 class ClusterPredictor:
-    r"""The class predicted through the cluster, from the counts of a clustered table.
+    r"""Prediction of the class through the cluster, from the counts of a clustered table.
 
     .. math:: P(c \mid u) = \sum_k P(k \mid u)\, P(c \mid k)
 
@@ -58,7 +58,7 @@ class ClusterPredictor:
     def of(
         cls, counts: Counts, prior: PriorLike = "uniform", class_column: int | str = -1
     ) -> "ClusterPredictor":
-        """The predictor of some counts.
+        """Build the predictor of some counts.
 
         Parameters
         ----------
@@ -95,20 +95,20 @@ class ClusterPredictor:
         return _shares(self.counts.of(self.class_column) + self.pseudocounts)
 
     def probs(self, coded: Coded) -> FloatArray:
-        """Probability of each class for new rows, shape (n_rows, n_class_values).
+        """Compute the probability of each class for new rows, shape (n_rows, n_class_values).
 
-        The rows come without the column of the class, or with it; then its cells are not looked at.
+        The rows may have the column of the class or not; its cells are ignored.
         """
         return _summed(
             np.exp(self.clusters.log_probs(self._without_class(coded)).log_probs), self.class_probs
         )
 
     def log_probs(self, coded: Coded) -> Distributions:
-        """Log probability of each class for new rows, in nats; the rows as in :meth:`probs`."""
+        """Compute the log probability of each class for new rows, in nats; the rows as in :meth:`probs`."""
         return _distributions(self.probs(coded))
 
     def leave_one_out(self, rows: Coded) -> Distributions:
-        """Log probability of each class for the counted rows, each predicted from the others.
+        """Compute the log probability of each class for the counted rows, each predicted from the others.
 
         Parameters
         ----------
@@ -119,8 +119,8 @@ class ClusterPredictor:
         labels, at = np.asarray(rows.class_codes, dtype=np.int64), np.arange(rows.n_rows)
         classes = np.asarray(rows.codes[:, self.class_column], dtype=np.int64)
         shares = np.exp(self.clusters.leave_one_out(self._without_class(rows)).log_probs)
-        # The row's own cluster lacks the row, so its class distribution is another one. The row is taken off
-        # the count before anything is added: beside a count, a tiny pseudocount would be lost.
+        # The row's own cluster lacks the row, so its class distribution is another one. The row is subtracted
+        # from the count before anything is added: next to a count, a tiny pseudocount would be lost.
         fewer = self.counts.of(self.class_column)[labels]
         fewer[at, classes] -= 1
         own = shares[at, labels, None] * _shares(fewer + self.pseudocounts[labels])
@@ -137,7 +137,7 @@ class ClusterPredictor:
 class FixedClustering:
     """A table, the cluster of each of its rows, and the column to predict.
 
-    Made by :meth:`of`, which checks what it is given.
+    Made by :meth:`of`, which checks its arguments.
 
     Attributes
     ----------
@@ -163,13 +163,13 @@ class FixedClustering:
         *,
         n_components: int | None = None,
     ) -> "FixedClustering":
-        """A clustering of coded rows.
+        """Build a fixed clustering of coded rows.
 
         Parameters
         ----------
         coded : Coded
             The rows, the class among their columns; one of weight 3 is taken for three rows. The target of
-            their schema plays no part.
+            their schema is ignored.
         clustering : array of shape (n_rows,)
             The component of each row.
         class_column : int or str
@@ -177,12 +177,12 @@ class FixedClustering:
         prior : prior or its name
             Pseudocounts of the components and of the values.
         n_components : int, optional
-            How many components there are; by default as many as the clustering names.
+            Number of components; by default the largest label plus one.
 
         Raises
         ------
         DataError
-            Where the class of a row is missing, or its cluster is not one of the components.
+            If the class of a row is missing, or its cluster is not one of the components.
         """
         position = _position(coded.schema, class_column)
         missing, name = (
@@ -210,11 +210,11 @@ class FixedClustering:
 
     @cached_property
     def predictor(self) -> ClusterPredictor:
-        """What predicts the class from all the rows."""
+        """Predictor of the class from all the rows."""
         return ClusterPredictor.of(self.counts, self.prior, self.class_column)
 
     def sequence(self) -> SequentialModel:
-        """The model that predicts the class of each row from the rows before it: equation (6).
+        """Build the model that predicts the class of each row from the rows before it: equation (6).
 
         Examples
         --------
@@ -228,18 +228,18 @@ class FixedClustering:
         return SequentialModel(layout, group_total=float(offsets.class_offsets.sum()))
 
     def code_length(self, *, with_clustering: bool = False) -> float:
-        """The unsupervised criterion, in nats: -log P(D | z), or with the clustering -log P(D, z)."""
+        """Compute the unsupervised criterion, in nats: -log P(D | z), or with the clustering -log P(D, z)."""
         return evidence_code_length(self.counts, self.prior, given_classes=not with_clustering)
 
     def predict_log_probs(self, coded: Coded) -> FloatArray:
-        """Log probability of each class for new rows, shape (n_rows, n_class_values).
+        """Compute the log probability of each class for new rows, shape (n_rows, n_class_values).
 
-        All the rows are the history. The new rows come with or without the column of the class.
+        All the rows are the history. The new rows may have the column of the class or not.
         """
         return self.predictor.log_probs(coded).log_probs
 
     def leave_one_out(self) -> Predictions:
-        """The class distribution of each row, predicted from the other rows with their clusters."""
+        """Predict the class of each row from the other rows with their clusters."""
         classes = self.rows.codes[:, self.class_column]
         return Predictions(*self.predictor.leave_one_out(self.rows), classes)
 
@@ -249,16 +249,16 @@ def _shares(raised: FloatArray) -> FloatArray:
 
 
 def _summed(shares: FloatArray, class_probs: FloatArray) -> FloatArray:
-    """The clusters summed out."""
+    """Sum out the clusters."""
     probs = np.zeros((len(shares), class_probs.shape[1]))
-    # Cluster by cluster, so that a row's figures do not depend on the rows beside it.
+    # Cluster by cluster rather than by a matrix product, whose rounding depends on the number of rows.
     for share, of_cluster in zip(shares.T, class_probs, strict=True):
         probs += share[:, None] * of_cluster
     return probs
 
 
 def _distributions(probs: FloatArray) -> Distributions:
-    """Sums over clusters as log probabilities; classes that tie exactly are made equal, as in a predictor."""
+    """Convert sums over clusters to log probabilities; classes that tie exactly are made equal."""
     with np.errstate(divide="ignore"):
         return normalised(np.log(probs))
 

@@ -2,7 +2,7 @@
 
 EM works on one table of shape (n_cells + 2, n_lanes), components side by side: the cells of the schema,
 then the row ``n_cells`` for the components themselves, then a row of ones that stands for nothing. A *joint
-cell* is a combination of values of a few columns, and ``members`` says which rows of the table it is made
+cell* is a combination of values of a few columns, and ``members`` lists the rows of the table that it is made
 of. Multiplying members gives the joint probabilities, and adding expected counts back to the members
 gives the expected counts of cells and of components alike.
 """
@@ -19,13 +19,13 @@ from ..table import Coded, Schema
 from ..typing import BoolArray, CodeArray, IntArray
 
 MAX_JOINT_CELLS = 512
-"""Joint cells of a group of columns at most: a group's table stays within the second-level cache."""
+"""Maximum number of joint cells of a group of columns: its table fits into the second-level cache."""
 
 MAX_COLUMNS = 6
-"""Columns in a group at most."""
+"""Maximum number of columns in a group."""
 
 ROWS_PER_JOINT_CELL = 8
-"""A joint table pays when there are this many rows for each of its cells."""
+"""A joint table pays if there are this many rows for each of its cells."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -35,11 +35,11 @@ class JointCells:
     Attributes
     ----------
     schema : Schema
-        What a row may hold.
+        The schema of the rows.
     sizes : array of shape (n_variables,)
-        Cells of each column; there is one for missing only where some are, because smaller tables are faster.
+        Cells of each column, with one for missing only if a cell is missing: smaller tables are faster.
     groups : array of shape (n_groups + 1,)
-        Where the groups of columns begin.
+        First column of each group.
     starts : array of shape (n_groups,)
         The first joint cell of each group.
     members : array of shape (n_joint, n_members)
@@ -54,7 +54,7 @@ class JointCells:
 
     @classmethod
     def of(cls, schema: Schema, has_missing: BoolArray, n_rows: int) -> "JointCells":
-        """The joint cells for so many distinct rows, of which some columns have missing cells."""
+        """Build the joint cells for a number of distinct rows, of which some columns have missing cells."""
         sizes = np.asarray(schema.n_values + has_missing)
         groups = column_groups(sizes, min(MAX_JOINT_CELLS, n_rows // ROWS_PER_JOINT_CELL), MAX_COLUMNS)
         of_components, nothing = schema.n_cells, schema.n_cells + 1
@@ -65,7 +65,7 @@ class JointCells:
             part = np.full((len(digits), MAX_COLUMNS + 1), nothing, dtype=np.int64)
             part[:, : last - first] = digits + schema.offsets[first:last]
             if not parts:
-                part[:, -1] = of_components  # Once per row is enough.
+                part[:, -1] = of_components  # In the first group only: once per row is enough.
             parts.append(part)
         if not parts:
             lonely = np.full((1, 1), of_components, dtype=np.int64)
@@ -77,7 +77,7 @@ class JointCells:
 
     @property
     def n_groups(self) -> int:
-        """Groups of columns; one without columns where there are none."""
+        """Number of groups of columns; one without columns if there are none."""
         return len(self.starts)
 
     @property
@@ -86,7 +86,7 @@ class JointCells:
         return np.uint16 if len(self.members) <= 1 << 16 else np.uint32
 
     def keys(self, codes: CodeArray) -> NDArray[Any]:
-        """The joint cell of each row in each group of columns, shape (n_groups, n_rows).
+        """Compute the joint cell of each row in each group of columns, shape (n_groups, n_rows).
 
         Examples
         --------
@@ -104,7 +104,7 @@ class JointCells:
         return keys
 
     def codes(self, keys: NDArray[Any]) -> CodeArray:
-        """The rows that :meth:`keys` was given, column by column in memory."""
+        """Restore the rows from their keys, column by column in memory."""
         schema = self.schema
         codes = np.empty((keys.shape[1], schema.n_variables), dtype=schema.code_type, order="F")
         for g, (first, last) in enumerate(pairwise(self.groups.tolist())):
@@ -115,7 +115,7 @@ class JointCells:
 
 
 def missing_columns(coded: Coded) -> BoolArray:
-    """Which columns have missing cells."""
+    """Return a mask of the columns with missing cells."""
     n_values = coded.schema.n_values.tolist()
     found = [bool((coded.codes[:, i] == size).any()) for i, size in enumerate(n_values)]
     return np.array(found, dtype=np.bool_)

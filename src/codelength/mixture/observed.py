@@ -1,4 +1,4 @@
-"""What there was to see of a table: rows used, and the cells that are missing in them."""
+"""Summary of the observed data: rows used and missing cells."""
 
 import math
 from collections.abc import Mapping
@@ -14,26 +14,26 @@ from ..table.checks import check_names, check_number, check_whole, reading
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """How much of a table was observed. Nothing is dropped: a missing cell is marginalised.
+    """Summary of the observed data. No row is dropped: a missing cell is marginalised.
 
     Attributes
     ----------
     n_rows : int
-        Rows given.
+        Number of rows given.
     n_used : int
-        Rows with a weight above zero, all of which are used.
+        Number of rows with a weight above zero, all of which are used.
     total_weight : float
-        Rows that they stand for.
+        Sum of their weights.
     n_distinct : int
-        Distinct rows among those used.
+        Number of distinct rows among those used.
     n_incomplete, n_blank : int
-        Rows used with a missing cell, and those in which all cells are missing: these say nothing.
+        Number of rows used with a missing cell, and of those without an observed cell.
     missing_share : float
         Share of the cells of the rows used that are missing.
     by_variable : dict of str to float
-        The same share, variable by variable; variables without missing cells are not there.
+        The same share by variable; variables without missing cells are left out.
     constant : tuple of str
-        Variables that have one value in all rows used, and so tell no classes apart.
+        Variables with a single value in all rows used, which do not distinguish classes.
     """
 
     n_rows: int
@@ -47,7 +47,7 @@ class Observed:
     constant: tuple[str, ...]
 
     def remarks(self) -> list[str]:
-        """What a reader must know about the rows, in sentences."""
+        """Return remarks on the rows, in sentences."""
         told = []
         if self.n_rows > self.n_used:
             n_left = counted(self.n_rows - self.n_used, "row")
@@ -65,7 +65,7 @@ class Observed:
         return told
 
     def to_json(self) -> dict[str, Any]:
-        """The figures as JSON types."""
+        """Return the summary as JSON types."""
         return {
             "rows": self.n_rows,
             "rows_used": self.n_used,
@@ -81,7 +81,7 @@ class Observed:
     @classmethod
     @reading("Observed")
     def from_json(cls, document: Mapping[str, Any]) -> Self:
-        """What :meth:`to_json` wrote, checked."""
+        """Read a summary that :meth:`to_json` wrote, and check it."""
         n_rows, n_used, n_distinct, n_incomplete, n_blank = (
             check_whole(name, document[name], 0)
             for name in (
@@ -109,7 +109,7 @@ class Observed:
 
 
 class Sightings:
-    """What was seen so far of rows that come in batches.
+    """Summary of rows that arrive in batches.
 
     Examples
     --------
@@ -130,15 +130,16 @@ class Sightings:
 
     @property
     def total_weight(self) -> float:
-        """Rows that those seen stand for."""
+        """Sum of the weights so far."""
         return math.fsum(self._weights)
 
     def add(self, coded: Coded) -> None:
-        """Look at some rows."""
+        """Add some rows to the summary."""
         used = coded if coded.weights is None else coded.take(coded.weights > 0)
         schema = self._schema
         self.n_rows += coded.n_rows
         self.n_used += used.n_rows
+        # One number per batch, added without intermediate rounding at the end.
         self._weights.append(used.total_weight)
         in_row = np.zeros(used.n_rows, dtype=np.int64)
         for i, n_values in enumerate(schema.n_values.tolist()):
@@ -151,7 +152,7 @@ class Sightings:
         self._n_blank += int((in_row == schema.n_variables).sum()) if schema.n_variables else 0
 
     def observed(self, n_distinct: int, scale: float = 1.0) -> Observed:
-        """The figures, given how many distinct rows there were; weights are multiplied by ``scale``."""
+        """Return the summary, given the number of distinct rows; weights are multiplied by ``scale``."""
         schema, n_cells = self._schema, self.n_used * self._schema.n_variables
         shares = self._n_missing / max(self.n_used, 1)
         n_seen = [
@@ -172,7 +173,14 @@ class Sightings:
 
 
 def observed(coded: Coded, n_distinct: int | None = None) -> Observed:
-    """How much of a table was observed; how many rows are distinct is counted where it is not known.
+    """Summarise the observed data of a table; distinct rows are counted unless their number is given.
+
+    Parameters
+    ----------
+    coded : Coded
+        The rows.
+    n_distinct : int, optional
+        Number of distinct rows of positive weight, if known.
 
     Examples
     --------

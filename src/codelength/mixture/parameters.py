@@ -1,6 +1,6 @@
-"""The parameters of a finite mixture.
+"""Parameters of a finite mixture.
 
-A component is a class that is hidden, so the counts, priors and log tables of labelled tables serve here too,
+A component is a hidden class, so the counts, priors and log tables of labelled tables are used here too,
 under a schema whose target is the component.
 """
 
@@ -26,23 +26,23 @@ from .costs import check_components
 Labelled = TypeVar("Labelled", Schema, Coded)
 
 _BYTES_OF_VALUE = 200
-"""What the name of one component takes in a schema, roughly."""
+"""Memory of the name of one component in a schema, roughly."""
 
 
 def with_components(rows: Labelled, n_components: int) -> Labelled:
-    """A schema, or coded rows, whose target is a hidden component.
+    """Return a schema, or coded rows, whose target is a hidden component.
 
     Parameters
     ----------
     rows : Schema or Coded
-        What to give the target to. A target it has already is left out.
+        The schema or the rows. An existing target is replaced.
     n_components : int
-        How many components there are.
+        Number of components.
 
     Raises
     ------
     Infeasible
-        Where a prior of so many components would not fit into memory.
+        If a prior of so many components would not fit into memory.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def with_components(rows: Labelled, n_components: int) -> Labelled:
         schema = Schema(schema.variables, component)
     if isinstance(rows, Schema):
         return schema
-    # Rows that were distinct without the help of a class still are.
+    # Rows that are distinct without their classes stay distinct.
     is_distinct = rows.is_distinct and not rows.class_codes.any()
     return changed(rows.relabelled(schema), is_distinct=is_distinct)
 
@@ -69,12 +69,12 @@ class MixtureParameters:
     Attributes
     ----------
     schema : Schema
-        What a row may hold; the target is the component.
+        The schema of the rows; the target is the component.
     class_probs : array of shape (n_components,)
         Probability of each component.
     value_probs : array of shape (n_components, n_cells)
         Probability of each value in each component, laid out like the value counts; 1 in the cell for
-        missing of each variable, so that a missing cell is no factor.
+        missing of each variable, so that a missing cell is not a factor.
     """
 
     schema: Schema
@@ -83,20 +83,20 @@ class MixtureParameters:
 
     @property
     def n_components(self) -> int:
-        """How many components there are."""
+        """Number of components."""
         return len(self.class_probs)
 
     def of(self, variable: int | str) -> FloatArray:
-        """Probabilities of one variable's values, shape (n_components, n_values)."""
+        """Return the probabilities of one variable's values, shape (n_components, n_values)."""
         i = self.schema.position(variable)
         return self.value_probs[:, self.schema.offsets[i] : self.schema.offsets[i + 1] - 1]
 
     def permuted(self, order: Any) -> "MixtureParameters":
-        """The same mixture with its components in another order."""
+        """Return the same mixture with its components in another order."""
         return MixtureParameters(self.schema, self.class_probs[order], self.value_probs[order])
 
     def coded(self, rows: Any) -> Coded:
-        """Rows of any kind as codes under the schema of this mixture; codes are checked to fit it."""
+        """Encode rows of any kind under the schema of this mixture; coded rows are checked against it."""
         if isinstance(rows, CachedRows):
             raise Infeasible(
                 f"this needs all rows in memory, and {rows.n_rows:,} distinct rows are kept on disk; take a "
@@ -108,28 +108,41 @@ class MixtureParameters:
         return with_components(coded, self.n_components)
 
     def distinct(self, rows: Rows) -> Rows:
-        """The distinct rows, wherever they are kept."""
+        """Return the distinct rows, in memory or on disk."""
         return rows if isinstance(rows, CachedRows) else self.coded(rows).distinct()
 
     def blocks(self, rows: Any) -> Iterator[Coded]:
-        """The same, wherever rows are kept, one block after the other."""
+        """Yield the coded rows, in memory or on disk, one block after the other."""
         for block in RowBlocks(rows if isinstance(rows, CachedRows) else self.coded(rows)):
             yield self.coded(block)
 
     def log_tables(self) -> LogTables:
-        """The mixture as log tables; the log of 0 is minus infinity."""
+        """Return the mixture as log tables; the log of 0 is minus infinity."""
         return LogTables(logarithm(self.class_probs), logarithm(self.value_probs), 0.0)
 
     def responsibilities(self, coded: Coded, n_threads: int | None = None) -> FloatArray:
-        """Probability of each component for each row; uniform for a row that the mixture excludes."""
+        """Compute the probability of each component for each row; uniform if the mixture excludes the row.
+
+        Parameters
+        ----------
+        coded : Coded
+            The rows.
+        n_threads : int, optional
+            Threads to use; the result is the same for any number.
+
+        Returns
+        -------
+        array of shape (n_rows, n_components)
+            Posterior probabilities.
+        """
         return np.asarray(np.exp(self._scorer(coded).log_probs(coded, n_threads).log_probs))
 
     def labels(self, coded: Coded, n_threads: int | None = None) -> IntArray:
-        """The most probable component of each row; the first of equally probable ones."""
+        """Return the most probable component of each row; the first of equally probable ones."""
         return first_best_of_rows(self.responsibilities(coded, n_threads))
 
     def log_probs(self, coded: Coded, n_threads: int | None = None) -> FloatArray:
-        """Log probability of each row, the components summed out, in nats.
+        """Compute the log probability of each row, the components summed out, in nats.
 
         Examples
         --------
@@ -141,13 +154,13 @@ class MixtureParameters:
         return np.asarray(logsumexp(self._scorer(coded).log_weights(coded, n_threads), axis=1))
 
     def to_json(self) -> dict[str, Any]:
-        """The probabilities as JSON types, without the schema."""
+        """Return the probabilities as JSON types, without the schema."""
         return {"class_probs": self.class_probs.tolist(), "value_probs": self.value_probs.tolist()}
 
     @classmethod
     @reading("MixtureParameters")
     def from_json(cls, document: Mapping[str, Any], schema: Schema) -> Self:
-        """The mixture that :meth:`to_json` wrote, checked against the schema."""
+        """Read a mixture that :meth:`to_json` wrote, and check it against the schema."""
         class_probs = np.array(document["class_probs"], dtype=np.float64)
         value_probs = np.array(document["value_probs"], dtype=np.float64)
         if (
@@ -167,7 +180,7 @@ class MixtureParameters:
         return Scorer.of(self.schema, self.log_tables())
 
     def _check_fit(self, coded: Coded) -> None:
-        """Codes beyond the tables would be looked up out of bounds."""
+        """Raise if the codes do not fit: they would be looked up out of bounds."""
         if not np.array_equal(coded.schema.n_values, self.schema.n_values):
             given, own = coded.schema.n_values.tolist(), self.schema.n_values.tolist()
             raise SchemaMismatch(
@@ -186,14 +199,16 @@ class MixtureParameters:
 
 
 def rows_under(rows: Any, mixture: MixtureParameters | int) -> Coded:
-    """Rows of any kind, with a mixture's hidden component as their target, or one of so many values."""
+    """Encode rows of any kind, with the hidden component of a mixture, or one of so many values, as
+    target.
+    """
     if isinstance(mixture, MixtureParameters):
         return mixture.coded(rows)
     return with_components(as_coded(rows), mixture)
 
 
 def mode_prior(prior: PriorLike, schema: Schema) -> PriorLike:
-    """The prior, or the uniform one if a pseudocount is below 1: then there may be no most probable mixture.
+    """Return the prior, or the uniform one if a pseudocount is below 1 and there may be no mode.
 
     Rules that average over mixtures need a mixture only to start from.
 
@@ -210,11 +225,11 @@ def mode_prior(prior: PriorLike, schema: Schema) -> PriorLike:
 
 
 def posterior_mode(counts: Counts, prior: PriorLike = "uniform") -> MixtureParameters:
-    r"""The most probable mixture when the component of every row is known, or shared out.
+    r"""Return the most probable mixture if the component of every row is known, or shared out.
 
     .. math:: \hat\alpha_k \propto h_k + \mu_k - 1, \quad \hat\phi_{kil} \propto f_{kil} + \sigma_{kil} - 1
 
-    A distribution of which nothing was seen is 0/0, and the uniform one stands in.
+    A distribution without observations is 0/0, and becomes uniform.
 
     Parameters
     ----------
@@ -223,10 +238,15 @@ def posterior_mode(counts: Counts, prior: PriorLike = "uniform") -> MixtureParam
     prior : prior or its name
         Dirichlet pseudocounts.
 
+    Returns
+    -------
+    MixtureParameters
+        The mode of the posterior.
+
     Raises
     ------
     InvalidParameter
-        Where a count plus its pseudocount is below 1: then the posterior has no mode.
+        If a count plus its pseudocount is below 1: then the posterior has no mode.
 
     Examples
     --------
@@ -236,7 +256,7 @@ def posterior_mode(counts: Counts, prior: PriorLike = "uniform") -> MixtureParam
     (array([1., 0.]), [[0.0, 1.0], [0.5, 0.5]])
     """
     schema = counts.schema
-    # The rule takes the 1 from the pseudocount: a tiny expected count would be lost beside it.
+    # The rule subtracts the 1 from the pseudocount: next to it a tiny expected count would be lost.
     offsets = rule_of("map").offsets_under(prior, schema)
     class_probs = _normalised((counts.class_counts + offsets.class_offsets)[None, :])[0]
     value_probs = np.ones_like(counts.value_counts)

@@ -1,4 +1,4 @@
-"""Rows for EM that need not fit into memory: equal ones merged as they come, the rest kept on disk."""
+"""Rows for EM that need not fit into memory: equal rows are merged on arrival, the rest kept on disk."""
 
 from .gathering import MEMORY, RowGatherer, gather
 from .rows import CachedRows, RowBlocks, Rows

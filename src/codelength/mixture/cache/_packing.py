@@ -1,4 +1,4 @@
-"""Rows packed into whole numbers, which sort many times faster than rows do."""
+"""Rows packed into whole numbers, which sort many times faster than rows."""
 
 import sys
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _LARGEST = 1 << 64
 
 
 class _Byte(NamedTuple):
-    """One byte of a code: its column, how far it is shifted, and how many values it takes."""
+    """One byte of a code: its column, its shift, and the number of its values."""
 
     column: int
     shift: int
@@ -30,7 +30,7 @@ class RowPacking:
     Attributes
     ----------
     schema : Schema
-        What a row may hold.
+        The schema of the rows.
     words : tuple of tuple of bytes
         The bytes of the codes that each word is made of, the first word first; there is at least one word.
     """
@@ -40,7 +40,7 @@ class RowPacking:
 
     @classmethod
     def of(cls, schema: Schema) -> "RowPacking":
-        """The packing of the rows of a schema.
+        """Build the packing of the rows of a schema.
 
         Examples
         --------
@@ -56,6 +56,7 @@ class RowPacking:
         for column, missing in enumerate(schema.n_values.tolist()):
             for shift in shifts:
                 size = min(256, (missing >> shift) + 1)
+                # A byte that is always zero distinguishes no rows.
                 if size == 1:
                     continue
                 if n_states * size > _LARGEST:
@@ -67,24 +68,26 @@ class RowPacking:
 
     @property
     def n_words(self) -> int:
-        """Words of a row."""
+        """Number of words per row."""
         return len(self.words)
 
     def pack(self, codes: CodeArray) -> WordArray:
-        """Words of rows, shape (n_words, n_rows)."""
+        """Pack rows into words, shape (n_words, n_rows)."""
         packed = np.zeros((self.n_words, len(codes)), dtype=np.uint64)
         for word, own in zip(packed, self.words, strict=True):
+            # Mixed radix, the first column most significant: words compare as the rows do.
             for column, shift, size in own:
                 word *= np.uint64(size)
                 word += self._byte(codes[:, column], shift)
         return packed
 
     def unpack(self, packed: WordArray) -> CodeArray:
-        """The rows that :meth:`pack` was given, column by column in memory."""
+        """Restore the rows that were packed, column by column in memory."""
         kind: Any = self.schema.code_type
         codes = np.zeros((packed.shape[1], self.schema.n_variables), dtype=kind, order="F")
         for word, own in zip(packed, self.words, strict=True):
             rest = word
+            # Digits are taken off in reverse order, the least significant first.
             for column, shift, size in reversed(own):
                 rest, digits = np.divmod(rest, np.uint64(size))
                 codes[:, column] |= digits.astype(kind) << kind(shift)

@@ -1,4 +1,4 @@
-"""Rows in order, each once: how they are made, and how several of them become one in bounded memory."""
+"""Sorted runs of distinct rows, and their merge in bounded memory."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol
@@ -9,18 +9,18 @@ from ...typing import FloatArray
 from ._packing import WordArray
 
 WINDOW = 1 << 15
-"""Rows of each run that are looked at together where all are in memory."""
+"""Rows of each run that are merged at a time if all are in memory."""
 
 
 class Run(NamedTuple):
-    """Distinct rows in order, and what they weigh.
+    """Distinct rows in sorted order, with their weights.
 
     Attributes
     ----------
     words : array of shape (n_words, n_rows)
         The rows, packed.
     weights : array of shape (n_rows,)
-        How often each row occurs, or the sum of its weights.
+        Multiplicity of each row, or the sum of its weights.
     """
 
     words: WordArray
@@ -28,7 +28,7 @@ class Run(NamedTuple):
 
     @property
     def n_rows(self) -> int:
-        """Distinct rows."""
+        """Number of distinct rows."""
         return len(self.weights)
 
     @property
@@ -37,12 +37,12 @@ class Run(NamedTuple):
         return float(self.weights.max(initial=0.0))
 
     def read(self, start: int, stop: int) -> "Run":
-        """Some of the rows."""
+        """Return a range of the rows."""
         return Run(self.words[:, start:stop], self.weights[start:stop])
 
 
 class Source(Protocol):
-    """A run, wherever its rows are kept."""
+    """A run, in memory or on disk."""
 
     @property
     def n_rows(self) -> int: ...
@@ -54,7 +54,7 @@ class Source(Protocol):
 
 
 def sorted_run(words: WordArray, weights: FloatArray | None) -> Run:
-    """Rows put in order, equal ones merged; without weights each counts once.
+    """Sort rows and merge equal ones; without weights each counts once.
 
     Examples
     --------
@@ -62,9 +62,11 @@ def sorted_run(words: WordArray, weights: FloatArray | None) -> Run:
     >>> run.words, run.weights
     (array([[2, 7]], dtype=uint64), array([2. , 1.5]))
     """
+    # The common case, one word and no weights, needs no permutation: a plain sort is several times faster.
     if len(words) == 1 and weights is None:
         ordered = np.sort(words, axis=1)
     else:
+        # Stable, so that equal rows are added up in their order, and sums of weights are reproducible.
         order = np.argsort(words[0], kind="stable") if len(words) == 1 else np.lexsort(words[::-1])
         ordered = words[:, order]
         weights = None if weights is None else weights[order]
@@ -81,14 +83,14 @@ def sorted_run(words: WordArray, weights: FloatArray | None) -> Run:
 
 
 def merged(sources: Sequence[Source], window: int) -> Iterator[Run]:
-    """The rows of several runs as one, in order and piece by piece.
+    """Merge several runs into one, in order and piece by piece.
 
     Never more than ``window`` rows of each run are held at a time.
     """
     places = [min(window, source.n_rows) for source in sources]
     held = [source.read(0, place) for source, place in zip(sources, places, strict=True)]
     while any(run.n_rows for run in held):
-        # What lies beyond may still be met in a run that has more to come than is held of it.
+        # Rows beyond the least of these ends may still occur in the part of a run that is not held yet.
         ends = [
             _row(run, run.n_rows - 1)
             for run, source, place in zip(held, sources, places, strict=True)
@@ -108,7 +110,7 @@ def merged(sources: Sequence[Source], window: int) -> Iterator[Run]:
 
 
 def joined(runs: Sequence[Run]) -> Run:
-    """Several runs as one, in memory."""
+    """Merge several runs into one, in memory."""
     if len(runs) == 1:
         return runs[0]
     return _behind_each_other(list(merged(runs, WINDOW)))
@@ -129,7 +131,7 @@ def _row(run: Run, place: int) -> tuple[int, ...]:
 
 
 def _count_up_to(run: Run, limit: tuple[int, ...]) -> int:
-    """How many rows are not beyond a limit."""
+    """Return the number of rows that are not beyond a limit."""
     low, high = 0, run.n_rows
     while low < high:
         middle = (low + high) // 2

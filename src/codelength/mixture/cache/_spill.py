@@ -1,4 +1,4 @@
-"""Arrays in a temporary file that has no name, so that nothing is left behind whatever ends the process."""
+"""Arrays in an unnamed temporary file, which the system removes however the process ends."""
 
 import mmap
 import tempfile
@@ -14,12 +14,12 @@ from ._runs import Run
 
 
 class Spill:
-    """A temporary file that arrays are appended to, and read from again.
+    """A temporary file to which arrays are appended, and from which they are read.
 
     Parameters
     ----------
     directory : str, optional
-        Where to make it; by default where temporary files are made, which ``TMPDIR`` says.
+        Directory of the file; by default that of temporary files, which ``TMPDIR`` sets.
 
     Examples
     --------
@@ -34,7 +34,7 @@ class Spill:
         self.directory = tempfile.gettempdir() if directory is None else directory
         self.n_bytes = 0
         try:
-            # Open as long as the arrays are needed.
+            # Open as long as the arrays are needed. Unbuffered, because arrays are large and read in place.
             self._file = tempfile.TemporaryFile(buffering=0, dir=self.directory)  # noqa: SIM115
         except OSError as error:
             self._refuse(error)
@@ -46,11 +46,12 @@ class Spill:
         self.close()
 
     def append(self, array: NDArray[Any]) -> int:
-        """Write an array behind the others, and return where it begins."""
+        """Append an array, and return its position."""
         place, rest = self.n_bytes, np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
         try:
             self._file.seek(place)
             while rest:
+                # An unbuffered write may be partial; the loop ends once everything is written.
                 rest = rest[self._file.write(rest) or 0 :]
         except OSError as error:
             self._refuse(error)
@@ -58,7 +59,7 @@ class Spill:
         return place
 
     def read(self, place: int, n_items: int, kind: np.dtype[Any]) -> NDArray[Any]:
-        """Some items from a place on."""
+        """Read a number of items from a position on."""
         array = np.empty(n_items, dtype=kind)
         rest = array.view(np.uint8).data
         try:
@@ -73,14 +74,14 @@ class Spill:
         return array
 
     def mapped(self) -> mmap.mmap:
-        """The whole file as memory that is read from disk where it is looked at."""
+        """Map the whole file into memory; pages are read from disk on access."""
         try:
             return mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_READ)
         except OSError as error:
             self._refuse(error)
 
     def close(self) -> None:
-        """Let go of the file, and of the room that it takes."""
+        """Close the file, which frees its space."""
         with suppress(OSError):
             self._file.close()
 
@@ -96,11 +97,12 @@ class SpilledRun:
 
     def __init__(self, spill: Spill, run: Run) -> None:
         self._spill, self.n_rows, self.largest = spill, run.n_rows, run.largest
+        # Word by word, so that a range of rows is one contiguous read per word.
         self._words = [spill.append(word) for word in run.words]
         self._weights = spill.append(run.weights)
 
     def read(self, start: int, stop: int) -> Run:
-        """Some of the rows."""
+        """Read a range of the rows."""
         words: WordArray = np.empty((len(self._words), stop - start), dtype=np.uint64)
         for word, place in zip(words, self._words, strict=True):
             word[:] = self._spill.read(place + 8 * start, stop - start, words.dtype)

@@ -1,4 +1,4 @@
-"""Rows that come in batches, gathered with equal ones merged: in memory, or on disk where they are many."""
+"""Rows that arrive in batches, gathered with equal ones merged: in memory, or on disk if they are many."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
@@ -18,33 +18,38 @@ from ._spill import Spill, SpilledRun
 from .rows import CachedRows, Rows
 
 MEMORY = 1 << 29
-"""Bytes that gathered rows, and putting them in order, may take before rows go to disk."""
+"""Bytes that gathering and sorting may take before rows are written to disk."""
 
 MOST_SORTED = 1 << 21
-"""Rows that are put in order at a time, at most."""
+"""Maximum number of rows that are sorted at a time."""
 
 LEAST_SORTED, LEAST_HELD = 4096, 512
-"""Rows that are put in order at a time, and held of each run while runs become one, at least."""
+"""Minimum number of rows that are sorted at a time, and that are held of each run during a merge."""
 
 MERGED_BELOW = 0.75
-"""Runs are merged with each other as they come while at most this share is left of their rows."""
+"""Runs are merged early as long as at most this share of their rows remains."""
 
 _COPIES = 6
-"""Copies of rows, roughly, that putting them in order takes."""
+"""Copies of rows, roughly, that sorting them takes."""
 
 
 def gather(blocks: Iterable[Coded], schema: Schema, *, memory: int = MEMORY) -> Rows:
-    """All rows of some blocks, equal ones merged, as :meth:`codelength.table.Coded.distinct` gives them.
+    """Gather all rows of some blocks, equal ones merged, as :meth:`codelength.table.Coded.distinct` does.
 
     Parameters
     ----------
     blocks : iterable of Coded
-        The rows. Classes play no part.
+        The rows; their classes are ignored.
     schema : Schema
         The schema of all blocks.
     memory : int
-        Bytes that the rows may take. More go to a temporary file, and the result is a
-        :class:`CachedRows` then, which is to be closed.
+        Bytes that the rows may take. Beyond that they are written to a temporary file, and the result is a
+        :class:`CachedRows`, which has to be closed.
+
+    Returns
+    -------
+    Coded or CachedRows
+        The distinct rows with their weights.
 
     Examples
     --------
@@ -61,16 +66,16 @@ def gather(blocks: Iterable[Coded], schema: Schema, *, memory: int = MEMORY) -> 
 
 
 class RowGatherer:
-    """Merges equal rows as they come.
+    """Merge equal rows as they arrive.
 
-    Rows are put in order a few million at a time. Such runs are merged with each other while that leaves few
-    of them, go to disk where memory does not hold them, and become one at the end. So memory
-    is bounded, and the rows come out in an order that does not depend on theirs.
+    Rows are sorted a few million at a time. Such runs are merged with each other while that removes many
+    rows, written to disk if memory does not hold them, and merged into one at the end. So memory is bounded,
+    and the order of the result does not depend on the order of arrival.
 
     Parameters
     ----------
     schema : Schema
-        What a row may hold.
+        The schema of the rows.
     memory : int
         As in :func:`gather`.
     """
@@ -97,7 +102,7 @@ class RowGatherer:
         self._open.close()
 
     def add(self, block: Coded) -> None:
-        """Take some rows in; those of weight zero are left out."""
+        """Add some rows; those of weight zero are dropped."""
         if block.schema.n_values.tolist() != self._schema.n_values.tolist():
             raise SchemaMismatch("a batch has codes of another schema; encode all batches by the same one")
         if (given := block.weights) is not None:
@@ -114,20 +119,20 @@ class RowGatherer:
             self._n_waiting += stop - start
 
     def rows(self, scale: float = 1.0) -> Rows:
-        """All rows taken in, their weights multiplied by ``scale``."""
+        """Return all rows added, with their weights multiplied by ``scale``."""
         self._sort()
         if not self._on_disk and len(self._in_memory) > 1:
             self._in_memory = [joined(self._in_memory)]
         sources: list[Source] = [*self._on_disk, *self._in_memory]
         n_most = sum(source.n_rows for source in sources)
         code_bytes = np.dtype(self._schema.code_type).itemsize * self._schema.n_variables
-        # Codes, joint cells that take no more than twice as much, and weights.
+        # In memory EM needs the codes, joint cells of at most twice their size, and weights.
         if not self._on_disk and n_most * (3 * code_bytes + 8) <= self._memory:
             return self._as_coded(sources, scale)
         return self._as_cached(sources, scale)
 
     def _sort(self) -> None:
-        """Put the rows that wait in order, and find a place for them."""
+        """Sort the rows that wait, and store the run in memory or on disk."""
         if not self._n_waiting:
             return
         words = np.concatenate([words for words, _ in self._waiting], axis=1)
@@ -141,11 +146,12 @@ class RowGatherer:
         most = self._memory // (32 * (self._packing.n_words + 1))
         if n_held <= most:
             return
+        # Merging pays only if rows repeat between runs. Once a merge removed few rows it is not tried again.
         if self._pays and len(self._in_memory) > 1:
             run = joined(self._in_memory)
             self._pays = run.n_rows <= MERGED_BELOW * n_held
             self._in_memory, n_held = [run], run.n_rows
-        # With little room left for more, merging would be done over and over.
+        # With little space left, every further run would cause another merge.
         if n_held > most // 2:
             self._to_disk()
 
@@ -164,6 +170,7 @@ class RowGatherer:
         n_rows = sum(len(weights) for _, weights in pieces)
         codes = np.empty((n_rows, self._schema.n_variables), dtype=self._schema.code_type, order="F")
         weights, start = np.empty(n_rows), 0
+        # Pieces are freed as they are copied, so that the rows are never held twice.
         while pieces:
             part, own = pieces.pop(0)
             codes[start : start + len(own)], weights[start : start + len(own)] = part, own
@@ -180,6 +187,7 @@ class RowGatherer:
         with ExitStack() as on_failure:
             keys, weights = on_failure.enter_context(Spill()), on_failure.enter_context(Spill())
             for run in self._merged(sources):
+                # Row by row on disk, because EM reads ranges of rows with all their groups.
                 keys.append(cells.keys(self._packing.unpack(run.words)).T)
                 weights.append(run.weights.astype(weight_type))
             cached = CachedRows(cells, keys, weights, weight_type, scale)
@@ -187,7 +195,7 @@ class RowGatherer:
         return cached
 
     def _weight_type(self, sources: list[Source]) -> Any:
-        """The smallest type that holds all weights exactly."""
+        """Return the smallest type that holds all weights exactly."""
         if not self._is_whole:
             return np.float64
         # A row may be in every run.

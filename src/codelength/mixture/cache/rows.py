@@ -1,4 +1,4 @@
-"""Distinct rows on disk, as joint cells in the smallest type, which are read piece by piece."""
+"""Distinct rows on disk, stored as joint cells in the smallest type and read piece by piece."""
 
 import math
 import mmap
@@ -16,24 +16,24 @@ from ..joint_cells import JointCells
 from ._spill import Spill
 
 PIECE_ROWS = 1 << 15
-"""Rows that are looked at together: they stay within the second-level cache."""
+"""Rows that are processed together: they fit into the second-level cache."""
 
 
 MOST_KEPT = 1 << 26
-"""Bytes of a file that may stay in memory once they were looked at: fetching them again takes time."""
+"""Bytes of a file that may stay in memory after use: reading them again takes time."""
 
 
 class CachedRows:
-    """Distinct rows that are kept in a temporary file, mapped into memory where they are looked at.
+    """Distinct rows in a temporary file that is mapped into memory.
 
-    Made by :func:`gather`, and used as a context, at the end of which the file is gone. They can stand where
-    coded rows do in everything that adds up over rows: EM, the criteria that do not work on single rows,
-    and the figures of a fit.
+    Made by :func:`gather`, and used as a context manager that removes the file at the end. They replace coded
+    rows in every computation that is a sum over rows: EM, the criteria that do not work on single rows, and
+    measures of fit.
 
     Attributes
     ----------
     cells : JointCells
-        How rows are kept: the values of a few columns together are one number.
+        The encoding: the values of a few columns together are one number.
     n_rows : int
         Distinct rows.
     total_weight : float
@@ -61,25 +61,25 @@ class CachedRows:
 
     @property
     def schema(self) -> Schema:
-        """The schema that the rows fit."""
+        """The schema of the rows."""
         return self.cells.schema
 
     @property
     def is_distinct(self) -> bool:
-        """Whether no two rows are equal."""
+        """True: no two rows are equal."""
         return True
 
     @property
     def n_bytes(self) -> int:
-        """What the rows take on disk."""
+        """Size of the rows on disk, in bytes."""
         return sum(spill.n_bytes for spill in self._spills)
 
     def distinct(self) -> "CachedRows":
-        """The same rows: they are distinct."""
+        """Return the rows themselves, which are distinct."""
         return self
 
     def pieces(self, start: int, stop: int) -> Iterator[tuple[NDArray[Any], FloatArray]]:
-        """Keys of joint cells, shape (n_groups, n_rows), and weights, a few of the rows at a time."""
+        """Yield keys of joint cells, shape (n_groups, n_rows), and weights, a few of the rows at a time."""
         for low in range(start, stop, PIECE_ROWS):
             high = min(low + PIECE_ROWS, stop)
             weights = self._weights[low:high].astype(np.float64)
@@ -89,7 +89,7 @@ class CachedRows:
         self._let_go(start, stop)
 
     def block(self, start: int, stop: int) -> Coded:
-        """Some of the rows as codes."""
+        """Return a range of the rows as codes."""
         pieces = list(self.pieces(start, stop))
         keys = np.concatenate([piece for piece, _ in pieces], axis=1)
         weights = np.concatenate([own for _, own in pieces])
@@ -97,7 +97,7 @@ class CachedRows:
 
     def close(self) -> None:
         """Remove the file."""
-        # A map can be closed once no array looks into it.
+        # A map can be closed only if no array refers to it.
         self._keys, self._weights = np.empty((0, self.cells.n_groups), dtype=np.uint16), np.empty(0)
         self.n_rows = 0
         for mapped, spill in zip(self._maps, self._spills, strict=True):
@@ -105,11 +105,13 @@ class CachedRows:
             spill.close()
 
     def _let_go(self, start: int, stop: int) -> None:
-        """Tell the system that these rows need not stay in memory: the file has them."""
+        """Advise the system that these rows need not stay in memory: the file has them."""
         if self.n_bytes <= MOST_KEPT or not hasattr(mmap, "MADV_DONTNEED"):
             return
         for mapped, array in zip(self._maps, (self._keys, self._weights), strict=True):
             row_bytes = array.nbytes // max(len(array), 1)
+            # Advice has to start at a page; rounding down may drop a few rows of a neighbour, which are read
+            # again.
             first = start * row_bytes // mmap.PAGESIZE * mmap.PAGESIZE
             if stop * row_bytes > first:
                 mapped.madvise(mmap.MADV_DONTNEED, first, stop * row_bytes - first)
@@ -120,7 +122,7 @@ Rows: TypeAlias = Coded | CachedRows
 
 
 class RowBlocks(Sequence[Coded]):
-    """Rows a block at a time. Blocks are the same wherever rows are kept, and so are sums over them.
+    """Rows in blocks. Blocks are the same in memory and on disk, and so are sums over them.
 
     Examples
     --------
@@ -149,5 +151,6 @@ class RowBlocks(Sequence[Coded]):
         if len(self) == 1:
             return rows
         weights = None if rows.weights is None else rows.weights[start:stop]
+        # Column by column, as the kernels of counting and scoring read codes.
         codes = np.asfortranarray(rows.codes[start:stop])
         return unchecked(rows.schema, codes, rows.class_codes[start:stop], weights, rows.is_distinct)

@@ -1,4 +1,4 @@
-"""What a table costs under a finite mixture: exactly, or by one of several approximations, all in nats.
+"""Code lengths of a table under a finite mixture: exact or approximate, all in nats.
 
 ======================== ===================================================================================
 name                     code length
@@ -38,18 +38,18 @@ class Criterion(Protocol):
         The rows. A weight of 2 counts as two equal rows; criteria that work on single rows refuse weights
         that are not whole numbers.
     mixture : MixtureParameters
-        A fitted mixture. Some criteria also take what they need of it: a clustering, shares of rows, or a
-        number of components. The components of a clustering are the classes of the schema of the rows; see
-        :func:`codelength.mixture.parameters.with_components`.
+        A fitted mixture. Some criteria also accept the part of it that they need: a clustering, shares of
+        rows, or a number of components. The components of a clustering are the classes of the schema of the
+        rows; see :func:`codelength.mixture.parameters.with_components`.
     prior : prior or its name
         Dirichlet pseudocounts of the components and values.
     random_state : int, sequence of int, generator or None
-        Where randomness comes from, if there is any.
+        Seed, if the criterion is random.
 
     Returns
     -------
     float, or an object with a ``__float__``
-        The code length; such an object also says how far to trust it.
+        The code length; such an object also has the error of an estimate.
     """
 
     def __call__(
@@ -68,15 +68,15 @@ CRITERIA: dict[str, Criterion] = {
     "annealed": annealed_code_length,
     "exact": exact_code_length,
 }
-"""The criteria by name: called as :class:`Criterion` says, all of them take a fitted mixture."""
+"""Criteria by name. All of them take a fitted mixture and have the signature of :class:`Criterion`."""
 
 
 ADDITIVE = ("cheeseman_stutz", "cheeseman_stutz_soft", "bic", "aic")
-"""The criteria that add up over rows, and so take rows on disk too."""
+"""Criteria that are sums over rows, and so accept rows on disk."""
 
 
 def standard_error(length: SupportsFloat) -> float:
-    """How far an estimated code length may be off, in nats; zero for one that is computed.
+    """Return the standard error of an estimated code length, in nats; zero if it is not an estimate.
 
     Examples
     --------

@@ -1,6 +1,7 @@
-"""Loops over pairs of rows that change their components. Arrays in, a number out, nothing checked.
+"""Sum over pairs of rows that change components. Arrays in, a number out, nothing checked.
 
-Counts and pseudocounts are kept apart: one row less one row leaves a pseudocount alone, however small it is.
+Counts and pseudocounts are kept apart: removing the only row of a count leaves the pseudocount exact, however
+small it is.
 """
 
 import math
@@ -23,12 +24,24 @@ def log_pairs_of_moves(
     prior: ClusteringState,
     counts: ClusteringState,
 ) -> float:
-    """Log of what P(Z, D) is multiplied by, summed over all pairs of rows that both leave their components.
+    """Return the log of the factor of P(Z, D), summed over all pairs of rows that both change components.
 
-    Row ``n`` stands for ``weights[n]`` equal rows of one component. ``counts``, zeros in the layout of the
-    pseudocounts, receives those of the clustering.
+    Parameters
+    ----------
+    observed : ObservedCells
+        Distinct rows.
+    labels : array of shape (n_rows,)
+        The component of each distinct row.
+    weights : array of shape (n_rows,)
+        Number of equal rows of one component that each distinct row stands for.
+    prior : ClusteringState
+        Pseudocounts.
+    counts : ClusteringState
+        Zeros in the layout of the pseudocounts; receives the counts of the clustering.
     """
     n_rows, n_components = len(labels), len(counts.sizes)
+    # Predictions from the unchanged clustering. The move of the first row changes two components only, so for
+    # all others these are reused for the second row.
     apart = np.empty((n_rows, n_components))
     for n in range(n_rows):
         shift(observed, n, labels[n], weights[n], counts)
@@ -60,6 +73,7 @@ def log_pairs_of_moves(
                     if k in (own, place):
                         goes = _log_prediction(observed, second, k, False, counts, prior)
                     term = gain + goes - stays
+                    # A running log-sum-exp: the sum is rescaled whenever a larger term occurs.
                     if term > peak:
                         total = total * math.exp(peak - term) if total > 0 else 0.0
                         peak = term
@@ -73,9 +87,9 @@ def log_pairs_of_moves(
 def _log_prediction(
     observed: ObservedCells, n: int, k: int, inside: bool, counts: ClusteringState, prior: ClusteringState
 ) -> float:
-    """Log probability of row ``n`` with component ``k``, up to the same for all components.
+    """Return the log probability of row ``n`` with component ``k``, up to a constant.
 
-    Rows of the component tell, less the row itself where it is ``inside``.
+    It is predicted from the rows of the component, without the row itself if that is ``inside``.
     """
     less = 1.0 if inside else 0.0
     raised, totals = counts.raised, counts.totals
@@ -84,6 +98,7 @@ def _log_prediction(
         cell, variable = observed.cells[j], observed.variables[j]
         above = raised[cell, k] - less + prior.raised[cell, k]
         product *= above / (totals[variable, k] - less + prior.totals[variable, k])
+        # One logarithm for many factors, taken before their product underflows.
         if product < _SMALL:
             log_prob += math.log(product)
             product = 1.0

@@ -1,4 +1,4 @@
-"""The code length of a mixture by annealed importance sampling, for sizes where nothing exact is feasible."""
+"""Code length of a mixture by annealed importance sampling, if an exact sum is infeasible."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -22,19 +22,20 @@ from ._references import N_CLIMBS, Reference
 STARTS = ("auto", "optima", "uniform")
 
 MAX_COMPONENTS = 10
-"""Components at most for a start at local optima, whose renamings are summed subset by subset."""
+"""Maximum number of components for a start at local optima, whose renamings are summed over subsets."""
 
 FEW_ROWS = 20
-"""Up to this many rows a uniform start does better: all names of the components are within reach."""
+"""Up to this many rows a uniform start does better: chains reach all names of the components."""
 
 NAME_POWER = 0.25
-"""Power of the reference that decides which names of the components are a chain's own. With a small
-power names count that a chain might have reached but has not; a large one makes the weights less alike."""
+"""Power of the reference that weighs the names of the components of a chain. A small power counts names
+that a chain could have reached but has not; a large one makes the weights less alike.
+"""
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class AnnealedCodeLength(Shown):
-    """An estimate of a code length, and how far to trust it.
+    """An estimated code length, with its standard error.
 
     Attributes
     ----------
@@ -56,7 +57,7 @@ class AnnealedCodeLength(Shown):
         """Standard error of the code length, in nats: that of the mean weight, relative to it.
 
         This is the delta method on the spread between chains. It is infinite for a single chain, and too
-        small where no chain came by the clusterings that matter.
+        small if no chain found the clusterings that matter.
         """
         n_chains = len(self.log_weights)
         if n_chains < 2:
@@ -65,9 +66,9 @@ class AnnealedCodeLength(Shown):
 
     @property
     def effective_sample_size(self) -> float:
-        """How many chains with equal weights would say as much: from 1 to the number of chains.
+        """Effective number of chains, from 1 to the number of chains.
 
-        Where it is small, a few chains carry the estimate, and its standard error is not to be trusted.
+        If it is small, a few chains dominate the estimate, and its standard error is not reliable.
         """
         return float(1 / (self._shares**2).sum())
 
@@ -107,9 +108,9 @@ def annealed_code_length(
     Parameters
     ----------
     rows, prior, random_state
-        As in :data:`codelength.mixture.code_length.CRITERIA`; each chain has a random stream of its own.
+        As in :data:`codelength.mixture.code_length.CRITERIA`; each chain has its own random stream.
     mixture : int or MixtureParameters
-        How many components there are, or a mixture with so many.
+        Number of components, or a mixture with that number.
     n_chains : int
         Independent chains; the standard error falls with the square root.
     n_temperatures : int
@@ -123,6 +124,16 @@ def annealed_code_length(
         temperatures.
     n_threads : int, optional
         Threads to run chains on; by default one for each processor.
+
+    Returns
+    -------
+    AnnealedCodeLength
+        The estimate, with the log importance weights of all chains.
+
+    Raises
+    ------
+    Infeasible
+        If ``start="optima"`` is given with more than 10 components, or memory does not suffice.
 
     References
     ----------
@@ -169,6 +180,8 @@ def _run(
 
     observed, powers = ObservedCells.of(coded), np.linspace(0.0, 1.0, n_temperatures + 1)
     names = exchangeable(prior)
+    # All m! namings of exchangeable components have the same P(Z, D), but a chain stays near one. Its weight
+    # counts all of them, times the share that the reference gives to its own names.
     log_renamings = float(gammaln(np.unique(names, return_counts=True)[1] + 1).sum())
 
     def chain(stream: np.random.Generator) -> float:
@@ -182,7 +195,7 @@ def _run(
 
 
 def _is_uniform(start: str, coded: Coded) -> bool:
-    """Whether the reference is the uniform one."""
+    """Return whether the reference is the uniform one; raise if the requested one is infeasible."""
     n_components = coded.schema.n_classes
     if start == "optima" and n_components > MAX_COMPONENTS:
         raise Infeasible(

@@ -21,7 +21,7 @@ from .information_criteria import log_likelihood
 COMPLETIONS = ("hard", "soft")
 
 LEAST_SHARE = 1e-200
-"""A smaller share of a row is worth nothing in any sum, but its ratios to others are not exact."""
+"""Smaller shares of a row do not change any sum, but ratios of such counts are not exact."""
 
 
 def cheeseman_stutz_code_length(
@@ -38,26 +38,31 @@ def cheeseman_stutz_code_length(
     .. math:: -\log P(D, \tilde Z) - \log P(D \mid \hat\Theta) + \log P(D, \tilde Z \mid \hat\Theta)
 
     Equation (6) of the 1997 paper: the code length of the completed data, which has a closed form, and a
-    correction for what the completion made up.
+    correction for the completion.
 
     Parameters
     ----------
     rows, prior, random_state
         As in :data:`codelength.mixture.code_length.CRITERIA`; nothing is random.
     mixture : MixtureParameters, array of shape (n_rows,) or array of shape (n_rows, n_components)
-        What completes the data: a mixture, the component of each row, or the share of each component in each
-        row.
+        The completion of the data: a mixture, the component of each row, or the share of each component in
+        each row.
     completion : {"hard", "soft"}
-        Whether a row goes to its most probable component (the first of equal ones) or is shared out.
+        Whether a row is assigned to its most probable component (the first of equal ones) or shared out.
     parameters : MixtureParameters, optional
         The mixture to correct by, such as the one EM ended with; by default the most probable one given
-        the completed data, under the uniform prior if a pseudocount is below 1. The two agree where EM has
+        the completed data, under the uniform prior if a pseudocount is below 1. The two agree if EM has
         converged and the completion is soft.
+
+    Returns
+    -------
+    float
+        The approximate code length in nats.
 
     Raises
     ------
     DataError
-        Where ``parameters`` exclude the completed data.
+        If ``parameters`` exclude the completed data.
 
     Examples
     --------
@@ -86,11 +91,12 @@ def cheeseman_stutz_code_length(
             "the parameters exclude the completed data, so there is nothing to correct by; give those of the "
             "same rows and components, or leave parameters= out"
         )
+    # Three large numbers that nearly cancel: summed without intermediate rounding.
     return math.fsum((evidence_code_length(counts, spread), -log_likelihood(coded, fitted), complete))
 
 
 def soft_shares(coded: Coded, mixture: MixtureParameters, n_threads: int | None = None) -> FloatArray:
-    """Probability of each component for each row, without those so small that counts of them underflow.
+    """Compute the probability of each component for each row, without those so small that counts underflow.
 
     Examples
     --------
@@ -113,7 +119,7 @@ def _completed_counts(coded: Coded, mixture: Any, completion: str) -> Counts:
 
 
 def _complete_log_likelihood(counts: Counts, parameters: MixtureParameters) -> float:
-    """Log probability of the rows together with their components; 0 log 0 is 0."""
+    """Compute the log probability of the rows together with their components; 0 log 0 is 0."""
     tables = parameters.log_tables()
     if tables.value_table.shape != counts.value_counts.shape:
         raise InvalidParameter(

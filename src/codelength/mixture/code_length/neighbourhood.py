@@ -1,4 +1,4 @@
-"""Local neighbourhoods: the sum over the clusterings near a few good ones.
+"""Neighbourhoods: sums over the clusterings near a few good ones.
 
 Moving one row to another component changes P(Z, D) by the ratio of two predictions of that row from all
 the others, so that leave-one-out prediction gives a whole neighbourhood at once.
@@ -33,10 +33,10 @@ from ..costs import Cost, refuse
 from ..parameters import MixtureParameters
 
 SECONDS_PER_STEP = 3.5e-9
-"""What one cell of one pair of rows takes."""
+"""Time for one cell of one pair of rows."""
 
 N_CLIMBS = 20
-"""Climbs whose ends are the centres of neighbourhoods."""
+"""Number of climbs whose ends are the centres of neighbourhoods."""
 
 
 def neighbourhood_code_length(
@@ -48,11 +48,11 @@ def neighbourhood_code_length(
     radius: int = 1,
     with_centre: bool = True,
 ) -> float:
-    r"""Code length by a clustering and its neighbours alone, in nats.
+    r"""Compute the code length by a clustering and its neighbours alone, in nats.
 
     .. math:: -\log \sum_{Z \in \mathcal{N}(\hat Z)} P(Z, D)
 
-    Equation (7) of the 1997 paper, where the neighbours are the N(K - 1) clusterings that differ in one row.
+    Equation (7) of the 1997 paper: the neighbours are the N(K - 1) clusterings that differ in one row.
     With a radius of two, those that differ in two rows are neighbours too. The code length is never below
     the exact one.
 
@@ -61,18 +61,23 @@ def neighbourhood_code_length(
     rows, prior, random_state
         As in :data:`codelength.mixture.code_length.CRITERIA`; nothing is random.
     mixture : MixtureParameters or array of shape (n_rows,)
-        A mixture, which puts each row into its most probable component, or the component of each row.
+        A mixture, which assigns each row to its most probable component, or the component of each row.
     radius : {1, 2}
-        In how many rows neighbours may differ. Pairs of rows take time that grows with the square of the
-        number of distinct rows.
+        Number of rows in which neighbours may differ. Pairs of rows take time that grows with the square of
+        the number of distinct rows.
     with_centre : bool
-        Whether the clustering itself is summed too. Without it a single component has no neighbours,
+        Whether the sum includes the clustering itself. Without it a single component has no neighbours,
         and the code length is infinite.
+
+    Returns
+    -------
+    float
+        An upper bound on the exact code length, in nats.
 
     Raises
     ------
     Infeasible
-        Where all pairs of rows would take too long.
+        If all pairs of rows would take too long.
 
     Examples
     --------
@@ -90,6 +95,7 @@ def neighbourhood_code_length(
     table = single_rows(completed(rows, mixture))
     spread = pseudocounts(prior, table.schema)
     centre, moves = _log_moves(table, spread)
+    # All moves of single rows are relative to P(Z, D) of the centre, which is put back in the end.
     away = moves[np.arange(table.schema.n_classes) != table.class_codes[:, None]]
     further = [0.0 if with_centre else -np.inf, _log_pairs(table, spread) if radius == 2 else -np.inf]
     return -(centre + float(logsumexp(np.append(away, further))))
@@ -103,7 +109,7 @@ def neighbourhoods_code_length(
     random_state: Any = None,
     n_climbs: int = N_CLIMBS,
 ) -> float:
-    """Code length by all clusterings near one of several, under any names of the components, in nats.
+    """Compute the code length by all clusterings near one of several, under any names, in nats.
 
     A clustering that is near several centres counts once. Components with the same pseudocounts can swap
     their names without a change of P(Z, D), so each clustering stands for all its renamings. With all
@@ -114,12 +120,17 @@ def neighbourhoods_code_length(
     rows, prior
         As in :func:`neighbourhood_code_length`.
     mixture : MixtureParameters, or sequence of arrays of shape (n_rows,)
-        The clusterings in the middle, such as the local optima that a search found. A mixture stands for the
-        clustering that it makes and for the local optima of climbs from random clusterings.
+        The centres, such as the local optima that a search found. A mixture stands for its
+        most probable clustering and for the local optima of climbs from random clusterings.
     random_state : int, sequence of int, generator or None
-        Where the random clusterings come from.
+        Seed of the random clusterings.
     n_climbs : int
-        How many climbs there are.
+        Number of climbs.
+
+    Returns
+    -------
+    float
+        An upper bound on the exact code length, in nats.
 
     Examples
     --------
@@ -152,7 +163,7 @@ def neighbourhoods_code_length(
 
 
 def _log_moves(table: Coded, prior: Pseudocounts) -> tuple[float, FloatArray]:
-    """Log P(Z, D), and what it gains when a row goes to a component, shape (n_rows, n_components)."""
+    """Compute log P(Z, D), and its gain if a row moves to a component, shape (n_rows, n_components)."""
     predictor = Predictor.of(count(table), "evidence", prior)
     log_probs = predictor.leave_one_out(table).log_probs
     own = np.take_along_axis(log_probs, table.class_codes.astype(np.int64)[:, None], axis=1)
@@ -160,7 +171,7 @@ def _log_moves(table: Coded, prior: Pseudocounts) -> tuple[float, FloatArray]:
 
 
 def _log_pairs(table: Coded, prior: Pseudocounts) -> float:
-    """Log of what P(Z, D) gains, summed over all pairs of rows that both go elsewhere."""
+    """Return the log of the gain of P(Z, D), summed over all pairs of rows that both move."""
     from ._neighbourhood_kernels import log_pairs_of_moves
 
     rows = table.distinct()
@@ -177,7 +188,7 @@ def _log_pairs(table: Coded, prior: Pseudocounts) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Nearby:
-    """A clustering and its neighbours: row ``rows[j]`` of the centre is put into ``targets[j]``.
+    """A clustering and its neighbours: row ``rows[j]`` of the centre is moved to ``targets[j]``.
 
     ``log_masses`` are log P(Z, D) of the neighbours, each together with all its renamings.
     """
@@ -194,8 +205,11 @@ class Nearby:
         return labels
 
     def fingerprints(self, marks: Keys, names: IntArray) -> Keys:
-        """Hashes that do not depend on how exchangeable components are named."""
+        """Return hashes that do not depend on the names of exchangeable components."""
         n_components = len(names)
+        # A cluster is hashed by the sum of the marks of its rows, which a move updates in constant time; a
+        # clustering by the sum over its clusters, which does not depend on their order. Arithmetic is modulo
+        # 2 ** 64.
         sums = np.zeros(n_components, dtype=np.uint64)
         np.add.at(sums, self.centre, marks)
         moved, places = marks[self.rows][:, None], np.arange(n_components)
@@ -206,7 +220,7 @@ class Nearby:
 
 
 def nearby_clusterings(table: Coded, prior: Pseudocounts, names: IntArray) -> Nearby:
-    """The clustering of a completed table, and those that differ from it in one row."""
+    """Return the clustering of a completed table, and those that differ from it in one row."""
     log_prob, moves = _log_moves(table, prior)
     centre = table.class_codes.astype(np.int64)
     sizes = np.bincount(centre, minlength=len(names))
@@ -218,7 +232,7 @@ def nearby_clusterings(table: Coded, prior: Pseudocounts, names: IntArray) -> Ne
 
 
 def _worthwhile(centre: IntArray, sizes: IntArray, names: IntArray) -> BoolArray:
-    """Moves that are not plainly the same as others, shape (n_rows, n_components).
+    """Return the moves that are not plainly the same as others, shape (n_rows, n_components).
 
     The centre is listed once, as the first row staying where it is, and of several empty exchangeable
     components a row needs to visit one only.
@@ -231,10 +245,10 @@ def _worthwhile(centre: IntArray, sizes: IntArray, names: IntArray) -> BoolArray
 
 
 def distinct_positions(nearby: list[Nearby], names: IntArray) -> IntArray:
-    """Positions, in all lists joined, of the first of each set of equal clusterings.
+    """Return the positions, in all lists joined, of the first of each set of equal clusterings.
 
-    Equal fingerprints are looked at, so the result is exact; should different clusterings ever share
-    one, other fingerprints are tried.
+    Clusterings with equal fingerprints are compared, so the result is exact; if different clusterings share
+    one, other fingerprints are drawn.
     """
     lengths = np.cumsum([0, *(len(near.rows) for near in nearby)])
 

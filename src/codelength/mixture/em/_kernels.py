@@ -1,7 +1,7 @@
-"""The loops of EM. Arrays in, arrays out, nothing checked; ``_layout`` and ``_problem`` give the shapes.
+"""EM iterations. Arrays in, arrays out, nothing checked; ``_layout`` and ``_problem`` give the shapes.
 
-Functions that are inlined before they are compiled would be compiled twice otherwise: by themselves, and
-within their caller. The first call takes a third less time so.
+Small functions are inlined before compilation; otherwise they would be compiled twice, by themselves and
+within their caller. This saves a third of the time of the first call.
 """
 
 import math
@@ -20,7 +20,9 @@ _SAFE = 2.0**-800
 
 @njit(cache=True, nogil=True, inline="always")
 def expand(table: FloatArray, members: IntArray, joint: FloatArray) -> None:
-    """Probabilities of joint cells: products of the rows of the table they are made of."""
+    """Compute the probabilities of joint cells: products of the rows of the table they are made of."""
+    # A joint cell is multiplied once per iteration and then used by all rows: with few joint cells and many
+    # rows this replaces most multiplications of the E step.
     for j in range(members.shape[0]):
         for k in range(table.shape[1]):
             joint[j, k] = table[members[j, 0], k]
@@ -42,17 +44,41 @@ def share_out(
     counts: FloatArray,
     in_logs: bool | None,
 ) -> float:
-    """Share rows ``start .. stop - 1`` out over the components.
+    """Share rows ``start .. stop - 1`` out over the components: the E step.
 
-    Adds their expected counts to ``counts``, of the shape of ``joint``, and their log-likelihood to the one
-    given, which is returned: a block gives the same sums in one piece or in several.
-    Probabilities are multiplied as they are; a row for which that might underflow is done in logs, if
-    ``in_logs`` is True. If it is None, NaN is returned then, and what logs need is not even compiled.
+    A block gives the same sums in one piece or in several. Probabilities are multiplied directly; a row for
+    which that might underflow is computed in logs, if ``in_logs`` is True.
+
+    Parameters
+    ----------
+    rows : JointRows
+        The rows.
+    table : array of shape (n_cells + 2, n_lanes)
+        Probabilities of the mixture.
+    joint : array of shape (n_joint, n_lanes)
+        Probabilities of joint cells, from :func:`expand`.
+    n_components : int
+        Lanes that are components.
+    start, stop : int
+        The range of rows.
+    log_likelihood : float
+        Log-likelihood of the rows before ``start``.
+    counts : array of shape (n_joint, n_lanes)
+        Expected counts, to which those of the rows are added.
+    in_logs : bool or None
+        With None the code for logs is not compiled, and NaN is returned if a row needs it.
+
+    Returns
+    -------
+    float
+        ``log_likelihood`` plus that of the rows.
     """
     keys, weights = rows.keys, rows.weights
     n_groups, n_lanes = keys.shape[0], joint.shape[1]
     shares = np.empty((_ROWS_AT_ONCE, n_lanes))
     logs = np.empty((0, 0))
+    # A few hundred rows at a time: their shares stay in the first-level cache between the three passes,
+    # products, normalisation and counts.
     for low in range(start, stop, _ROWS_AT_ONCE):
         n_rows = min(_ROWS_AT_ONCE, stop - low)
         _multiply(keys, joint, low, n_rows, shares)
@@ -70,11 +96,15 @@ def share_out(
                 log_total = _share_in_logs(keys, logs, n_components, low + t, shares[t])
                 log_likelihood += weights[low + t] * log_total
                 total = 1.0
+            # Weight and normaliser in one factor per row.
             scale = weights[low + t] / total
             for k in range(n_lanes):
                 shares[t, k] *= scale
+        # Group outside, rows inside: counts of one group of columns are a small table that stays in the
+        # cache.
         for g in range(n_groups):
             for t in range(n_rows):
+                # Unsigned, so that numba omits the check for negative indices.
                 key = np.uint64(keys[g, low + t])
                 for k in range(n_lanes):
                     counts[key, k] += shares[t, k]
@@ -113,7 +143,7 @@ def _log_joint(table: FloatArray, members: IntArray) -> FloatArray:
 
 @njit(cache=True, nogil=True)
 def _share_in_logs(keys: CodeArray, logs: FloatArray, n_components: int, n: int, shares: FloatArray) -> float:
-    """Shares of one row and the log of its probability; equal shares where that is zero."""
+    """Compute the shares of one row and the log of its probability; equal shares if that is zero."""
     highest = -np.inf
     for k in range(n_components):
         shares[k] = 0.0
@@ -143,12 +173,14 @@ def _clear(table: FloatArray) -> None:
 
 @njit(cache=True, nogil=True, inline="always")
 def maximise(counts: FloatArray, members: IntArray, prior: EMPrior, table: FloatArray) -> None:
-    """Most probable table given expected counts of joint cells and a prior."""
+    """Compute the most probable table given expected counts of joint cells and a prior: the M step."""
     excess, offsets, n_components = prior.excess, prior.offsets, prior.n_components
     n_lanes, of_components = table.shape[1], offsets[len(offsets) - 1]
     for cell in range(table.shape[0]):
         for k in range(n_lanes):
             table[cell, k] = excess[cell, k]
+    # Expected counts of joint cells are added to all their members: cells of the columns and the component
+    # alike. The row of ones receives counts too, and is reset in the end.
     for j in range(members.shape[0]):
         for c in range(members.shape[1]):
             member = members[j, c]
@@ -159,6 +191,7 @@ def maximise(counts: FloatArray, members: IntArray, prior: EMPrior, table: Float
         total += table[of_components, k]
     for k in range(n_components):
         table[of_components, k] = table[of_components, k] / total if total > 0 else 1 / n_components
+    # A distribution without counts is 0/0 and becomes uniform.
     totals = np.empty(n_lanes)
     for i in range(len(offsets) - 1):
         first, spare = offsets[i], offsets[i + 1] - 1
@@ -177,10 +210,11 @@ def maximise(counts: FloatArray, members: IntArray, prior: EMPrior, table: Float
 
 @njit(cache=True, nogil=True, inline="always")
 def log_prior(table: FloatArray, excess: FloatArray) -> float:
-    """Log density of the table under the prior, up to a constant."""
+    """Compute the log density of the table under the prior, up to a constant."""
     total = 0.0
     for cell in range(table.shape[0]):
         for k in range(table.shape[1]):
+            # With an excess of 0 the factor is 1, also for a probability of zero.
             if excess[cell, k] > 0:
                 total += excess[cell, k] * (math.log(table[cell, k]) if table[cell, k] > 0 else -np.inf)
     return total
@@ -195,10 +229,27 @@ def run(
     trace: FloatArray,
     in_logs: bool | None,
 ) -> int:
-    """EM on one thread. ``table`` holds the start and receives the end; returns the iterations made.
+    """Run EM on one thread.
 
-    Row 0 of ``trace`` receives the objective and row 1 the log-likelihood of each iteration. Returns 0
-    where a row needs logs and ``in_logs`` is None.
+    Parameters
+    ----------
+    rows : JointRows
+        The rows.
+    prior : EMPrior
+        Pseudocounts less one.
+    least_gain : float
+        Gain of the objective, in nats, below which EM has converged; 0 for all iterations.
+    table : array of shape (n_cells + 2, n_lanes)
+        Holds the start and receives the end.
+    trace : array of shape (2, max_iter)
+        Receives the objective (row 0) and the log-likelihood (row 1) of each iteration.
+    in_logs : bool or None
+        As in :func:`share_out`.
+
+    Returns
+    -------
+    int
+        Iterations made; 0 if a row needs logs and ``in_logs`` is None.
     """
     members = rows.members
     joint = np.empty((members.shape[0], table.shape[1]))
@@ -209,6 +260,8 @@ def run(
         log_likelihood = 0.0
         for b in range(len(rows.bounds) - 1):
             start, stop = rows.bounds[b], rows.bounds[b + 1]
+            # Blocks are summed separately and then added in order, exactly as on several threads: the result
+            # does not depend on the number of threads.
             _clear(of_block)
             log_likelihood += share_out(
                 rows, table, joint, prior.n_components, start, stop, 0.0, of_block, in_logs
@@ -220,6 +273,7 @@ def run(
             return 0
         trace[0, iteration] = log_likelihood + log_prior(table, prior.excess)
         trace[1, iteration] = log_likelihood
+        # The table is scored before it is improved, so the last table returned is the one scored last.
         if iteration + 1 == trace.shape[1] or has_converged(trace[0], iteration, least_gain):
             return iteration + 1
         maximise(counts, members, prior, table)
@@ -228,5 +282,5 @@ def run(
 
 @njit(cache=True, nogil=True, inline="always")
 def has_converged(objective: FloatArray, iteration: int, least_gain: float) -> bool:
-    """Whether the last iteration gained too little; a ``least_gain`` of zero never ends the search."""
+    """Return whether the last iteration gained too little; never if ``least_gain`` is zero."""
     return iteration > 0 and least_gain > 0 and objective[iteration] - objective[iteration - 1] < least_gain

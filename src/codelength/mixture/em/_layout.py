@@ -1,6 +1,6 @@
 """Coded rows laid out for EM: equal rows merged, neighbouring columns taken together.
 
-Nothing here depends on how many components there are, so one layout serves all numbers of them.
+Nothing here depends on the number of components, so one layout serves all of them.
 """
 
 from collections.abc import Iterator
@@ -21,11 +21,13 @@ LANES = 4
 """Components are padded to a multiple of this: one vector register of float64."""
 
 BLOCK_ROWS = 8192
-"""Rows per block at least. Fixed, so that sums over blocks are the same for any number of threads."""
+"""Minimum number of rows per block. Fixed, so that sums over blocks are the same for any number of
+threads.
+"""
 
 
 def block_bounds(n_rows: int) -> IntArray:
-    """Where the blocks of rows begin that are added up one by one.
+    """Return the bounds of the blocks of rows that are summed separately.
 
     Examples
     --------
@@ -44,11 +46,11 @@ class JointRows(NamedTuple):
     keys : array of shape (n_groups, n_distinct)
         The joint cell of each row in each group of columns.
     weights : array of shape (n_distinct,)
-        How often each row occurs, or its weight.
+        Multiplicity of each row, or its weight.
     members : array of shape (n_joint, n_members)
         The rows of the table that each joint cell is made of.
     bounds : array of shape (n_blocks + 1,)
-        Where the blocks of rows begin that are added up one by one.
+        Bounds of the blocks of rows that are summed separately.
     """
 
     keys: NDArray[Any]
@@ -58,17 +60,17 @@ class JointRows(NamedTuple):
 
     @property
     def total_weight(self) -> float:
-        """Rows that these stand for."""
+        """Number of rows that these stand for."""
         return float(self.weights.sum())
 
     def pieces(self, block: int) -> Iterator[tuple["JointRows", int, int]]:
-        """Rows to look at for one block, and where it begins and ends among them."""
+        """Yield the rows of one block, with its start and stop among them."""
         yield self, int(self.bounds[block]), int(self.bounds[block + 1])
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class CachedJointRows:
-    """The same for rows on disk: a block is read piece by piece whenever it is looked at."""
+    """Rows on disk as joint cells: a block is read piece by piece on every access."""
 
     rows: CachedRows
     bounds: IntArray
@@ -80,11 +82,11 @@ class CachedJointRows:
 
     @property
     def total_weight(self) -> float:
-        """Rows that these stand for."""
+        """Number of rows that these stand for."""
         return self.rows.total_weight
 
     def pieces(self, block: int) -> Iterator[tuple[JointRows, int, int]]:
-        """Rows to look at for one block, and where it begins and ends among them."""
+        """Yield the rows of one block in pieces, with start and stop in each."""
         for keys, weights in self.rows.pieces(int(self.bounds[block]), int(self.bounds[block + 1])):
             yield JointRows(keys, weights, self.members, self.bounds), 0, len(weights)
 
@@ -98,7 +100,7 @@ class EMLayout:
     Attributes
     ----------
     coded : Coded
-        The rows as they were given, for which starts are drawn.
+        The rows as given, from which starts are drawn.
     joint : JointRows
         The distinct ones among them.
     """
@@ -108,7 +110,7 @@ class EMLayout:
 
     @classmethod
     def of(cls, rows: "Coded | EMLayout") -> "EMLayout":
-        """The layout of coded rows; a layout stays as it is. Rows of weight zero are left out.
+        """Lay out coded rows; a layout is returned as it is. Rows of weight zero are dropped.
 
         Examples
         --------
@@ -118,7 +120,7 @@ class EMLayout:
         """
         if isinstance(rows, EMLayout):
             return rows
-        # Classes, if there are any, play no part: rows that differ in nothing else are equal.
+        # Classes, if there are any, are ignored: rows that differ in nothing else are equal.
         distinct = with_components(rows, 1).distinct()
         weights = np.ones(distinct.n_rows) if distinct.weights is None else distinct.weights
         cells = JointCells.of(distinct.schema, missing_columns(distinct), distinct.n_rows)
@@ -127,25 +129,25 @@ class EMLayout:
 
     @property
     def rows(self) -> Coded:
-        """The rows as they were given."""
+        """The rows as given."""
         return self.coded
 
     @property
     def n_distinct(self) -> int:
-        """Distinct rows."""
+        """Number of distinct rows."""
         return len(self.joint.weights)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class CachedLayout:
-    """The same for rows on disk, which are laid out for EM as they are."""
+    """Layout of rows on disk, which are stored as joint cells already."""
 
     rows: CachedRows
     joint: CachedJointRows
 
     @property
     def n_distinct(self) -> int:
-        """Distinct rows."""
+        """Number of distinct rows."""
         return self.rows.n_rows
 
 
@@ -154,7 +156,7 @@ Layout: TypeAlias = EMLayout | CachedLayout
 
 
 def layout_of(rows: Rows | Layout) -> Layout:
-    """The layout of rows, wherever they are kept; a layout stays as it is."""
+    """Lay out rows in memory or on disk; a layout is returned as it is."""
     if isinstance(rows, CachedRows):
         return CachedLayout(rows, CachedJointRows(rows, block_bounds(rows.n_rows)))
     return rows if isinstance(rows, CachedLayout) else EMLayout.of(rows)

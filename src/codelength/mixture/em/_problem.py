@@ -1,4 +1,4 @@
-"""A layout and a prior for some number of components, and the iterations themselves."""
+"""EM problem: a layout and a prior for one number of components, and the iterations."""
 
 import math
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ class EMPrior(NamedTuple):
     excess : array of shape (n_cells + 2, n_lanes)
         Pseudocounts less one in the shape of the table, zero in cells for missing and in spare lanes.
     offsets : array of shape (n_variables + 1,)
-        Where each variable begins.
+        First cell of each variable.
     n_components : int
         Lanes that are components.
     """
@@ -37,7 +37,7 @@ class EMPrior(NamedTuple):
 
     @classmethod
     def of(cls, schema: Schema, prior: Pseudocounts) -> "EMPrior":
-        """The prior of a schema whose target is the component, refused where there may be no mode."""
+        """Build the prior of a schema whose target is the component; raise if there may be no mode."""
         less_one = rule_of("map").offsets(prior, schema)
         lowest = min(less_one.class_offsets.min(), less_one.value_offsets.min(initial=0.0)) + 1
         if lowest < 1:
@@ -54,18 +54,18 @@ class EMPrior(NamedTuple):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class EMProblem:
-    """Rows and a prior laid out for EM, so that many runs can share them.
+    """Rows and a prior laid out for EM, shared by many runs.
 
     Attributes
     ----------
     schema : Schema
-        What a row may hold; the target is the component.
+        The schema of the rows; the target is the component.
     joint : JointRows or CachedJointRows
         The rows.
     prior : EMPrior
         The prior.
     stopped : Event
-        Set to end runs that read their rows block by block, once nobody waits for them.
+        Set to end runs that read their rows block by block, after an interruption.
     """
 
     schema: Schema
@@ -75,7 +75,7 @@ class EMProblem:
 
     @contextmanager
     def stopping(self) -> Iterator[None]:
-        """A block within which runs are made: an interruption of it ends those that still go on."""
+        """Context in which runs are made: an interruption ends those that are still running."""
         try:
             yield
         except BaseException:
@@ -85,11 +85,33 @@ class EMProblem:
     def run(
         self, start: MixtureParameters, max_iter: int, tol: float, n_threads: int
     ) -> tuple[MixtureParameters, FloatArray, bool]:
-        """EM from one start: its end, the objective and log-likelihood on the way, and if it converged."""
+        """Run EM from one start.
+
+        Parameters
+        ----------
+        start : MixtureParameters
+            The start.
+        max_iter : int
+            Maximum number of iterations.
+        tol : float
+            Least gain per row, in nats.
+        n_threads : int
+            Threads to share rows out with.
+
+        Returns
+        -------
+        state : MixtureParameters
+            The end.
+        trace : array of shape (2, n_iter)
+            Objective and log-likelihood of each iteration.
+        converged : bool
+            Whether the last gain was below the tolerance.
+        """
         from ._kernels import has_converged, run
 
         least_gain, trace = tol * self.joint.total_weight, np.empty((2, max_iter))
-        # Few tables have rows so improbable that logs are needed: they start again with them.
+        # Few tables have rows so improbable that logs are needed; those are run again from the start with
+        # logs.
         for in_logs in (None, True):
             table = self._table(start)
             if isinstance(self.joint, JointRows) and (n_threads == 1 or len(self.joint.bounds) <= 2):
@@ -104,7 +126,7 @@ class EMProblem:
     def _run_in_blocks(
         self, least_gain: float, table: FloatArray, trace: FloatArray, n_threads: int, in_logs: bool | None
     ) -> int:
-        """The same iterations as the kernel ``run``, with blocks read one by one or on several threads."""
+        """Run the iterations of the kernel ``run``, with blocks read one by one or on several threads."""
         from ._kernels import expand, has_converged, log_prior, maximise, share_out
 
         rows, n_components, n_blocks = self.joint, self.prior.n_components, len(self.joint.bounds) - 1
@@ -126,6 +148,8 @@ class EMProblem:
             for iteration in range(trace.shape[1]):
                 expand(table, rows.members, joint)
                 log_likelihood, counts = 0.0, np.zeros_like(joint)
+                # ``map`` keeps the order of the blocks, whichever thread finishes first: sums are
+                # reproducible.
                 for of_block, counts_of_block in in_turn(share, range(n_blocks)):
                     log_likelihood += of_block
                     counts += counts_of_block
@@ -145,6 +169,7 @@ class EMProblem:
                 f"start: probabilities of shape {start.value_probs.shape}; expected "
                 f"{(schema.n_classes, schema.n_cells)}, the components and cells of this schema"
             )
+        # Spare lanes have component probability 0, so all their products vanish.
         table = np.ones_like(self.prior.excess)
         table[schema.n_cells] = 0.0
         table[: schema.n_cells, : schema.n_classes] = start.value_probs.T

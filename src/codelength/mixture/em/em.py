@@ -14,12 +14,12 @@ from ._layout import Layout, layout_of
 from ._problem import EMPrior, EMProblem
 
 MOST_STEPS = 1_000_000
-"""Iterations, or starts, at most."""
+"""Maximum number of iterations, or of starts."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class EMInfo:
-    """How a run of EM went.
+    """Diagnostics of a run of EM.
 
     Attributes
     ----------
@@ -37,13 +37,13 @@ class EMInfo:
     converged: bool
 
     def continued(self, trace: FloatArray, converged: bool) -> "EMInfo":
-        """The same run with further iterations."""
+        """Return the same run with further iterations."""
         log_posteriors = np.concatenate((self.log_posteriors, trace[0]))
         return EMInfo(log_posteriors, np.concatenate((self.log_likelihoods, trace[1])), converged)
 
     @property
     def n_iter(self) -> int:
-        """Iterations made."""
+        """Number of iterations."""
         return len(self.log_posteriors)
 
     @property
@@ -66,7 +66,7 @@ def em(
     tol: float = 1e-7,
     n_threads: int | None = None,
 ) -> tuple[MixtureParameters, EMInfo]:
-    """Climb from a mixture to the most probable one near it.
+    """Climb from a mixture to a local maximum of the posterior.
 
     Every iteration shares the rows out over the components by the mixture at hand, and scores it; the
     next one starts from the most probable mixture given those expected counts. The first
@@ -77,15 +77,15 @@ def em(
     rows : Coded, CachedRows or a layout of them
         The rows; a layout saves merging equal rows again. A weight of 2 counts as two equal rows.
     start : MixtureParameters
-        Where to start. A probability of zero stays zero unless its pseudocount is above 1.
+        The start. A probability of zero stays zero unless its pseudocount is above 1.
     prior : prior or its name
         Dirichlet pseudocounts, none of them below 1.
     max_iter : int
-        Iterations at most.
+        Maximum number of iterations.
     tol : float
         Stop when an iteration gains less than this, in nats per row; with 0 all iterations are made.
     n_threads : int, optional
-        Threads to share rows out with; by default one for each processor. The result is the same for any.
+        Threads to share rows out with; by default one per processor. The result is the same for any number.
 
     Returns
     -------
@@ -111,6 +111,6 @@ def em(
 
 
 def check_run(max_iter: int, tol: float) -> float:
-    """Refuse what EM cannot run by; returns the tolerance as a float."""
+    """Check the options of a run; return the tolerance as a float."""
     check_size("max_iter", max_iter, MOST_STEPS)
     return check_number("tol", tol)

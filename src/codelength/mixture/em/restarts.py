@@ -1,4 +1,4 @@
-"""EM from many starts, of which the most probable end is kept, until that has been found often enough."""
+"""EM with random restarts; stops once the best solution has been found often enough."""
 
 import warnings
 from concurrent.futures import ThreadPoolExecutor
@@ -28,44 +28,47 @@ REFINED_BELOW = 1e-7
 """Tolerances below this are reached in two stages, the second of them accelerated."""
 
 FIRST_TOL = 1e-6
-"""Tolerance of the first stage, which all runs go through, in nats per row."""
+"""Tolerance of the first stage, which all runs complete, in nats per row."""
 
 N_REFINED = 3
-"""Runs that are continued to a tighter tolerance: those that have got furthest."""
+"""Number of runs, those with the highest objective, that are continued to a tighter tolerance."""
 
 SAME = 0.01
-"""Ends whose log posteriors differ by at most this, in nats, are one solution."""
+"""Ends whose log posteriors differ by at most this, in nats, are the same solution."""
 
 POLISH = 1e-3
-"""Where ends are compared the best is brought to this share of the tolerance: Pearson's chi-squared and
-standard errors need more digits of the parameters than the log-likelihood does."""
+"""Share of the tolerance to which the best end is continued if ends are compared: Pearson's chi-squared
+and standard errors need more digits of the parameters than the log-likelihood does.
+"""
 
 CAUTION = 5.0
-"""A run may have so many times the way to go that its last gains foretell."""
+"""Factor by which the remaining gain of a run may exceed its extrapolation."""
 
 MOST_STARTS = 100
-"""Starts at most where the best end is to be found several times."""
+"""Maximum number of starts if the best end has to be found several times."""
 
 MOST_EMPTY = 1000
-"""Components at most where there are fewer distinct rows: a component per row fits them as well as any."""
+"""Maximum number of components if there are fewer distinct rows: one component per row fits as well as
+any.
+"""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class RestartsInfo:
-    """How all runs of EM went.
+    """Diagnostics of all runs of EM.
 
     Attributes
     ----------
     runs : tuple of EMInfo
-        How each run went.
+        Diagnostics of each run.
     states : tuple of MixtureParameters
-        Where each run ended.
+        End of each run.
     best : int
         The run with the highest log posterior; the first of those that are equal up to rounding.
     reached : int
-        How often the best end was to be found; 0 where nobody asked, and ends were not compared.
+        Requested number of runs that end at the best solution; 0 if ends were not compared.
     max_init : int
-        Starts at most.
+        Maximum number of starts.
     """
 
     runs: tuple[EMInfo, ...]
@@ -81,22 +84,22 @@ class RestartsInfo:
 
     @property
     def converged(self) -> bool:
-        """Whether the best run converged."""
+        """True if the best run converged."""
         return self.runs[self.best].converged
 
     @property
     def at_best(self) -> BoolArray:
-        """Which runs ended at the best solution: within :data:`SAME` nats of its log posterior."""
+        """Mask of the runs that ended at the best solution: within :data:`SAME` nats of its log posterior."""
         return np.asarray(self.log_posteriors >= self.runs[self.best].log_posterior - SAME)
 
     @property
     def n_reached(self) -> int:
-        """How many runs ended at the best solution."""
+        """Number of runs that ended at the best solution."""
         return int(self.at_best.sum())
 
     @property
     def next_best(self) -> EMInfo | None:
-        """The best run that ended elsewhere; None where all ended at the best solution."""
+        """The best run that ended elsewhere; None if all ended at the best solution."""
         elsewhere = np.flatnonzero(~self.at_best)
         return self.runs[elsewhere[first_best(self.log_posteriors[elsewhere])]] if len(elsewhere) else None
 
@@ -115,29 +118,29 @@ def fit_mixture(
     random_state: Any = None,
     n_threads: int | None = None,
 ) -> tuple[MixtureParameters, RestartsInfo]:
-    """The most probable mixture found by EM from several starts.
+    """Fit the most probable mixture by EM from several starts.
 
     Parameters
     ----------
     rows, prior, max_iter
-        As in :func:`codelength.mixture.em.em`. Whoever fits several numbers of components to the same rows
-        gives them as one layout, such as an :class:`EMLayout`.
+        As in :func:`codelength.mixture.em.em`. To fit several numbers of components to the same rows, pass
+        one layout, such as an :class:`EMLayout`.
     n_components : int
-        How many components to fit; some may end up empty.
+        Number of components; some may end up empty.
     n_init : int
-        Starts; a single component needs one only, whatever is asked.
+        Number of starts; a single component needs one only.
     reached, max_init : int
-        Where ``reached`` is above 0, ends are compared, and further starts are added, ``n_init`` at a time,
+        If ``reached`` is above 0, ends are compared, and further starts are added, ``n_init`` at a time,
         until the best solution was found so often or there are ``max_init`` starts. Runs that might still
         get to the best solution are continued until they do or end elsewhere.
     init : str
-        Where to start, one of :data:`codelength.mixture.em.STARTS`.
+        Kind of start, one of :data:`codelength.mixture.em.STARTS`.
     tol : float
         Stop when an iteration gains less than this, in nats per row. Below 1e-7 there are two stages: all
         runs are made to 1e-6, and the three that have got furthest are continued to ``tol`` by accelerated
         EM, for at most ``max_iter`` further iterations. With 0 all iterations are made, none accelerated.
     random_state : int, sequence of int, generator or None
-        Where the randomness comes from; each start has a stream of its own.
+        Seed; each start has its own random stream.
     n_threads : int, optional
         Threads to run on; by default one for each processor. The result is the same for any number.
 
@@ -146,14 +149,14 @@ def fit_mixture(
     state : MixtureParameters
         The most probable end.
     info : RestartsInfo
-        All ends, and how they were reached.
+        All ends, and the diagnostics of their runs.
 
     Raises
     ------
     DataError
-        Where there is nothing to fit.
+        If there is nothing to fit.
     Infeasible
-        Where there are thousands of components and fewer distinct rows, or more than memory holds.
+        If there are thousands of components and fewer distinct rows, or more than memory holds.
 
     Warns
     -----
@@ -176,6 +179,7 @@ def fit_mixture(
     layout, threads = layout_of(rows), n_threads_or_default(n_threads)
     generator = np.random.default_rng(check_random_state(random_state))
     is_single = n_components == 1
+    # Runs are independent, so threads are given to runs first; what is left shares rows out within a run.
     at_once = min(threads, 1 if is_single else n_init)
     schema = _checked(layout, n_components, at_once)
     spread = pseudocounts(prior, schema)
@@ -199,9 +203,9 @@ def fit_mixture(
 
 @dataclass(eq=False, slots=True)
 class _Runs:
-    """Runs of EM on one problem, more and more of them.
+    """Runs of EM on one problem, to which further runs can be added.
 
-    ``ends`` holds where each run is, and ``settled`` the runs that have come to their ends.
+    ``ends`` holds the current end of each run, and ``settled`` the runs that are not continued.
     """
 
     rows: Rows
@@ -216,12 +220,12 @@ class _Runs:
 
     @property
     def info(self) -> RestartsInfo:
-        """How the runs went."""
+        """Diagnostics of the runs."""
         states, runs = zip(*self.ends, strict=True)
         return RestartsInfo(runs, states, first_best([run.log_posterior for run in runs]))
 
     def start(self, pool: ThreadPoolExecutor, streams: list[np.random.Generator]) -> None:
-        """Make further runs, one per stream, and bring those that have got furthest to their ends."""
+        """Make further runs, one per stream, and continue those with the highest objective."""
         first = len(self.ends)
         numbers = range(first, first + len(streams))
         self.ends += pool.map(self._started, numbers, streams)
@@ -230,22 +234,25 @@ class _Runs:
         self._continue(pool, self._order()[:N_REFINED])
 
     def compare(self, pool: ThreadPoolExecutor) -> None:
-        """Continue the runs that may be on their way to the best solution, and the next best one."""
+        """Continue the runs that may reach the best solution, and the next best one."""
         best = self._best()
+        # A run that comes within half the tolerance is at the best solution; it need not be brought to its
+        # own end.
         goal = best - SAME / 2
         self._continue(pool, [n for n in self._order() if _promise(self.ends[n][1]) >= goal], goal)
         ended: set[int] = set()
         while is_better(self._best(), best) and (leader := self.info.best) not in ended:
             best = self._best()
-            # One that has overtaken the best may have stopped at the goal, short of its own end.
+            # A run that has overtaken the best may have stopped at the goal, short of its own end.
             self.settled.discard(leader)
             self._continue(pool, [leader])
             ended.add(leader)
         best = self._best()
+        # The next best solution is reported, so it is continued as well.
         self._continue(pool, [n for n in self._order() if self.ends[n][1].log_posterior < best - SAME][:1])
 
     def polish(self) -> None:
-        """Climb on from the best end until nothing is gained."""
+        """Continue the best run until nothing is gained."""
         best = self.info.best
         self.ends[best] = self._continued(best, np.inf, POLISH * self.tol)
 
@@ -253,7 +260,7 @@ class _Runs:
         return max(end.log_posterior for _, end in self.ends)
 
     def _order(self) -> list[int]:
-        """The runs, furthest first; those equal up to rounding in turn."""
+        """Return the runs by falling objective; those equal up to rounding in the order of their numbers."""
         order: list[int] = ranked([end.log_posterior for _, end in self.ends]).tolist()
         return order
 
@@ -265,6 +272,7 @@ class _Runs:
         self.settled.update(numbers)
 
     def _started(self, number: int, stream: np.random.Generator) -> tuple[MixtureParameters, EMInfo]:
+        # Kinds of starts alternate by the number of the run, whichever thread makes it.
         kind, n_components = self.kinds[number % len(self.kinds)], self.problem.schema.n_classes
         start = posterior_mode(start_counts(kind, self.rows, n_components, stream), self.prior)
         first_tol = FIRST_TOL if 0 < self.tol < REFINED_BELOW else self.tol
@@ -283,16 +291,17 @@ class _Runs:
 
 
 def _promise(run: EMInfo) -> float:
-    """How far a run may still get: its last gains shrink by some factor, and caution makes more of them."""
+    """Bound the objective that a run may still reach, from the rate at which its gains shrink."""
     gains = np.diff(run.log_posteriors[-3:])
     if len(gains) < 2 or gains[0] <= 0 or gains[1] <= 0:
         return run.log_posterior
+    # Linear convergence: the gains to come are a geometric series. The cap bounds it if the ratio is near 1.
     factor = min(float(gains[1] / gains[0]), 0.999)
     return run.log_posterior + CAUTION * float(gains[1]) * factor / (1 - factor)
 
 
 def check_shared_out(layout: Layout, n_components: int) -> None:
-    """Refuse many more components than there are rows to share out, before a prior is spread over them."""
+    """Raise if there are many more components than rows, before a prior is expanded for them."""
     check_whole("n_components", n_components)
     n_distinct = layout.n_distinct
     most = max(n_distinct, MOST_EMPTY)
@@ -304,7 +313,7 @@ def check_shared_out(layout: Layout, n_components: int) -> None:
 
 
 def _checked(layout: Layout, n_components: int, at_once: int) -> Schema:
-    """The schema with so many hidden components, once it is clear that they can be fitted."""
+    """Check that so many components can be fitted; return the schema with them."""
     rows = layout.rows
     if not rows.n_rows or not rows.schema.n_variables:
         raise DataError(

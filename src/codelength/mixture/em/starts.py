@@ -1,4 +1,4 @@
-"""Where EM starts: rows shared out over the components at random, or by a quick clustering.
+"""Starts of EM: rows shared out over the components at random, or by a quick clustering.
 
 ================  ====================================================================================
 name              start
@@ -10,7 +10,7 @@ name              start
 ================  ====================================================================================
 
 Labels are softened because a probability of zero stays zero in EM: a tenth of each row is spread over all
-components evenly. Rows are looked at block by block, so that shares are never held for all of them.
+components evenly. Rows are processed block by block, so that shares are never held for all of them.
 """
 
 from collections.abc import Callable, Iterator
@@ -28,23 +28,23 @@ from ..clusterings import clustering_counts
 from ..parameters import with_components
 
 SPREAD = 0.1
-"""Share of a labelled row that goes to all components evenly."""
+"""Share of a labelled row that is spread over all components evenly."""
 
 MAX_SWEEPS = 20
-"""Sweeps of a quick clustering at most: EM does the rest."""
+"""Maximum number of sweeps of a quick clustering: EM does the rest."""
 
 MOST_DISTANCES = 1 << 24
-"""Rows whose distances from the modes so far are kept while more are drawn, at most."""
+"""Maximum number of rows whose distances from the modes are kept while further modes are drawn."""
 
 SUMS_AT_ONCE = 1 << 15
-"""Sums that are added up together: they stay within the second-level cache."""
+"""Sums that are computed together: they fit into the second-level cache."""
 
 Shares: TypeAlias = Iterator[tuple[Coded, FloatArray]]
 """Blocks of rows, and the share of each component in each of their rows."""
 
 
 def random_shares(rows: Rows, n_components: int, generator: np.random.Generator) -> Shares:
-    """Uniform Dirichlet draws, one per row.
+    """Draw shares from the uniform Dirichlet distribution, one per row.
 
     Examples
     --------
@@ -54,13 +54,14 @@ def random_shares(rows: Rows, n_components: int, generator: np.random.Generator)
     [array([1., 1., 1., 1.])]
     """
     for block in RowBlocks(rows):
+        # Normalised exponentials are uniform on the simplex.
         shares = generator.standard_exponential((block.n_rows, n_components))
         shares /= shares.sum(axis=1, keepdims=True)
         yield block, shares
 
 
 def kmeans_shares(rows: Rows, n_components: int, generator: np.random.Generator) -> Shares:
-    """Softened labels of k-means on indicator columns, started as k-means++."""
+    """Compute softened labels of k-means on indicator columns, started as k-means++."""
     clusters = _clusters(rows, _to_modes(_first_modes(rows, n_components, generator), rows), n_components)
     centres = np.zeros((rows.schema.n_cells, clusters.n_used))
     distances = centres
@@ -68,13 +69,14 @@ def kmeans_shares(rows: Rows, n_components: int, generator: np.random.Generator)
         move_centres(clusters.counts, centres)
         distances = to_centres(centres)
         before, clusters = clusters, _clusters(rows, distances, n_components)
+        # Counts are compared instead of labels, which are never held for all rows.
         if clusters.counts == before.counts:
             break
     return _softened(rows, distances, n_components)
 
 
 def kmodes_shares(rows: Rows, n_components: int, generator: np.random.Generator) -> Shares:
-    """Softened labels of k-modes. A missing cell differs from nothing."""
+    """Compute softened labels of k-modes. A missing cell does not differ from any value."""
     modes = _first_modes(rows, n_components, generator)
     clusters = _clusters(rows, _to_modes(modes, rows), n_components)
     for _ in range(MAX_SWEEPS):
@@ -88,7 +90,7 @@ def kmodes_shares(rows: Rows, n_components: int, generator: np.random.Generator)
 
 
 Start: TypeAlias = Callable[[Rows, int, np.random.Generator], Shares]
-"""Rows, how many components and a random stream: the shares of the components in the rows."""
+"""Function from rows, a number of components and a random stream to the shares of the components."""
 
 STARTS: dict[str, tuple[Start, ...]] = {
     "random": (random_shares,),
@@ -96,11 +98,28 @@ STARTS: dict[str, tuple[Start, ...]] = {
     "kmodes": (kmodes_shares,),
     "mixed": (random_shares, kmodes_shares, kmeans_shares),
 }
-"""The starts by name; where there are several, runs take turns."""
+"""Starts by name; if there are several, runs alternate between them."""
 
 
 def start_counts(start: Start, rows: Rows, n_components: int, generator: np.random.Generator) -> Counts:
-    """Expected counts of the rows when they are shared out as a start has them."""
+    """Compute the expected counts of the rows when they are shared out by a start.
+
+    Parameters
+    ----------
+    start : callable
+        One of the functions in :data:`STARTS`.
+    rows : Coded or CachedRows
+        The rows.
+    n_components : int
+        Number of components.
+    generator : Generator
+        The random stream.
+
+    Returns
+    -------
+    Counts
+        Expected counts, with the components as classes.
+    """
     counts = Counts.empty(with_components(rows.schema, n_components))
     for block, shares in start(rows, n_components, generator):
         counts = counts.merge(expected_counts(with_components(block, n_components), shares))
@@ -108,9 +127,10 @@ def start_counts(start: Start, rows: Rows, n_components: int, generator: np.rand
 
 
 def _first_modes(rows: Rows, n_components: int, generator: np.random.Generator) -> CodeArray:
-    """Rows to start from, each drawn in proportion to its distance from those before it."""
+    """Draw rows to start from, each in proportion to its distance from the nearest one before it."""
     blocks, spread = RowBlocks(rows), _Spread(rows)
     while len(spread.modes) < n_components:
+        # Two stages, block and then row: the chances of all rows are never held at once.
         ends = np.cumsum([spread.chances(number, block).sum() for number, block in enumerate(blocks)])
         if not len(ends) or not ends[-1] > 0:
             break
@@ -119,16 +139,16 @@ def _first_modes(rows: Rows, n_components: int, generator: np.random.Generator) 
         block = blocks[number]
         within = np.cumsum(spread.chances(number, block))
         place -= ends[number - 1] if number else 0.0
-        # Rounding must not lead beyond the last row that has a chance.
+        # Rounding must not select a row beyond the last one with a positive chance.
         row = min(int(np.searchsorted(within, place, side="right")), int(np.searchsorted(within, within[-1])))
         spread.add(block.codes[row])
     return spread.modes
 
 
 class _Spread:
-    """Modes, and how far rows are from the nearest of them.
+    """Modes, and the distances of rows from the nearest of them.
 
-    Distances are kept, unless there are so many rows that those are computed again each time.
+    Distances are kept, unless there are so many rows that they are recomputed each time.
     """
 
     def __init__(self, rows: Rows) -> None:
@@ -138,11 +158,11 @@ class _Spread:
         self.modes: CodeArray = np.empty((0, rows.schema.n_variables), dtype=rows.schema.code_type)
 
     def add(self, mode: CodeArray) -> None:
-        """One mode more."""
+        """Add a mode."""
         self.modes = np.vstack((self.modes, mode))
 
     def chances(self, number: int, block: Coded) -> FloatArray:
-        """What the chance of each row of a block to be drawn is in proportion to."""
+        """Return weights in proportion to the chance of each row of a block to be drawn."""
         weights = np.ones(block.n_rows) if block.weights is None else block.weights
         return weights if not len(self.modes) else np.asarray(self._distances(number, block) * weights)
 
@@ -151,6 +171,7 @@ class _Spread:
         distances: IntArray
         if known is not None and n_known == len(self.modes):
             return known
+        # Only modes added since the last call are compared: the minimum over the others is known.
         distances = _sums(block, _to_modes(self.modes[n_known:], self._rows)).min(axis=1)
         if known is not None:
             distances = np.minimum(distances, known)
@@ -160,7 +181,7 @@ class _Spread:
 
 
 def _to_modes(modes: CodeArray, rows: Rows) -> NDArray[Any]:
-    """Whether each cell differs from each mode, missing ones on either side left out; and a row of zeros."""
+    """Return whether each cell differs from each mode, ignoring missing ones; and a row of zeros."""
     schema = rows.schema
     differs = np.zeros((schema.n_cells + 1, len(modes)), dtype=np.int32)
     for i, n_values in enumerate(schema.n_values.tolist()):
@@ -171,14 +192,14 @@ def _to_modes(modes: CodeArray, rows: Rows) -> NDArray[Any]:
 
 
 class _Clusters(NamedTuple):
-    """Counts of the rows by cluster, and how many clusters there are."""
+    """Counts of the rows by cluster, and the number of clusters."""
 
     counts: Counts
     n_used: int
 
 
 def _clusters(rows: Rows, distances: NDArray[Any], n_components: int) -> _Clusters:
-    """The rows in clusters, each in the nearest."""
+    """Assign rows to the nearest cluster, and count them."""
     counts, n_used = Counts.empty(with_components(rows.schema, n_components)), 1
     for block in RowBlocks(rows):
         labels, _ = nearest(block, distances)
@@ -188,27 +209,33 @@ def _clusters(rows: Rows, distances: NDArray[Any], n_components: int) -> _Cluste
 
 
 def move_centres(counts: Counts, centres: FloatArray) -> None:
-    """Move the centres of clusters to the means of their rows; one that has no rows stays where it was."""
+    """Move the centres of clusters to the means of their rows; one without rows stays."""
     sizes = counts.class_counts[: centres.shape[1]]
     np.divide(counts.value_counts.T[:, : len(sizes)], sizes, out=centres, where=sizes > 0)
+    # A missing cell has no indicator, so it adds nothing to a distance.
     centres[counts.schema.offsets[1:] - 1] = 0.0
 
 
 def to_centres(centres: FloatArray) -> FloatArray:
-    """What each cell adds to the squared distances from the centres, up to a constant; and their lengths."""
+    """Return the summands of squared distances from the centres, per cell and up to a constant; lengths
+    last.
+    """
+    # |x - c|^2 = |x|^2 - 2 x.c + |c|^2 with x made of ones at its cells: the first term is the same for all
+    # centres and left out.
     return np.vstack((-2 * centres, (centres**2).sum(axis=0)))
 
 
 def nearest(block: Coded, distances: NDArray[Any]) -> tuple[IntArray, NDArray[Any]]:
-    """The nearest centre of each row, the first of those that tie, and its distance."""
+    """Return the nearest centre of each row, the first of those that tie, and its distance."""
     sums = _sums(block, distances)
+    # Counts of differing cells are whole numbers, for which argmin already takes the first of those that tie.
     is_exact = sums.dtype.kind == "i"
     labels = sums.argmin(axis=1) if is_exact else first_best_of_rows(-sums, float(block.schema.n_variables))
     return labels, np.take_along_axis(sums, labels[:, None], axis=1)[:, 0]
 
 
 def _sums(block: Coded, table: NDArray[Any]) -> NDArray[Any]:
-    """For each row the sum over its cells of the rows of a table, and the last row of the table."""
+    """Sum, for each row, the rows of a table at its cells, plus the last row of the table."""
     sums = np.zeros((block.n_rows, table.shape[1]), dtype=table.dtype)
     offsets, n_at_once = block.schema.offsets, max(64, SUMS_AT_ONCE // table.shape[1])
     for start in range(0, block.n_rows, n_at_once):

@@ -1,4 +1,4 @@
-"""How far to trust the end of many runs of EM, in figures that are kept when the runs are not."""
+"""Summary of many runs of EM, which is kept when the runs are not."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -12,24 +12,24 @@ from .restarts import SAME, RestartsInfo
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """How often the best solution was found.
+    """Summary of the restarts: how often the best solution was found.
 
     Attributes
     ----------
     n_starts : int
-        Starts made.
+        Number of starts.
     n_reached : int
         Starts that ended at the best solution: within ``tolerance`` of its log posterior.
     reached : int
-        How many were asked for; starts were added until then, or up to ``max_init`` of them.
+        Requested number of them; starts were added until then, or up to ``max_init``.
     max_init : int
-        Starts at most.
+        Maximum number of starts.
     tolerance : float
-        Nats within which two ends are one solution.
+        Difference, in nats, up to which two ends are the same solution.
     log_likelihood : float
         Log-likelihood of the best solution.
     next_best : float or None
-        Log-likelihood of the best solution that is another one; None where all starts ended at the best.
+        Log-likelihood of the best other solution; None if all starts ended at the best.
     n_iter : int
         Iterations of the best run.
     n_unconverged : int
@@ -51,7 +51,7 @@ class Trust:
 
     @classmethod
     def of(cls, restarts: RestartsInfo) -> Self:
-        """The figures of some runs."""
+        """Summarise some runs."""
         best, next_best = restarts.runs[restarts.best], restarts.next_best
         return cls(
             len(restarts.runs),
@@ -68,11 +68,11 @@ class Trust:
 
     @property
     def is_enough(self) -> bool:
-        """Whether the best solution was found as often as asked for; all of a few starts will do."""
+        """True if the best solution was found as often as requested, or by all of fewer starts."""
         return self.n_reached >= min(self.reached, self.n_starts)
 
     def facts(self) -> list[tuple[str, str]]:
-        """The figures for people."""
+        """Return the summary for printing."""
         within = f"(log posterior within {self.tolerance:g})"
         why = f"asked for at least {self.reached}"
         if not self.is_enough:
@@ -95,13 +95,13 @@ class Trust:
         ]
 
     def to_json(self) -> dict[str, Any]:
-        """The figures as JSON types."""
+        """Return the summary as JSON types."""
         return asdict(self)
 
     @classmethod
     @reading("Trust")
     def from_json(cls, document: Mapping[str, Any]) -> Self:
-        """What :meth:`to_json` wrote, checked."""
+        """Read a summary that :meth:`to_json` wrote, and check it."""
         next_best, log_likelihood = document["next_best"], document["log_likelihood"]
         if not all(isinstance(number, (int, float)) for number in (next_best or 0.0, log_likelihood)):
             raise DataError("the log-likelihoods of the runs are no numbers")

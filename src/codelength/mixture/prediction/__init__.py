@@ -1,4 +1,4 @@
-"""The three predictive distributions of a finite mixture, where the component of each row is hidden.
+"""The three predictive distributions of a finite mixture with hidden components.
 
 ========================= ==================================================================================
 rule                      prediction

@@ -1,6 +1,6 @@
-"""EM on rows and one more. Arrays in, arrays out, nothing checked.
+"""EM on rows and one more row. Arrays in, arrays out, nothing checked.
 
-Components stand side by side in lanes, padded to a multiple of four: so many numbers stay in registers from
+Components are side by side in lanes, padded to a multiple of four: that many numbers stay in registers from
 the first column of a row to the last. In a spare lane counts are 0, and the log of the component is -inf.
 """
 
@@ -30,10 +30,37 @@ def climb_with(
 ) -> float:
     """Climb from several starts to the most probable mixture of the rows and a new one.
 
-    ``expected``, of shape (n_cells + 1, n_lanes), has the expected counts of the rows, sizes last, and
-    ``excess`` the pseudocounts less one. Each row of ``shares`` is a start: how the new row is shared out
-    over the components at first. Every start makes ``n_first`` iterations, and the best of them goes on.
-    ``logs`` receives the logs of the mixture; returns its log-likelihood plus its log prior up to a constant.
+    Every start makes ``n_first`` iterations, and the best of them is continued.
+
+    Parameters
+    ----------
+    cells : array of shape (n_rows, n_variables)
+        Cells of the distinct rows.
+    weights : array of shape (n_rows,)
+        Their weights.
+    new : array of shape (1, n_variables)
+        Cells of the new row.
+    offsets : array of shape (n_variables + 1,)
+        First cell of each variable.
+    expected : array of shape (n_cells + 1, n_lanes)
+        Expected counts of the rows under the fitted mixture, sizes last.
+    excess : array of shape (n_cells + 1, n_lanes)
+        Pseudocounts less one.
+    shares : array of shape (n_starts, n_lanes)
+        Starts: initial shares of the components in the new row.
+    n_components : int
+        Lanes that are components.
+    n_first, max_iter : int
+        Iterations of every start, and maximum number of further ones of the best.
+    least_gain : float
+        Gain, in nats, below which the climb ends.
+    logs : array of shape (n_cells + 1, n_lanes)
+        Receives the logs of the mixture.
+
+    Returns
+    -------
+    float
+        Log-likelihood plus log prior, up to a constant.
     """
     best, highest = np.zeros_like(expected), -np.inf
     for s in range(len(shares)):
@@ -42,12 +69,14 @@ def climb_with(
         reached = -np.inf
         for _ in range(n_first):
             reached = _iterate(cells, weights, new, offsets, excess, n_components, counts, logs)
+        # On a tie up to rounding the first start is kept; the first one counts even if it excludes the row.
         if is_better(reached, highest, 1.0) or s == 0:
             highest = reached
             best[:] = counts
     for _ in range(max_iter):
         reached = _iterate(cells, weights, new, offsets, excess, n_components, best, logs)
         gain = reached - highest
+        # Rounding may lower the objective in its last digits.
         highest = max(reached, highest)
         if gain < least_gain:
             break
@@ -56,7 +85,7 @@ def climb_with(
 
 @njit(cache=True, nogil=True)
 def _add(counts: FloatArray, cells: IntArray, n: int, weight: float, shares: FloatArray) -> None:
-    """Add a row, shared out over the components."""
+    """Add a row to the counts, shared out over the components."""
     last = len(counts) - 1
     for k in range(0, len(shares), 4):
         s0, s1 = weight * shares[k], weight * shares[k + 1]
@@ -80,7 +109,7 @@ def _iterate(
     counts: FloatArray,
     logs: FloatArray,
 ) -> float:
-    """One iteration: the best mixture for expected counts, its objective, and the counts by it."""
+    """Make one iteration: the best mixture for expected counts, its objective, and the new counts."""
     for cell in range(len(counts)):
         for k in range(counts.shape[1]):
             counts[cell, k] += excess[cell, k]
@@ -89,6 +118,7 @@ def _iterate(
     for cell in range(len(counts)):
         for k in range(counts.shape[1]):
             counts[cell, k] = 0.0
+            # With an excess of 0 the factor is 1, also for a probability of zero.
             if excess[cell, k] > 0.0:
                 total += excess[cell, k] * logs[cell, k]
     shares = np.zeros(counts.shape[1])
@@ -102,7 +132,7 @@ def _iterate(
 
 @njit(cache=True, nogil=True)
 def _share(cells: IntArray, n: int, logs: FloatArray, n_components: int, shares: FloatArray) -> float:
-    """Share a row out over the components; returns its log probability."""
+    """Share a row out over the components; return its log probability."""
     last, highest = len(logs) - 1, -np.inf
     for k in range(0, len(shares), 4):
         s0, s1, s2, s3 = logs[last, k], logs[last, k + 1], logs[last, k + 2], logs[last, k + 3]
@@ -114,6 +144,7 @@ def _share(cells: IntArray, n: int, logs: FloatArray, n_components: int, shares:
             s3 += logs[cell, k + 3]
         shares[k], shares[k + 1], shares[k + 2], shares[k + 3] = s0, s1, s2, s3
         highest = max(highest, max(max(s0, s1), max(s2, s3)))
+    # No component can have the row. It is shared evenly, so that the next M step admits it.
     if highest == -np.inf:
         for k in range(len(shares)):
             shares[k] = 1.0 / n_components if k < n_components else 0.0
@@ -129,7 +160,7 @@ def _share(cells: IntArray, n: int, logs: FloatArray, n_components: int, shares:
 
 @njit(cache=True, nogil=True)
 def _best_logs(offsets: IntArray, counts: FloatArray, n_components: int, logs: FloatArray) -> None:
-    """Logs of the best mixture for expected counts; uniform where there are none."""
+    """Compute the logs of the best mixture for expected counts; uniform if there are none."""
     total, last = 0.0, len(counts) - 1
     for k in range(n_components):
         total += counts[last, k]

@@ -1,4 +1,4 @@
-"""Loops of predictions by many products. Arrays in, arrays out, nothing checked."""
+"""Predictions by many products. Arrays in, arrays out, nothing checked."""
 
 import math
 
@@ -21,9 +21,22 @@ def add_products(
     highest: FloatArray,
     sums: FloatArray,
 ) -> None:
-    """Add the products of all rows to their sums, each row on a scale of its own.
+    """Add the products of all rows to their sums, each row on its own scale.
 
-    ``probs``, of shape (n_combinations, n_products), has the probability of each combination asked about.
+    Parameters
+    ----------
+    observed : ObservedCells
+        The new rows.
+    log_weights : array of shape (n_products,)
+        Log weight of each product.
+    log_values : array of shape (n_cells, n_products)
+        Log probability of each value in each product.
+    probs : array of shape (n_combinations, n_products)
+        Probability of each queried combination.
+    highest : array of shape (n_rows,)
+        Log scale of each row; raised if a larger product occurs.
+    sums : array of shape (n_rows, n_combinations)
+        Sums relative to ``exp(highest)``; overwritten.
     """
     starts, cells = observed.starts, observed.cells
     n_products = len(log_weights)
@@ -31,6 +44,7 @@ def add_products(
     for n in range(len(starts) - 1):
         for p in range(n_products):
             weights[p] = log_weights[p]
+        # Products are contiguous in memory, so the inner loop over them vectorises.
         for j in range(starts[n], starts[n + 1]):
             cell = cells[j]
             for p in range(n_products):
@@ -38,6 +52,8 @@ def add_products(
         largest = -np.inf
         for p in range(n_products):
             largest = max(largest, weights[p])
+        # Blocks of products arrive one after the other, so the scale of a row is not known in advance:
+        # earlier sums are rescaled.
         if largest > highest[n]:
             scale = math.exp(highest[n] - largest) if highest[n] > -np.inf else 0.0
             for c in range(sums.shape[1]):
@@ -82,6 +98,8 @@ def spread_over(
     for tile in range(len(out) // n_tile):
         total = out[tile * n_tile : (tile + 1) * n_tile]
         total.fill(0.0)
+        # Unlike in ``split_off``, components are labelled and may be empty: every partner counts, with share
+        # 1.
         n_listed = list_partners(held, upper, listed)[2]
         for e in range(n_listed):
             left = remainders[(tile + listed[e]) * n_tile : (tile + listed[e] + 1) * n_tile]
@@ -105,9 +123,9 @@ def state_products(
     log_sizes: FloatArray,
     log_values: FloatArray,
 ) -> None:
-    """Log predictive probabilities of a component that holds the rows of a state.
+    """Compute the log predictive probabilities of a component that holds the rows of a state.
 
-    ``log_sizes`` receives the log of its size with the pseudocount, and ``log_values``, of shape (n_cells,
+    ``log_sizes`` receives the log of its size plus pseudocount, and ``log_values``, of shape (n_cells,
     n_states), the log probability of each value.
     """
     size_logs, value_logs, total_logs = tables.size_logs[0], tables.value_logs[0], tables.total_logs[0]

@@ -1,8 +1,8 @@
-"""Predictions averaged over clusterings that chains draw from their posterior distribution.
+"""Predictions averaged over clusterings drawn from the posterior by Markov chains.
 
 ``"gibbs"``: chains start at the fitted mixture, and all draws count the same. ``"annealed"``: chains start at
-several optima and come to the posterior step by step, which gives each chain the weight that its optimum
-has (Neal 2001, Statistics and Computing 11); so optima between which no chain would wander are weighed right.
+several optima and approach the posterior step by step, which gives each chain the weight of its optimum
+(Neal 2001, Statistics and Computing 11); so optima between which no chain moves are weighted correctly.
 Both have a standard error: that of a ratio of means, from the spread between chains.
 """
 
@@ -28,12 +28,12 @@ from .products import Products
 
 @dataclass(frozen=True, slots=True)
 class Chains:
-    """How chains run.
+    """Options of the chains.
 
     Attributes
     ----------
     n_chains : int
-        Independent chains, each with a random stream of its own; at least 2, for the standard error.
+        Independent chains, each with its own random stream; at least 2, for the standard error.
     n_draws, n_warmup : int
         Sweeps of each chain that count, and sweeps before them that do not.
     n_temperatures : int
@@ -47,12 +47,12 @@ class Chains:
 
     @classmethod
     def usual(cls, method: str, n_chains: int | None = None, n_draws: int | None = None) -> "Chains":
-        """How chains run by default: their weights take more of them where they are annealed."""
+        """Return the default options: annealed chains need a larger number, because their weights differ."""
         usual = (50, 20) if method == "annealed" else (10, 100)
         return cls(usual[0] if n_chains is None else n_chains, usual[1] if n_draws is None else n_draws)
 
     def check(self) -> None:
-        """Refuse what chains cannot run by."""
+        """Raise if an option is not valid."""
         check_whole("n_chains", self.n_chains, 2, 10_000)
         check_size("n_draws", self.n_draws)
         check_whole("n_warmup", self.n_warmup, 0)
@@ -62,7 +62,7 @@ class Chains:
 def gibbs_products(
     rows: Coded, mixture: MixtureParameters, prior: PriorLike, chains: Chains, random_state: Any
 ) -> list[Products]:
-    """Products of the clusterings that each chain drew, started at clusterings drawn from the mixture."""
+    """Draw clusterings by Gibbs chains that start at the mixture; return the products of each chain."""
     setting = _Setting.of(rows, mixture, prior, chains)
     shares = mixture.responsibilities(setting.rows)
 
@@ -81,7 +81,7 @@ def gibbs_products(
 def annealed_products(
     rows: Coded, mixture: MixtureParameters, prior: PriorLike, chains: Chains, random_state: Any
 ) -> list[Products]:
-    """Products of the clusterings that each chain drew once it was annealed, with its importance weight."""
+    """Draw clusterings by annealed chains; return the products of each, with its importance weight."""
     setting = _Setting.of(rows, mixture, prior, chains)
     n_components, n_rows = mixture.n_components, setting.rows.n_rows
     generator = np.random.default_rng(check_random_state(random_state))
@@ -101,7 +101,7 @@ def annealed_products(
         labels, state = np.zeros(n_rows, dtype=np.int64), setting.empty()
         log_weight = float(anneal(setting.observed, state, reference, powers, stream, labels))
         if not is_uniform:
-            # The weight counts the names that the chain did not see; predictions do not depend on names.
+            # The weight includes the names that the chain did not visit; predictions do not depend on names.
             log_weight += log_renamings + float(log_name_share(labels, reference, NAME_POWER, names))
         return labels, state, log_weight
 
@@ -109,7 +109,7 @@ def annealed_products(
 
 
 Start = Callable[[np.random.Generator], tuple[IntArray, ClusteringState, float]]
-"""From a random stream to a clustering, its counts, and the log weight of the chain."""
+"""Function from a random stream to a clustering, its counts, and the log weight of the chain."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -134,7 +134,7 @@ class _Setting:
         return ClusteringState.empty(self.rows.schema, self.prior)
 
     def run(self, start: Start, random_state: Any) -> list[Products]:
-        """All chains; the result does not depend on the number of threads."""
+        """Run all chains; the result does not depend on the number of threads."""
 
         def chain(stream: np.random.Generator) -> Products:
             from .._gibbs_kernels import sweep
@@ -150,7 +150,7 @@ class _Setting:
 
 
 def _drawn(shares: FloatArray, stream: np.random.Generator) -> IntArray:
-    """A component for each row, drawn from its shares."""
+    """Draw a component for each row from its shares."""
     ends = np.cumsum(shares, axis=1)
     drawn = (stream.random((len(shares), 1)) * ends[:, -1:] >= ends).sum(axis=1)
     return np.asarray(np.minimum(drawn, shares.shape[1] - 1), dtype=np.int64)

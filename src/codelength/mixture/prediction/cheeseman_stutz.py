@@ -2,8 +2,9 @@ r"""Predictions by the ratio of two Cheeseman-Stutz approximations.
 
 .. math:: P(d \mid D) \approx \frac{CS(D, d)}{CS(D)}
 
-The upper one is that of the rows with the new one among them: for each combination of values asked about, EM
-goes on with the new row, and every row then goes to its most probable component. The lower one cancels.
+The numerator is that of the rows together with the new one: for each queried combination of values, EM is
+continued with the new row, and every row is then assigned to its most probable component. The denominator
+cancels.
 """
 
 import numpy as np
@@ -19,7 +20,7 @@ from ..parameters import MixtureParameters, mode_prior
 from .climbing import Climb, Climber
 
 SHORT = Climb(max_iter=100, tol=1e-6)
-"""How far EM goes: the most probable components settle long before the probabilities do."""
+"""Default options of EM: the most probable components settle long before the probabilities do."""
 
 
 def cheeseman_stutz_weights(
@@ -30,7 +31,22 @@ def cheeseman_stutz_weights(
     new: Coded,
     climb: Climb = SHORT,
 ) -> FloatArray:
-    """Log of the approximation for the rows and each new row with every combination asked about.
+    """Compute the log approximation for the rows and each new row with every queried combination.
+
+    Parameters
+    ----------
+    rows : Coded
+        The rows that were learned from.
+    mixture : MixtureParameters
+        The mixture fitted to them.
+    prior : prior or its name
+        Dirichlet pseudocounts.
+    question : Question
+        The queried variables.
+    new : Coded
+        The new rows.
+    climb : Climb
+        Options of EM.
 
     Returns
     -------

@@ -1,7 +1,7 @@
-"""EM that goes on from a fitted mixture with one more row among the rows.
+"""EM continued from a fitted mixture with one more row.
 
-EM never raises a probability from zero. So besides being shared out as the fitted mixture has it, the new
-row starts once wholly in each component; the start that leads after a few iterations goes on.
+EM never raises a probability from zero. So in addition to a start from its shares under the fitted mixture,
+the new row starts once wholly in each component; the best start after a few iterations is continued.
 """
 
 import itertools
@@ -23,17 +23,17 @@ from ..em._problem import EMPrior
 from ..parameters import MixtureParameters
 
 FIRST_ITERATIONS = 3
-"""Iterations that every start makes before the best one goes on."""
+"""Iterations that every start makes before the best one is continued."""
 
 
 @dataclass(frozen=True, slots=True)
 class Climb:
-    """How far EM goes on.
+    """Options of the continued EM.
 
     Attributes
     ----------
     max_iter : int
-        Most iterations.
+        Maximum number of iterations.
     tol : float
         EM ends when an iteration gains less than this, in nats.
     """
@@ -42,25 +42,25 @@ class Climb:
     tol: float = 1e-9
 
     def check(self) -> None:
-        """Refuse what EM cannot run by."""
+        """Raise if an option is not valid."""
         check_size("max_iter", self.max_iter)
         check_number("tol", self.tol)
 
 
 @dataclass(frozen=True, eq=False)
 class Climber:
-    """Rows and a mixture that was fitted to them, laid out for one row more.
+    """Rows and a mixture fitted to them, laid out for one more row.
 
     Attributes
     ----------
     coded : Coded
         The distinct rows; the target of their schema is the component.
     mixture : MixtureParameters
-        Where EM goes on from.
+        The mixture that EM is continued from.
     excess : array of shape (n_cells + 1, n_components)
         Pseudocounts less one, of the components last.
     climb : Climb
-        How far it goes.
+        Options of EM.
     """
 
     coded: Coded
@@ -72,12 +72,12 @@ class Climber:
     def of(
         cls, rows: Coded, mixture: MixtureParameters, climb: Climb, prior: PriorLike | None = None
     ) -> "Climber":
-        """The rows under a prior, or without one, where the likelihood is maximised."""
+        """Lay out the rows under a prior, or without one to maximise the likelihood."""
         coded = mixture.coded(rows).distinct()
         excess = np.zeros((coded.schema.n_cells + 1, mixture.n_components))
         if prior is not None:
             spread = pseudocounts(prior, coded.schema)
-            EMPrior.of(coded.schema, spread)  # refused where there may be no mode
+            EMPrior.of(coded.schema, spread)  # raises if there may be no mode
             offsets = rule_of("map").offsets(spread, coded.schema)
             excess[:-1], excess[-1] = offsets.value_offsets.T, offsets.class_offsets
             excess[coded.schema.offsets[1:] - 1] = 0.0
@@ -91,7 +91,7 @@ class Climber:
 
     @cached_property
     def weights(self) -> FloatArray:
-        """How often each row occurs."""
+        """Multiplicity of each row."""
         return np.ones(self.coded.n_rows) if self.coded.weights is None else self.coded.weights
 
     @cached_property
@@ -101,7 +101,7 @@ class Climber:
         return _in_lanes(np.vstack((counts.value_counts.T, counts.class_counts)))
 
     def with_row(self, row: IntArray) -> tuple[float, FloatArray]:
-        """The objective at the end of the climb with a row more, and the logs of the mixture there.
+        """Climb with one more row; return the objective at the end, and the logs of the mixture there.
 
         Parameters
         ----------
@@ -127,12 +127,12 @@ class Climber:
     def of_combinations(
         self, question: Question, new: Coded, work: Callable[[IntArray], float]
     ) -> FloatArray:
-        """What comes out for each new row with every combination asked about.
+        """Apply a function to each new row with every queried combination.
 
         Parameters
         ----------
         question : Question
-            The variables asked about.
+            The queried variables.
         new : Coded
             The new rows.
         work : function
@@ -150,14 +150,14 @@ class Climber:
 
 
 def _in_lanes(table: FloatArray) -> FloatArray:
-    """Components padded to a multiple of four, as the kernels take them."""
+    """Pad components to a multiple of four, as the kernels expect."""
     padded = np.zeros((len(table), -(-table.shape[1] // 4) * 4))
     padded[:, : table.shape[1]] = table
     return padded
 
 
 def _filled(question: Question, offsets: IntArray, known: IntArray) -> Iterator[IntArray]:
-    """The cells of a row with every combination asked about."""
+    """Yield the cells of a row with every queried combination."""
     columns = list(question.columns)
     for codes in itertools.product(*map(range, question.sizes)):
         row = known.copy()

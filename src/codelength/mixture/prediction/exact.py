@@ -1,6 +1,6 @@
-r"""The exact predictive distribution of a mixture: the ratio of two sums over all clusterings.
+r"""Exact predictive distribution of a mixture: the ratio of two sums over all clusterings.
 
-One component of a clustering holds the new row. Summed over what the other components hold, the posterior
+One component of a clustering holds the new row. Summed over the rows of the other components, the posterior
 probability that this one holds exactly the rows S is, under a prior that is the same for all components,
 
 .. math:: P(S \mid D) \propto w(S)\, R_{K-1}(D \setminus S),
@@ -11,8 +11,8 @@ components. The predictive distribution is then a sum over sets of rows, :math:`
 
 .. math:: P(d \mid D) = \sum_S P(S \mid D)\, K \frac{|S| + \mu}{N + K \mu} \prod_i P(d_i \mid S),
 
-and all rows and all values asked about share the weights. :math:`R_{K-1}` takes K - 2 sums over pairs of
-disjoint sets, :math:`3^N` products each. Identical rows are counted, not told apart.
+and all rows and all queried values share the weights. :math:`R_{K-1}` takes K - 2 sums over pairs of
+disjoint sets, :math:`3^N` products each. Identical rows are counted, not distinguished.
 """
 
 import math
@@ -33,17 +33,17 @@ from ..costs import Cost, count_of
 from .products import Products
 
 BLOCK_STATES = 4096
-"""States whose products are made at a time."""
+"""States whose products are computed at a time."""
 
 MOST_TERMS = 1 << 15
-"""Clusterings that are enumerated at most, where the prior differs between components."""
+"""Maximum number of clusterings that are enumerated if the prior differs between components."""
 
 _PRODUCTS_PER_SECOND = {True: 3e9, False: 5e8}
 
 
 @dataclass(frozen=True, eq=False)
 class ExactPosterior:
-    """The posterior distribution of the rows that a component holds, summed over all clusterings.
+    """Posterior distribution of the rows in one component, summed over all clusterings.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class ExactPosterior:
     problem: ClusteringSum
 
     def cost(self, n_rows: int, n_combinations: int) -> Cost:
-        """Estimated cost of predicting so many new rows."""
+        """Estimate the cost of predicting a number of new rows."""
         problem = self.problem
         per_product = problem.n_variables + n_combinations + 8
         if not problem.n_rows or not problem.is_symmetric:
@@ -75,12 +75,12 @@ class ExactPosterior:
 
     @cached_property
     def order(self) -> DigitOrder:
-        """How distinct rows become digits: so that most products are made in registers."""
+        """Order of distinct rows as digits, chosen so that most products are computed in registers."""
         orders = digit_orders(self.problem.distinct.copies)
         return max(orders, key=lambda order: order.by_bits)
 
     def blocks(self) -> Iterator[Products]:
-        """The products, some at a time."""
+        """Yield the products, some at a time."""
         if not self.problem.n_rows or not self.problem.is_symmetric:
             yield from self._enumerated()
             return
@@ -99,7 +99,7 @@ class ExactPosterior:
 
     @cached_property
     def weights(self) -> Weights:
-        """The weight of every set of rows as one component."""
+        """Weight of every set of rows as one component."""
         order = self.order
         cells = np.ascontiguousarray(self.problem.distinct.cells[order.rows])
         return scaled_weights(self.problem, cells, order.copies, self.problem.n_components)
@@ -132,7 +132,7 @@ class ExactPosterior:
         of_terms = rounding_of_terms(problem, self.weights.log_magnitude, n_components, length)
         n_tiles = len(self.weights.scaled) / self.order.n_tile
         of_sums = ROUNDING * (n_components * (2 * self.order.n_tile + n_tiles + 8) + 2 * BLOCK_STATES)
-        # Each clustering may lose a product that is below the smallest number.
+        # Each clustering may lose one product below the smallest number.
         log_sum = float(np.logaddexp.reduce(self.log_masses))
         n_clusterings = problem.n_rows * math.log(max(n_components, 2)) + math.log(4 * n_components)
         lost = math.exp(min(math.log(SMALLEST) + n_clusterings - log_sum, 700.0))
@@ -140,15 +140,15 @@ class ExactPosterior:
 
     @property
     def is_sound(self) -> bool:
-        """Whether floats held all that matters."""
+        """True if floats held all terms that matter."""
         return self.error_bound <= MAX_ERROR
 
     def _longest(self, code_length: float) -> float:
-        """A code length of the rows and one more at most, for bounds."""
+        """Bound the code length of the rows and one more."""
         return code_length + (self.problem.n_variables + 1) * 2 * self.problem.largest_log
 
     def _shared_out(self) -> FloatArray:
-        """Summed weight of all ways to share out, over the other components, the rows that a set leaves."""
+        """Sum the weights of all ways to share the rows that a set leaves out over the other components."""
         from ._kernels import spread_over
 
         order, scaled = self.order, self.weights.scaled
@@ -159,6 +159,7 @@ class ExactPosterior:
             return nobody
         n_low = math.prod((order.low + 1).tolist())
         upper, middle = order.left(0), order.middle
+        # One other component holds exactly the complement, and complements are in reverse order.
         remainders = np.ascontiguousarray(scaled[::-1])
         for _ in range(n_others - 1):
             out = np.empty_like(remainders)
@@ -167,7 +168,7 @@ class ExactPosterior:
         return remainders
 
     def _enumerated(self) -> Iterator[Products]:
-        """The products of all clusterings, one after another."""
+        """Yield the products of all clusterings, one after another."""
         problem = self.problem
         coded = problem.coded.repeated()
         schema, n_components = coded.schema, problem.n_components
@@ -185,7 +186,7 @@ class ExactPosterior:
 
 
 def _digits(number: int, base: int, length: int) -> IntArray:
-    """The digits of a number, the most significant first."""
+    """Return the digits of a number, the most significant first."""
     digits = np.zeros(length, dtype=np.int64)
     for n in range(length - 1, -1, -1):
         number, digits[n] = divmod(number, base)
@@ -193,7 +194,7 @@ def _digits(number: int, base: int, length: int) -> IntArray:
 
 
 def _filled(problem: ClusteringSum, empty: ClusteringState, labels: IntArray) -> ClusteringState:
-    """The counts of a clustering."""
+    """Return the counts of a clustering."""
     raised, totals, sizes = empty.raised.copy(), empty.totals.copy(), empty.sizes.copy()
     np.add.at(sizes, labels, 1.0)
     cells, is_value = problem.cells, problem.cells != problem.spares

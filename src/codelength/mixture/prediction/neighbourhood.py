@@ -1,7 +1,7 @@
 """Predictions averaged over the clusterings near a few good ones, weighted by P(Z, D).
 
 The clusterings near a centre differ from it in one row, hence in two components. Most of their components are
-those of the centre, so a neighbourhood of N(K - 1) clusterings makes no more than about NK products.
+those of the centre, so a neighbourhood of N(K - 1) clusterings has only about NK different products.
 """
 
 from typing import Any
@@ -21,16 +21,18 @@ from ..parameters import MixtureParameters
 from .products import Products
 
 N_STARTS = 20
-"""Climbs in search of centres."""
+"""Number of climbs in search of centres."""
 
 NEGLIGIBLE = 40.0
-"""Clusterings whose log weight is lower than the highest by more than this do not take part."""
+"""Clusterings whose log weight is below the highest by more than this are left out."""
 
 
 def neighbourhood_products(
     rows: Coded, mixture: MixtureParameters, prior: PriorLike, random_state: Any, n_starts: int = N_STARTS
 ) -> list[Products]:
-    """Products of all clusterings near the fitted one or a local optimum, each clustering once."""
+    """Compute the products of all clusterings near the fitted one or a local optimum, each clustering
+    once.
+    """
     table = single_rows(mixture.coded(rows))
     if not table.n_rows:
         raise DataError("there are no rows to make clusterings of; give the rows that were learned from")
@@ -55,21 +57,23 @@ def neighbourhood_products(
 
 
 def _products(table: Coded, prior: Pseudocounts, near: Nearby, log_weights: FloatArray) -> Products:
-    """The products of one neighbourhood."""
+    """Compute the products of one neighbourhood."""
     kept = np.flatnonzero(np.isfinite(log_weights))
     rows, targets, weights = near.rows[kept], near.targets[kept], np.exp(log_weights[kept])
     n_components, centre = table.schema.n_classes, near.centre
     sources = centre[rows]
     moved = sources != targets
+    # A move changes its source and its target; every other component appears unchanged with its weight.
     untouched = np.full(n_components, weights.sum())
     np.subtract.at(untouched, sources[moved], weights[moved])
     np.subtract.at(untouched, targets[moved], weights[moved])
-    # A row that leaves its component leaves the same one behind, wherever it goes.
+    # The component that a row leaves is the same for all its targets.
     leaving = np.bincount(rows[moved], weights[moved], len(centre))
     leavers = np.flatnonzero(leaving)
     components = np.concatenate((np.arange(n_components), centre[leavers], targets[moved]))
     who = np.concatenate((np.full(n_components, -1), leavers, rows[moved]))
     steps = np.concatenate((np.zeros(n_components), -np.ones(len(leavers)), np.ones(moved.sum())))
+    # Differences of nearly equal sums may fall below zero by rounding.
     shares = np.concatenate((np.maximum(untouched, 0.0), leaving[leavers], weights[moved]))
     n_bytes = 24.0 * len(components) * table.schema.n_cells
     check_memory(f"{len(components):,} products", n_bytes, "take a sample of the rows")
@@ -84,7 +88,9 @@ def _changed(
     steps: FloatArray,
     shares: FloatArray,
 ) -> Products:
-    """Products of components of a clustering, each with one row more or less; -1 for no change."""
+    """Compute the products of components of a clustering, each with one row more or less; -1 for no
+    change.
+    """
     schema = table.schema
     raised, totals = state.raised[:, components], state.totals[:, components]
     changed = np.flatnonzero(rows >= 0)

@@ -30,20 +30,20 @@ MixtureRule: TypeAlias = Literal["map", "evidence", "stochastic_complexity"]
 """The predictive rules of a mixture whose components are hidden."""
 
 Method: TypeAlias = Literal["auto", "exact", "gibbs", "annealed", "neighbourhood", "cheeseman_stutz"]
-"""How the evidence rule sums over clusterings."""
+"""Methods to sum over clusterings under the evidence rule."""
 
 _DRAWN = {"gibbs": gibbs_products, "annealed": annealed_products}
 
 MOST_ROWS = 2000
-"""With more rows than this, equal ones told apart, no exact sum is thought of unless it is asked for."""
+"""With more rows than this, equal ones counted separately, an exact sum is tried only on request."""
 
 AUTO_SECONDS = 10.0
-"""An exact sum that is estimated to take longer is not chosen by itself."""
+"""Limit of the estimated time of an exact sum that was not requested, in seconds."""
 
 
 @dataclass(frozen=True, eq=False)
 class Learned:
-    """What there is to predict from.
+    """The data and the mixture that predictions are made from.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class Learned:
     _made: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Without what was made to predict from: it can be made again."""
+        """Pickle without cached products: they can be computed again."""
         return Learned, (self.rows, self.mixture, self.prior)
 
     @cached_property
@@ -70,10 +70,11 @@ class Learned:
         return ExactPosterior(ClusteringSum.of(self.rows, self.mixture, self.prior))
 
     def products(self, method: str, random_state: Any, chains: Chains) -> list[Products]:
-        """Products of clusterings near good ones, or of those that each chain drew.
+        """Return the products of clusterings near good ones, or of those that each chain drew.
 
-        Those of one method are kept, so that further rows are predicted without drawing again.
+        Those of the last method are cached, so that further rows are predicted without new draws.
         """
+        # Products of a generator or of fresh entropy cannot be reproduced, so they are not looked up again.
         key = (method, chains, random_state if isinstance(random_state, (int, tuple)) else None)
         if key[2] is not None and key in self._made:
             kept: list[Products] = self._made[key]
@@ -90,21 +91,21 @@ class Learned:
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How much work to do where an answer is not exact.
+    """Amount of work for answers that are not exact.
 
     Attributes
     ----------
     chains : Chains, optional
-        How chains run; by default ten long ones for ``"gibbs"``, fifty short ones for ``"annealed"``.
+        Options of the chains; by default ten long ones for ``"gibbs"``, fifty short ones for ``"annealed"``.
     climb : Climb, optional
-        How far EM goes on; by default not far for ``"cheeseman_stutz"``.
+        Options of the continued EM; by default few iterations for ``"cheeseman_stutz"``.
     """
 
     chains: Chains | None = None
     climb: Climb | None = None
 
     def check(self) -> None:
-        """Refuse what nothing can run by."""
+        """Raise if an option is not valid."""
         for part in (self.chains, self.climb):
             if part is not None:
                 part.check()
@@ -120,36 +121,37 @@ def predict(
     random_state: Any = 0,
     effort: Effort | None = None,
 ) -> Answer:
-    r"""The predictive distribution of some variables in new rows, when the component of each row is hidden.
+    r"""Compute the predictive distribution of some variables in new rows with hidden components.
 
     Parameters
     ----------
     learned : Learned
         The rows, the most probable mixture, and the prior.
     question : Question
-        The variables asked about.
+        The queried variables.
     new : Coded
-        The new rows; cells that are asked about are not looked at.
+        The new rows; their queried cells are ignored.
     rule : {"map", "evidence", "stochastic_complexity"}
         Whether to predict by the most probable mixture alone, by the average over all mixtures,
         :math:`P(D, d) / P(D)`, or by the maximised likelihood of all rows together.
     method : {"auto", "exact", "gibbs", "annealed", "neighbourhood", "cheeseman_stutz"}
-        For the rule ``"evidence"``: how to sum over clusterings. ``"auto"`` takes the exact sum where that is
+        The sum over clusterings, for the rule ``"evidence"``. ``"auto"`` takes the exact sum if that is
         estimated to take less than ten seconds, and Gibbs chains otherwise.
     random_state : int, sequence of int, generator or None
-        Where the randomness of chains and climbs comes from.
+        Seed of chains and climbs.
     effort : Effort, optional
-        How much work to do.
+        Amount of work for answers that are not exact.
 
     Returns
     -------
     Answer
-        With the method used, and how far it may be off.
+        The distributions, with the method used and an estimate of their errors.
     """
     check_choice("rule", rule, MixtureRule)
     check_choice("method", method, Method)
     given = effort or Effort()
     given.check()
+    # Rows that agree outside the queried cells have the same answer, which is computed once.
     rows, places = distinct_rows(question, new)
     kind = rule_of(rule)
     if kind.settles:
@@ -172,7 +174,7 @@ def _map(learned: Learned, question: Question, rows: Coded) -> Answer:
 def _evidence(
     learned: Learned, question: Question, rows: Coded, method: Method, random_state: Any, effort: Effort
 ) -> Answer:
-    """The average over all mixtures, exactly or by an approximation."""
+    """Average over all mixtures, exactly or by an approximation."""
     if method != "cheeseman_stutz":
         _check_whole(learned.rows)
     if method in ("auto", "exact"):
@@ -192,7 +194,7 @@ def _evidence(
 
 
 def _exactly(learned: Learned, question: Question, rows: Coded, *, is_asked_for: bool) -> Answer | None:
-    """The exact answer; None where it takes too long or too much memory and was not asked for."""
+    """Return the exact answer; None if it takes too long or too much memory and was not requested."""
     if not is_asked_for and learned.rows.total_weight > MOST_ROWS:
         return None
     posterior = learned.posterior
@@ -216,7 +218,7 @@ def _exactly(learned: Learned, question: Question, rows: Coded, *, is_asked_for:
 
 
 def _check_whole(rows: Coded) -> None:
-    """Refuse clusterings of rows that are no whole rows."""
+    """Raise if weights are not whole numbers."""
     if rows.weights is not None and (rows.weights % 1).any():
         raise DataError(
             'rule="evidence": clusterings are of whole rows, and some weights are not whole numbers; round '
@@ -232,5 +234,5 @@ def _summed(learned: Learned, question: Question, rows: Coded, parts: Iterable[P
 
 
 def _weights(logs: FloatArray) -> FloatArray:
-    """Weights of each row relative to the largest."""
+    """Return the weights of each row relative to the largest."""
     return np.asarray(np.exp(logs - logs.max(axis=1, keepdims=True)))

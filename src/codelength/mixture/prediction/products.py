@@ -1,7 +1,7 @@
-"""A predictive distribution as a weighted sum of products: what every average over clusterings is.
+"""Predictive distributions as weighted sums of products, the form of every average over clusterings.
 
 Given a clustering, the cells of a new row are independent within each component, so each clustering adds
-one product per component. All rows and all values asked about share these products.
+one product per component. All rows and all queried values share these products.
 """
 
 from collections.abc import Iterable
@@ -16,12 +16,12 @@ from ...typing import FloatArray, IntArray
 from ..clusterings import ClusteringState, ObservedCells
 
 BLOCK_CELLS = 1 << 21
-"""Numbers in the tables of a block of products at most: they stay within a cache."""
+"""Maximum number of entries in the tables of a block of products: they fit into a cache."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Products:
-    """Some products of distributions over the values of the variables.
+    """Weighted products of distributions over the values of the variables.
 
     Attributes
     ----------
@@ -36,12 +36,12 @@ class Products:
 
     @property
     def n_products(self) -> int:
-        """How many products there are."""
+        """Number of products."""
         return len(self.log_weights)
 
     @classmethod
     def of_state(cls, schema: Schema, state: ClusteringState, log_weight: float = 0.0) -> "Products":
-        """One product per component of a clustering: the evidence rule on its counts."""
+        """Build one product per component of a clustering: the evidence rule on its counts."""
         raised = np.where(state.raised > 0, state.raised, 1.0)
         totals = np.repeat(state.totals, schema.n_values + 1, axis=0)
         log_values = np.log(raised) - np.log(np.where(totals > 0, totals, 1.0))
@@ -50,7 +50,7 @@ class Products:
 
     @classmethod
     def joined(cls, parts: Iterable["Products"]) -> "Products":
-        """All products of several parts."""
+        """Join the products of several parts."""
         given = list(parts)
         return cls(
             np.concatenate([part.log_weights for part in given]),
@@ -58,7 +58,7 @@ class Products:
         )
 
     def worthwhile(self) -> "Products":
-        """Without those whose weight is zero."""
+        """Return the products without those of weight zero."""
         kept = np.flatnonzero(np.isfinite(self.log_weights))
         if len(kept) == self.n_products:
             return self
@@ -66,7 +66,7 @@ class Products:
 
 
 class Sums:
-    """Weights of the combinations asked about, added up over products.
+    """Weights of the queried combinations, summed over products.
 
     Attributes
     ----------
@@ -100,7 +100,7 @@ class Sums:
 
 
 def joined_sums(groups: list[Sums]) -> tuple[FloatArray, FloatArray]:
-    """Sums of several groups on one scale per row, and their standard errors as shares of the whole.
+    """Add up several groups on one scale per row, with standard errors as shares of the whole.
 
     Parameters
     ----------
@@ -122,13 +122,16 @@ def joined_sums(groups: list[Sums]) -> tuple[FloatArray, FloatArray]:
         return sums, np.full(sums.shape, np.inf)
     totals = sums.sum(axis=1, keepdims=True)
     safe = np.where(totals > 0, totals, 1.0)
+    # Deviation of each group from the ratio of means: the linear term of the delta method.
     away = parts - sums / safe * parts.sum(axis=2, keepdims=True)
     spread = (away**2).sum(axis=0) * len(groups) / (len(groups) - 1)
     return sums, np.sqrt(spread) / safe
 
 
 def distinct_rows(question: Question, coded: Coded) -> tuple[Coded, IntArray]:
-    """The distinct rows once the cells asked about are blank, and for each row which of them it is."""
+    """Return the distinct rows once queried cells are blank, and for each row the number of its distinct
+    row.
+    """
     blank = question.blanked(coded)
     first, places = unchecked(blank.schema.without_target(), blank.codes, blank.class_codes).groups()
     return blank.take(first), places

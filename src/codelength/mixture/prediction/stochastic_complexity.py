@@ -2,8 +2,8 @@ r"""Predictions by the maximised likelihood of the rows together with the new on
 
 .. math:: P(q \mid u, D) \propto \max_\Theta P(D, u, q \mid \Theta)
 
-Equation (7) of the 1997 paper on predictive inference, where the component of every row is hidden: for each
-combination of values asked about, EM goes on from the fitted mixture with the new row among the rows.
+Equation (7) of the 1997 paper on predictive inference, with the component of every row hidden: for each
+queried combination of values, EM is continued from the fitted mixture with the new row among the rows.
 """
 
 from ...naive_bayes.query import Question
@@ -16,7 +16,20 @@ from .climbing import Climb, Climber
 def maximised_log_likelihoods(
     rows: Coded, mixture: MixtureParameters, question: Question, new: Coded, climb: Climb
 ) -> FloatArray:
-    """Maximised log-likelihood of the rows and each new row with every combination asked about.
+    """Maximise the log-likelihood of the rows and each new row with every queried combination.
+
+    Parameters
+    ----------
+    rows : Coded
+        The rows that were learned from.
+    mixture : MixtureParameters
+        The mixture fitted to them.
+    question : Question
+        The queried variables.
+    new : Coded
+        The new rows.
+    climb : Climb
+        Options of EM.
 
     Returns
     -------

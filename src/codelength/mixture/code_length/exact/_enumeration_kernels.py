@@ -16,14 +16,15 @@ def log_terms(
     first: int,
     terms: FloatArray,
 ) -> None:
-    """Log P(Z, D) of consecutive clusterings in lexicographic order, from number ``first``.
+    """Compute log P(Z, D) of consecutive clusterings in lexicographic order, from number ``first``.
 
-    A clustering differs from the one before it in its last rows only: those are taken out and put in
-    again, each for its predictive probability, on top of the sum that was kept for the rows before.
+    A clustering differs from the one before it in its last rows only: those are removed and added again,
+    each with its predictive probability, to the sum that was kept for the rows before.
     """
     size_logs, value_logs, total_logs = tables.size_logs, tables.value_logs, tables.total_logs
     n_rows, n_components = len(cells), len(size_logs)
     clustering = np.zeros(n_rows, dtype=np.int64)
+    # Digits of the number to the base K, the last row the least significant.
     for n in range(n_rows - 1, -1, -1):
         clustering[n] = first % n_components
         first //= n_components
@@ -37,6 +38,8 @@ def log_terms(
             step = size_logs[k, sizes[k]] - norm_logs[n]
             for i in range(len(spares)):
                 cell = cells[n, i]
+                # A missing cell is marginalised: it is not a factor, but it is counted, so that the number of
+                # rows with an observed value is size minus missing.
                 if cell != spares[i]:
                     n_observed = sizes[k] - counts[k, spares[i]]
                     step += value_logs[k, cell, counts[k, cell]] - total_logs[k, i, n_observed]
@@ -52,7 +55,7 @@ def log_terms(
 def _take_out_last(
     cells: IntArray, clustering: IntArray, n_components: int, sizes: IntArray, counts: IntArray
 ) -> int:
-    """Go on to the next clustering; returns the first row in which it differs."""
+    """Advance to the next clustering; return the first row in which it differs."""
     for n in range(len(clustering) - 1, -1, -1):
         k = clustering[n]
         sizes[k] -= 1

@@ -1,6 +1,6 @@
-"""Products of clusters and what they leave, block by block. Arrays in, arrays out, nothing checked.
+"""Products of clusters and remainders, block by block. Arrays in, arrays out, nothing checked.
 
-Sums may be reassociated here, for vectors: all terms are positive, so any order is as good as another.
+Sums may be reassociated for vectorisation: all terms are positive, so every order is equally accurate.
 """
 
 from numba import njit
@@ -8,7 +8,7 @@ from numba import njit
 from ....typing import FloatArray, IntArray
 
 N_BITS = 4
-"""Lowest digits that are taken together, in registers, where each of them is a single row."""
+"""Number of lowest digits that are processed together, in registers, if each is a single row."""
 
 Four = tuple[float, float, float, float]
 
@@ -38,7 +38,7 @@ def add_products(
 def _products_of_digit(
     remainders: FloatArray, weights: FloatArray, block: int, partners: IntArray, part: FloatArray
 ) -> None:
-    """The products within one digit, which may hold many copies of its row."""
+    """Add the products within one digit, which may hold many copies of its row."""
     n_low = len(part)
     part.fill(0.0)
     for e in range(len(partners)):
@@ -54,7 +54,7 @@ def _products_of_digit(
 def _products_of_bits(
     remainders: FloatArray, weights: FloatArray, block: int, partners: IntArray, part: FloatArray
 ) -> None:
-    """The 81 products of disjoint subsets of four rows, as nine times the nine of two rows."""
+    """Add the 81 products of disjoint subsets of four rows, as nine times the nine of two rows."""
     p0 = p1 = p2 = p3 = (0.0, 0.0, 0.0, 0.0)
     # By index: over the array itself the loop is not vectorised, and takes twice as long.
     for e in range(len(partners)):
@@ -64,6 +64,8 @@ def _products_of_bits(
         q2, q3 = _four(remainders, a + 8), _four(remainders, a + 12)
         w0, w1 = _four(weights, b), _four(weights, b + 4)
         w2, w3 = _four(weights, b + 8), _four(weights, b + 12)
+        # p0 to p3 are the sums for the remainders whose upper two bits are 00, 01, 10, 11. A remainder r
+        # pairs with r + t for t disjoint from r, so 00 takes all four combinations and 11 only one.
         p0 = _pair(_pair(_pair(_pair(p0, q0, w0), q1, w1), q2, w2), q3, w3)
         p1 = _pair(_pair(p1, q1, w0), q3, w2)
         p2 = _pair(_pair(p2, q2, w0), q3, w1)

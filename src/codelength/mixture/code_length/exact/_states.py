@@ -1,8 +1,8 @@
 """Numbers in mixed radix that stand for multisets of rows. Arrays in, arrays out, nothing checked.
 
-A *state* says how many copies of each distinct row a cluster holds: digit ``d``, the lowest first, runs
-from 0 to ``caps[d]``. States that fit together add up without carry, so the number of a union is the
-sum of the numbers.
+A *state* is the number of copies of each distinct row in a cluster: digit ``d``, the lowest first, runs from
+0 to ``caps[d]``. States that fit together are added without carry, so the number of a union is the sum of the
+numbers.
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ from ....typing import IntArray
 
 @njit(cache=True, nogil=True)
 def count_states(caps: IntArray) -> int:
-    """How many states there are."""
+    """Return the number of states."""
     product = 1
     for d in range(len(caps)):
         product *= caps[d] + 1
@@ -22,7 +22,7 @@ def count_states(caps: IntArray) -> int:
 
 @njit(cache=True, nogil=True)
 def advance(held: IntArray, caps: IntArray) -> None:
-    """The digits of the next block."""
+    """Advance to the digits of the next block."""
     for d in range(len(caps)):
         if held[d] < caps[d]:
             held[d] += 1
@@ -34,14 +34,22 @@ def advance(held: IntArray, caps: IntArray) -> None:
 def list_partners(held: IntArray, caps: IntArray, listed: IntArray) -> tuple[int, int, int]:
     """List, in increasing order, all blocks that fit together with the block held.
 
-    Returns its topmost digit above 0 (-1 without one), how many partners lie wholly below that digit,
-    and how many there are in all.
+    Returns
+    -------
+    top : int
+        Topmost digit of the block held that is above 0; -1 if there is none.
+    n_below : int
+        Number of partners wholly below that digit.
+    n_listed : int
+        Number of partners.
     """
     listed[0] = 0
     n_listed, stride, top, n_below = 1, 1, -1, 1
     for d in range(len(caps)):
         if held[d] > 0:
             top, n_below = d, n_listed
+        # The list of the lower digits is repeated for each value of this digit: the result is in increasing
+        # order, and all partners with the same digit are consecutive.
         for j in range(1, caps[d] - held[d] + 1):
             for e in range(n_listed):
                 listed[j * n_listed + e] = listed[e] + j * stride
@@ -52,7 +60,7 @@ def list_partners(held: IntArray, caps: IntArray, listed: IntArray) -> tuple[int
 
 @njit(cache=True, nogil=True)
 def partners_within_tile(middle: IntArray) -> tuple[IntArray, IntArray]:
-    """For each block of a tile the blocks that fit together with it, one list after another."""
+    """List the blocks that fit together with each block of a tile, one list after another."""
     n_blocks = count_states(middle)
     held = np.zeros(len(middle), dtype=np.int64)
     starts = np.zeros(n_blocks + 1, dtype=np.int64)
@@ -72,10 +80,11 @@ def partners_within_tile(middle: IntArray) -> tuple[IntArray, IntArray]:
 
 @njit(cache=True, nogil=True)
 def share_with_top(held: IntArray, caps: IntArray, top: int, taken: int) -> float:
-    """Share of the clusters that hold one given copy of the topmost row, when ``taken`` copies are taken.
+    """Return the share of clusters with ``taken`` copies of the topmost row that hold one given copy.
 
-    Partners that lie above digit ``top`` altogether count as taking more than there are: share 1.
+    For partners that lie above digit ``top`` altogether the number is larger than all copies: share 1.
     """
     if top < 0 or taken > caps[top] - held[top]:
         return 1.0
+    # By symmetry: of held + taken equal copies, each is in the cluster with the same probability.
     return float(taken / (held[top] + taken))

@@ -1,4 +1,4 @@
-"""Weights of all ways to fill one cluster, and clusters split off. Arrays in, arrays out, nothing checked.
+"""Weights of all possible clusters, and sums over clusters split off. Arrays in, arrays out, nothing checked.
 
 Clusters are states as ``_states`` numbers them.
 """
@@ -14,7 +14,7 @@ from .problem import StepTables
 
 @njit(cache=True, nogil=True)
 def subset_log_weights(cells: IntArray, copies: IntArray, spares: IntArray, tables: StepTables) -> FloatArray:
-    """Log weight of every state: its evidence in the first component, over the factorials of its digits.
+    """Compute the log weight of every state: its evidence in one component, over factorials of its digits.
 
     Each is the log weight of the state with one row less, plus the log predictive probability of
     that row, so no chain is longer than the number of rows.
@@ -26,6 +26,7 @@ def subset_log_weights(cells: IntArray, copies: IntArray, spares: IntArray, tabl
     counts = np.zeros(len(value_logs), dtype=np.int64)
     size = 0
     for state in range(1, n_states):
+        # Increment in mixed radix: full digits are reset, and the counts of their rows with them.
         d, stride = 0, 1
         while held[d] == copies[d]:
             stride *= copies[d] + 1
@@ -43,8 +44,10 @@ def subset_log_weights(cells: IntArray, copies: IntArray, spares: IntArray, tabl
         step += size_logs[size]
         held[d] += 1
         size += 1
+        # Divided by the factorial of each digit, so that choices of copies are not counted several times.
         if held[d] > 1:
             step -= np.log(held[d])
+        # The state without one copy of row d: exactly the rows that are counted at this point.
         log_weights[state] = log_weights[state - stride] + step
     return log_weights
 
@@ -68,7 +71,7 @@ def split_off(
     .. math:: out(r) = \sum_t \frac{t_{top}}{r_{top} + t_{top}} w(t)\, remainders(r + t)
 
     over all ``t`` that hold a copy of the topmost row of ``r + t``. Every term is positive. The lowest
-    digit, or the lowest four where each is a single row (``by_bits``), form blocks of ``n_low``
+    digit, or the lowest four if each is a single row (``by_bits``), form blocks of ``n_low``
     states. Blocks form tiles, which fit in the cache, over the digits whose copies are ``middle``;
     ``upper`` are the copies left of the other digits. Sums below ``smallest`` become 0.
     """
@@ -77,12 +80,14 @@ def split_off(
     held = np.zeros(len(upper), dtype=np.int64)
     listed = np.empty(count_states(upper), dtype=np.int64)
     part = np.empty(n_low)
+    # Tiles outside, partners inside: a tile of sums stays in the cache while all its partners are added.
     for tile in range(len(out) // n_tile):
         total = out[tile * n_tile : (tile + 1) * n_tile]
         total.fill(0.0)
         top, n_below, n_listed = list_partners(held, upper, listed)
         if top < 0:
             _split_within_tile(remainders, weights, middle, by_bits, part, total)
+        # Only partners that hold a copy of the topmost row: they start after those wholly below it.
         for e in range(1 if top < 0 else n_below, n_listed):
             left = remainders[(tile + listed[e]) * n_tile : (tile + listed[e] + 1) * n_tile]
             taken = weights[listed[e] * n_tile : (listed[e] + 1) * n_tile]
@@ -90,6 +95,8 @@ def split_off(
             for block in range(len(starts) - 1):
                 chosen = partners[starts[block] : starts[block + 1]]
                 add_products(left, taken, block, chosen, by_bits, share, part, total)
+        # Sums that small may contain denormal terms without full precision: they are dropped, and
+        # ``_labelled`` bounds the loss.
         for r in range(n_tile):
             if total[r] < smallest:
                 total[r] = 0.0
@@ -105,7 +112,7 @@ def _split_within_tile(
     part: FloatArray,
     total: FloatArray,
 ) -> None:
-    """The part of the sum in which neither state holds anything above the lowest tile."""
+    """Add the part of the sum in which neither state holds anything above the lowest tile."""
     held = np.zeros(len(middle), dtype=np.int64)
     listed = np.empty(count_states(middle), dtype=np.int64)
     for block in range(len(listed)):
@@ -125,9 +132,10 @@ def _split_within_tile(
 def _split_within_block(
     remainders: FloatArray, weights: FloatArray, n_low: int, by_bits: bool, total: FloatArray
 ) -> None:
-    """The part of the sum in which neither state holds anything above the lowest block."""
+    """Add the part of the sum in which neither state holds anything above the lowest block."""
     for r in range(n_low):
         for t in range(1, n_low):
+            # Disjoint bits fit together; t > r means that t has the topmost bit.
             if by_bits and t > r and r & t == 0:
                 total[r] += remainders[r + t] * weights[t]
             elif not by_bits and r + t < n_low:

@@ -1,4 +1,4 @@
-"""The ranked zeta transform in double-double arithmetic. Arrays in, arrays out, nothing checked.
+"""Ranked zeta transform in double-double arithmetic. Arrays in, arrays out, nothing checked.
 
 A number is the unevaluated sum of two floats, the second at most half a unit in the last place of the
 first: 106 bits. No fast-math flag may stand here: reassociation would delete the second float.
@@ -16,6 +16,7 @@ Double = tuple[float, float]
 
 @njit(cache=True, nogil=True, inline="always")
 def _add(a: float, a_low: float, b: float, b_low: float) -> Double:
+    # Knuth's two-sum: the rounding error of a + b is a float64 and is computed exactly, in any order of size.
     total = a + b
     rest = total - a
     error = (a - (total - rest)) + (b - rest) + (a_low + b_low)
@@ -25,6 +26,7 @@ def _add(a: float, a_low: float, b: float, b_low: float) -> Double:
 
 @njit(cache=True, nogil=True, inline="always")
 def _multiply(a: float, a_low: float, b: float, b_low: float) -> Double:
+    # Dekker's product: factors are split into halves whose products are exact.
     product = a * b
     scaled = _SPLITTER * a
     a_head = scaled - (scaled - a)
@@ -42,25 +44,33 @@ def _multiply(a: float, a_low: float, b: float, b_low: float) -> Double:
 def signed_sums(
     weights: FloatArray, n_rows: int, n_slab: int, n_components: int
 ) -> tuple[FloatArray, FloatArray]:
-    r"""Sums over all clusterings into 1 .. ``n_components`` clusters, divided by the number of clusters.
+    r"""Sum over all clusterings into 1 .. ``n_components`` clusters, divided by the number of clusters.
 
     .. math:: \frac{f_K}{K} = \sum_S (-1)^{n - |S|} [z^n] G_S(z)^{K - 1} H_S(z)
 
-    where S runs over the subsets of all rows but the last, n in number, :math:`G_S` is the polynomial
+    Here S runs over the subsets of all rows but the last, n in number, :math:`G_S` is the polynomial
     of the weights of the subsets of S by their sizes, and :math:`H_S` that of the same subsets with
     the last row added. Subsets of the first ``n_slab`` rows are held at once, for one choice of the
-    other rows after another. Returns the sums, first floats and second, and the sums of absolute values.
+    other rows after another.
+    Returns
+    -------
+    sums : array of shape (2, n_components)
+        The sums, as first and second floats.
+    magnitudes : array of shape (n_components,)
+        Sums of the absolute values, which measure the cancellation.
     """
     n = n_rows - 1
     sizes = _sizes(max(n_slab, n - n_slab))
     plain, last = np.empty((2, 1 << n_slab, n_rows)), np.empty((2, 1 << n_slab, n_rows))
     sums, part, magnitudes = np.zeros((2, n_components)), np.empty((2, n_components)), np.zeros(n_components)
     scratch = np.empty((2, 2, n_rows))
+    # One slab at a time: polynomials of all subsets would take n_rows times the memory of the weights.
     for above in range(1 << (n - n_slab)):
         _gather(weights, above, n_slab, sizes, plain)
         _gather(weights[1 << n :], above, n_slab, sizes, last)
         _zeta(plain, n_slab, sizes, sizes[above])
         _zeta(last, n_slab, sizes, sizes[above])
+        # Summed per slab first: chains of additions are shorter, and so is the error bound.
         part.fill(0.0)
         for below in range(1 << n_slab):
             size = sizes[above] + sizes[below]
@@ -73,7 +83,7 @@ def signed_sums(
 
 @njit(cache=True, nogil=True)
 def _sizes(n_rows: int) -> IntArray:
-    """Number of rows in every subset."""
+    """Return the number of rows in every subset."""
     sizes = np.zeros(1 << n_rows, dtype=np.int64)
     for state in range(1, 1 << n_rows):
         sizes[state] = sizes[state >> 1] + (state & 1)
@@ -94,6 +104,7 @@ def _gather(weights: FloatArray, above: int, n_slab: int, sizes: IntArray, numbe
             high[below, rank], low[below, rank] = _add(high[below, rank], low[below, rank], weight, 0.0)
         if chosen == 0:
             return
+        # The next smaller subset of ``above``.
         chosen = (chosen - 1) & above
 
 
@@ -101,6 +112,7 @@ def _gather(weights: FloatArray, above: int, n_slab: int, sizes: IntArray, numbe
 def _zeta(numbers: FloatArray, n_slab: int, sizes: IntArray, size_above: int) -> None:
     """Sum over all subsets of the rows of the slab, rank by rank."""
     high, low = numbers[0], numbers[1]
+    # The usual zeta transform, one row after the other; ranks above the size of the smaller set are zero.
     for bit in range(n_slab):
         for state in range(1 << n_slab):
             if state >> bit & 1:
@@ -133,7 +145,7 @@ def _add_coefficients(
             magnitudes[k] += power[0, n]
         if k + 1 == n_sums:
             return
-        # Of the last product, only the topmost coefficient is wanted.
+        # Of the last product, only the topmost coefficient is needed.
         _multiply_polynomials(plain, size, power, degree, n if k + 2 == n_sums else 0, product)
         degree = min(n, degree + size)
         power, product = product, power
@@ -143,7 +155,7 @@ def _add_coefficients(
 def _multiply_polynomials(
     plain: FloatArray, size: int, power: FloatArray, degree: int, first: int, product: FloatArray
 ) -> None:
-    """Coefficients ``first``, ... of a product, cut off at the topmost rank."""
+    """Compute the coefficients ``first``, ... of a product, up to the topmost rank."""
     n = product.shape[1] - 1
     product.fill(0.0)
     for t in range(min(size, n) + 1):

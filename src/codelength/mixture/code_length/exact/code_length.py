@@ -1,4 +1,4 @@
-"""The exact code length of a table under finite mixtures."""
+"""Exact code length of a table under finite mixtures."""
 
 import math
 from dataclasses import dataclass
@@ -16,15 +16,15 @@ from .problem import ClusteringSum
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ExactCodeLength(Shown):
-    """An exact code length, and how it was found.
+    """An exact code length, with the method and a bound on its error.
 
     Attributes
     ----------
     code_length : float
-        Code length of the table with the number of components asked for, in nats.
+        Code length of the table with the requested number of components, in nats.
     code_lengths : tuple of float, or None
-        Code lengths with 1, 2, ... components, up to the number asked for. None where the method gives
-        the last one only, or where the prior of a component depends on how many there are.
+        Code lengths with 1, 2, ... components, up to the requested number. None if the method gives the last
+        one only, or if the prior of a component depends on the number of components.
     error_bound : float
         Bound on the rounding error of each of these code lengths, in nats.
     method : {"enumeration", "subsets", "transform"}
@@ -67,7 +67,7 @@ def exact_code_length(
     random_state: Any = None,
     method: str = "auto",
 ) -> ExactCodeLength:
-    r"""Code length of a table when all finite mixtures with K components are averaged, in nats.
+    r"""Compute the code length of a table averaged over all finite mixtures with K components, in nats.
 
     .. math:: -\log P(D \mid K) = -\log \sum_Z P(Z, D \mid K)
 
@@ -81,14 +81,14 @@ def exact_code_length(
         As in :data:`codelength.mixture.code_length.CRITERIA`. The prior may differ between components;
         nothing is random.
     mixture : int or MixtureParameters
-        Number of components K, or a mixture with so many.
+        Number of components K, or a mixture with that number.
     method : {"auto", "enumeration", "subsets", "transform"}
         ``"enumeration"`` adds up all terms, for any prior. The others need a prior that is the same
         for all components, and give the code lengths with fewer components too: ``"subsets"`` splits
         off one cluster after another, never subtracts, and merges identical rows;
         ``"transform"`` is inclusion and exclusion in double-double arithmetic, for the largest tables.
-        ``"auto"`` takes the one of the two that is estimated to be faster, or enumeration where
-        the prior leaves no choice.
+        ``"auto"`` takes the one of the two that is estimated to be faster, or enumeration if the prior
+        differs between components.
 
     Returns
     -------
@@ -98,9 +98,9 @@ def exact_code_length(
     Raises
     ------
     Infeasible
-        When the estimated time or memory is above ``MAX_SECONDS`` or ``MAX_BYTES`` (ten minutes, 2 GB), or
-        when the terms differ too much in size for floats, which takes hundreds of columns, or too much
-        of an alternating sum cancels.
+        If the estimated time or memory is above ``MAX_SECONDS`` or ``MAX_BYTES`` (ten minutes, 2 GB), if the
+        terms differ too much in size for floats, which takes hundreds of columns, or if too much of an
+        alternating sum cancels.
 
     Examples
     --------
@@ -117,6 +117,7 @@ def exact_code_length(
     if not problem.n_rows:
         empty = (0.0,) * problem.n_components
         return ExactCodeLength(0.0, empty, 0.0, "subsets" if method == "auto" else method, 0, 0, 0)
+    # Fastest first; a method that loses too many digits on this table gives way to the next.
     for priced in affordable(problem, method):
         found = priced.run()
         if problem.n_components in found:

@@ -1,4 +1,4 @@
-"""The sum over all clusterings, term by term: the readable form, and the terms themselves."""
+"""Sum over all clusterings, term by term: the readable form, and the terms themselves."""
 
 import math
 from typing import Any
@@ -18,7 +18,7 @@ _CHUNK = 1 << 20
 def clustering_log_terms(
     rows: Any, mixture: MixtureParameters | int, prior: PriorLike = "uniform"
 ) -> FloatArray:
-    r"""Log P(Z, D) of every clustering Z of the rows, in nats.
+    r"""Compute log P(Z, D) of every clustering Z of the rows, in nats.
 
     Equation (9) of the 1997 paper for each of the :math:`K^N` terms of the sum (11): the evidence of the
     table completed by the clustering. No symmetry is used, so a term occurs as often as the clustering has
@@ -50,14 +50,14 @@ def clustering_log_terms(
 
 
 def enumeration_cost(problem: ClusteringSum) -> Cost:
-    """Estimated cost of summing all terms."""
+    """Estimate the cost of summing all terms."""
     n_terms = count_of(problem.n_rows * math.log(problem.n_components))
     seconds = n_terms * 2 * (problem.n_variables + 2) / _STEPS_PER_SECOND
     return Cost(seconds, 24 * min(n_terms, _CHUNK) + problem.table_bytes(problem.n_components))
 
 
 def enumeration_log_sum(problem: ClusteringSum) -> float:
-    """Log of the sum of all terms, which are never held all at once."""
+    """Return the log of the sum of all terms, in chunks of bounded memory."""
     n_terms = problem.n_components**problem.n_rows
     parts = []
     for first in range(0, n_terms, _CHUNK):

@@ -1,4 +1,4 @@
-"""The methods by name: which of them apply to a table, what they cost, and what they find."""
+"""Methods of exact summation by name: applicability, estimated cost and results."""
 
 import math
 from collections.abc import Callable
@@ -21,14 +21,14 @@ Found: TypeAlias = dict[int, tuple[float, float]]
 """Code length and bound on its error, by number of components."""
 
 MAX_ERROR = 1e-6
-"""A code length that is not known to so many nats is not given."""
+"""Maximum error of a code length, in nats; less accurate results are not returned."""
 
 
 @dataclass(frozen=True, slots=True)
 class PricedMethod:
     """A method that applies to a table, with its estimated cost.
 
-    ``run`` finds the code lengths, those that are known to ``MAX_ERROR``.
+    ``run`` returns the code lengths whose error is at most ``MAX_ERROR``.
     """
 
     name: str
@@ -37,7 +37,7 @@ class PricedMethod:
 
 
 def affordable(problem: ClusteringSum, method: str) -> list[PricedMethod]:
-    """The methods that apply, fastest first; refused where none is within the limits."""
+    """Return the methods that apply, fastest first; raise if none is within the limits."""
     if rounding_of_terms(problem, 0.0, problem.n_components, 0.0) > MAX_ERROR:
         raise Infeasible(
             f"{problem}: rounding errors of so many logarithms may add up to more than {MAX_ERROR:g} nats; "
@@ -76,10 +76,10 @@ def _by_enumeration(problem: ClusteringSum) -> Found:
 
 
 def _by_sums(problem: ClusteringSum, sums_of: Callable[[int], Sums]) -> Found:
-    """The code lengths from sums for 1 .. n components.
+    """Compute the code lengths from sums for 1 .. n components.
 
-    Floats hold the sums of all numbers of components at once unless the table is very wide; those
-    that were lost are computed again, scaled for themselves.
+    The sums of all numbers of components are in the range of floats at once unless the table is very wide;
+    those that are not are computed again, with a scale of their own.
     """
     found: Found = {}
     n_components = problem.n_components

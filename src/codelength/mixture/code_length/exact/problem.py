@@ -1,4 +1,4 @@
-"""A table and a prior, made ready for sums over clusterings."""
+"""A table and a prior, prepared for sums over clusterings."""
 
 import math
 from dataclasses import dataclass
@@ -18,12 +18,12 @@ from ...costs import MAX_BYTES, check_components, check_memory
 from ...parameters import MixtureParameters, rows_under
 
 _BYTES_OF_SIZE = 400
-"""What the result for one number of components takes, beside the prior."""
+"""Memory of the result for one number of components, without the prior."""
 
 
 @dataclass(frozen=True, eq=False)
 class ClusteringSum:
-    """Rows whose components are to be summed out, under a prior.
+    """Rows whose components are summed out, under a prior.
 
     Made by :meth:`of`.
 
@@ -34,7 +34,7 @@ class ClusteringSum:
     prior : Pseudocounts
         The prior, one row per component.
     is_prior_of_any_size : bool
-        Whether the prior of one component does not depend on how many components there are.
+        Whether the prior of one component does not depend on the number of components.
     """
 
     coded: Coded
@@ -43,9 +43,9 @@ class ClusteringSum:
 
     @classmethod
     def of(cls, rows: Any, mixture: MixtureParameters | int, prior: PriorLike) -> "ClusteringSum":
-        """The rows coded, and the prior spelled out for so many components.
+        """Encode the rows, and expand the prior for the number of components.
 
-        What cannot fit into memory is refused before any of it is taken.
+        Raises if memory would not suffice, before any of it is allocated.
         """
         if not isinstance(mixture, MixtureParameters):
             rows = as_coded(rows)
@@ -61,17 +61,17 @@ class ClusteringSum:
 
     @property
     def n_rows(self) -> int:
-        """How many rows there are, equal ones told apart."""
+        """Number of rows, with equal rows counted separately."""
         return int(self.coded.total_weight)
 
     @property
     def n_variables(self) -> int:
-        """How many variables there are."""
+        """Number of variables."""
         return self.coded.schema.n_variables
 
     @property
     def n_components(self) -> int:
-        """How many components there are."""
+        """Number of components."""
         return self.coded.schema.n_classes
 
     @cached_property
@@ -81,7 +81,7 @@ class ClusteringSum:
 
     @cached_property
     def distinct(self) -> "DistinctRows":
-        """The distinct rows, and how often each occurs."""
+        """The distinct rows, and the number of copies of each."""
         merged = self.coded.distinct()
         copies = np.ones(merged.n_rows) if merged.weights is None else merged.weights
         return DistinctRows(_cells(merged), copies.astype(np.int64))
@@ -93,7 +93,7 @@ class ClusteringSum:
 
     @cached_property
     def is_symmetric(self) -> bool:
-        """Whether all components have the same prior."""
+        """True if all components have the same prior."""
         classes, values = self.prior.class_pseudocounts, self.prior.value_pseudocounts
         return bool((classes == classes[0]).all() and (values == values[0]).all())
 
@@ -106,27 +106,28 @@ class ClusteringSum:
         return max(abs(math.log(given.min())), abs(math.log(highest)))
 
     def step_tables(self, n_components: int) -> "StepTables":
-        """The logs that the first ``n_components`` components need."""
+        """Compute the logs that the first ``n_components`` components need."""
         n, offsets = np.arange(self.n_rows + 1), self.coded.schema.offsets
         classes = self.prior.class_pseudocounts[:n_components]
         values = self.prior.value_pseudocounts[:n_components]
         totals = np.empty((n_components, self.n_variables))
         for i in range(self.n_variables):
             totals[:, i] = [math.fsum(row) for row in values[:, offsets[i] : offsets[i + 1] - 1]]
+        # Cells for missing have pseudocount 0 and are never read; log 0 would only warn.
         spares_filled = np.where(values > 0, values, 1.0)
         return StepTables(
             np.log(classes[:, None] + n), np.log(spares_filled[..., None] + n), np.log(totals[..., None] + n)
         )
 
     def table_bytes(self, n_components: int) -> float:
-        """Memory that :meth:`step_tables` takes."""
+        """Return the memory of :meth:`step_tables`, in bytes."""
         n_entries = self.coded.schema.n_cells + self.n_variables + 1
         return 8.0 * n_components * n_entries * (self.coded.total_weight + 1)
 
     def class_norm_logs(self, n_components: int) -> FloatArray:
-        """Logs of the denominators with which the component of each row in turn is predicted.
+        """Compute the logs of the denominators in the prediction of the component of each row in turn.
 
-        For fewer components than the prior was spelled out for, the same pseudocount is taken for each.
+        For fewer components than the prior has, the same pseudocount is taken for each.
         """
         classes = self.prior.class_pseudocounts
         total = math.fsum(classes) if n_components == len(classes) else n_components * classes[0]

@@ -4,8 +4,8 @@ Let :math:`Q_j(r)` be the summed weight of all ways to split j clusters off the 
 takes the topmost row left, so that the rows r are left. :math:`Q_j(\emptyset)` is then the sum over
 all partitions into j clusters, and one pass gives it for every j. The topmost j rows are gone after j
 steps, so each step costs a third of the one before: about :math:`3^{N-1}/2` products for the first and
-3/4 of :math:`3^{N-1}` for all. Identical rows are counted, not told apart: a cluster is then a choice of
-how many copies of each, and :math:`2^N` sets become :math:`\prod_d (c_d + 1)` states.
+3/4 of :math:`3^{N-1}` for all. Identical rows are counted, not distinguished: a cluster is then a choice of
+the number of copies of each, and :math:`2^N` sets become :math:`\prod_d (c_d + 1)` states.
 """
 
 import math
@@ -22,10 +22,10 @@ from .sums import SIZES_PER_SECOND, Sums
 from .weights import ROUNDING, SMALLEST, Weights, scaled_weights
 
 N_BITS = 4
-"""Single rows that form the lowest block where there are so many: fixed by the kernels."""
+"""Number of single rows in the lowest block if there are so many: fixed by the kernels."""
 
 TILE_STATES = 4096
-"""Most states that are worked on together: three arrays of so many floats fit in the cache."""
+"""Maximum number of states that are processed together: three arrays of this size fit in the cache."""
 
 _PRODUCTS_PER_SECOND = {True: 4e9, False: 5e8}
 _STEPS_PER_SECOND = 2e8
@@ -33,9 +33,9 @@ _STEPS_PER_SECOND = 2e8
 
 @dataclass(frozen=True, slots=True)
 class DigitOrder:
-    """In which order distinct rows become digits, lowest first.
+    """Order in which distinct rows become digits, lowest first.
 
-    ``rows`` are the distinct rows in this order and ``copies`` says how many there are of each, both of shape
+    ``rows`` are the distinct rows in this order and ``copies`` the number of copies of each, both of shape
     (n_distinct,). With ``by_bits`` the lowest four digits are single rows, to be taken together; else the
     lowest digit stands alone.
     """
@@ -61,8 +61,9 @@ class DigitOrder:
         return _n_states(self.low) * _n_states(self.middle)
 
     def left(self, n_clusters: int) -> IntArray:
-        """Copies of the digits above that may be left when so many clusters are split off."""
+        """Return the copies of the digits above that may be left after a number of clusters is split off."""
         caps = self.copies[len(self.low) + len(self.middle) :].copy()
+        # Each cluster takes at least one copy of the topmost row left.
         for d in range(len(caps) - 1, -1, -1):
             taken = min(n_clusters, int(caps[d]))
             caps[d] -= taken
@@ -71,10 +72,10 @@ class DigitOrder:
 
 
 def digit_orders(copies: IntArray) -> list[DigitOrder]:
-    """The ways to make digits of the rows.
+    """Return the possible orders of the rows as digits.
 
-    Single rows go to the top, where a step takes one of them off: it makes the next step cheaper by
-    three. Four of them may form the lowest block; else the row with most copies does.
+    Single rows are at the top, where every step removes one of them: this makes the next step cheaper by a
+    factor of three. Four of them may form the lowest block; else the row with most copies does.
     """
     rising = np.argsort(copies, kind="stable")
     n_single = int(np.count_nonzero(copies == 1))
@@ -87,13 +88,13 @@ def digit_orders(copies: IntArray) -> list[DigitOrder]:
 
 
 def subsets_cost(order: DigitOrder, problem: ClusteringSum) -> Cost:
-    """Estimated cost of the sums for all numbers of components."""
+    """Estimate the cost of the sums for all numbers of components."""
     n_states, n_clusters = _count(order.copies + 1.0), min(problem.n_components, problem.n_rows)
     within_tile = _n_pairs(order.low) * _n_pairs(order.middle)
     n_products = 0.0
     for j in range(1, n_clusters):
         upper = order.left(j)
-        # Of the last step, only the sum at the state of no rows is wanted.
+        # Of the last step, only the sum at the state without rows is needed.
         n_products += within_tile * (_n_pairs(upper) / 2 if j + 1 < n_clusters else _count(upper + 1.0))
     seconds = n_states * (problem.n_variables + 5) / _STEPS_PER_SECOND
     seconds += n_products / _PRODUCTS_PER_SECOND[order.by_bits] + problem.n_components / SIZES_PER_SECOND
@@ -102,7 +103,7 @@ def subsets_cost(order: DigitOrder, problem: ClusteringSum) -> Cost:
 
 
 def subsets_sums(problem: ClusteringSum, order: DigitOrder, n_components: int) -> Sums:
-    """Log sums over all clusterings into 1 .. ``n_components`` components, with bounds on their errors."""
+    """Compute log sums over all clusterings into 1 .. ``n_components`` components, with error bounds."""
     weights = scaled_weights(problem, problem.distinct.cells[order.rows], order.copies, n_components)
     partitions = _partition_sums(weights.scaled, order, min(n_components, problem.n_rows))
     logs, dropped = _labelled(partitions, weights, order.copies, n_components)
@@ -111,7 +112,7 @@ def subsets_sums(problem: ClusteringSum, order: DigitOrder, n_components: int) -
 
 
 def _partition_sums(weights: FloatArray, order: DigitOrder, n_clusters: int) -> FloatArray:
-    """Summed scaled weights of all partitions into exactly 1 .. ``n_clusters`` clusters."""
+    """Sum the scaled weights of all partitions into exactly 1 .. ``n_clusters`` clusters."""
     from ._subset_kernels import split_off
 
     remainders = _after_first(weights, order)
@@ -128,10 +129,11 @@ def _partition_sums(weights: FloatArray, order: DigitOrder, n_clusters: int) -> 
 
 
 def _after_first(weights: FloatArray, order: DigitOrder) -> FloatArray:
-    """The remainders when one cluster, which holds a copy of the topmost row, is split off."""
+    """Return the remainders after one cluster, which holds a copy of the topmost row, is split off."""
     n_top = int(order.copies[-1])
     stride = len(weights) // (n_top + 1)
     n_states = order.n_tile * _n_states(order.left(1))
+    # The complement of state s is the last state minus s, so complements are the weights in reverse order.
     remainders = weights[::-1][:n_states].copy()
     for held in range(n_top + 1):
         remainders[held * stride : (held + 1) * stride] *= (n_top - held) / n_top
@@ -141,12 +143,12 @@ def _after_first(weights: FloatArray, order: DigitOrder) -> FloatArray:
 def _labelled(
     partitions: FloatArray, weights: Weights, copies: IntArray, n_components: int
 ) -> tuple[FloatArray, FloatArray]:
-    """Log sums over clusterings, whose clusters have labels and may be empty, and what dropping cost.
+    """Convert sums over partitions to log sums over clusterings with labels, and bound the dropped terms.
 
-    A partition into j clusters is labelled in K (K - 1) ... (K - j + 1) ways. On the way to one of the sums
+    A partition into j clusters is labelled in K (K - 1) ... (K - j + 1) ways. For one of the sums
     at most as many partial products below the smallest number were dropped as there are ways to share the
-    copies of each row out over j clusters, ``(c + j - 1 choose c)`` for a row of c copies, and what each
-    would have been multiplied by is at most 1.
+    copies of each row out over j clusters, ``(c + j - 1 choose c)`` for a row of c copies, and the further
+    factors of each are at most 1.
     """
     j = np.arange(1, len(partitions) + 1)
     with np.errstate(divide="ignore"):
@@ -162,7 +164,7 @@ def _labelled(
 
 
 def _log_shared_out(copies: IntArray, n_clusters: IntArray) -> FloatArray:
-    """Log of the number of ways to share all copies out over clusters, for each number of clusters."""
+    """Return the log number of ways to share all copies out over clusters, for each number of clusters."""
     kinds, how_often = np.unique(copies, return_counts=True)
     c, j = kinds[:, None], n_clusters
     ways = gammaln(c + j) - gammaln(j) - gammaln(c + 1)
@@ -170,7 +172,7 @@ def _log_shared_out(copies: IntArray, n_clusters: IntArray) -> FloatArray:
 
 
 def _rounding_of_sums(order: DigitOrder, n_clusters: int) -> float:
-    """Bound on the relative error of sums of positive terms: the longest chain of operations."""
+    """Bound the relative error of sums of positive terms by the longest chain of operations."""
     return ROUNDING * (n_clusters * (2 * order.n_tile + _n_states(order.left(1)) + 8) + 16)
 
 

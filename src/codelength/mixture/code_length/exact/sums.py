@@ -1,4 +1,4 @@
-"""What a method that sums over all clusterings hands back."""
+"""Result of a method that sums over all clusterings."""
 
 from dataclasses import dataclass
 

@@ -1,10 +1,10 @@
-r"""The weight of every set of rows as one cluster, scaled so that floats hold all that matters.
+r"""Weight of every set of rows as one cluster, scaled to the range of floats.
 
 With a prior that is the same for all components, P(Z, D) is a product of one weight for each
 cluster, which depends on the rows in it alone. Every row is in exactly one cluster, so a factor for
-each row and one for each cluster can be taken out of the weights and put back into the sum. They are
-chosen so that no weight is above 1: then nothing overflows, every partial product of a term is at
-least the term itself, and what underflows is below any term that counts.
+each row and one for each cluster can be divided out of the weights and multiplied into the sum. They are
+chosen so that no weight is above 1: then nothing overflows, every partial product of a term is at least
+the term itself, and numbers that underflow are below any term that counts.
 """
 
 import math
@@ -28,7 +28,7 @@ _MOST_TURNS = 32
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """Scaled weights of all states (see the kernels for how states are numbered).
+    """Scaled weights of all states, which are numbered as in the kernels.
 
     Attributes
     ----------
@@ -36,9 +36,9 @@ class Weights:
         Each at most 1; the log weight of a state is the log of this, plus ``cluster_log``, plus the
         logs taken out of its rows.
     rows_log : float
-        What was taken out of all rows together; the factorials of the copies are in here too.
+        Log factor divided out of all rows together, including the factorials of the copies.
     cluster_log : float
-        What was taken out of each cluster.
+        Log factor divided out of each cluster.
     log_magnitude : float
         Bound on the absolute values of all logs that were added up for one clustering, apart from the
         predictive ones.
@@ -51,12 +51,13 @@ class Weights:
 
 
 def scaled_weights(problem: ClusteringSum, cells: IntArray, copies: IntArray, n_components: int) -> Weights:
-    """The weights of all states of these distinct rows, scaled for so many components."""
+    """Compute the weights of all states of these distinct rows, scaled for a number of components."""
     from ._subset_kernels import subset_log_weights
 
     logs = subset_log_weights(cells, copies, problem.spares, problem.step_tables(1))
     row_logs = _row_logs(logs, copies, n_components)
     _subtract_row_logs(logs, copies, row_logs)
+    # State 0, the empty cluster, is left out: it has weight 1 and is not a cluster of a partition.
     cluster_log = max(0.0, float(logs[1:].max()))
     logs -= cluster_log
     scaled = np.exp(logs, out=logs)
@@ -70,7 +71,7 @@ def scaled_weights(problem: ClusteringSum, cells: IntArray, copies: IntArray, n_
 def rounding_of_terms(
     problem: ClusteringSum, magnitude: float, n_components: int, code_length: float
 ) -> float:
-    r"""Bound on the relative error that the logs of the terms bring into their sum.
+    r"""Bound the relative error that the logs of the terms bring into their sum.
 
     A term of code length L is a sum of n_rows (n_variables + 1) logs, added with an error of at most
     :math:`(n_{variables} + n_{rows} + 8)\, u\, (L + magnitude)`, and the logs in the tables have an error
@@ -86,7 +87,7 @@ def rounding_of_terms(
 
 
 def _row_logs(logs: FloatArray, copies: IntArray, n_components: int) -> FloatArray:
-    """Log factor of one copy of each distinct row: what it adds to its cluster in a good clustering."""
+    """Return the log factor of one copy of each distinct row: its contribution in a good clustering."""
     strides = np.concatenate(([1], np.cumprod(copies + 1)[:-1]))
     row_logs = np.empty(len(copies))
     for members in _good_clustering(logs, copies, strides, n_components):
@@ -97,10 +98,10 @@ def _row_logs(logs: FloatArray, copies: IntArray, n_components: int) -> FloatArr
 def _good_clustering(
     logs: FloatArray, copies: IntArray, strides: IntArray, n_components: int
 ) -> list[IntArray]:
-    """The distinct rows of each cluster.
+    """Find a good clustering; return the distinct rows of each cluster.
 
     Clusters are merged, the best pair first, starting from one cluster for each distinct row. Of the
-    clusterings with few enough clusters on that way, the most probable is taken.
+    clusterings with few enough clusters met on the way, the most probable is taken.
     """
     clusters, states = [np.array([d]) for d in range(len(copies))], copies * strides
     best, best_log = clusters, -math.inf
@@ -120,10 +121,11 @@ def _good_clustering(
 
 
 def _mean_increments(logs: FloatArray, strides: IntArray, rows: IntArray) -> FloatArray:
-    """What one copy of each row adds to the log weight of a cluster on average, over rotations of an order.
+    """Return the mean contribution of one copy of each row to the log weight of a cluster.
 
-    Early rows cost much and late ones little. The mean, close to the Shapley value, leaves few subsets of
-    the cluster above the sum of their rows, so that little has to be taken out of every cluster.
+    The mean is over rotations of an order, because early rows cost much and late ones little. It is close to
+    the Shapley value and leaves few subsets of the cluster above the sum of their rows, so that little has to
+    be divided out of every cluster.
     """
     sums = np.zeros(len(strides))
     n_turns = 0
@@ -137,7 +139,8 @@ def _mean_increments(logs: FloatArray, strides: IntArray, rows: IntArray) -> Flo
 
 
 def _subtract_row_logs(logs: FloatArray, copies: IntArray, row_logs: FloatArray) -> None:
-    """Take the factors of its rows out of the log weight of every state, in place."""
+    """Subtract the log factors of its rows from the log weight of every state, in place."""
+    # In two halves, each of about the square root of the states: no second array of all states is needed.
     middle = len(copies) // 2
     low, high = (_sums(copies[part], row_logs[part]) for part in (slice(middle), slice(middle, None)))
     table = logs.reshape(len(high), len(low))
