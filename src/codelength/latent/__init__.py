@@ -1,1 +1,1 @@
-"""Latent class analysis: inference, relations to other variables, and how well mixtures fit."""
+"""Latent class analysis: inference, relations to other variables, and fit of mixtures."""

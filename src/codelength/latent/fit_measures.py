@@ -1,4 +1,4 @@
-"""How well a latent class model fits, in the figures that papers report."""
+"""Measures of fit of latent class models, as reported in papers."""
 
 import math
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from ..typing import FloatArray
 
 @dataclass(frozen=True, slots=True)
 class FitMeasures:
-    r"""Figures of a fitted mixture. Criteria are on the scale of minus twice the log-likelihood.
+    r"""Measures of fit of a mixture. Criteria are on the scale of minus twice the log-likelihood.
 
     Attributes
     ----------
@@ -39,14 +39,14 @@ class FitMeasures:
         approximates the integrated completed likelihood (Biernacki, Celeux and Govaert 2000).
     g2, chi2 : float or None
         Likelihood ratio and Pearson's statistic of the multiway table against the model, from the rows
-        without missing cells; None where there are none, and chi-squared also where it is beyond floats.
+        without missing cells; None if there are none, and chi-squared also if it exceeds floats.
     df : int
         :math:`\min(N, \prod_i n_i - 1) - d`, as poLCA and Latent GOLD count degrees of freedom.
     n_cells : int
         Cells of the multiway table.
     relative_entropy : float or None
         :math:`1 - \sum_n \sum_k (-p_{nk} \log p_{nk}) / (N \log K)` (Ramaswamy et al. 1993), "entropy" in
-        Mplus: 1 where every row is certain of its class, 0 where none says anything. None for one class.
+        Mplus: 1 if the class of every row is certain, 0 if no row is informative. None for one class.
     smallest_share : float
         Share of the smallest class.
     """
@@ -69,12 +69,24 @@ class FitMeasures:
 
     @property
     def p_value(self) -> float | None:
-        """Probability of a larger G2 where the model holds; see :func:`p_value`."""
+        """Probability of a larger G2 under the model; see :func:`p_value`."""
         return p_value(self.g2, self.df, self.n_cells, self.n_rows)
 
 
 def fit_measures(coded: Rows, mixture: MixtureParameters) -> FitMeasures:
-    """Figures of a mixture on the rows that it was fitted to.
+    """Compute the measures of a mixture on the rows that it was fitted to.
+
+    Parameters
+    ----------
+    coded : Coded or CachedRows
+        The rows, with their weights.
+    mixture : MixtureParameters
+        The mixture fitted to them.
+
+    Returns
+    -------
+    FitMeasures
+        Log-likelihood, information criteria, goodness of fit and entropy.
 
     Examples
     --------
@@ -116,10 +128,21 @@ def fit_measures(coded: Rows, mixture: MixtureParameters) -> FitMeasures:
 
 
 def p_value(g2: float | None, df: int, n_cells: int, n_rows: float) -> float | None:
-    """Probability of a larger G2 where the model holds; None where the table is too sparse to say.
+    """Return the probability of a larger G2 under the model; None if the table is too sparse.
 
-    The distribution is chi-squared only where rows are many for the cells: with fewer rows than cells, or no
-    degrees of freedom, there is no answer.
+    The distribution is chi-squared only if there are many rows per cell: with fewer rows than cells, or
+    without degrees of freedom, the result is None.
+
+    Parameters
+    ----------
+    g2 : float or None
+        Likelihood-ratio statistic.
+    df : int
+        Degrees of freedom.
+    n_cells : int
+        Cells of the multiway table.
+    n_rows : float
+        Number of rows.
 
     Examples
     --------
@@ -132,12 +155,12 @@ def p_value(g2: float | None, df: int, n_cells: int, n_rows: float) -> float | N
 
 
 def goodness_of_fit(coded: Rows, mixture: MixtureParameters) -> tuple[float | None, float | None]:
-    r"""G2 and Pearson's chi-squared of the multiway table, from the rows without missing cells.
+    r"""Compute G2 and Pearson's chi-squared of the multiway table, from the rows without missing cells.
 
     .. math:: G^2 = 2 \sum_c o_c \log (o_c / e_c), \quad X^2 = \sum_c (o_c - e_c)^2 / e_c
 
-    where :math:`e_c` is the number of complete rows times the probability of the cell. Cells that no row is
-    in add :math:`e_c` each to :math:`X^2`.
+    Here :math:`e_c` is the number of complete rows times the probability of the cell. Each cell without rows
+    adds :math:`e_c` to :math:`X^2`.
     """
     rows = mixture.distinct(coded)
     n_complete = math.fsum(float(seen.sum()) for seen, _ in _complete(rows, mixture))
@@ -145,19 +168,21 @@ def goodness_of_fit(coded: Rows, mixture: MixtureParameters) -> tuple[float | No
         return None, None
     parts = []
     for seen, block in _complete(rows, mixture):
+        # In logs: the probability of a cell of a wide table underflows, its log does not.
         log_expected = mixture.log_probs(block) + math.log(n_complete)
         with np.errstate(divide="ignore", over="ignore", under="ignore"):
             expected = np.exp(log_expected)
             terms = (seen * (np.log(seen) - log_expected), (seen - expected) ** 2 / expected, expected)
         parts.append([math.fsum(term.tolist()) for term in terms])
     gain, distance, n_expected = (math.fsum(part) for part in zip(*parts, strict=True))
+    # Cells without rows are too many to visit; their expected counts are what the others leave of the total.
     g2, chi2 = 2 * gain, distance + (n_complete - n_expected)
-    # Rounding must not make a perfect fit look better than perfect.
+    # Rounding must not make the statistic of a perfect fit negative.
     return max(g2, 0.0), max(chi2, 0.0) if math.isfinite(chi2) else None
 
 
 def membership_entropy(coded: Rows, mixture: MixtureParameters) -> float:
-    """Entropy of the memberships, added up over the rows, in nats: how much the classes overlap."""
+    """Compute the entropy of the memberships, summed over the rows, in nats: the overlap of the classes."""
     return math.fsum(math.fsum(_entropies(block, mixture).tolist()) for block in mixture.blocks(coded))
 
 
@@ -169,7 +194,7 @@ def _entropies(coded: Coded, mixture: MixtureParameters) -> FloatArray:
 
 
 def _complete(rows: Rows, mixture: MixtureParameters) -> Iterator[tuple[FloatArray, Coded]]:
-    """Distinct rows without missing cells, and how often they occur, block by block."""
+    """Yield the distinct rows without missing cells, and their weights, block by block."""
     for block in mixture.blocks(rows):
         complete = block.take((block.codes < block.schema.n_values).all(axis=1))
         yield np.ones(complete.n_rows) if complete.weights is None else complete.weights, complete

@@ -1,4 +1,4 @@
-"""Whether the probabilities of all rows determine the parameters: the rank of a Jacobian."""
+"""Local identifiability of a mixture, by the rank of the Jacobian of its cell probabilities."""
 
 import math
 from dataclasses import dataclass
@@ -14,10 +14,10 @@ from ..table.checks import check_random_state
 from ..typing import FloatArray, IntArray
 
 MOST_CELLS = 4096
-"""Multiway tables with at most so many cells are looked at in full; of larger ones rows are drawn."""
+"""Multiway tables with at most this many cells are used in full; from larger ones rows are drawn."""
 
 MOST_PARAMETERS = 600
-"""With more parameters the rank is not computed: it takes time that grows with their cube."""
+"""With more parameters the rank is not computed: the time grows with their cube."""
 
 DRAWN_PER_PARAMETER = 4
 
@@ -25,16 +25,17 @@ TOLERANCE = 1e-7
 """Singular values below this share of the largest are zero; columns are of length one."""
 
 FLOOR = 1e-2
-"""A row of the Jacobian is divided by the root of its probability, which counts as this share of the chance
-of looking at it at least: rows that the mixture excludes have a say too."""
+"""Least probability of a row in the scale of the Jacobian, as a share of the chance that the row is used:
+rows that the mixture excludes count too.
+"""
 
 SPREAD = 0.1
-"""Rows are drawn from classes in which so much of each distribution is spread over all values."""
+"""Share of each distribution that is spread over all values when rows are drawn."""
 
 
 @dataclass(frozen=True, slots=True)
 class Identifiability:
-    """Whether a mixture is identified near its parameters, up to the names of the classes.
+    """Local identifiability of a mixture at its parameters, up to the names of the classes.
 
     Attributes
     ----------
@@ -43,12 +44,12 @@ class Identifiability:
     n_cells : int
         Cells of the multiway table.
     rank : int or None
-        Rank of the Jacobian of the probabilities of the cells; None where it was not computed.
+        Rank of the Jacobian of the cell probabilities; None if it was not computed.
     smallest : float
         The smallest singular value over the largest; near the tolerance of 1e-7, some parameters are hardly
         determined.
     n_looked_at : int
-        Cells that the rank was computed from.
+        Number of cells that the rank was computed from.
     """
 
     n_parameters: int
@@ -59,13 +60,13 @@ class Identifiability:
 
     @property
     def is_identified(self) -> bool | None:
-        """Whether all parameters are determined; None where nobody knows."""
+        """True if all parameters are determined; None if that is unknown."""
         if self.n_parameters > self.n_cells - 1:
             return False
         return None if self.rank is None else self.rank == self.n_parameters
 
     def sentence(self) -> str:
-        """What it says, in words."""
+        """Return the result in words."""
         if self.n_parameters > self.n_cells - 1:
             return (
                 f"not identified: {counted(self.n_parameters, 'parameter')}, and a table of "
@@ -82,7 +83,7 @@ class Identifiability:
         return f"identified: the Jacobian has full rank {self.rank}"
 
     def to_json(self) -> dict[str, Any]:
-        """The figures as JSON types."""
+        """Return the result as JSON types."""
         return {
             "identified": self.is_identified,
             "rank": self.rank,
@@ -93,17 +94,28 @@ class Identifiability:
 
 
 def identifiability(mixture: MixtureParameters, random_state: Any = 0) -> Identifiability:
-    r"""Rank of the Jacobian of the cell probabilities at a mixture.
+    r"""Compute the rank of the Jacobian of the cell probabilities at a mixture.
 
     .. math:: P(x) = \sum_k \alpha_k \prod_i \phi_{kix_i}
 
-    by the free parameters (Goodman 1974). Where the multiway table has more than 4,096 cells, and more than
-    four per parameter, so many rows are drawn, from all classes alike; that can only lower the rank.
+    by the free parameters (Goodman 1974). If the multiway table has more than 4,096 cells, and more than four
+    per parameter, that many rows are drawn, from all classes alike; this can only lower the rank.
+
+    Parameters
+    ----------
+    mixture : MixtureParameters
+        The mixture.
+    random_state : int, sequence of int, generator or None
+        Seed of the rows that are drawn from a large table.
+
+    Returns
+    -------
+    Identifiability
+        The rank, and the smallest singular value.
 
     Examples
     --------
-    Three classes of four binary variables have 14 parameters for 15 free cells, and are not identified all
-    the same:
+    Three classes of four binary variables have 14 parameters for 15 free cells, and are still not identified:
 
     >>> from codelength.table import Schema
     >>> from codelength.mixture.parameters import with_components
@@ -134,7 +146,7 @@ def identifiability(mixture: MixtureParameters, random_state: Any = 0) -> Identi
 
 
 def _without_constants(mixture: MixtureParameters) -> MixtureParameters:
-    """The mixture without variables of one value, which have no parameters."""
+    """Remove variables with one value, which have no parameters."""
     schema = mixture.schema
     varied = np.flatnonzero(schema.n_values > 1)
     if len(varied) == schema.n_variables:
@@ -149,7 +161,7 @@ def _without_constants(mixture: MixtureParameters) -> MixtureParameters:
 def _drawn(
     mixture: MixtureParameters, n_rows: int, generator: np.random.Generator
 ) -> tuple[IntArray, FloatArray]:
-    """Rows from all classes alike, and the chance of each."""
+    """Draw rows from all classes alike; return them and the chance of each."""
     components = generator.integers(mixture.n_components, size=n_rows)
     columns, products = [], np.full((mixture.n_components, n_rows), 1 / mixture.n_components)
     for i, size in enumerate(mixture.schema.n_values):
@@ -161,11 +173,11 @@ def _drawn(
 
 
 def _jacobian(mixture: MixtureParameters, codes: IntArray, chances: FloatArray) -> FloatArray:
-    """Derivatives of the probabilities of rows, scaled so that their cross product is the information."""
+    """Compute the derivatives of row probabilities, scaled so that their cross product is the information."""
     schema, n_variables = mixture.schema, mixture.schema.n_variables
     factors = np.stack([mixture.of(i)[:, codes[:, i]] for i in range(n_variables)])
     before, after = np.ones((2, *factors.shape))
-    # Products without one variable, from both sides: a probability may be zero, and cannot be divided out.
+    # Products without one variable, from both sides: a probability may be zero and cannot be divided out.
     for i in range(1, n_variables):
         before[i] = before[i - 1] * factors[i - 1]
         after[-i - 1] = after[-i] * factors[-i]
@@ -175,7 +187,7 @@ def _jacobian(mixture: MixtureParameters, codes: IntArray, chances: FloatArray) 
     for i in range(n_variables):
         others = mixture.class_probs[:, None] * before[i] * after[i]
         for k in range(mixture.n_components):
-            # The most probable value is the one that makes up for a change.
+            # Probabilities add up to 1: the most probable value compensates for a change, because it can.
             reference = first_best(mixture.of(i)[k])
             fallen = others[k] * (codes[:, i] == reference)
             columns += [
@@ -184,13 +196,16 @@ def _jacobian(mixture: MixtureParameters, codes: IntArray, chances: FloatArray) 
                 if value != reference
             ]
     probs = mixture.class_probs @ products
+    # Information weighs a row by 1 / P(x), importance sampling by 1 / chance; the floor keeps rows of
+    # probability zero from dominating.
     scale = np.sqrt(np.maximum(probs, FLOOR * chances) * chances)
     return np.asarray(np.stack(columns, axis=1) / scale[:, None])
 
 
 def _singular_values(jacobian: FloatArray) -> FloatArray:
     lengths = np.linalg.norm(jacobian, axis=0)
-    # A column of next to nothing belongs to a class that has no rows.
+    # A column near zero belongs to a class without rows; scaled to length one it would be noise.
     lost = lengths <= TOLERANCE * lengths.max()
     columns = np.where(lost, 0.0, jacobian / np.where(lost, 1.0, lengths))
+    # The triangular factor has the same singular values, and is much smaller if there are many rows.
     return np.asarray(np.linalg.svd(np.linalg.qr(columns, mode="r"), compute_uv=False))

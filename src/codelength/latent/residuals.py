@@ -1,4 +1,4 @@
-"""Local fit: how far each pair of variables is from independence within the classes."""
+"""Bivariate residuals: dependence of pairs of variables within the classes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,28 +17,28 @@ from ..table import Coded, Schema
 from ..typing import FloatArray, IntArray
 
 LARGE = 4.0
-"""A residual above this is worth a look: about the 5 % point of chi-squared with one degree of freedom."""
+"""Residuals above this deserve attention: about the 5 % point of chi-squared with one degree of freedom."""
 
 MOST_DENSE = 3000
-"""Counts of pairs of more cells than this are kept as they come, without the zeros."""
+"""With more cells than this, counts of pairs are kept as sparse matrices."""
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class BivariateResiduals(Shown):
     r"""Residuals of all pairs of variables.
 
-    The two-way table of a pair, :math:`o_{ab}`, against what independence within the classes expects,
-    :math:`e_{ab} = \sum_k n_k \phi_{kia} \phi_{kjb}`: Pearson's chi-squared divided by
-    :math:`(n_i - 1)(n_j - 1)` (Vermunt and Magidson 2005). Here :math:`n_k` is the expected number of rows of
-    class k among those in which neither is missing, which is :math:`N \alpha_k` for a table without gaps.
-    Around 1 or below where the model holds; above 4 it is worth a look.
+    The two-way table of a pair, :math:`o_{ab}`, against its expectation under independence within the
+    classes, :math:`e_{ab} = \sum_k n_k \phi_{kia} \phi_{kjb}`: Pearson's chi-squared divided by :math:`(n_i -
+    1)(n_j - 1)` (Vermunt and Magidson 2005). Here :math:`n_k` is the expected number of rows of class k among
+    those in which neither is missing, which is :math:`N \alpha_k` for a table without gaps. Values around 1
+    or below are expected under the model; values above 4 deserve attention.
 
     Attributes
     ----------
     names : tuple of str
         The variables.
     values : array of shape (n_variables, n_variables)
-        Residuals, the same on both sides of the diagonal; NaN on it, and where a variable is constant.
+        Symmetric matrix of residuals; NaN on the diagonal, and if a variable is constant.
     chi2 : array of shape (n_variables, n_variables)
         Pearson's chi-squared of the two-way tables.
     df : array of shape (n_variables, n_variables)
@@ -52,11 +52,11 @@ class BivariateResiduals(Shown):
 
     @property
     def total(self) -> float:
-        """The sum over all pairs."""
+        """Sum over all pairs."""
         return float(np.nansum(np.triu(self.values, 1)))
 
     def pairs(self) -> list[dict[str, Any]]:
-        """All pairs, the largest residual first."""
+        """Return all pairs, the largest residual first."""
         first, second = np.triu_indices(len(self.names), 1)
         kept = ~np.isnan(self.values[first, second])
         first, second = first[kept], second[kept]
@@ -73,20 +73,20 @@ class BivariateResiduals(Shown):
         ]
 
     def large(self) -> list[dict[str, Any]]:
-        """The pairs above :data:`LARGE`, the largest residual first."""
+        """Return the pairs above :data:`LARGE`, the largest residual first."""
         return [pair for pair in self.pairs() if pair["residual"] > LARGE]
 
     def to_json(self) -> dict[str, Any]:
-        """The figures as JSON types."""
+        """Return the residuals as JSON types."""
         return {"total": self.total, "pairs": self.pairs()}
 
     def content(self) -> list[float]:
-        """Chi-squared of all pairs, for a file."""
+        """Return chi-squared of all pairs, for a file."""
         return [float(value) for value in self.chi2[np.triu_indices(len(self.names), 1)]]
 
     @classmethod
     def restored(cls, content: Sequence[float], schema: Schema) -> "BivariateResiduals":
-        """What :meth:`content` came from, checked against the schema."""
+        """Restore residuals from :meth:`content`, checked against the schema."""
         n_variables = schema.n_variables
         given = np.array(content, dtype=np.float64)
         if given.shape != (n_variables * (n_variables - 1) // 2,) or not (given >= 0).all():
@@ -111,7 +111,14 @@ class BivariateResiduals(Shown):
 
 
 def bivariate_residuals(coded: Rows, mixture: MixtureParameters) -> BivariateResiduals:
-    """Residuals of all pairs of variables under a mixture.
+    """Compute the residuals of all pairs of variables under a mixture.
+
+    Parameters
+    ----------
+    coded : Coded or CachedRows
+        The rows, with their weights.
+    mixture : MixtureParameters
+        The mixture fitted to them.
 
     Examples
     --------
@@ -133,6 +140,7 @@ def bivariate_residuals(coded: Rows, mixture: MixtureParameters) -> BivariateRes
     for block in mixture.blocks(mixture.distinct(coded)):
         indicators = indicator_columns(block)
         weighed = indicators if block.weights is None else indicators.multiply(block.weights[:, None]).tocsr()
+        # All two-way tables at once: one sparse product of the indicators.
         counts = indicators.T @ weighed
         seen = (seen + counts).tocsr() if schema.n_cells > MOST_DENSE else seen + counts.toarray()
         sizes += _class_sizes(block, mixture)
@@ -149,10 +157,10 @@ def bivariate_residuals(coded: Rows, mixture: MixtureParameters) -> BivariateRes
 
 
 def _class_sizes(rows: Coded, mixture: MixtureParameters) -> FloatArray:
-    """Expected rows of each class in which two variables are there: by class, variable and variable."""
+    """Compute the expected rows of each class in which both of two variables are observed."""
     shares = mixture.responsibilities(rows)
     weighed = shares if rows.weights is None else shares * rows.weights[:, None]
-    # Few rows differ in which cells are missing.
+    # There are few patterns of missing cells: shares are summed per pattern first.
     present = rows.codes < rows.schema.n_values
     _, firsts, places = np.unique(
         np.packbits(present, axis=1), axis=0, return_index=True, return_inverse=True
@@ -172,7 +180,7 @@ def _over_freedom(schema: Schema, chi2: FloatArray) -> BivariateResiduals:
 
 
 def _pearson(seen: FloatArray, expected: FloatArray) -> float:
-    # A cell that cannot be, and is not, is no misfit.
+    # An impossible cell without rows fits perfectly.
     possible = expected > 0
     if (seen[~possible] > 0).any():
         return np.inf

@@ -1,4 +1,4 @@
-"""How well the probabilities of a mixture are known, and whether it needs all its components."""
+"""Uncertainty of the probabilities of a mixture, and tests of its number of components."""
 
 from .alignment import align
 from .bootstrap import Bootstrap, bootstrap

@@ -1,4 +1,4 @@
-"""Loops over pairs of cells. Arrays in, arrays out, nothing checked; see ``_moments`` for the shapes."""
+"""Sums over pairs of cells. Arrays in, arrays out, nothing checked; see ``_moments`` for the shapes."""
 
 import numpy as np
 from numba import njit
@@ -19,12 +19,26 @@ def add_moments(
 ) -> None:
     """Add the moments of the pairs whose first variable is ``first``.
 
-    ``cells`` holds codes, one row per variable. ``moments`` has shape (n_values of first + 1, n_cells,
-    n_lanes), where cells begin with those of ``first`` itself.
+    Parameters
+    ----------
+    cells : array of shape (n_variables, n_rows)
+        Codes, one row per variable.
+    offsets : array of shape (n_variables + 1,)
+        First cell of each variable.
+    weights : array of shape (n_rows,)
+        Weights of the rows.
+    shares : array of shape (n_rows, n_components)
+        Probability of each component for each row.
+    first : int
+        The first variable.
+    moments : array of shape (n_values of first + 1, n_cells, n_lanes)
+        Moments, to which those of the rows are added; cells begin with those of ``first``.
     """
     n_components, n_lanes = shares.shape[1], moments.shape[2]
     lanes = np.empty((_ROWS_AT_ONCE, n_lanes))
     start = offsets[first]
+    # The products of shares are the same for all pairs of cells: computed once per block of rows, and kept in
+    # the cache while all second variables are visited.
     for low in range(0, cells.shape[1], _ROWS_AT_ONCE):
         n_rows = min(_ROWS_AT_ONCE, cells.shape[1] - low)
         for t in range(n_rows):
@@ -41,6 +55,7 @@ def add_moments(
             for t in range(n_rows):
                 a = np.int64(cells[first, low + t])
                 b = shift + np.int64(cells[j, low + t])
+                # Lanes are contiguous, so that this loop vectorises.
                 for lane in range(n_lanes):
                     moments[a, b, lane] += lanes[t, lane]
 
@@ -53,7 +68,22 @@ def add_cell_shares(
     groups: IntArray,
     sums: FloatArray,
 ) -> None:
-    """Add the shares of rows to the cells they hold: ``sums`` has shape (n_groups, n_components, n_cells)."""
+    """Add the shares of rows to the cells they hold.
+
+    Parameters
+    ----------
+    codes : array of shape (n_rows, n_variables)
+        The rows.
+    offsets : array of shape (n_variables + 1,)
+        First cell of each variable.
+    weighted : array of shape (n_rows, n_components)
+        Shares of the components, times weights.
+    groups : array of shape (n_rows,)
+        Group of each row.
+    sums : array of shape (n_groups, n_components, n_cells)
+        Sums, to which the shares are added.
+    """
+    # Variables outside, because codes are stored column by column.
     for i in range(codes.shape[1]):
         for n in range(codes.shape[0]):
             cell, group = offsets[i] + np.int64(codes[n, i]), groups[n]

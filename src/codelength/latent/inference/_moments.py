@@ -1,12 +1,12 @@
-r"""Moments of cells and components: what every information matrix of a mixture is made of.
+r"""Moments of cells and components, from which every information matrix of a mixture is built.
 
 Row *n* has weight :math:`w_n` and belongs to component *r* with probability :math:`h_{nr}`. For every pair
 of cells the moments are the sums over the rows that hold both,
 
 .. math:: \sum_n w_n h_{nr} h_{ns} \quad (r \le s) \qquad\text{and}\qquad \sum_n w_n h_{nr}.
 
-A row holds few cells, so that this takes far fewer steps than the outer products of its scores. A last cell,
-which every row holds, gives the moments of single cells and of none.
+A row holds few cells, so this takes far fewer steps than the outer products of its scores. A last cell, which
+every row holds, gives the moments of single cells and of none.
 """
 
 from dataclasses import dataclass
@@ -29,37 +29,43 @@ class Moments:
         One symmetric matrix for each pair of components, then one for each component. Cells are laid out as
         in the schema, those for missing included; the last one is held by every row.
     n_components : int
-        How many components there are.
+        Number of components.
     """
 
     lanes: FloatArray
     n_components: int
 
     def of_pair(self, r: int, s: int) -> FloatArray:
-        """The sums of products of two components' shares."""
+        """Return the sums of products of two components' shares."""
+        # Position in the upper triangle, row by row, as the kernel fills the lanes.
         low, high = min(r, s), max(r, s)
         return np.asarray(self.lanes[low * self.n_components - low * (low - 1) // 2 + high - low])
 
     def of_component(self, r: int) -> FloatArray:
-        """The sums of one component's shares."""
+        """Return the sums of one component's shares."""
         return np.asarray(self.lanes[self.n_components * (self.n_components + 1) // 2 + r])
 
 
 def pair_moments(
     coded: Coded, weights: FloatArray, shares: FloatArray, n_threads: int | None = None
 ) -> Moments:
-    """Moments of rows that are shared out over components; the same for any number of threads.
+    """Compute the moments of rows shared out over components; the same for any number of threads.
 
     Parameters
     ----------
     coded : Coded
         The rows.
     weights : array of shape (n_rows,)
-        What each row weighs, whatever the weights of ``coded``.
+        Weights of the rows, in place of those of ``coded``.
     shares : array of shape (n_rows, n_components)
         Probability of each component for each row.
     n_threads : int, optional
         Threads to run on; by default one for each processor.
+
+    Returns
+    -------
+    Moments
+        One symmetric matrix per pair of components and per component.
     """
     from ._moment_kernels import add_moments
 
@@ -76,6 +82,8 @@ def pair_moments(
     shares = np.ascontiguousarray(shares)
     lanes = np.zeros((n_lanes, n_cells, n_cells))
 
+    # Threads share the work by first variable and write to disjoint parts of ``lanes``: sums do not depend on
+    # their number.
     def work(first: int) -> None:
         start, stop = offsets[first], offsets[first + 1]
         found = np.zeros((stop - start, n_cells - start, n_lanes))
@@ -83,7 +91,8 @@ def pair_moments(
         lanes[:, start:stop, start:] = found.transpose(2, 0, 1)
 
     list(in_threads(work, range(len(codes)), n_threads))
-    # Each variable's own block is diagonal, the blocks above the diagonal are mirrored.
+    # Only pairs with first <= second were added: each variable's own block is diagonal, the others are
+    # mirrored.
     for lane in lanes:
         lane += np.triu(lane, 1).T
     return Moments(lanes, n_components)

@@ -1,4 +1,4 @@
-"""Components of one mixture matched with those of another: names of components are arbitrary."""
+"""Matching of the components of two mixtures, whose names are arbitrary."""
 
 import numpy as np
 
@@ -8,11 +8,23 @@ from ...typing import FloatArray, IntArray
 
 
 def align(reference: MixtureParameters, mixture: MixtureParameters) -> MixtureParameters:
-    """A mixture with its components in the order of those they resemble most in another.
+    """Reorder the components of a mixture to match those of another.
 
     The components are matched one to one so that the sum of their distances is least (the Hungarian method).
     A distance is the sum over variables of squared Hellinger distances, plus that of the shares' square
     roots, which decides between components with equal profiles.
+
+    Parameters
+    ----------
+    reference : MixtureParameters
+        The mixture to match.
+    mixture : MixtureParameters
+        The mixture to reorder; it has as many components.
+
+    Returns
+    -------
+    MixtureParameters
+        The mixture in the order of the reference.
 
     Examples
     --------
@@ -28,16 +40,26 @@ def align(reference: MixtureParameters, mixture: MixtureParameters) -> MixturePa
 
 
 def profile_distances(reference: MixtureParameters, mixture: MixtureParameters) -> FloatArray:
-    """Distance of each component of the first mixture from each of the second."""
+    """Compute the distance of each component of the first mixture from each of the second."""
     ours = np.sqrt(np.column_stack((reference.class_probs, reference.value_probs)))
     theirs = np.sqrt(np.column_stack((mixture.class_probs, mixture.value_probs)))
     return np.stack([((one - theirs) ** 2).sum(axis=1) for one in ours])
 
 
 def matching(costs: FloatArray) -> IntArray:
-    """For each row of a square matrix the column that it is matched with, so that the sum is least.
+    """Match the rows of a square matrix with its columns so that the sum is least.
 
-    Of matchings that are as good up to rounding, the one that stays closest to the diagonal.
+    Of matchings that are equally good up to rounding, the one closest to the diagonal is returned.
+
+    Parameters
+    ----------
+    costs : array of shape (n, n)
+        Cost of matching each row with each column.
+
+    Returns
+    -------
+    array of shape (n,)
+        The column that each row is matched with.
 
     Examples
     --------
@@ -47,6 +69,7 @@ def matching(costs: FloatArray) -> IntArray:
     from scipy.optimize import linear_sum_assignment
 
     places = np.arange(len(costs), dtype=np.float64)
+    # A penalty within rounding breaks ties, so that equal components keep their order.
     away = TOLERANCE * np.abs(costs).max(initial=1.0) * (places[:, None] - places) ** 2
     _, columns = linear_sum_assignment(costs + away)
     return np.asarray(columns, dtype=np.int64)

@@ -1,7 +1,7 @@
-"""Bootstrap: how estimates vary from table to table.
+"""Bootstrap: sampling variation of the estimates.
 
-Every replication is a table, and EM starts from the estimates, so that its end is the maximum that belongs to
-them. Its components are then matched with those of the estimates all the same (:mod:`.alignment`).
+Every replication is a table, and EM starts from the estimates, so that it ends at the corresponding maximum.
+Its components are still matched with those of the estimates (:mod:`.alignment`).
 
 ===================  ================================================================================
 kind                 table of a replication
@@ -38,14 +38,14 @@ Weights = Literal["counts", "relative"]
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class Bootstrap(Shown):
-    """Estimates from many tables.
+    """Estimates from the bootstrap replications.
 
     Attributes
     ----------
     coordinates : Coordinates
         The estimates from the table itself, and which of them lie on the boundary.
     kind : str
-        How the tables were made.
+        Kind of bootstrap.
     class_draws : array of shape (n_replications, n_components)
         Class shares.
     value_draws : array of shape (n_replications, n_components, n_cells)
@@ -70,7 +70,7 @@ class Bootstrap(Shown):
 
     @property
     def n_replications(self) -> int:
-        """How many tables there were."""
+        """Number of replications."""
         return len(self.log_likelihoods)
 
     @property
@@ -84,11 +84,12 @@ class Bootstrap(Shown):
         return np.asarray(self.value_draws.std(axis=0, ddof=1))
 
     def intervals(self, level: float = 0.95) -> Intervals:
-        """Percentile intervals. Where a bootstrap never left the boundary there is none."""
+        """Compute percentile intervals; NaN if no replication left the boundary."""
         level = check_level(level)
         of_classes = quantile_bounds(self.class_draws, level)
         of_values = quantile_bounds(self.value_draws, level)
-        # An interval of no width says how the estimate was made, not how well it is known.
+        # An interval of width zero reflects the bootstrap, which cannot leave the boundary, not the
+        # precision.
         of_classes[:, of_classes[0] == of_classes[1]] = np.nan
         of_values[:, of_values[0] == of_values[1]] = np.nan
         return Intervals(
@@ -124,31 +125,36 @@ def bootstrap(
     n_threads: int | None = None,
     progress: Progress | None = None,
 ) -> Bootstrap:
-    """Fit a mixture again to many tables.
+    """Fit a mixture to many bootstrap tables.
 
     Parameters
     ----------
     coded : Coded
         The rows that the mixture was fitted to.
     mixture : MixtureParameters
-        Where EM ended.
+        The estimates from EM.
     kind : {"nonparametric", "parametric"}
-        How tables are made.
+        Kind of bootstrap.
     prior : prior or its name
         The prior that EM was given.
     n_replications : int
-        How many tables.
+        Number of tables.
     weights : {"counts", "relative"}
-        What weights mean to the nonparametric bootstrap: how often a row occurs, or what a row that was drawn
-        once counts for.
+        Meaning of weights for the nonparametric bootstrap: numbers of equal rows, or relative weights of rows
+        that were each drawn once.
     max_iter, tol
         As in :func:`codelength.mixture.fit_mixture`.
     random_state : int, sequence of int, generator or None
-        Where the randomness comes from; each replication has a stream of its own.
+        Seed; each replication has its own random stream.
     n_threads : int, optional
         Threads to run on; by default one for each processor. The result is the same for any number.
     progress : function, optional
-        Told after each replication how many are done, and how many there are.
+        Called after each replication with the number done and the total.
+
+    Returns
+    -------
+    Bootstrap
+        The estimates of all replications.
 
     Examples
     --------
@@ -180,6 +186,8 @@ def bootstrap(
         if kind == "parametric":
             joint = EMLayout.of(draw_rows(mixture, n_drawn, stream, missing)).joint
         elif weights == "counts":
+            # Resampling rows is a draw of multiplicities: the distinct rows are laid out once for all
+            # replications.
             joint = reweighted(layout.joint, stream.multinomial(n_drawn, chances))
         else:
             times = stream.multinomial(len(used), np.full(len(used), 1 / len(used)))

@@ -1,7 +1,7 @@
-r"""Whether chains of draws have mixed, and how many independent draws they are worth.
+r"""Convergence diagnostics of Markov chains: R-hat and effective sample size.
 
-Both figures are those of Vehtari, Gelman, Simpson, Carpenter and Bürkner (2021), Bayesian Analysis 16: chains
-are split in halves and draws replaced by normal scores of their ranks, so that heavy tails do no harm.
+Both are those of Vehtari, Gelman, Simpson, Carpenter and Bürkner (2021), Bayesian Analysis 16: chains
+are split in halves and draws replaced by normal scores of their ranks, so that heavy tails do not matter.
 """
 
 import numpy as np
@@ -12,9 +12,9 @@ from ...typing import FloatArray
 
 
 def r_hat(draws: FloatArray) -> float:
-    """Scale reduction of chains of one quantity, the larger of that of location and that of scale.
+    """Compute the scale reduction of chains of one quantity, the larger of that of location and of scale.
 
-    Near 1 when the chains have mixed; above 1.01 they should go on.
+    Near 1 if the chains have mixed; above 1.01 they should be run longer.
 
     Parameters
     ----------
@@ -30,12 +30,18 @@ def r_hat(draws: FloatArray) -> float:
     halves = _halves(draws)
     if np.ptp(halves) == 0:
         return float("nan")
+    # Chains with equal means but different spread are detected on the folded draws.
     folded = np.abs(halves - np.median(halves))
     return max(_reduction(_scores(halves)), _reduction(_scores(folded)))
 
 
 def effective_sample_size(draws: FloatArray) -> float:
-    """How many independent draws tell as much about the middle of the distribution; shapes as :func:`r_hat`.
+    """Compute the number of independent draws that are worth as much for the centre of the distribution.
+
+    Parameters
+    ----------
+    draws : array of shape (n_chains, n_draws)
+        As in :func:`r_hat`.
 
     Examples
     --------
@@ -53,9 +59,11 @@ def effective_sample_size(draws: FloatArray) -> float:
     covariances = _autocovariances(scores).mean(axis=0)
     within = covariances[0] * n_draws / (n_draws - 1)
     total = covariances[0] + scores.mean(axis=1).var(ddof=1)
+    # Autocorrelations over all chains: chains that have not mixed look correlated at every lag.
     correlations = 1 - (within - covariances) / total
     correlations[0] = 1.0
-    # Sums of neighbours are positive and fall, in theory (Geyer 1992): the sum ends where they do not.
+    # Sums of neighbouring autocorrelations are positive and decreasing in theory (Geyer 1992): the sum is
+    # truncated at the first that is not positive, and made decreasing.
     n_pairs = max(0, (n_draws - 3) // 2)
     pairs = correlations[: 2 * n_pairs].reshape(-1, 2).sum(axis=1)
     negative = np.flatnonzero(pairs <= 0)
@@ -66,11 +74,12 @@ def effective_sample_size(draws: FloatArray) -> float:
         + max(float(correlations[2 * n_pairs]), 0)
     )
     size = n_chains * n_draws
+    # Antithetic chains may be worth more than their draws; the bound is that of the paper.
     return float(size / max(time, 1 / np.log10(size)))
 
 
 def _halves(draws: FloatArray) -> FloatArray:
-    """Each chain as two; a draw in the middle is left out."""
+    """Split each chain into two; a draw in the middle is dropped."""
     half = draws.shape[1] // 2
     return np.concatenate((draws[:, :half], draws[:, -half:]))
 
@@ -92,5 +101,6 @@ def _reduction(scores: FloatArray) -> float:
 def _autocovariances(scores: FloatArray) -> FloatArray:
     n_draws = scores.shape[1]
     centred = scores - scores.mean(axis=1, keepdims=True)
+    # Padded with zeros to twice the length, so that the circular convolution does not wrap around.
     spectrum = np.fft.rfft(centred, 2 * n_draws, axis=1)
     return np.asarray(np.fft.irfft(np.abs(spectrum) ** 2, axis=1)[:, :n_draws] / n_draws)

@@ -1,8 +1,8 @@
-r"""The free parameters of a mixture on the logit scale, and which estimates lie on the boundary.
+r"""Free parameters of a mixture on the logit scale, and estimates on the boundary.
 
-In each distribution the most probable value is the one the others are compared with: the free parameters
-are :math:`\log(p_l / p_{\text{ref}})`. A probability that is estimated as zero has no logit. It is held where
-it is and flagged; so is every probability of a component that has no rows.
+In each distribution the most probable value is the reference: the free parameters are :math:`\log(p_l /
+p_{\text{ref}})`. A probability that is estimated as zero has no logit. It is fixed and flagged; so is every
+probability of a component without rows.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from ...mixture.parameters import MixtureParameters
 from ...typing import BoolArray, FloatArray, IntArray
 
 LEAST_ROWS = 0.01
-"""A value that is expected in fewer rows of a component than this is taken to be estimated as impossible."""
+"""A value with fewer expected rows in a component counts as estimated to be impossible."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,9 +27,9 @@ class Coordinates:
     mixture : MixtureParameters
         The probabilities.
     class_boundary : array of shape (n_components,)
-        Which components have no rows.
+        Components without rows.
     value_boundary : array of shape (n_components, n_cells)
-        Which values are estimated as impossible, or as certain.
+        Values that are estimated as impossible, or as certain.
     """
 
     mixture: MixtureParameters
@@ -38,7 +38,7 @@ class Coordinates:
 
     @classmethod
     def of(cls, mixture: MixtureParameters, n_rows: float) -> "Coordinates":
-        """The free parameters of a mixture fitted to so many rows."""
+        """Determine the free parameters of a mixture fitted to a number of rows."""
         schema, sizes = mixture.schema, n_rows * mixture.class_probs
         class_boundary = sizes < LEAST_ROWS
         impossible = sizes[:, None] * mixture.value_probs < LEAST_ROWS
@@ -46,6 +46,7 @@ class Coordinates:
         for i in range(schema.n_variables):
             own = np.s_[schema.offsets[i] : schema.offsets[i + 1] - 1]
             n_possible = (~impossible[:, own]).sum(axis=1, keepdims=True)
+            # If all other values are impossible, the remaining one is certain and on the boundary too.
             value_boundary[:, own] = impossible[:, own] | (n_possible == 1)
         value_boundary[class_boundary] = True
         value_boundary[:, schema.offsets[1:] - 1] = False
@@ -53,7 +54,7 @@ class Coordinates:
 
     @cached_property
     def free_cells(self) -> tuple[IntArray, ...]:
-        """For each component the cells whose logits are free."""
+        """Cells with free logits, for each component."""
         schema = self.mixture.schema
         found = []
         for r, probs in enumerate(self.mixture.value_probs):
@@ -67,35 +68,35 @@ class Coordinates:
 
     @cached_property
     def free_classes(self) -> IntArray:
-        """The components whose logits are free: all that have rows but the largest."""
+        """Components with free logits: all with rows except the largest."""
         free = ~self.class_boundary
         free[first_best(self.mixture.class_probs)] = False
         return np.flatnonzero(free)
 
     @cached_property
     def starts(self) -> IntArray:
-        """Where the free values of each component begin among all parameters, and how many there are.
+        """First free value of each component among all parameters, and the number of parameters.
 
-        The free components come first.
+        The logits of the components precede those of the values.
         """
         sizes = [len(cells) for cells in self.free_cells]
         return np.cumsum([len(self.free_classes), *sizes]).astype(np.int64)
 
     @property
     def n_free(self) -> int:
-        """How many free parameters there are."""
+        """Number of free parameters."""
         return int(self.starts[-1])
 
     @cached_property
     def variables(self) -> IntArray:
-        """The variable that each cell belongs to."""
+        """Variable of each cell."""
         schema = self.mixture.schema
         return np.repeat(np.arange(schema.n_variables), schema.n_values + 1)
 
     def of_values(self, r: int) -> FloatArray:
-        r"""What turns the cells of a row of component *r* into its scores, shape (n_free, n_cells + 1).
+        r"""Return the matrix from cells to scores in component *r*, shape (n_free, n_cells + 1).
 
-        The score of a free value *l* is :math:`[x_i = l] - p_{ril}`, and zero where :math:`x_i` is missing.
+        The score of a free value *l* is :math:`[x_i = l] - p_{ril}`, and zero if :math:`x_i` is missing.
         """
         cells, probs = self.free_cells[r], self.mixture.value_probs[r]
         linear = np.zeros((len(cells), self.mixture.schema.n_cells + 1))
@@ -106,14 +107,14 @@ class Coordinates:
         return linear
 
     def joined(self, scores: list[FloatArray], shares: FloatArray, total: FloatArray) -> FloatArray:
-        """All scores side by side, from those of values and from the shares of components in each row."""
+        """Join the scores of class shares with those of values."""
         free = self.free_classes
         return np.concatenate(
             [shares[:, free] - total[:, None] * self.mixture.class_probs[free], *scores], axis=1
         )
 
     def variances(self, covariance: FloatArray) -> tuple[FloatArray, FloatArray]:
-        r"""Variances of all probabilities, from the covariance of the logits; NaN on the boundary.
+        r"""Compute the variances of all probabilities from the covariance of the logits; NaN on the boundary.
 
         The delta method with :math:`\partial p_l / \partial \theta_m = p_l ([l = m] - p_m)`.
         """
@@ -138,10 +139,10 @@ class Coordinates:
 
 
 def _quadratic(slopes: FloatArray, covariance: FloatArray) -> FloatArray:
-    """Diagonal of ``slopes @ covariance @ slopes.T``; what is unknown or below zero is NaN."""
+    """Compute the diagonal of ``slopes @ covariance @ slopes.T``; NaN if unknown or below zero."""
     if not covariance.size:
         return np.full(len(slopes), np.nan)
-    # A parameter whose variance is unknown spoils only the probabilities that depend on it.
+    # A parameter of unknown variance affects only the probabilities that depend on it.
     unknown = np.isnan(np.diagonal(covariance))
     known = np.where(unknown[:, None] | unknown[None, :], 0.0, covariance)
     found = np.einsum("lf,fg,lg->l", slopes, known, slopes)

@@ -1,4 +1,4 @@
-r"""Standard errors for rows that were not drawn independently: clusters, strata and sampling weights.
+r"""Standard errors for complex samples: clusters, strata and sampling weights.
 
 The estimates maximise a weighted log-likelihood. Their covariance is the sandwich
 
@@ -7,7 +7,7 @@ The estimates maximise a weighted log-likelihood. Their covariance is the sandwi
 
 with :math:`s_c` the sum of the weighted scores of cluster *c*, :math:`\bar s_h` their mean in stratum *h* of
 :math:`n_h` clusters, and *I* the observed information (Binder 1983, Int. Statist. Rev. 51). Clusters are
-taken as drawn with replacement. Without clusters every row is one; without strata there is one.
+taken as drawn with replacement. Without clusters every row is a cluster; without strata there is one stratum.
 """
 
 from typing import Any
@@ -24,7 +24,7 @@ from .coordinates import Coordinates
 from .information import StandardErrors, information_matrix, inverse
 
 CLUSTERS_AT_ONCE = 4096
-"""Clusters whose scores are held in memory together, at most."""
+"""Maximum number of clusters whose scores are held in memory together."""
 
 
 def design_standard_errors(
@@ -36,22 +36,32 @@ def design_standard_errors(
     strata: Any = None,
     n_threads: int | None = None,
 ) -> StandardErrors:
-    """Standard errors under a sampling design.
+    """Compute standard errors under a sampling design.
 
     Parameters
     ----------
     coded : Coded
         The rows that the mixture was fitted to; their weights are sampling weights.
     mixture : MixtureParameters
-        Where EM ended.
+        The estimates from EM.
     prior : prior or its name
         The prior that EM was given.
     clusters : array of shape (n_rows,), optional
-        Which cluster each row was drawn with; clusters of the same name in two strata are two clusters.
+        Cluster of each row; clusters of the same name in two strata are two clusters.
     strata : array of shape (n_rows,), optional
-        Which stratum each row was drawn from.
+        Stratum of each row.
     n_threads : int, optional
         Threads to run on; by default one for each processor. The result is the same for any number.
+
+    Returns
+    -------
+    StandardErrors
+        Standard errors from the sandwich covariance.
+
+    Raises
+    ------
+    DataError
+        If there are no rows, or a stratum has a single cluster.
 
     Examples
     --------
@@ -75,6 +85,7 @@ def design_standard_errors(
         information_matrix(rows.distinct(), coordinates, "observed", prior, n_threads=n_threads)
     )
     spread = _spread_of_scores(rows, coordinates, weights, groups, of_groups, n_threads)
+    # Parameters that the table does not identify stay unknown and do not enter the product.
     known = ~np.isnan(np.diagonal(covariance))
     inner = covariance[np.ix_(known, known)]
     sandwich = np.full_like(covariance, np.nan)
@@ -83,14 +94,14 @@ def design_standard_errors(
 
 
 def sampling_units(clusters: Any, strata: Any, weights: FloatArray) -> tuple[str, IntArray, IntArray]:
-    """What the design is called, the cluster of each row, and the stratum of each cluster.
+    """Return the name of the design, the cluster of each row, and the stratum of each cluster.
 
-    Rows of weight zero are in no cluster: -1.
+    Rows of weight zero have the cluster -1.
 
     Raises
     ------
     DataError
-        Where a stratum has a single cluster, so that nothing tells how clusters vary in it.
+        If a stratum has a single cluster, so that the variation between its clusters is unknown.
     """
     n_rows, used = len(weights), weights > 0
     of_rows = _numbers("strata", strata, n_rows) if strata is not None else np.zeros(n_rows, dtype=np.int64)
@@ -131,6 +142,7 @@ def _spread_of_scores(
     of_groups: IntArray,
     n_threads: int | None,
 ) -> FloatArray:
+    # Rows sorted by cluster, those of weight zero dropped: a range of clusters is then a range of rows.
     order = np.argsort(groups, kind="stable")
     order = order[np.searchsorted(groups[order], 0) :]
     bounds = np.searchsorted(groups[order], np.arange(len(of_groups) + 1))
@@ -146,6 +158,7 @@ def _spread_of_scores(
         )
         products += scores.T @ (factors[of_groups[low:high]][:, None] * scores)
         np.add.at(sums, of_groups[low:high], scores)
+    # The mean of a stratum is subtracted in the end, so that one pass over the clusters is enough.
     return products - (sums.T * (factors / sizes)) @ sums
 
 
@@ -157,7 +170,7 @@ def group_scores(
     n_groups: int,
     n_threads: int | None = None,
 ) -> FloatArray:
-    """The sum of the weighted scores of the rows of each group, shape (n_groups, n_free)."""
+    """Sum the weighted scores of the rows of each group, shape (n_groups, n_free)."""
     from ._moment_kernels import add_cell_shares
 
     mixture, schema = coordinates.mixture, coordinates.mixture.schema
@@ -165,6 +178,7 @@ def group_scores(
     sums = np.zeros((n_groups, mixture.n_components, schema.n_cells + 1))
     add_cell_shares(rows.codes, schema.offsets, weighted, groups, sums)
     np.add.at(sums[:, :, -1], groups, weighted)
+    # Scores are linear in the cells, so cells are summed first and mapped to scores once per group.
     scores = [sums[:, r] @ coordinates.of_values(r).T for r in range(mixture.n_components)]
     shares = sums[:, :, -1]
     return coordinates.joined(scores, shares, shares.sum(axis=1))

@@ -12,7 +12,23 @@ from ...typing import BoolArray
 def draw_rows(
     mixture: MixtureParameters, n_rows: int, generator: np.random.Generator, missing: BoolArray | None = None
 ) -> Coded:
-    """Rows drawn from a mixture, with the same cells missing as in some table.
+    """Draw rows from a mixture, with the same cells missing as in a table.
+
+    Parameters
+    ----------
+    mixture : MixtureParameters
+        The mixture.
+    n_rows : int
+        Number of rows.
+    generator : Generator
+        The random stream.
+    missing : array of shape (n_rows, n_variables), optional
+        Mask of cells to leave missing.
+
+    Returns
+    -------
+    Coded
+        The rows.
 
     Examples
     --------
@@ -29,7 +45,8 @@ def draw_rows(
     components = np.minimum(components, mixture.n_components - 1)
     codes = np.empty((n_rows, schema.n_variables), dtype=schema.code_type, order="F")
     for i in range(schema.n_variables):
-        # One ladder for all components: component k climbs the rungs between k and k + 1.
+        # One sorted list for all components, with the cumulated probabilities of component k between k and k
+        # + 1: a single search draws the values of all rows.
         ladder = np.cumsum(mixture.of(i), axis=1)
         ladder = (ladder / ladder[:, -1:] + np.arange(mixture.n_components)[:, None]).ravel()
         drawn = np.searchsorted(ladder, components + generator.random(n_rows), side="right")
@@ -40,7 +57,7 @@ def draw_rows(
 
 
 def missing_cells(coded: Coded) -> BoolArray | None:
-    """Which cells are missing, one row for each row that the table stands for; None where none is."""
+    """Return a mask of the missing cells, one row per single row of the table; None if no cell is missing."""
     if not (coded.codes == coded.schema.n_values).any():
         return None
     rows = single_rows(coded)

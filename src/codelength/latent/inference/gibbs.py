@@ -1,10 +1,10 @@
-"""The posterior distribution of a mixture, by a Gibbs sampler on clusterings.
+"""Posterior distribution of a mixture, by a Gibbs sampler on clusterings.
 
 The probabilities are integrated out: a sweep draws the component of each row given those of all others, by
 the same counts that predict it (Liu 1994, JASA 89). After each sweep that is kept, probabilities are drawn
-from their Dirichlet distributions given the clustering. Components are then named after those of a reference
-mixture with which they share most rows, one to one, so that draws of different sweeps and chains can be
-compared.
+from their Dirichlet distributions given the clustering. Components are then matched one to one with those
+of a reference mixture with which they share most rows, so that draws of different sweeps and chains are
+comparable.
 """
 
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ Start = Literal["mixture", "random"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PosteriorSample(Shown):
-    """Draws from the posterior distribution of a mixture, with components named alike.
+    """Draws from the posterior distribution of a mixture, with components matched to a reference.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class PosteriorSample(Shown):
     value_draws : array of shape (n_chains, n_draws, n_components, n_cells)
         Value probabilities; 1 in the cells for missing.
     memberships : array of shape (n_rows, n_components)
-        How often each of the rows, one by one, was in each component.
+        Share of the draws in which each single row was in each component.
     """
 
     coordinates: Coordinates
@@ -77,7 +77,7 @@ class PosteriorSample(Shown):
         return self._of_each(effective_sample_size)
 
     def intervals(self, level: float = 0.95) -> Intervals:
-        """Intervals that hold so much of the posterior probability, with equal tails."""
+        """Compute equal-tailed credible intervals."""
         level, mixture = check_level(level), self.mixture
         of_values = quantile_bounds(self.value_draws.reshape(-1, *mixture.value_probs.shape), level)
         of_values[:, :, mixture.schema.offsets[1:] - 1] = np.nan
@@ -103,7 +103,7 @@ class PosteriorSample(Shown):
         return f"PosteriorSample: {counted(n_chains, 'chain')} of {counted(n_draws, 'draw')}"
 
     def _blocks(self) -> list[Block]:
-        # A probability that never varies, such as that of a single class, has neither figure.
+        # Both diagnostics are undefined for a probability that never varies, such as that of a single class.
         r_hats, sizes = (
             [figure for part in parts for figure in part.ravel().tolist() if not np.isnan(figure)]
             for parts in (self.r_hat, self.effective_sample_size)
@@ -134,18 +134,23 @@ def posterior_sample(
     coded : Coded
         The rows; one of weight 3 is taken for three rows.
     mixture : MixtureParameters
-        The mixture that names the components; its number of components is that of all draws.
+        The reference mixture; all draws have its number of components.
     prior : prior or its name
         Dirichlet pseudocounts, of any size above 0.
     n_draws, n_warmup : int
         Sweeps of each chain that are kept, and sweeps before them that are not.
     n_chains : int
-        How many chains, each with a random stream of its own.
+        Number of chains, each with its own random stream.
     start : {"mixture", "random"}
-        Where chains start: with clusterings drawn from the mixture, or with rows shared out at random, which
-        shows by R-hat whether there are other modes that chains can get stuck in.
+        Start of the chains: clusterings drawn from the mixture, or random labels. With the latter R-hat shows
+        whether chains are trapped in other modes.
     random_state, n_threads, progress
         As in :func:`codelength.latent.inference.bootstrap`.
+
+    Returns
+    -------
+    PosteriorSample
+        The draws of all chains.
 
     Examples
     --------
@@ -213,8 +218,11 @@ def _chain(
         sweep(observed, labels, stream.random(rows.n_rows), state)
         if number < 0:
             continue
+        # Labels switch during a chain. Each draw is matched by shared rows, which is cheaper and more stable
+        # than by probabilities.
         common = np.stack([shares[labels == k].sum(axis=0) for k in range(n_components)], axis=1)
         order = matching(-common)
+        # Normalised gamma variables are Dirichlet; the counts in ``state`` include the pseudocounts.
         class_gammas = stream.standard_gamma(state.sizes)
         value_gammas = stream.standard_gamma(state.raised)
         totals = np.add.reduceat(value_gammas, schema.offsets[:-1])

@@ -5,10 +5,10 @@ kind               information
 =================  ==================================================================================
 ``"observed"``     minus the second derivatives of the log-likelihood at the estimates
 ``"empirical"``    the sum over rows of the outer products of their scores; what poLCA prints
-``"expected"``     its expectation when the mixture is true, summed over all rows that there can be
+``"expected"``     its expectation under the mixture, summed over all possible rows
 =================  ==================================================================================
 
-All three estimate the same matrix when the model holds; the differences are of the order of chance. With
+All three estimate the same matrix if the model holds; they differ by sampling error. With
 :math:`u` the scores of a row whose component is known, and :math:`s = E[u \mid x]` its score, the observed
 information is the complete one less the part that is lost with the components (Louis 1982, JRSS B 44),
 
@@ -38,7 +38,7 @@ from .intervals import Intervals, check_level, logit_bounds
 InformationKind = Literal["observed", "empirical", "expected"]
 
 MOST_CELLS = 2_000_000
-"""Rows that there can be, at most, for a sum over all of them."""
+"""Maximum number of possible rows for a sum over all of them."""
 
 SINGULAR = 1e-10
 """Eigenvalues below this share of the scale of the matrix count as zero."""
@@ -53,7 +53,7 @@ class StandardErrors(Shown):
     coordinates : Coordinates
         The free parameters, and which estimates lie on the boundary.
     method : str
-        Where the standard errors come from.
+        Method of the standard errors.
     covariance : array of shape (n_free, n_free)
         Covariance of the free logits; NaN for those that the table does not identify.
     class_errors : array of shape (n_components,)
@@ -61,7 +61,7 @@ class StandardErrors(Shown):
     value_errors : array of shape (n_components, n_cells)
         Standard errors of the value probabilities, laid out like those; NaN on the boundary.
     n_unidentified : int
-        Directions in which the log-likelihood does not bend: above 0 the model is not identified, or the
+        Number of directions in which the log-likelihood is flat: above 0 the model is not identified, or the
         mixture is not at a maximum.
     """
 
@@ -76,7 +76,7 @@ class StandardErrors(Shown):
     def of(
         cls, coordinates: Coordinates, method: str, covariance: FloatArray, n_unidentified: int
     ) -> "StandardErrors":
-        """The standard errors that follow from the covariance of the logits."""
+        """Compute the standard errors from the covariance of the logits."""
         of_classes, of_values = coordinates.variances(covariance)
         return cls(coordinates, method, covariance, np.sqrt(of_classes), np.sqrt(of_values), n_unidentified)
 
@@ -86,15 +86,15 @@ class StandardErrors(Shown):
         return self.coordinates.mixture
 
     def of_variable(self, variable: int | str) -> FloatArray:
-        """Standard errors of one variable's values, shape (n_components, n_values)."""
+        """Return the standard errors of one variable's values, shape (n_components, n_values)."""
         schema = self.mixture.schema
         i = schema.position(variable)
         return self.value_errors[:, schema.offsets[i] : schema.offsets[i + 1] - 1]
 
     def intervals(self, level: float = 0.95) -> Intervals:
-        """Intervals that are symmetric on the logit scale; estimates on the boundary have none.
+        """Compute intervals that are symmetric on the logit scale; NaN for estimates on the boundary.
 
-        :func:`codelength.latent.inference.profile.with_profile_bounds` gives them theirs.
+        :func:`codelength.latent.inference.profile.with_profile_bounds` adds intervals on the boundary.
         """
         level, mixture = check_level(level), self.mixture
         return Intervals(
@@ -137,25 +137,30 @@ def standard_errors(
     *,
     n_threads: int | None = None,
 ) -> StandardErrors:
-    """Standard errors of a mixture at the maximum that EM found.
+    """Compute the standard errors of a mixture at the maximum that EM found.
 
     Parameters
     ----------
     coded : Coded
         The rows that the mixture was fitted to; a weight of 2 counts as two equal rows.
     mixture : MixtureParameters
-        Where EM ended.
+        The estimates from EM.
     kind : {"observed", "empirical", "expected"}
-        Which information matrix to invert.
+        The information matrix to invert.
     prior : prior or its name
         The prior that EM was given.
     n_threads : int, optional
         Threads to run on; by default one for each processor. The result is the same for any number.
 
+    Returns
+    -------
+    StandardErrors
+        Standard errors and the covariance of the logits.
+
     Raises
     ------
     Infeasible
-        Where there can be too many different rows for a sum over all of them.
+        If there are too many possible rows for a sum over all of them.
 
     Examples
     --------
@@ -183,7 +188,17 @@ def information_matrix(
     *,
     n_threads: int | None = None,
 ) -> FloatArray:
-    """The information about the free logits, shape (n_free, n_free); arguments as :func:`standard_errors`."""
+    """Compute the information about the free logits, shape (n_free, n_free).
+
+    Parameters
+    ----------
+    rows : Coded
+        Distinct rows.
+    coordinates : Coordinates
+        The free logits of the mixture.
+    kind, prior, n_threads
+        As in :func:`standard_errors`.
+    """
     mixture = coordinates.mixture
     weights = np.ones(rows.n_rows) if rows.weights is None else rows.weights
     if kind == "expected":
@@ -192,12 +207,14 @@ def information_matrix(
     of_values = [coordinates.of_values(r) for r in range(mixture.n_components)]
     information = outer_products(coordinates, moments, of_values)
     if kind == "observed":
+        # Louis (1982): complete information, minus complete products, plus outer products of the scores; the
+        # last two terms are minus the conditional covariance.
         information += _complete(coordinates, moments) - _complete_products(coordinates, moments, of_values)
     return information + _of_prior(coordinates, prior)
 
 
 def outer_products(coordinates: Coordinates, moments: Moments, of_values: list[FloatArray]) -> FloatArray:
-    """The sum of the outer products of the scores of rows."""
+    """Sum the outer products of the scores of rows."""
     n_components = coordinates.mixture.n_components
     raw = _raw_matrix(coordinates)
     starts = _raw_starts(coordinates)
@@ -210,9 +227,9 @@ def outer_products(coordinates: Coordinates, moments: Moments, of_values: list[F
 
 
 def inverse(information: FloatArray) -> tuple[FloatArray, int]:
-    """The inverse of an information matrix, and in how many directions there is none.
+    """Invert an information matrix; return the inverse and the number of singular directions.
 
-    Parameters that such a direction involves get NaN.
+    Parameters that a singular direction involves are NaN.
 
     Examples
     --------
@@ -223,8 +240,10 @@ def inverse(information: FloatArray) -> tuple[FloatArray, int]:
     diagonal = np.diagonal(information)
     if not len(diagonal):
         return np.zeros((0, 0)), 0
+    # Scaled to a unit diagonal, so that the tolerance does not depend on the units of the parameters.
     scale = np.where(diagonal > 0, np.sqrt(np.abs(diagonal)), 1.0)
     scaled = information / np.outer(scale, scale)
+    # Cholesky is the fast path for an identified model; eigenvalues are needed only to find what is singular.
     try:
         root = cholesky(scaled, lower=True)
         if float(np.diagonal(root).min()) ** 2 > SINGULAR:
@@ -237,7 +256,7 @@ def inverse(information: FloatArray) -> tuple[FloatArray, int]:
     null = values <= SINGULAR * max(float(values[-1]), 1.0)
     kept = vectors[:, ~null]
     found = (kept / values[~null]) @ kept.T / np.outer(scale, scale)
-    # The length within the null space, because its basis is arbitrary.
+    # The basis of the null space is arbitrary, the length of a projection onto it is not.
     touched = np.linalg.norm(vectors[:, null], axis=1) > 1e-4
     found[touched] = np.nan
     found[:, touched] = np.nan
@@ -254,7 +273,7 @@ def _distinct(coded: Coded, mixture: MixtureParameters) -> Coded:
 
 
 def _all_rows(rows: Coded, weights: FloatArray, mixture: MixtureParameters) -> tuple[Coded, FloatArray]:
-    """All rows that there can be with the cells that are missing in the table, and how many to expect."""
+    """Return all possible rows for the patterns of missing cells in the table, and their expected numbers."""
     schema, missing = rows.schema, rows.codes == rows.schema.n_values
     patterns, places = np.unique(missing, axis=0, return_inverse=True)
     totals = np.bincount(places.ravel(), weights, len(patterns))
@@ -275,7 +294,9 @@ def _all_rows(rows: Coded, weights: FloatArray, mixture: MixtureParameters) -> t
 
 
 def _bordered(left: FloatArray, moments: FloatArray, right: FloatArray) -> FloatArray:
-    """Moments of scores, with the share of the component itself as the first coordinate on both sides."""
+    """Compute the moments of scores, with the share of the component as the first coordinate on both
+    sides.
+    """
     found = np.empty((len(left) + 1, len(right) + 1))
     found[0, 0] = moments[-1, -1]
     found[0, 1:] = right @ moments[:, -1]
@@ -295,7 +316,7 @@ def _raw_matrix(coordinates: Coordinates) -> FloatArray:
 
 
 def _from_raw(coordinates: Coordinates, raw: FloatArray) -> FloatArray:
-    """Shares of components minus their probabilities, for shares of components."""
+    """Replace shares of components by shares minus probabilities."""
     starts, free = np.array(_raw_starts(coordinates)), coordinates.free_classes
     firsts = starts[:-1]
     others = np.delete(np.arange(len(raw)), firsts)
@@ -310,7 +331,7 @@ def _from_raw(coordinates: Coordinates, raw: FloatArray) -> FloatArray:
 
 
 def _complete(coordinates: Coordinates, moments: Moments) -> FloatArray:
-    """The information of a table in which every component is known, in expectation."""
+    """Compute the expected information of a table in which every component is known."""
     mixture, schema = coordinates.mixture, coordinates.mixture.schema
     observed = np.zeros((mixture.n_components, schema.n_variables))
     total = 0.0
@@ -323,7 +344,17 @@ def _complete(coordinates: Coordinates, moments: Moments) -> FloatArray:
 
 
 def multinomial_curvature(coordinates: Coordinates, total: float, observed: FloatArray) -> FloatArray:
-    """Curvature of independent multinomials: so many rows in all, and so many per component and variable."""
+    """Compute the curvature of independent multinomials.
+
+    Parameters
+    ----------
+    coordinates : Coordinates
+        The free logits.
+    total : float
+        Number of rows.
+    observed : array of shape (n_components, n_variables)
+        Number of rows of each component with an observed value.
+    """
     blocks = [total * _curvature(coordinates.mixture.class_probs[coordinates.free_classes])]
     for r, cells in enumerate(coordinates.free_cells):
         variables, probs = coordinates.variables[cells], coordinates.mixture.value_probs[r, cells]
@@ -337,9 +368,9 @@ def _curvature(probs: FloatArray) -> FloatArray:
 
 
 def _complete_products(coordinates: Coordinates, moments: Moments, of_values: list[FloatArray]) -> FloatArray:
-    """The sum over rows of the expected outer products of their complete scores, given what is seen.
+    """Sum the expected outer products of the complete scores of rows, given the observed cells.
 
-    Less the outer products of the scores, this is the sum of the conditional covariances.
+    Minus the outer products of the scores, this is the sum of the conditional covariances.
     """
     raw = _raw_matrix(coordinates)
     starts = _raw_starts(coordinates)

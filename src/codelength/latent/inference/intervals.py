@@ -1,4 +1,4 @@
-"""Intervals of the probabilities of a mixture, whatever they come from."""
+"""Intervals of the probabilities of a mixture, by any method."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -22,15 +22,15 @@ class Intervals(Shown):
     mixture : MixtureParameters
         The estimates.
     level : float
-        How often such intervals hold the truth.
+        Coverage of the intervals.
     method : str
-        Where they come from.
+        Method of the intervals.
     class_bounds : array of shape (2, n_components)
-        Lower and upper bounds of the class shares. NaN where there is none.
+        Lower and upper bounds of the class shares; NaN if unknown.
     value_bounds : array of shape (2, n_components, n_cells)
-        Of the value probabilities, laid out like those; NaN in the cells for missing.
+        Bounds of the value probabilities, laid out like those; NaN in the cells for missing.
     class_boundary, value_boundary : arrays of shape (n_components,) and (n_components, n_cells)
-        Which estimates lie on the boundary: 0 or 1.
+        Whether each estimate lies on the boundary, at 0 or 1.
     """
 
     mixture: MixtureParameters
@@ -42,13 +42,13 @@ class Intervals(Shown):
     value_boundary: BoolArray
 
     def of(self, variable: int | str) -> FloatArray:
-        """Bounds of one variable's values, shape (2, n_components, n_values)."""
+        """Return the bounds of one variable's values, shape (2, n_components, n_values)."""
         i = self.mixture.schema.position(variable)
         offsets = self.mixture.schema.offsets
         return self.value_bounds[:, :, offsets[i] : offsets[i + 1] - 1]
 
     def records(self) -> list[dict[str, Any]]:
-        """One record per class and value, the class shares first: what a data frame is made of."""
+        """Return one record per class and value, the class shares first, for a data frame."""
         mixture, schema = self.mixture, self.mixture.schema
         found = [
             self._record(
@@ -109,7 +109,7 @@ class Intervals(Shown):
 
 
 def interval_text(low: float, high: float, digits: int = 2) -> str:
-    """Two bounds for people.
+    """Format two bounds for printing.
 
     Examples
     --------
@@ -120,12 +120,26 @@ def interval_text(low: float, high: float, digits: int = 2) -> str:
 
 
 def check_level(level: Any) -> float:
-    """Return a level of confidence, refused where it is none."""
+    """Return a level of confidence; raise if it is not between 0 and 1."""
     return check_number("level", level, 0.0, 1.0, above=True, below=True)
 
 
 def logit_bounds(probs: FloatArray, errors: FloatArray, level: float) -> FloatArray:
-    """Bounds of probabilities that are normal on the logit scale, so that they stay within 0 and 1.
+    """Compute bounds that are normal on the logit scale, so that they stay between 0 and 1.
+
+    Parameters
+    ----------
+    probs : array
+        Estimates.
+    errors : array of the same shape
+        Standard errors of the probabilities.
+    level : float
+        Coverage.
+
+    Returns
+    -------
+    array of shape (2, ...)
+        Lower and upper bounds; NaN on the boundary.
 
     Examples
     --------
@@ -134,11 +148,12 @@ def logit_bounds(probs: FloatArray, errors: FloatArray, level: float) -> FloatAr
     """
     inner = np.isfinite(errors) & (probs > 0) & (probs < 1)
     safe = np.where(inner, probs, 0.5)
+    # The delta method: the derivative of the logit is 1 / (p (1 - p)).
     width = ndtri((1 + level) / 2) * errors / (safe * (1 - safe))
     bounds = np.stack((expit(logit(safe) - width), expit(logit(safe) + width)))
     return np.asarray(np.where(inner, bounds, np.nan))
 
 
 def quantile_bounds(draws: FloatArray, level: float) -> FloatArray:
-    """Bounds that leave out equal shares of the draws, which lie along the first axis, on both sides."""
+    """Compute bounds that leave out equal shares of the draws, along the first axis, on both sides."""
     return np.asarray(np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], axis=0))

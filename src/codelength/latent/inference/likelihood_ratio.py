@@ -1,14 +1,14 @@
 """Bootstrap likelihood-ratio test of K components against K - 1.
 
 The statistic, twice the gain in log-likelihood, is not chi-squared, because with K - 1 components the
-parameters of the K-th are nowhere. Its distribution is found by fitting both mixtures to tables drawn from
-the smaller one (McLachlan 1987, Applied Statistics 36; Nylund, Asparouhov and Muthén 2007, Structural
+parameters of the K-th are not defined. Its distribution is found by fitting both mixtures to tables drawn
+from the smaller one (McLachlan 1987, Applied Statistics 36; Nylund, Asparouhov and Muthén 2007, Structural
 Equation Modeling 14).
 
-The test keeps its size where the table is treated like those drawn. The larger mixture is searched for in the
-same way in all of them, so that what the search misses is missed alike. The smaller one is found in all of
-them: those drawn start from the mixture that drew them, and the table itself, which has no such start, gets
-several times as many.
+The test keeps its size if the table is treated like those drawn. The larger mixture is searched for in the
+same way in all of them, so that maxima are missed equally often. The smaller one has to be found in all of
+them: EM on drawn tables starts from the mixture that they were drawn from, and the table itself, which has no
+such start, gets several times as many starts.
 """
 
 from dataclasses import dataclass
@@ -33,26 +33,27 @@ from ...typing import FloatArray
 from .drawing import draw_rows, missing_cells
 
 N_REFINED = 2
-"""Runs that are continued to the full tolerance."""
+"""Number of runs that are continued to the full tolerance."""
 
 SEARCH = 3
-"""How many times ``n_init`` starts the smaller mixture of the table itself gets: one that is not the best
-makes the gain of the larger one look greater than it is."""
+"""Factor of ``n_init`` for the smaller mixture of the table itself: if it is not the best, the gain of the
+larger one is overestimated.
+"""
 
 TIE = 1e-3
-"""Statistics that differ by at most this are equal: EM ends so far from a maximum that is flat."""
+"""Statistics that differ by at most this are equal: EM ends this far from a flat maximum."""
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class LikelihoodRatioTest(Shown):
-    """A test of one number of components against one less.
+    """Test of a number of components against one less.
 
     Attributes
     ----------
     n_components : int
         The larger number.
     log_likelihoods : tuple of two floats
-        Of the smaller and of the larger mixture.
+        Log-likelihoods of the smaller and of the larger mixture.
     replications : array of shape (n_replications,)
         Statistics of tables drawn from the smaller mixture.
     """
@@ -68,18 +69,18 @@ class LikelihoodRatioTest(Shown):
 
     @property
     def p_value(self) -> float:
-        """Probability of so large a gain with fewer components; the table itself counts as a replication."""
+        """Probability of such a gain with fewer components; the table itself counts as a replication."""
         n_above = (self.replications >= self.statistic - TIE).sum()
         return float((1 + n_above) / (1 + len(self.replications)))
 
     def sentence(self) -> str:
-        """What it says, in words."""
+        """Return the result in words."""
         numbers = f"{counted(self.n_components, 'class')} against {self.n_components - 1}"
         gain = f"twice the gain in log-likelihood {self.statistic:.2f}"
         return f"{numbers}: p = {self.p_value:.3g} ({gain}, {counted(len(self.replications), 'replication')})"
 
     def to_json(self) -> dict[str, Any]:
-        """The figures as JSON types."""
+        """Return the result as JSON types."""
         return {
             "classes": self.n_components,
             "log_likelihoods": list(self.log_likelihoods),
@@ -119,7 +120,7 @@ def likelihood_ratio_test(
     n_threads: int | None = None,
     progress: Progress | None = None,
 ) -> LikelihoodRatioTest:
-    """Test whether so many components are needed, or one less will do.
+    """Test a number of components against one less by a parametric bootstrap.
 
     Parameters
     ----------
@@ -130,13 +131,18 @@ def likelihood_ratio_test(
     prior : prior or its name
         The prior of EM.
     n_replications : int
-        Tables to draw. A test at 5 % wants one less than a multiple of 20.
+        Number of tables to draw. For a test at 5 % choose one less than a multiple of 20.
     n_init : int
-        Starts of EM for each mixture and table: one from the mixture at hand (for the smaller mixture that
-        which drew the table, for the larger one the smaller mixture with a component split in two), the
-        others as ``init="mixed"``. The smaller mixture of the table itself gets three times as many.
+        Starts of EM for each mixture and table: one from a known mixture (for the smaller mixture the one
+        that the table was drawn from, for the larger one the smaller mixture with a component split in two),
+        the others as ``init="mixed"``. The smaller mixture of the table itself gets three times as many.
     max_iter, tol, random_state, n_threads, progress
         As in :func:`codelength.latent.inference.bootstrap`.
+
+    Returns
+    -------
+    LikelihoodRatioTest
+        The statistic, its replications and the p-value.
 
     Examples
     --------
@@ -166,6 +172,7 @@ def likelihood_ratio_test(
         _, after = _best(layout, n_components, prior, split, n_init, max_iter, tol, stream)
         return small, before, after
 
+    # Separate streams: the fit of the table itself does not depend on the number of replications.
     first, others = np.random.default_rng(check_random_state(random_state)).spawn(2)
     small, before, after = gain(distinct, None, first)
 
@@ -187,7 +194,7 @@ def _best(
     tol: float,
     stream: np.random.Generator,
 ) -> tuple[MixtureParameters, float]:
-    """The best mixture from several starts, and its log-likelihood."""
+    """Return the best mixture from several starts, and its log-likelihood."""
     distinct = with_components(layout.coded, n_components)
     spread = pseudocounts(prior, distinct.schema)
     problem = EMProblem(distinct.schema, layout.joint, EMPrior.of(distinct.schema, spread))
@@ -206,7 +213,7 @@ def _best(
 
 
 def _split(mixture: MixtureParameters, stream: np.random.Generator) -> MixtureParameters:
-    """The mixture with one of its components split in two that differ a little: as good a fit, nearly."""
+    """Split one component into two that differ a little, with nearly the same fit."""
     k = int(stream.choice(mixture.n_components, p=mixture.class_probs / mixture.class_probs.sum()))
     schema = with_components(mixture.schema.without_target(), mixture.n_components + 1)
     class_probs = np.append(mixture.class_probs, mixture.class_probs[k] / 2)

@@ -1,10 +1,10 @@
-r"""Intervals of estimates on the boundary, by the profile likelihood.
+r"""Profile-likelihood intervals of estimates on the boundary.
 
 A value that a component never takes is estimated as impossible, and has no standard error. Its interval
-begins at zero, and ends where the log-likelihood, maximised over everything else, has fallen by half a
-quantile of the chi-squared distribution with one degree of freedom. That maximum needs nothing new: with
-:math:`\lambda` more pseudocounts for the value, EM climbs to a maximum of :math:`L(\theta) + \lambda \log p`,
-which also maximises :math:`L` among all mixtures with that :math:`p`.
+begins at zero, and ends at the probability at which the log-likelihood, maximised over all other parameters,
+has fallen by half a quantile of the chi-squared distribution with one degree of freedom. EM finds that
+maximum: with :math:`\lambda` more pseudocounts for the value, EM climbs to a maximum of :math:`L(\theta) +
+\lambda \log p`, which also maximises :math:`L` among all mixtures with that :math:`p`.
 """
 
 import math
@@ -22,10 +22,10 @@ from ...table import Coded
 from .intervals import Intervals
 
 PRECISION = 0.01
-"""Precision of a bound: the fall of the log-likelihood is right to this share."""
+"""Relative precision of the fall of the log-likelihood at a bound."""
 
 MOST_RUNS = 25
-"""Runs of EM per bound at most."""
+"""Maximum number of runs of EM per bound."""
 
 
 def with_profile_bounds(
@@ -38,18 +38,24 @@ def with_profile_bounds(
     n_threads: int | None = None,
     progress: Progress | None = None,
 ) -> Intervals:
-    """Intervals in which estimates on the boundary have theirs too.
+    """Add intervals of estimates on the boundary.
 
-    A value that is certain gets what the others leave. Components without rows stay without intervals.
+    The interval of a certain value is the complement of the others. Components without rows have no
+    intervals.
 
     Parameters
     ----------
     coded : Coded
         The rows that the mixture was fitted to.
     intervals : Intervals
-        Those of the other estimates.
+        Intervals of the other estimates.
     prior, max_iter, tol, n_threads, progress
         As in :func:`codelength.latent.inference.bootstrap`.
+
+    Returns
+    -------
+    Intervals
+        The intervals with bounds on the boundary.
 
     Examples
     --------
@@ -98,7 +104,7 @@ def _upper(
     max_iter: int,
     tol: float,
 ) -> float:
-    """Where the profile log-likelihood of one value has fallen by so much."""
+    """Find the probability at which the profile log-likelihood of one value has fallen by ``fall``."""
     schema, joint = mixture.schema, layout.joint
     highest = climb(schema, joint, spread, mixture, max_iter, tol)[1]
     size, state = float(joint.weights.sum()) * mixture.class_probs[k], mixture
@@ -106,6 +112,7 @@ def _upper(
     for _ in range(MOST_RUNS):
         raised = spread.value_pseudocounts.copy()
         raised[k, cell] += push
+        # A probability of zero would stay zero; this is its maximum if rows of the component were known.
         start = _with_prob(state, k, cell, push / (size + push))
         pushed = Pseudocounts(spread.class_pseudocounts, raised)
         state, reached, _ = climb(schema, joint, pushed, start, max_iter, tol)
@@ -113,7 +120,7 @@ def _upper(
         if abs(fallen - fall) <= PRECISION * fall:
             break
         low, high = (push, high) if fallen < fall else (low, push)
-        # The fall grows with the push, at first in proportion.
+        # The fall increases with the push, at first in proportion: extrapolate, and bisect if that fails.
         guess = push * fall / fallen if fallen > 0 else 4 * push
         inside = low < guess < high and (high < math.inf or guess <= 8 * push)
         push = guess if inside else (8 * push if high == math.inf else (low + high) / 2)
@@ -121,7 +128,7 @@ def _upper(
 
 
 def _with_prob(mixture: MixtureParameters, k: int, cell: int, prob: float) -> MixtureParameters:
-    """The mixture with one probability set, and the others of its distribution in proportion."""
+    """Set one probability, and scale the others of its distribution."""
     offsets = mixture.schema.offsets
     i = int(np.searchsorted(offsets, cell, side="right")) - 1
     own = np.s_[offsets[i] : offsets[i + 1] - 1]

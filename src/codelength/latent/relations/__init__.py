@@ -1,4 +1,4 @@
-"""How hidden components relate to other variables: covariates, outcomes, inactive variables."""
+"""Relations of latent classes to other variables: covariates, outcomes, inactive variables."""
 
 from .assignment import Assignment, assign
 from .columns import covariate_matrix

@@ -1,7 +1,7 @@
-r"""Rows assigned to components, and how often that goes wrong.
+r"""Assignment of rows to components, and its classification errors.
 
-Whoever relates assignments instead of components to another variable finds too weak a relation, because some
-rows are assigned wrongly. How often is known from the mixture itself [1]_: with :math:`h_{nt}` the
+Relating assignments instead of components to another variable underestimates the relation, because some rows
+are assigned wrongly. The error rates are known from the mixture itself [1]_: with :math:`h_{nt}` the
 probability of component *t* for row *n* and :math:`a_{ns}` its assignment to *s*,
 
 .. math:: D_{ts} = P(\text{assigned to } s \mid t) = \sum_n w_n h_{nt} a_{ns} \Big/ \sum_n w_n h_{nt}.
@@ -35,19 +35,19 @@ class Assignment:
     Attributes
     ----------
     mixture : MixtureParameters
-        What the components are.
+        The mixture.
     rows : Coded
         The rows.
     weights : array of shape (n_rows,)
-        What each row weighs.
+        Weights of the rows.
     shares : array of shape (n_rows, n_components)
         Probability of each component for each row.
     assigned : array of shape (n_rows, n_components)
-        How much of each row is assigned to each component; whole rows by the modal rule.
+        Share of each row that is assigned to each component; 0 or 1 by the modal rule.
     rule : {"modal", "proportional"}
-        To the most probable component, or to all in proportion to their probabilities.
+        Assignment to the most probable component, or to all in proportion to their probabilities.
     errors : array of shape (n_components, n_components)
-        Probability of being assigned to each component (column) for a row of each (row).
+        Probability that a row of each component (row) is assigned to each component (column).
     """
 
     mixture: MixtureParameters
@@ -59,7 +59,8 @@ class Assignment:
     errors: FloatArray
 
     def error_slopes(self, coordinates: Coordinates) -> FloatArray:
-        """Derivatives of the errors by the free logits of the mixture, the modal assignments held.
+        """Compute the derivatives of the errors by the free logits of the mixture, for fixed modal
+        assignments.
 
         Shape (n_components, n_components, n_free).
         """
@@ -74,7 +75,7 @@ class Assignment:
         slopes = np.zeros((n_components, n_components, coordinates.n_free))
         for t in range(n_components):
             own = self.weights * self.shares[:, t]
-            # The share of t moves with the scores of t less those of all components on average.
+            # The derivative of the share of t is the share times the score of t minus the mean score.
             moved = own[:, None] * (np.eye(n_components)[t] - self.shares)
             sums = np.zeros((n_components, n_components, schema.n_cells + 1))
             add_cell_shares(self.rows.codes, schema.offsets, moved, labels, sums)
@@ -95,14 +96,19 @@ def assign(coded: Coded, mixture: MixtureParameters, rule: AssignmentRule = "mod
     coded : Coded
         The rows that the mixture was fitted to, with their weights.
     mixture : MixtureParameters
-        Where EM ended.
+        The estimates from EM.
     rule : {"modal", "proportional"}
         As the attribute of :class:`Assignment`.
+
+    Returns
+    -------
+    Assignment
+        The assignments and their classification errors.
 
     Raises
     ------
     DataError
-        Where a component has no rows, or none is assigned to it: then nothing tells its errors.
+        If a component has no rows, or none is assigned to it: then its errors are unknown.
     """
     check_choice("rule", rule, AssignmentRule)
     rows = mixture.coded(coded)

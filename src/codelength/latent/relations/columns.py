@@ -17,17 +17,17 @@ ColumnKind = Literal["auto", "numeric", "categorical"]
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Design:
-    """Covariates as a matrix.
+    """Covariates as a design matrix.
 
     Attributes
     ----------
     matrix : array of shape (n_rows, n_columns)
-        An intercept, then one column per number and one per value of a category but its first; NaN where
-        missing.
+        An intercept, then one column per numeric covariate and one per value of a category except its first;
+        NaN if missing.
     names : tuple of str
         Names of the columns.
     groups : tuple of tuples of int
-        Which columns belong to each covariate, the intercept not among them.
+        Columns of each covariate, without the intercept.
     """
 
     matrix: FloatArray
@@ -36,17 +36,27 @@ class Design:
 
     @property
     def missing(self) -> BoolArray:
-        """Which rows lack a covariate."""
+        """Mask of the rows that lack a covariate."""
         return np.asarray(np.isnan(self.matrix).any(axis=1))
 
 
 def covariate_matrix(table: Table) -> Design:
-    """The covariates of a table as a matrix.
+    """Build the design matrix of the covariates of a table.
+
+    Parameters
+    ----------
+    table : Table
+        The covariates.
+
+    Returns
+    -------
+    Design
+        The matrix with the names and groups of its columns.
 
     Raises
     ------
     DataError
-        Where a column does not vary, so that its effect cannot be told from the intercept.
+        If a column does not vary, so that its effect cannot be separated from the intercept.
 
     Examples
     --------
@@ -77,7 +87,7 @@ def covariate_matrix(table: Table) -> Design:
 
 
 def is_numeric(column: Column, kind: ColumnKind = "auto") -> bool:
-    """Whether a column is taken for numbers; by default all columns of numbers are."""
+    """Return whether a column is treated as numeric; by default all columns of numbers are."""
     check_choice("kind", kind, ColumnKind)
     holds_numbers = isinstance(column, Numbers) or column.is_numeric
     if kind == "numeric" and not holds_numbers:
@@ -86,12 +96,12 @@ def is_numeric(column: Column, kind: ColumnKind = "auto") -> bool:
 
 
 def numbers_of(column: Column) -> FloatArray:
-    """The cells of a column of numbers, NaN where missing."""
+    """Return the cells of a column of numbers, NaN if missing."""
     return np.asarray(column.numbers, dtype=np.float64)
 
 
 def codes_of(column: Column) -> tuple[IntArray, tuple[Scalar, ...]]:
-    """The cells of a column as codes, -1 where missing, and the values that occur."""
+    """Return the cells of a column as codes, -1 if missing, and the values that occur."""
     if isinstance(column, Factor):
         kept = np.unique(column.positions[column.positions >= 0])
         codes = np.where(column.missing, -1, np.searchsorted(kept, column.positions))
@@ -103,7 +113,7 @@ def codes_of(column: Column) -> tuple[IntArray, tuple[Scalar, ...]]:
 
 
 def scales(matrix: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Means and deviations of the columns but the first, which is the intercept."""
+    """Return the means and standard deviations of the columns, 0 and 1 for the intercept."""
     centre, scale = matrix.mean(axis=0), matrix.std(axis=0)
     centre[0], scale[0] = 0.0, 1.0
     return centre, np.where(scale > 0, scale, 1.0)
@@ -117,7 +127,28 @@ def scaled_back(
     centre: FloatArray,
     scale: FloatArray,
 ) -> tuple[FloatArray, FloatArray]:
-    """Coefficients of all components for covariates as they are, and their covariance."""
+    """Transform coefficients of standardised covariates, and their covariance, to the original scale.
+
+    Parameters
+    ----------
+    coefficients : array of shape (n_free, n_columns)
+        Coefficients of standardised covariates.
+    covariance : array of shape (n_free * n_columns,) * 2
+        Their covariance.
+    free : list of int
+        Components other than the reference.
+    n_components : int
+        Number of components.
+    centre, scale : arrays of shape (n_columns,)
+        From :func:`scales`.
+
+    Returns
+    -------
+    coefficients : array of shape (n_components, n_columns)
+        Coefficients of all components; zero for the reference.
+    covariance : array of shape (n_components * n_columns,) * 2
+        Their covariance; zero for the reference.
+    """
     n_each = len(scale)
     back = np.diag(1 / scale)
     back[0] = -centre / scale

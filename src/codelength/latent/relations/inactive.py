@@ -1,8 +1,8 @@
-"""Inactive variables: columns that played no part in the fit, described component by component.
+"""Inactive variables: columns that were not used in the fit, described component by component.
 
-Rows count for each component by their probability of belonging to it. Nothing is assumed about the column and
-nothing is tested, and because rows of other components always have a share, differences come out smaller
-than they are; :mod:`.three_step` adjusts for that.
+Rows are weighted by their probability of belonging to each component. Nothing is assumed about the column and
+nothing is tested, and because rows of other components always have a share, differences are underestimated;
+:mod:`.three_step` adjusts for that.
 """
 
 from dataclasses import dataclass
@@ -21,18 +21,18 @@ from .results import left_out
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class InactiveProfile(Shown):
-    """A column by component.
+    """Profile of a column by component.
 
     Attributes
     ----------
     name : str
         Name of the column.
     values : tuple
-        Its values; empty where it holds numbers.
+        Its values; empty if it is numeric.
     profile : array of shape (n_components + 1, n_values) or (n_components + 1, 2)
         Share of each value, or mean and standard deviation, in each component and, in the last row, in all.
     n_left_out : int
-        Rows in which the column is missing.
+        Number of rows in which the column is missing.
     """
 
     name: str
@@ -60,11 +60,16 @@ def inactive_profile(
     shares : array of shape (n_rows, n_components)
         Probability of each component for each row.
     weights : array of shape (n_rows,), optional
-        What each row weighs.
+        Weights of the rows.
     column : Column
         The column, of the same rows.
     kind : {"auto", "numeric", "categorical"}
-        What the column is; by default columns of numbers are numeric.
+        Kind of the column; by default columns of numbers are numeric.
+
+    Returns
+    -------
+    InactiveProfile
+        Shares, or means and standard deviations.
 
     Examples
     --------

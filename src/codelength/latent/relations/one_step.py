@@ -1,11 +1,10 @@
-r"""Covariates and components fitted together: latent class regression in one step.
+r"""Latent class regression: covariates and components fitted in one step.
 
 .. math:: P(x \mid z) = \sum_t \frac{\exp(\beta_t^T z)}{\sum_s \exp(\beta_s^T z)} \prod_i \phi_{t i x_i}
 
 The class shares of a mixture become a multinomial logit of the covariates (Bandeen-Roche, Miglioretti, Zeger
-and Rathouz 1997, JASA 92), as in poLCA. EM shares rows out by their covariates too, and takes one step of
-Newton's method for the coefficients in each iteration. Unlike with three steps, the covariates shape the
-components.
+and Rathouz 1997, JASA 92), as in poLCA. The E step includes the covariates, and the M step takes one
+step of Newton's method for the coefficients. Unlike in three steps, the covariates influence the components.
 """
 
 from dataclasses import dataclass, replace
@@ -97,10 +96,10 @@ def fit_covariates(
     coded : Coded
         The rows.
     mixture : MixtureParameters
-        Where EM starts: a mixture without covariates.
+        The start of EM: a mixture without covariates.
     design : Design
         The covariates of the same rows; see :func:`codelength.latent.relations.covariate_matrix`. Rows that
-        lack one are left out.
+        lack one are dropped.
     prior : prior or its name
         Dirichlet pseudocounts of the values, none of them below 1.
     kind : {"observed", "empirical"}
@@ -109,6 +108,18 @@ def fit_covariates(
         The component that the others are compared with, counted from 0.
     max_iter, tol
         As in :func:`codelength.mixture.em.em`.
+
+    Returns
+    -------
+    OneStepModel
+        The mixture and the coefficients, with standard errors.
+
+    Raises
+    ------
+    DataError
+        If the covariates do not belong to the rows, are missing in every row, or are collinear.
+    InvalidParameter
+        If the reference is not a component, or there is one component only.
     """
     check_choice("kind", kind, ("observed", "empirical"))
     tol = check_run(max_iter, tol)
@@ -127,6 +138,8 @@ def fit_covariates(
     used &= weights > 0
     if not used.any():
         raise DataError("covariates: missing in every row; there is nothing to relate the classes to")
+    # Standardised covariates keep Newton's method and the information matrix well conditioned; coefficients
+    # are transformed back in the end.
     centre, scale = scales(design.matrix[used])
     rows, matrix = _merged(rows.take(used), weights[used], (design.matrix[used] - centre) / scale)
     if np.linalg.matrix_rank(matrix) < n_each:
@@ -176,7 +189,7 @@ class _State:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Problem:
-    """Rows that differ, with their weights, and their covariates."""
+    """Distinct rows with their weights and covariates."""
 
     rows: Coded
     matrix: FloatArray
@@ -193,14 +206,15 @@ class _Problem:
         return found
 
     def log_joint(self, state: _State) -> FloatArray:
-        """Log probability of each component and the cells of each row, given its covariates."""
+        """Compute the log probability of each component and the cells of each row, given its covariates."""
+        # Shares of 1 remove the components from the log tables: here they depend on the covariates of a row.
         tables = replace(state.mixture, class_probs=np.ones_like(state.mixture.class_probs)).log_tables()
         of_values = Scorer.of(self.rows.schema, tables).log_weights(self.rows)
         logits = self.logits(state.coefficients)
         return np.asarray(of_values + logits - logsumexp(logits, axis=1, keepdims=True))
 
     def run(self, state: _State, max_iter: int, tol: float) -> tuple[_State, list[float], bool]:
-        """EM: the end, the log-likelihood after each iteration, and whether it converged."""
+        """Run EM; return the end, the log-likelihood after each iteration, and whether it converged."""
         spread = pseudocounts(self.prior, self.rows.schema)
         total, trace, before = float(self.weights.sum()), [], -np.inf
         excess = np.maximum(spread.value_pseudocounts - 1, 0)
@@ -220,10 +234,11 @@ class _Problem:
         return state, trace, False
 
     def _stepped(self, coefficients: FloatArray, shares: FloatArray) -> FloatArray:
-        """One step of Newton's method, halved until it gains."""
+        """Make one step of Newton's method, halved until it gains."""
         probs = softmax(self.logits(coefficients), axis=1)
         gaps = (shares - probs)[:, self.free] * self.weights[:, None]
         gradient = (gaps.T @ self.matrix).ravel()
+        # Least squares instead of solve: with separated classes the curvature may be singular.
         flat: FloatArray = np.linalg.lstsq(self._curvature(probs), gradient, rcond=None)[0]
         step = flat.reshape(coefficients.shape)
         before = self._gain(coefficients, shares)
@@ -238,7 +253,7 @@ class _Problem:
         return float(self.weights @ ((shares * logits).sum(axis=1) - logsumexp(logits, axis=1)))
 
     def _curvature(self, probs: FloatArray) -> FloatArray:
-        """Information of the coefficients where the components are known."""
+        """Compute the information of the coefficients if the components are known."""
         n_each, free = self.matrix.shape[1], self.free
         found = np.empty((len(free), n_each, len(free), n_each))
         for a, r in enumerate(free):
@@ -248,7 +263,7 @@ class _Problem:
         return np.asarray(found.reshape(len(free) * n_each, -1))
 
     def covariance(self, state: _State, kind: str) -> tuple[Coordinates, FloatArray]:
-        """The free values, and the covariance of their logits and then of the coefficients."""
+        """Return the free values, and the covariance of their logits followed by the coefficients."""
         joint = self.log_joint(state)
         shares = np.exp(joint - logsumexp(joint, axis=1, keepdims=True))
         probs = softmax(self.logits(state.coefficients), axis=1)
@@ -266,19 +281,21 @@ class _Problem:
             )
             n_classes = len(coordinates.free_classes)
             complete = multinomial_curvature(coordinates, 0.0, observed)[n_classes:, n_classes:]
+            # Louis (1982), as in ``inference.information``.
             information += block_diag(complete, self._curvature(probs)) - products
         return coordinates, inverse(information)[0]
 
     def _products(
         self, coordinates: Coordinates, shares: FloatArray, probs: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Outer products of the scores of rows, and the expected ones of their complete scores."""
+        """Sum the outer products of the scores of rows, and the expected ones of their complete scores."""
         n_components, n_each = shares.shape[1], self.matrix.shape[1]
         starts = coordinates.starts - coordinates.starts[0]
         n_values, n_all = int(starts[-1]), int(starts[-1]) + len(self.free) * n_each
         outer, complete = np.zeros((n_all, n_all)), np.zeros((n_all, n_all))
         linear = [coordinates.of_values(t)[:, :-1] for t in range(n_components)]
         identity = np.eye(n_components)
+        # In blocks, because the scores of all rows would take n_rows times n_parameters numbers.
         for low in range(0, len(shares), ROWS_AT_ONCE):
             own = np.s_[low : low + ROWS_AT_ONCE]
             held, weights, z = self._held(own), self.weights[own], self.matrix[own]
@@ -294,7 +311,7 @@ class _Problem:
         return outer, complete
 
     def _held(self, own: slice) -> FloatArray:
-        """Which cells each row holds."""
+        """Return indicators of the cells of each row."""
         codes, offsets = self.rows.codes[own], self.rows.schema.offsets
         held = np.zeros((len(codes), self.rows.schema.n_cells))
         held[np.arange(len(codes))[:, None], offsets[:-1] + codes.astype(np.int64)] = 1.0
@@ -302,7 +319,7 @@ class _Problem:
 
 
 def _first(mixture: MixtureParameters, problem: _Problem) -> _State:
-    """The mixture with the same shares for all covariates."""
+    """Return the mixture with the same shares for all covariates."""
     logs = np.log(np.maximum(mixture.class_probs, 1e-6))
     reference = next(k for k in range(mixture.n_components) if k not in problem.free)
     coefficients = np.zeros((len(problem.free), problem.matrix.shape[1]))
@@ -311,7 +328,7 @@ def _first(mixture: MixtureParameters, problem: _Problem) -> _State:
 
 
 def _merged(rows: Coded, weights: FloatArray, matrix: FloatArray) -> tuple[Coded, FloatArray]:
-    """Rows that are equal in all cells and covariates merged."""
+    """Merge rows that are equal in all cells and covariates."""
     _, of_cells = rows.groups()
     _, of_covariates = np.unique(matrix, axis=0, return_inverse=True)
     pairs = of_cells * (int(of_covariates.max()) + 1) + of_covariates.ravel()

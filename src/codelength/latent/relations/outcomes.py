@@ -18,13 +18,13 @@ from .results import OutcomeRelation, WaldTest
 from .third_step import Method, Sampling, ThirdStep, spelled
 
 MOST_STEPS = 5000
-"""Iterations of EM at most."""
+"""Maximum number of iterations of EM."""
 
 LEAST_VARIANCE = 1e-8
-"""A normal distribution whose variance is smaller, as a share of that of all rows, has collapsed."""
+"""A normal distribution whose variance, as a share of that of all rows, is smaller has collapsed."""
 
 ENOUGH = 1e-12
-"""EM ends when nothing changes by more than this."""
+"""EM ends if no parameter changes by more than this."""
 
 
 def numeric_outcome(
@@ -34,11 +34,26 @@ def numeric_outcome(
     first_step: StandardErrors | None,
     sampling: Sampling | None,
 ) -> OutcomeRelation:
-    """The mean of a number in each component."""
+    """Estimate the mean of a numeric outcome in each component.
+
+    Parameters
+    ----------
+    assignment : Assignment
+        The rows, assigned to components.
+    column : Column
+        The outcome.
+    method : {"ml", "bch"}
+        Correction for the errors of the assignment.
+    first_step : StandardErrors, optional
+        Standard errors of the mixture, to include its uncertainty.
+    sampling : Sampling, optional
+        Meaning of weights, clusters and strata.
+    """
     numbers = numbers_of(column)
     step = ThirdStep.of(assignment, ~np.isnan(numbers), f"outcome {shown(column.name)}")
     n_components = assignment.mixture.n_components
     centre, scale = float(numbers[step.used].mean()), float(numbers[step.used].std()) or 1.0
+    # Standardised, so that tolerances and numerical derivatives do not depend on the units.
     y = ((numbers[step.used] - centre) / scale)[:, None]
 
     def logits(x: FloatArray, class_probs: FloatArray) -> FloatArray:
@@ -80,7 +95,21 @@ def categorical_outcome(
     first_step: StandardErrors | None,
     sampling: Sampling | None,
 ) -> OutcomeRelation:
-    """The probability of each value in each component."""
+    """Estimate the probability of each value of an outcome in each component.
+
+    Parameters
+    ----------
+    assignment : Assignment
+        The rows, assigned to components.
+    column : Column
+        The outcome.
+    method : {"ml", "bch"}
+        Correction for the errors of the assignment.
+    first_step : StandardErrors, optional
+        Standard errors of the mixture, to include its uncertainty.
+    sampling : Sampling, optional
+        Meaning of weights, clusters and strata.
+    """
     codes, values = codes_of(column)
     step = ThirdStep.of(assignment, codes >= 0, f"outcome {shown(column.name)}")
     n_components, n_free = assignment.mixture.n_components, len(values) - 1
@@ -107,12 +136,14 @@ def categorical_outcome(
 
     x = _climbed(step, assignment, method, logits, moments)
     covariance = step.covariance(scores, x, assignment, first_step, sampling)
+    # The last probability is one minus the others: its row of the transformation is minus their sum.
     fill = np.kron(np.eye(n_components), np.vstack((np.eye(n_free), -np.ones(n_free))))
     estimates, whole = probs(x), fill @ covariance @ fill.T
     if method == "ml":
         sizes = (step.weights @ step.shares(method, logits(x, assignment.mixture.class_probs), step.errors))[
             :, None
         ]
+        # Estimates on the boundary have no standard error.
         flagged = ((estimates * sizes < LEAST_ROWS) | ((1 - estimates) * sizes < LEAST_ROWS)).ravel()
         whole[flagged] = whole[:, flagged] = np.nan
     none = np.full(n_components, np.nan)
@@ -126,7 +157,7 @@ def _climbed(
     logits: Callable[[FloatArray, FloatArray], FloatArray],
     moments: Callable[[FloatArray], FloatArray],
 ) -> FloatArray:
-    """Moments of the outcome in each component: at once by BCH, by EM for ML."""
+    """Estimate the moments of the outcome in each component: in closed form by BCH, by EM for ML."""
     class_probs, errors = assignment.mixture.class_probs, assignment.errors
     if method == "bch":
         return moments(step.shares(method, np.zeros_like(step.assigned), errors))
@@ -149,7 +180,7 @@ def _outcome(
     step: ThirdStep,
 ) -> OutcomeRelation:
     n_components, n_each = estimates.shape
-    # The last value follows from the others, and classes from the first one.
+    # The test compares each class with the first; the last value is determined by the others.
     kept = n_each - 1 if values else 1
     contrast = np.kron(
         np.column_stack((-np.ones(n_components - 1), np.eye(n_components - 1))), np.eye(n_each)[:kept]

@@ -1,4 +1,4 @@
-"""What relates components to another variable, with standard errors and tests."""
+"""Results of relating components to other variables, with standard errors and tests."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from ..inference.intervals import check_level
 
 
 class WaldTest(NamedTuple):
-    """A chi-squared test that some parameters are zero."""
+    """Chi-squared test that some parameters are zero."""
 
     statistic: float
     degrees_of_freedom: int
@@ -22,7 +22,14 @@ class WaldTest(NamedTuple):
 
     @classmethod
     def of(cls, estimates: FloatArray, covariance: FloatArray) -> "WaldTest":
-        """The test of all estimates at once; directions without variance are left out.
+        """Test all estimates at once; directions without variance are dropped.
+
+        Parameters
+        ----------
+        estimates : array of shape (n,)
+            The parameters.
+        covariance : array of shape (n, n)
+            Their covariance; the test is NaN if it is not finite.
 
         Examples
         --------
@@ -32,6 +39,7 @@ class WaldTest(NamedTuple):
         if not np.isfinite(covariance).all():
             return cls(float("nan"), len(estimates), float("nan"))
         values, vectors = np.linalg.eigh(covariance)
+        # Eigenvectors instead of an inverse: linearly dependent estimates reduce the degrees of freedom.
         kept = values > 1e-12 * max(float(values.max(initial=0.0)), 1e-300)
         statistic = float((((vectors.T @ estimates)[kept]) ** 2 / values[kept]).sum())
         return cls(statistic, int(kept.sum()), float(chdtrc(int(kept.sum()), statistic)))
@@ -39,7 +47,7 @@ class WaldTest(NamedTuple):
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class CovariateRelation(Shown):
-    """How covariates predict the component: a multinomial logit.
+    """Multinomial logit of the component on covariates.
 
     Attributes
     ----------
@@ -50,15 +58,15 @@ class CovariateRelation(Shown):
     covariance : array of shape (n_components * n_coefficients,) * 2
         Covariance of the coefficients, component by component; zero for the reference.
     tests : dict of str to WaldTest
-        For each covariate the test that it has no effect.
+        Test of no effect, by covariate.
     reference : int
         The component that the others are compared with.
     method : str
-        How the coefficients were found.
+        Method of estimation.
     n_used, n_left_out : int
-        Rows that were used, and rows that lack a covariate.
+        Number of rows used, and of rows that lack a covariate.
     log_likelihood : float
-        The objective at the coefficients; NaN where there is none.
+        The objective at the coefficients; NaN if the method has none.
     """
 
     names: tuple[str, ...]
@@ -83,12 +91,12 @@ class CovariateRelation(Shown):
             return np.asarray(2 * ndtr(-np.abs(self.coefficients / self.errors)))
 
     def bounds(self, level: float = 0.95) -> FloatArray:
-        """Lower and upper bounds, shape (2, n_components, n_coefficients)."""
+        """Compute lower and upper bounds, shape (2, n_components, n_coefficients)."""
         width = ndtri((1 + check_level(level)) / 2) * self.errors
         return np.stack((self.coefficients - width, self.coefficients + width))
 
     def against(self, reference: int) -> "CovariateRelation":
-        """The same relation with another component, counted from 0, as the reference."""
+        """Return the same relation with another component, counted from 0, as the reference."""
         n_components, n_each = self.coefficients.shape
         shift = np.eye(n_components)
         shift[:, reference] -= 1
@@ -127,14 +135,14 @@ class CovariateRelation(Shown):
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class OutcomeRelation(Shown):
-    """How an outcome depends on the component.
+    """Distribution or mean of an outcome by component.
 
     Attributes
     ----------
     name : str
         Name of the outcome.
     values : tuple
-        Its values; empty where it is a number.
+        Its values; empty if it is numeric.
     estimates : array of shape (n_components, n_values) or (n_components, 1)
         Probability of each value in each component, or the mean.
     covariance : array of shape (n_estimates, n_estimates)
@@ -144,9 +152,9 @@ class OutcomeRelation(Shown):
     test : WaldTest
         Test that the outcome does not depend on the component.
     method : str
-        How the estimates were found.
+        Method of estimation.
     n_used, n_left_out : int
-        Rows that were used, and rows that lack the outcome.
+        Number of rows used, and of rows that lack the outcome.
     """
 
     name: str
@@ -161,18 +169,22 @@ class OutcomeRelation(Shown):
 
     @property
     def errors(self) -> FloatArray:
-        """Standard errors of the estimates; NaN where an estimate lies on the boundary."""
+        """Standard errors of the estimates; NaN if an estimate lies on the boundary."""
         with np.errstate(invalid="ignore"):
             return np.asarray(np.sqrt(np.diagonal(self.covariance)).reshape(self.estimates.shape))
 
     def bounds(self, level: float = 0.95) -> FloatArray:
-        """Lower and upper bounds, shape (2, ...) of the estimates; those of probabilities stay in 0 to 1."""
+        """Compute lower and upper bounds, shape (2, ...) of the estimates; probabilities are clipped to 0
+        and 1.
+        """
         width = ndtri((1 + check_level(level)) / 2) * self.errors
         both = np.stack((self.estimates - width, self.estimates + width))
         return np.clip(both, 0.0, 1.0) if self.values else both
 
     def difference(self, first: int, second: int) -> tuple[FloatArray, FloatArray, WaldTest]:
-        """The difference of two components, counted from 0: estimates, standard errors, and a test."""
+        """Compute the difference of two components, counted from 0: estimates, standard errors, and a
+        test.
+        """
         n_each = self.estimates.shape[1]
         contrast = np.zeros((n_each, self.estimates.size))
         contrast[:, first * n_each : (first + 1) * n_each] = np.eye(n_each)
@@ -205,7 +217,24 @@ def covariate_tests(
     covariance: FloatArray,
     free: Sequence[int],
 ) -> dict[str, WaldTest]:
-    """For each covariate the test that it has no effect on any component."""
+    """Test for each covariate that it has no effect on any component.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Names of the coefficients.
+    groups : sequence of sequences of int
+        Coefficients of each covariate.
+    coefficients, covariance : arrays
+        As in :class:`CovariateRelation`.
+    free : sequence of int
+        Components other than the reference.
+
+    Returns
+    -------
+    dict of str to WaldTest
+        The tests by covariate.
+    """
     n_each = coefficients.shape[1]
     found = {}
     for group in groups:
@@ -216,7 +245,7 @@ def covariate_tests(
 
 
 def left_out(n_rows: int, what: str) -> Sequence[Block]:
-    """A line about rows that could not be used."""
+    """Return a line on the number of rows that could not be used."""
     return [Facts([(f"rows left out, without {what}", str(n_rows))])] if n_rows else []
 
 

@@ -1,4 +1,4 @@
-"""Step 3: the rows that have what is related to components, and sandwiches of estimating equations."""
+"""Step 3 of three-step estimation: the rows used, and sandwich covariances of estimating equations."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,17 +18,17 @@ Method = Literal["ml", "bch"]
 Weights = Literal["counts", "relative"]
 
 Scores: TypeAlias = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
-"""Estimating equations of each row, from the parameters, the errors and the class shares."""
+"""Function from the parameters, the errors and the class shares to the estimating equations of each row."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Sampling:
-    """How rows were drawn, for standard errors.
+    """Sampling design, for standard errors.
 
     Attributes
     ----------
     weights : {"counts", "relative"}
-        Whether a weight says how often a row occurs, or what a row that was drawn once counts for.
+        Meaning of a weight: number of equal rows, or relative weight of a row that was drawn once.
     clusters, strata : arrays of shape (n_rows,), optional
         As in :func:`codelength.latent.inference.design_standard_errors`.
     """
@@ -38,9 +38,11 @@ class Sampling:
     strata: Any = None
 
     def spread(self, scores: FloatArray, weights: FloatArray, used: BoolArray) -> FloatArray:
-        """The covariance of the sum of the weighted scores of the rows used."""
+        """Compute the covariance of the sum of the weighted scores of the rows used."""
         check_choice("weights", self.weights, Weights)
         if self.clusters is None and self.strata is None:
+            # A count of w stands for w independent rows, whose variances add up; a relative weight w
+            # multiplies one row, and its square the variance.
             factors = weights if self.weights == "counts" else weights**2
             return np.asarray((scores * factors[:, None]).T @ scores)
         everywhere = np.zeros(len(used))
@@ -59,7 +61,7 @@ class Sampling:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ThirdStep:
-    """The rows of step 3: those that have what is related to components."""
+    """Rows of step 3: those in which the related variable is observed."""
 
     used: BoolArray
     weights: FloatArray
@@ -68,6 +70,7 @@ class ThirdStep:
 
     @classmethod
     def of(cls, assignment: Assignment, has_all: BoolArray, what: str) -> "ThirdStep":
+        """Select the rows; raise if there are none, or if they are not those of the mixture."""
         if has_all.shape != (assignment.rows.n_rows,):
             raise DataError(
                 f"{what}: {len(has_all)} rows, and the mixture was fitted to {assignment.rows.n_rows}; "
@@ -80,11 +83,15 @@ class ThirdStep:
 
     @property
     def total(self) -> float:
+        """Sum of the weights."""
         return float(self.weights.sum())
 
     def shares(self, method: Method, logits: FloatArray, errors: FloatArray) -> FloatArray:
-        """Shares of the components in each row: weights of BCH, or posterior probabilities of ML."""
+        """Compute the shares of the components in each row: weights of BCH, or posterior probabilities of
+        ML.
+        """
         if method == "bch":
+            # The pseudo-inverse also handles components that the assignment cannot distinguish.
             return np.asarray(self.assigned @ np.linalg.pinv(errors))
         found = np.zeros_like(self.assigned)
         for s, (rows, own) in enumerate(self._groups()):
@@ -93,7 +100,7 @@ class ThirdStep:
         return found
 
     def log_likelihood(self, log_probs: FloatArray) -> float:
-        """The objective of ML, from log probabilities of components (and outcomes) in each row."""
+        """Compute the objective of ML from log probabilities of components (and outcomes) in each row."""
         total = 0.0
         for s, (rows, own) in enumerate(self._groups()):
             with np.errstate(divide="ignore"):
@@ -102,12 +109,12 @@ class ThirdStep:
         return total
 
     def _groups(self) -> list[tuple[Any, FloatArray]]:
-        """For each component the rows that are assigned to it, and how much of them."""
+        """Return, for each component, the rows assigned to it and their shares."""
         places = [np.flatnonzero(own) for own in self.assigned.T]
         return [(rows, self.assigned[rows, s]) for s, rows in enumerate(places)]
 
     def polished(self, scores: Scores, x: FloatArray, assignment: Assignment) -> FloatArray:
-        """A few steps of Newton's method, as long as they bring the equations nearer to zero."""
+        """Make a few steps of Newton's method, as long as they bring the equations nearer to zero."""
         fixed = (assignment.errors, assignment.mixture.class_probs)
 
         def total(at: FloatArray) -> FloatArray:
@@ -130,7 +137,7 @@ class ThirdStep:
         first_step: StandardErrors | None,
         sampling: Sampling | None,
     ) -> FloatArray:
-        """The sandwich, with the uncertainty of step 1 if its covariance is given."""
+        """Compute the sandwich, including the uncertainty of step 1 if its covariance is given."""
         errors, class_probs = assignment.errors, assignment.mixture.class_probs
         slopes = jacobian(lambda at: self.weights @ scores(at, errors, class_probs), x)
         rows = scores(x, errors, class_probs)
@@ -160,15 +167,17 @@ class ThirdStep:
             own, shares = flat[: errors.size].reshape(errors.shape), flat[errors.size :]
             return np.asarray(self.weights @ scores(x, own, shares))
 
+        # Chain rule: equations by errors and class shares (numerically), times those by the logits (exactly).
         slopes = jacobian(total, np.concatenate((errors.ravel(), class_probs)))
         through = (slopes @ np.vstack((of_errors, of_classes)))[:, known]
         return np.asarray(through @ covariance[np.ix_(known, known)] @ through.T)
 
 
 def jacobian(function: Callable[[FloatArray], FloatArray], x: FloatArray) -> FloatArray:
-    """Derivatives by central differences, shape (n_equations, n_parameters)."""
+    """Compute derivatives by central differences, shape (n_equations, n_parameters)."""
     columns = []
     for i in range(len(x)):
+        # About the cube root of the rounding error, which balances it against truncation.
         width = 1e-5 * max(1.0, abs(float(x[i])))
         up, down = x.copy(), x.copy()
         up[i] += width
@@ -178,5 +187,5 @@ def jacobian(function: Callable[[FloatArray], FloatArray], x: FloatArray) -> Flo
 
 
 def spelled(method: Method, assignment: Assignment) -> str:
-    """How estimates were found, for people."""
+    """Return the method of estimation in words."""
     return f"three steps ({method.upper()}, {assignment.rule} assignment)"

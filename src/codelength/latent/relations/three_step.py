@@ -1,7 +1,7 @@
-r"""Bias-adjusted three-step estimation: relations to other variables, with the components left as they are.
+r"""Bias-adjusted three-step estimation of relations to other variables, with the components kept fixed.
 
 The mixture is fitted (step 1), rows are assigned to components (step 2, :mod:`.assignment`), and the
-assignments are related to the variable with their errors *D* taken into account (step 3), in one of two ways
+assignments are related to the variable with a correction for their errors *D* (step 3), by one of two methods
 [1]_ [2]_:
 
 ===========  ========================================================================================
@@ -11,11 +11,11 @@ method       step 3
 ``"bch"``    weighs row *n* by :math:`(A D^{-1})_{nt}` in component *t*, as if it were there
 ===========  ========================================================================================
 
-ML takes a numeric outcome to be normal within components; BCH takes it to be nothing, but its weights may be
+ML assumes that a numeric outcome is normal within components; BCH assumes nothing, but its weights may be
 negative, and so may a probability. For outcomes the class shares :math:`P(t)` are those of step 1.
 
-Standard errors are sandwiches of the estimating equations of step 3. With the covariance of step 1 given
-they also carry its uncertainty [3]_: with *J* and *C* the derivatives of the equations by the parameters of
+Standard errors are sandwiches of the estimating equations of step 3. If the covariance of step 1 is given,
+they include its uncertainty [3]_: with *J* and *C* the derivatives of the equations by the parameters of
 steps 3 and 1, it adds :math:`J^{-1} C \Sigma_1 C^T J^{-T}`.
 
 References
@@ -54,7 +54,7 @@ def relate_covariates(
     first_step: StandardErrors | None = None,
     sampling: Sampling | None = None,
 ) -> CovariateRelation:
-    """Covariates that predict the component.
+    """Estimate the effects of covariates on the component.
 
     Parameters
     ----------
@@ -62,15 +62,20 @@ def relate_covariates(
         The rows, assigned to components.
     design : Design
         The covariates of the same rows; see :func:`codelength.latent.relations.covariate_matrix`. Rows that
-        lack one are left out of step 3.
+        lack one are dropped in step 3.
     method : {"ml", "bch"}
-        How the errors of the assignment are taken into account.
+        Correction for the errors of the assignment.
     reference : int
         The component that the others are compared with, counted from 0.
     first_step : StandardErrors, optional
-        Those of the mixture, to carry its uncertainty on; with modal assignments only.
+        Standard errors of the mixture, to include its uncertainty; with modal assignments only.
     sampling : Sampling, optional
-        What weights mean, and clusters and strata.
+        Meaning of weights, clusters and strata.
+
+    Returns
+    -------
+    CovariateRelation
+        The coefficients, with standard errors and tests.
     """
     check_choice("method", method, Method)
     step = ThirdStep.of(assignment, ~design.missing, "covariates")
@@ -112,6 +117,7 @@ def relate_covariates(
     start = np.zeros((len(free), n_each))
     start[:, 0] = np.log(np.maximum(assignment.mixture.class_probs[free], 1e-6))
     start[:, 0] -= np.log(max(float(assignment.mixture.class_probs[reference]), 1e-6))
+    # BFGS needs the gradient only; it stops short of full precision, which the Newton steps after it reach.
     found = minimize(loss, start.ravel(), jac=True, method="BFGS", options={"gtol": 1e-8, "maxiter": 2000})
     x = step.polished(scores, found.x, assignment)
     covariance = step.covariance(scores, x, assignment, first_step, sampling)
@@ -140,20 +146,25 @@ def relate_outcome(
     first_step: StandardErrors | None = None,
     sampling: Sampling | None = None,
 ) -> OutcomeRelation:
-    """A distal outcome that depends on the component.
+    """Estimate the distribution of a distal outcome in each component.
 
     Parameters
     ----------
     assignment : Assignment
         The rows, assigned to components.
     column : Column
-        The outcome of the same rows. Rows that lack it are left out of step 3.
+        The outcome of the same rows. Rows that lack it are dropped in step 3.
     method : {"bch", "ml"}
-        How the errors of the assignment are taken into account.
+        Correction for the errors of the assignment.
     kind : {"auto", "numeric", "categorical"}
-        What the outcome is; by default columns of numbers are numeric.
+        Kind of the outcome; by default columns of numbers are numeric.
     first_step, sampling
         As in :func:`relate_covariates`.
+
+    Returns
+    -------
+    OutcomeRelation
+        Means or probabilities by component, with standard errors and a test.
     """
     check_choice("method", method, Method)
     if assignment.mixture.n_components < 2:
