@@ -57,6 +57,7 @@ def repeat(
     """
     streams = np.random.default_rng(check_random_state(random_state)).spawn(n_replications)
     found: list[T] = []
+    # Streams are spawned before any work starts, and results arrive in their order: threads change nothing.
     for result in in_threads(work, streams, n_threads):
         found.append(result)
         if progress is not None:
@@ -67,6 +68,7 @@ def repeat(
 def reweighted(joint: JointRows, weights: NDArray[Any]) -> JointRows:
     """Return the same distinct rows with other weights; rows of weight zero are dropped."""
     kept = np.flatnonzero(weights)
+    # Blocks are those that the rows would have by themselves, so that sums are as in a fit of that table.
     block = max(BLOCK_ROWS, -(-len(kept) // MAX_BLOCKS))
     bounds = np.append(np.arange(0, len(kept), block), len(kept)).astype(np.int64)
     own = weights[kept].astype(np.float64)
@@ -97,6 +99,7 @@ def climb(
     converged.
     """
     problem = EMProblem(schema, joint, EMPrior.of(schema, prior))
+    # One thread per run: replications are run on several threads already.
     state, trace, converged = problem.run(start, max_iter, max(tol, FIRST_TOL), 1)
     if tol < FIRST_TOL:
         state, trace, converged = refine(problem, state, max_iter, tol, FIRST_TOL, 1)

@@ -98,6 +98,7 @@ def local_optima(
     for _ in range(n_starts):
         labels = generator.integers(n_components, size=coded.n_rows)
         climb(observed, ClusteringState.empty(coded.schema, spread), labels, MAX_SWEEPS)
+        # Optima that differ in exchangeable names are the same clustering.
         renamed = canonical(labels, names)
         found[renamed.tobytes()] = renamed
     # Sorted by labels before they are ranked: the ranking is stable, so ties are in lexicographic order.

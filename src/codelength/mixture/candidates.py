@@ -98,9 +98,11 @@ def candidate_clusterings(
     for method, _ in plan:
         check_choice("method", method, METHODS)
     clusterers = {method: METHODS[method](coded) for method in dict(plan)}
+    # A seed per run: a longer plan does not change the runs before.
     seeds = np.random.SeedSequence(random_state).spawn(len(plan))
     distinct: dict[bytes, Candidate] = {}
     for number, ((method, size), seed) in enumerate(zip(plan, seeds, strict=True), start=1):
+        # Canonical numbers, so that equal clusterings are recognised by their bytes.
         labels = numbered(clusterers[method](min(size, coded.n_rows), seed))
         distinct.setdefault(labels.tobytes(), Candidate(number, method, labels))
     return list(distinct.values())

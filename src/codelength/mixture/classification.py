@@ -122,5 +122,6 @@ def classification(coded: Rows, mixture: MixtureParameters) -> Classification:
     for block in mixture.blocks(mixture.distinct(coded)):
         shares = mixture.responsibilities(block)
         weighed = shares if block.weights is None else shares * block.weights[:, None]
+        # Equal rows are assigned together, so distinct rows with weights are enough.
         np.add.at(table, first_best_of_rows(shares), weighed)
     return Classification(table, mixture.class_probs)

@@ -92,6 +92,7 @@ def single_rows(rows: Any) -> Coded:
     Raises if weights are not whole numbers, or if memory does not hold so many rows.
     """
     coded = as_coded(rows)
+    # Estimated before anything is allocated: weights may stand for very many rows.
     n_bytes = coded.total_weight * (16 * coded.schema.n_variables + 16)
     check_memory(f"{coded.total_weight:g} single rows", n_bytes, "take a sample of the rows")
     return coded.repeated()
@@ -128,6 +129,7 @@ def canonical(clustering: IntArray, names: IntArray) -> IntArray:
     """
     renamed = np.full(len(names), -1, dtype=np.int64)
     seen, firsts = np.unique(clustering, return_index=True)
+    # In order of appearance, each component gets the first free name among those it may swap with.
     for k in seen[np.argsort(firsts)]:
         alike = np.flatnonzero(names == names[k])
         renamed[k] = alike[np.count_nonzero(renamed[alike] >= 0)]
@@ -200,6 +202,7 @@ class ClusteringState(NamedTuple):
     def empty(cls, schema: Schema, prior: Pseudocounts) -> "ClusteringState":
         """Return the state without rows, to which rows can be added and from which they can be removed."""
         state = cls.pseudocounts(schema, prior)
+        # Adding 1 to a pseudocount and subtracting it again leaves its rounding error behind.
         least = min(float(part[part > 0].min()) for part in (state.raised, state.sizes) if part.any())
         if least < LEAST_PSEUDOCOUNT:
             raise InvalidParameter(
@@ -211,6 +214,8 @@ class ClusteringState(NamedTuple):
     @classmethod
     def pseudocounts(cls, schema: Schema, prior: Pseudocounts) -> "ClusteringState":
         """Return the pseudocounts alone, however small."""
+        # Components are the last axis, so that the inner loops of the kernels, over components, are
+        # contiguous.
         raised = np.array(prior.value_pseudocounts.T, order="C")
         totals = (
             np.add.reduceat(raised, schema.offsets[:-1])

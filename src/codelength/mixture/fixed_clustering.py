@@ -80,6 +80,7 @@ class ClusterPredictor:
         """
         schema, spelled = counts.schema, pseudocounts(prior, counts.schema)
         position = schema.position(class_column)
+        # The prior is split like the columns: the class is not among those that weigh the clusters.
         start, stop = schema.offsets[position], schema.offsets[position + 1]
         of_others = np.delete(spelled.value_pseudocounts, np.s_[start:stop], axis=1)
         clusters = Predictor.of(

@@ -56,6 +56,7 @@ class JointCells:
     def of(cls, schema: Schema, has_missing: BoolArray, n_rows: int) -> "JointCells":
         """Build the joint cells for a number of distinct rows, of which some columns have missing cells."""
         sizes = np.asarray(schema.n_values + has_missing)
+        # Few rows do not pay for large tables: the limit on joint cells grows with the number of rows.
         groups = column_groups(sizes, min(MAX_JOINT_CELLS, n_rows // ROWS_PER_JOINT_CELL), MAX_COLUMNS)
         of_components, nothing = schema.n_cells, schema.n_cells + 1
         parts: list[IntArray] = []
@@ -72,6 +73,7 @@ class JointCells:
             return cls(schema, sizes, groups, np.zeros(1, dtype=np.int64), lonely)
         starts = np.cumsum([0, *(len(part) for part in parts[:-1])]).astype(np.int64)
         members = np.concatenate(parts)
+        # Groups with fewer columns leave spare members; columns that all groups leave are dropped.
         used = (members != nothing).any(axis=0)
         return cls(schema, sizes, groups, starts, np.ascontiguousarray(members[:, used]))
 
@@ -100,6 +102,7 @@ class JointCells:
             for i in range(first, last):
                 keys[g] *= kind(self.sizes[i])
                 keys[g] += codes[:, i].astype(kind)
+            # Joint cells of all groups are numbered consecutively, so that one table holds them.
             keys[g] += kind(self.starts[g])
         return keys
 

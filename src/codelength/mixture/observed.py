@@ -146,6 +146,7 @@ class Sightings:
             found = np.bincount(used.codes[:, i], minlength=n_values + 1)
             self._seen[schema.offsets[i] : schema.offsets[i + 1]] |= found > 0
             self._n_missing[i] += found[n_values]
+            # Most columns have no missing cells, and need no pass over their rows.
             if found[n_values]:
                 in_row += used.codes[:, i] == n_values
         self._n_incomplete += int((in_row > 0).sum())

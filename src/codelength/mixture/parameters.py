@@ -51,6 +51,7 @@ def with_components(rows: Labelled, n_components: int) -> Labelled:
     """
     n_components = check_whole("n_components", n_components)
     schema = rows if isinstance(rows, Schema) else rows.schema
+    # Checked before the names of the components are made, which alone could exhaust the memory.
     check_components(n_components, _BYTES_OF_VALUE + 16 * schema.n_cells, "its prior")
     if schema.target is None or schema.target.origin != "hidden" or schema.n_classes != n_components:
         component = Variable("component", tuple(range(n_components)), "code", origin="hidden")
@@ -219,6 +220,7 @@ def mode_prior(prior: PriorLike, schema: Schema) -> PriorLike:
     ('uniform', 8.0)
     """
     spread = pseudocounts(prior, schema)
+    # Cells for missing have no pseudocount and do not count.
     spare = np.isin(np.arange(schema.n_cells), schema.offsets[1:] - 1)
     lowest = min(spread.class_pseudocounts.min(), spread.value_pseudocounts[:, ~spare].min(initial=1.0))
     return prior if lowest >= 1 else "uniform"

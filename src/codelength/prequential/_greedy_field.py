@@ -79,6 +79,7 @@ def set_blocks(sizes: IntArray, marks: IntArray) -> None:
     n_blocks, first = 0, 0
     for p in range(sizes[0]):
         same = marks[LABEL, p] == marks[LABEL, first] and marks[CLASS, p] == marks[CLASS, first]
+        # Patterns are sorted by label and class, so equal ones are consecutive.
         if p == 0 or not same or p - first == AT_ONCE:
             marks[BLOCK, n_blocks] = first = p
             n_blocks += 1

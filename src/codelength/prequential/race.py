@@ -148,6 +148,7 @@ class _Runners:
         self, models: Sequence[SequentialModel], seeds: IntArray, scheme: str, n_threads: int | None
     ) -> None:
         self.models, self.seeds, self.scheme, self.n_threads = models, seeds, scheme, n_threads
+        # NaN marks groups that a model was not run along, because it was ruled out before.
         self.scores = np.full((len(models), len(seeds)), np.nan)
         self.is_in: BoolArray = np.ones(len(models), dtype=np.bool_)
         self.done = 0
@@ -177,6 +178,7 @@ class _Runners:
         if not self.is_in.any() or np.count_nonzero(self.is_in) == 1:
             return True
         excess, errors = _differences(self.scores[:, :stop], best)
+        # Means of groups are the observations of the t-test: orderings within a group are dependent.
         reach = float(stdtrit(stop - 1, 1 - level)) * errors
         self.is_in &= ~(excess - reach > 0)
         rivals = self.is_in.copy()

@@ -78,6 +78,7 @@ class OrderingSample(Shown):
     def standard_error(self) -> float:
         """Standard error of the mean, from the spread between independent groups; infinite for one group."""
         means = self.group_means
+        # Orderings of a group are dependent; only the means of groups are independent.
         return float(means.std(ddof=1) / np.sqrt(len(means))) if len(means) > 1 else np.inf
 
     @property
@@ -189,6 +190,7 @@ def _along(
     scheme: str,
     n_threads: int | None,
 ) -> FloatArray:
+    # Orderings are generated where they are used: a group takes memory for its own orderings only.
     def work(seed: int) -> list[float]:
         return [measure(model, order) for order in linked_orders(model.n_rows, seed, scheme)]
 
@@ -206,6 +208,7 @@ def linked_orders(n_rows: int, seed: int, scheme: str) -> Iterator[IntArray]:
     >>> [order.tolist() for order in linked_orders(3, 0, "antithetic")]
     [[2, 0, 1], [1, 0, 2]]
     """
+    # Every rotation and reversal of a uniform permutation is uniform itself, so the mean stays unbiased.
     linking, drawn = SCHEMES[scheme], np.random.default_rng(seed).permutation(n_rows)
     for turn in range(linking.n_turns):
         turned = np.roll(drawn, turn * n_rows // linking.n_turns)

@@ -126,6 +126,7 @@ class SequentialModel:
         if order is None:
             return np.arange(self.n_rows)
         rows = np.asarray(order)
+        # Kernels do not check bounds, so an ordering is checked before it reaches them.
         if rows.shape != (self.n_rows,) or (len(rows) and rows.dtype.kind not in "iu"):
             raise InvalidParameter(
                 f"order of shape {rows.shape} and type {rows.dtype}: expected each of the {self.n_rows} row "

@@ -175,6 +175,8 @@ def bootstrap(
     distinct, places = rows.merged()
     spread = pseudocounts(prior, rows.schema)
     total = float(distinct.total_weight)
+    # Softened, because a replication of the parametric kind or a resample may need a probability that is zero
+    # in the estimates.
     start, n_drawn = softened(mixture, total), max(1, round(total))
     layout = EMLayout.of(distinct)
     missing = missing_cells(distinct) if kind == "parametric" else None

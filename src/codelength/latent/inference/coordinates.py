@@ -62,6 +62,8 @@ class Coordinates:
             free[schema.offsets[1:] - 1] = False
             for i in range(schema.n_variables):
                 own = probs[schema.offsets[i] : schema.offsets[i + 1] - 1]
+                # The most probable value is farthest from the boundary, so its log is the most stable
+                # reference.
                 free[schema.offsets[i] + first_best(own)] = False
             found.append(np.flatnonzero(free))
         return tuple(found)
@@ -100,6 +102,7 @@ class Coordinates:
         """
         cells, probs = self.free_cells[r], self.mixture.value_probs[r]
         linear = np.zeros((len(cells), self.mixture.schema.n_cells + 1))
+        # Derivative of a log probability by a logit: indicator minus probability, within the variable only.
         same = self.variables[cells][:, None] == self.variables[None, :]
         linear[:, :-1] = np.where(same, -probs[cells][:, None], 0.0)
         linear[:, self.mixture.schema.offsets[1:] - 1] = 0.0
@@ -124,6 +127,7 @@ class Coordinates:
         slopes[free, np.arange(len(free))] += mixture.class_probs[free]
         of_classes = _quadratic(slopes, covariance[: len(free), : len(free)])
         of_classes[self.class_boundary] = np.nan
+        # Values of one variable in one component depend on their own logits only: small blocks.
         of_values = np.full(mixture.value_probs.shape, np.nan)
         for r, cells in enumerate(self.free_cells):
             for i in np.unique(self.variables[cells]):

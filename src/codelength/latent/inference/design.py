@@ -106,6 +106,7 @@ def sampling_units(clusters: Any, strata: Any, weights: FloatArray) -> tuple[str
     n_rows, used = len(weights), weights > 0
     of_rows = _numbers("strata", strata, n_rows) if strata is not None else np.zeros(n_rows, dtype=np.int64)
     own = _numbers("clusters", clusters, n_rows) if clusters is not None else np.arange(n_rows)
+    # Pairs of stratum and cluster, because names of clusters may repeat between strata.
     pairs, places = np.unique(np.stack((of_rows, own))[:, used], axis=1, return_inverse=True)
     groups = np.full(n_rows, -1, dtype=np.int64)
     groups[used] = places.ravel()

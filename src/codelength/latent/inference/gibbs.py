@@ -230,5 +230,6 @@ def _chain(
         probs[schema.offsets[1:] - 1] = 1.0
         of_classes[number] = (class_gammas / class_gammas.sum())[order]
         of_values[number] = probs.T[order]
+        # ``order`` maps reference to component; its inverse maps the labels.
         times[at, np.argsort(order)[labels]] += 1 / n_draws
     return of_classes, of_values, times

@@ -203,6 +203,7 @@ def information_matrix(
     weights = np.ones(rows.n_rows) if rows.weights is None else rows.weights
     if kind == "expected":
         rows, weights = _all_rows(rows, weights, mixture)
+    # All kinds are built from the same moments, because scores are linear in the cells.
     moments = pair_moments(rows, weights, mixture.responsibilities(rows, n_threads), n_threads)
     of_values = [coordinates.of_values(r) for r in range(mixture.n_components)]
     information = outer_products(coordinates, moments, of_values)
@@ -218,6 +219,8 @@ def outer_products(coordinates: Coordinates, moments: Moments, of_values: list[F
     n_components = coordinates.mixture.n_components
     raw = _raw_matrix(coordinates)
     starts = _raw_starts(coordinates)
+    # Raw coordinates: the share of each component, followed by the scores of its values. Centring is left to
+    # ``_from_raw``.
     for r in range(n_components):
         for s in range(r, n_components):
             block = _bordered(of_values[r], moments.of_pair(r, s), of_values[s])
@@ -275,6 +278,7 @@ def _distinct(coded: Coded, mixture: MixtureParameters) -> Coded:
 def _all_rows(rows: Coded, weights: FloatArray, mixture: MixtureParameters) -> tuple[Coded, FloatArray]:
     """Return all possible rows for the patterns of missing cells in the table, and their expected numbers."""
     schema, missing = rows.schema, rows.codes == rows.schema.n_values
+    # Missing cells are taken as given: the expectation is over the observed cells of each pattern.
     patterns, places = np.unique(missing, axis=0, return_inverse=True)
     totals = np.bincount(places.ravel(), weights, len(patterns))
     sizes = [np.where(pattern, 1, schema.n_values) for pattern in patterns]
@@ -320,6 +324,8 @@ def _from_raw(coordinates: Coordinates, raw: FloatArray) -> FloatArray:
     starts, free = np.array(_raw_starts(coordinates)), coordinates.free_classes
     firsts = starts[:-1]
     others = np.delete(np.arange(len(raw)), firsts)
+    # The score of a component is its share minus its probability; the latter is a combination of all shares,
+    # which add up to 1.
     centre = -np.outer(coordinates.mixture.class_probs[free], np.ones(len(firsts)))
     centre[np.arange(len(free)), free] += 1.0
     found = np.empty((len(free) + len(others),) * 2)
@@ -382,6 +388,8 @@ def _complete_products(coordinates: Coordinates, moments: Moments, of_values: li
 
 def _of_prior(coordinates: Coordinates, prior: PriorLike) -> FloatArray:
     schema = coordinates.mixture.schema
+    # A pseudocount of 1 + e acts like e further observations, whose curvature does not depend on their
+    # values.
     excess = rule_of("map").offsets(pseudocounts(prior, schema), schema)
     per_variable = np.stack(
         [

@@ -147,6 +147,7 @@ def logit_bounds(probs: FloatArray, errors: FloatArray, level: float) -> FloatAr
     [[0.313], [0.687]]
     """
     inner = np.isfinite(errors) & (probs > 0) & (probs < 1)
+    # Any value between 0 and 1 avoids infinite logits; those bounds are NaN in the end.
     safe = np.where(inner, probs, 0.5)
     # The delta method: the derivative of the logit is 1 / (p (1 - p)).
     width = ndtri((1 + level) / 2) * errors / (safe * (1 - safe))

@@ -70,6 +70,8 @@ class LikelihoodRatioTest(Shown):
     @property
     def p_value(self) -> float:
         """Probability of such a gain with fewer components; the table itself counts as a replication."""
+        # Counting the table as one of its replications keeps the size of the test, and the p-value above
+        # zero.
         n_above = (self.replications >= self.statistic - TIE).sum()
         return float((1 + n_above) / (1 + len(self.replications)))
 
@@ -168,6 +170,7 @@ def likelihood_ratio_test(
         layout = EMLayout.of(table.distinct())
         n_starts = SEARCH * n_init if start is None else n_init
         small, before = _best(layout, n_components - 1, prior, start, n_starts, max_iter, tol, stream)
+        # A split of the smaller mixture fits nearly as well, so the search does not start far below it.
         split = _split(small, stream)
         _, after = _best(layout, n_components, prior, split, n_init, max_iter, tol, stream)
         return small, before, after
@@ -200,6 +203,7 @@ def _best(
     problem = EMProblem(distinct.schema, layout.joint, EMPrior.of(distinct.schema, spread))
     kinds = STARTS["mixed"]
     starts = [] if start is None else [softened(start, distinct.total_weight)]
+    # One component has a single maximum, which EM reaches in one step.
     n_starts = 1 if n_components == 1 else n_init
     for number in range(n_starts - len(starts)):
         counts = start_counts(kinds[number % len(kinds)], distinct, n_components, stream)
@@ -214,6 +218,7 @@ def _best(
 
 def _split(mixture: MixtureParameters, stream: np.random.Generator) -> MixtureParameters:
     """Split one component into two that differ a little, with nearly the same fit."""
+    # Large components are split more often: they have more rows to gain from.
     k = int(stream.choice(mixture.n_components, p=mixture.class_probs / mixture.class_probs.sum()))
     schema = with_components(mixture.schema.without_target(), mixture.n_components + 1)
     class_probs = np.append(mixture.class_probs, mixture.class_probs[k] / 2)

@@ -70,7 +70,9 @@ def with_profile_bounds(
     """
     mixture, schema = intervals.mixture, intervals.mixture.schema
     layout, spread = EMLayout.of(mixture.coded(coded)), pseudocounts(prior, schema)
+    # Twice the fall of the profile log-likelihood is compared with chi-squared with one degree of freedom.
     fall = float(chdtri(1, 1 - intervals.level)) / 2
+    # Components without rows have no likelihood to profile.
     flagged = intervals.value_boundary & ~intervals.class_boundary[:, None]
     impossible = np.argwhere(flagged & (mixture.value_probs < 0.5))
 
@@ -84,6 +86,7 @@ def with_profile_bounds(
         bounds[:, k, cell] = 0.0, high
         if progress is not None:
             progress(place + 1, len(impossible))
+    # A certain value is one minus the others, of which the one with the widest interval decides.
     for k, cell in np.argwhere(flagged & (mixture.value_probs >= 0.5)):
         i = int(np.searchsorted(schema.offsets, cell, side="right")) - 1
         others = np.delete(np.arange(schema.offsets[i], schema.offsets[i + 1] - 1), cell - schema.offsets[i])

@@ -84,6 +84,7 @@ class Assignment:
             by_label[:, : len(free)] = sums[:, free, -1]
             for r in range(n_components):
                 by_label[:, starts[r] : starts[r + 1]] = sums[:, r] @ linear[r].T
+            # Quotient rule: the errors of t are sums over labels divided by the size of t.
             slopes[t] = (by_label - np.outer(self.errors[t], by_label.sum(axis=0))) / max(sizes[t], 1e-300)
         return slopes
 
@@ -119,6 +120,7 @@ def assign(coded: Coded, mixture: MixtureParameters, rule: AssignmentRule = "mod
         assigned = np.zeros_like(shares)
         assigned[np.arange(len(shares)), first_best_of_rows(shares)] = 1.0
     sizes, n_assigned = weights @ shares, weights @ assigned
+    # A component to which no row is assigned makes the matrix of errors singular.
     lonely = np.flatnonzero((sizes <= 0) | (n_assigned <= 0))
     if len(lonely):
         raise DataError(

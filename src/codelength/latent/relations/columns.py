@@ -74,6 +74,8 @@ def covariate_matrix(table: Table) -> Design:
             names.append(column.name)
         else:
             codes, values = codes_of(column)
+            # The first value is the reference: with an indicator of its own the columns would add up to the
+            # intercept.
             for code in range(1, len(values)):
                 columns.append(np.where(codes < 0, np.nan, codes == code))
                 names.append(f"{column.name}={values[code]}")
@@ -103,6 +105,7 @@ def numbers_of(column: Column) -> FloatArray:
 def codes_of(column: Column) -> tuple[IntArray, tuple[Scalar, ...]]:
     """Return the cells of a column as codes, -1 if missing, and the values that occur."""
     if isinstance(column, Factor):
+        # Values that are declared but do not occur would give columns of zeros.
         kept = np.unique(column.positions[column.positions >= 0])
         codes = np.where(column.missing, -1, np.searchsorted(kept, column.positions))
         return codes.astype(np.int64), tuple(column.values[place] for place in kept)
@@ -150,6 +153,8 @@ def scaled_back(
         Their covariance; zero for the reference.
     """
     n_each = len(scale)
+    # Undoes x -> (x - centre) / scale: slopes are divided by the scale, and the intercept absorbs the
+    # centres.
     back = np.diag(1 / scale)
     back[0] = -centre / scale
     back[0, 0] = 1.0

@@ -224,6 +224,8 @@ class _Problem:
             log_probs = logsumexp(joint, axis=1)
             trace.append(float(self.weights @ log_probs))
             logs = np.where(excess > 0, logarithm(state.mixture.value_probs), 0.0)
+            # Convergence is judged by the log posterior, which EM increases; the trace reports the
+            # log-likelihood.
             objective = trace[-1] + float((excess * logs).sum())
             if objective - before < tol * total and before > -np.inf:
                 return state, trace, True
@@ -320,6 +322,7 @@ class _Problem:
 
 def _first(mixture: MixtureParameters, problem: _Problem) -> _State:
     """Return the mixture with the same shares for all covariates."""
+    # An empty component would have an infinite intercept.
     logs = np.log(np.maximum(mixture.class_probs, 1e-6))
     reference = next(k for k in range(mixture.n_components) if k not in problem.free)
     coefficients = np.zeros((len(problem.free), problem.matrix.shape[1]))
@@ -331,6 +334,7 @@ def _merged(rows: Coded, weights: FloatArray, matrix: FloatArray) -> tuple[Coded
     """Merge rows that are equal in all cells and covariates."""
     _, of_cells = rows.groups()
     _, of_covariates = np.unique(matrix, axis=0, return_inverse=True)
+    # Two group numbers combined into one, so that a single sort finds the distinct pairs.
     pairs = of_cells * (int(of_covariates.max()) + 1) + of_covariates.ravel()
     _, first, places = np.unique(pairs, return_index=True, return_inverse=True)
     totals: IntArray | FloatArray = np.bincount(places.ravel(), weights, len(first))

@@ -80,6 +80,7 @@ def numeric_outcome(
             f"outcome {shown(column.name)}: in class {k + 1} it hardly varies, so that a normal distribution "
             'does not fit; use method="bch", or kind="categorical" if it has few values'
         )
+    # Variances are estimated along with the means, and only the means are reported.
     covariance = step.covariance(scores, x, assignment, first_step, sampling)[:n_components, :n_components]
     covariance = covariance * scale**2
     means = centre + scale * x[:n_components, None]

@@ -98,6 +98,8 @@ class CovariateRelation(Shown):
     def against(self, reference: int) -> "CovariateRelation":
         """Return the same relation with another component, counted from 0, as the reference."""
         n_components, n_each = self.coefficients.shape
+        # Log odds against another class are differences of log odds; the covariance follows by the same
+        # transform.
         shift = np.eye(n_components)
         shift[:, reference] -= 1
         whole = np.kron(shift, np.eye(n_each))
@@ -179,6 +181,7 @@ class OutcomeRelation(Shown):
         """
         width = ndtri((1 + check_level(level)) / 2) * self.errors
         both = np.stack((self.estimates - width, self.estimates + width))
+        # BCH estimates may lie outside 0 and 1, where a logit does not exist: plain bounds, clipped.
         return np.clip(both, 0.0, 1.0) if self.values else both
 
     def difference(self, first: int, second: int) -> tuple[FloatArray, FloatArray, WaldTest]:
@@ -238,6 +241,7 @@ def covariate_tests(
     n_each = coefficients.shape[1]
     found = {}
     for group in groups:
+        # Indicators are named variable=value; the test concerns the variable.
         name = names[group[0]].partition("=")[0] if len(group) > 1 else names[group[0]]
         at = np.array([k * n_each + j for k in free for j in group], dtype=np.int64)
         found[name] = WaldTest.of(coefficients.ravel()[at], covariance[np.ix_(at, at)])

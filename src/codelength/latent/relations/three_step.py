@@ -108,13 +108,16 @@ def relate_covariates(
         if method == "ml":
             value = step.log_likelihood(log_probs)
         else:
+            # BCH maximises a weighted log-likelihood with fixed, possibly negative, weights.
             value = float(
                 step.weights @ (step.shares(method, log_probs, assignment.errors) * log_probs).sum(axis=1)
             )
         gradient = step.weights @ scores(x, assignment.errors, assignment.mixture.class_probs)
+        # Per row, so that the tolerance of the gradient does not depend on the number of rows.
         return -value / step.total, -gradient / step.total
 
     start = np.zeros((len(free), n_each))
+    # No effect of any covariate: the intercepts give the class shares of step 1.
     start[:, 0] = np.log(np.maximum(assignment.mixture.class_probs[free], 1e-6))
     start[:, 0] -= np.log(max(float(assignment.mixture.class_probs[reference]), 1e-6))
     # BFGS needs the gradient only; it stops short of full precision, which the Newton steps after it reach.

@@ -103,6 +103,7 @@ def merged(sources: Sequence[Source], window: int) -> Iterator[Run]:
             if n_taken:
                 parts.append(held[s].read(0, n_taken))
                 held[s] = held[s].read(n_taken, held[s].n_rows)
+            # A window is refilled only once it is empty: reads are large and sequential.
             if not held[s].n_rows and places[s] < source.n_rows:
                 held[s] = source.read(places[s], min(places[s] + window, source.n_rows))
                 places[s] += held[s].n_rows

@@ -161,6 +161,7 @@ def annealed_code_length(
         reference = Reference.uniform(coded.n_rows, coded.schema.n_classes)
     else:
         reference = Reference.at_optima(coded, spread, generator)
+    # A stream per chain: the result does not depend on the number of threads.
     streams = generator.spawn(n_chains)
     log_weights = _run(coded, spread, reference, is_uniform, n_temperatures, streams, n_threads)
     return AnnealedCodeLength(float(np.log(n_chains) - logsumexp(log_weights)), log_weights)

@@ -79,6 +79,7 @@ def cheeseman_stutz_code_length(
         coded = rows if isinstance(rows, CachedRows) else mixture.coded(rows)
         counts = Counts.empty(mixture.schema)
         for block in mixture.blocks(coded):
+            # Block by block, so that shares of rows on disk are never held for all of them.
             counts = counts.merge(_completed_counts(block, mixture, completion))
     else:
         coded = as_coded(rows)
@@ -126,6 +127,7 @@ def _complete_log_likelihood(counts: Counts, parameters: MixtureParameters) -> f
             f"parameters: {parameters.n_components} components over {tables.value_table.shape[1]} cells, "
             f"but the completed data has shape {counts.value_counts.shape}"
         )
+    # Only cells with counts: 0 log 0 is 0 here, but not a number in floating point.
     seen_classes, seen_values = counts.class_counts > 0, counts.value_counts > 0
     return math.fsum(
         (

@@ -51,6 +51,7 @@ def _log_probs(coded: Coded, mixture: MixtureParameters, n_threads: int | None) 
     log_probs = mixture.log_probs(coded, n_threads)
     if coded.weights is None:
         return log_probs
+    # 0 times minus infinity is not a number.
     counted = coded.weights > 0
     return np.asarray(log_probs[counted] * coded.weights[counted])
 

@@ -156,6 +156,7 @@ def neighbourhoods_code_length(
         return 0.0
     spread = pseudocounts(prior, tables[0].schema)
     names = exchangeable(spread)
+    # Centres that differ in names only have the same neighbourhood.
     centres = np.unique([canonical(table.class_codes.astype(np.int64), names) for table in tables], axis=0)
     nearby = [nearby_clusterings(completed(tables[0], centre), spread, names) for centre in centres]
     kept = distinct_positions(nearby, names)
@@ -181,6 +182,7 @@ def _log_pairs(table: Coded, prior: Pseudocounts) -> float:
     if not cost.is_feasible:
         raise refuse(f"the sum over all pairs of {rows.n_rows:,} distinct rows", cost)
     state = ClusteringState.pseudocounts(rows.schema, prior)
+    # The kernel keeps counts apart from pseudocounts.
     none = ClusteringState(*(np.zeros_like(part) for part in state))
     labels, weights = rows.class_codes.astype(np.int64), np.asarray(rows.weights)
     return float(log_pairs_of_moves(observed, labels, weights, state, none))
@@ -227,6 +229,7 @@ def nearby_clusterings(table: Coded, prior: Pseudocounts, names: IntArray) -> Ne
     rows, targets = np.nonzero(_worthwhile(centre, sizes, names))
     places = np.arange(len(names))
     after = sizes + (places == targets[:, None]) - (places == centre[rows][:, None])
+    # Each clustering stands for all its renamings, which have the same probability.
     masses = log_prob + moves[rows, targets] + log_renamings(after > 0, names)
     return Nearby(centre, rows, targets, after, masses)
 

@@ -90,6 +90,8 @@ class RestartsInfo:
     @property
     def at_best(self) -> BoolArray:
         """Mask of the runs that ended at the best solution: within :data:`SAME` nats of its log posterior."""
+        # By the log posterior, not by the parameters: labels are arbitrary, and flat maxima differ in
+        # parameters.
         return np.asarray(self.log_posteriors >= self.runs[self.best].log_posterior - SAME)
 
     @property
@@ -229,6 +231,7 @@ class _Runs:
         first = len(self.ends)
         numbers = range(first, first + len(streams))
         self.ends += pool.map(self._started, numbers, streams)
+        # Runs to a coarse tolerance, or without one, end in the first stage.
         if not 0 < self.tol < REFINED_BELOW:
             self.settled.update(numbers)
         self._continue(pool, self._order()[:N_REFINED])

@@ -123,6 +123,7 @@ class _Setting:
     def of(cls, rows: Coded, mixture: MixtureParameters, prior: PriorLike, chains: Chains) -> "_Setting":
         single = single_rows(mixture.coded(rows))
         n_products = chains.n_chains * chains.n_draws * mixture.n_components
+        # All products of all draws are kept, to predict further rows without new draws.
         check_memory(
             f"{chains.n_chains * chains.n_draws:,} clusterings",
             16.0 * n_products * (single.schema.n_cells + 1),
@@ -152,5 +153,6 @@ class _Setting:
 def _drawn(shares: FloatArray, stream: np.random.Generator) -> IntArray:
     """Draw a component for each row from its shares."""
     ends = np.cumsum(shares, axis=1)
+    # Scaled by the last cumulated share, which is 1 only up to rounding.
     drawn = (stream.random((len(shares), 1)) * ends[:, -1:] >= ends).sum(axis=1)
     return np.asarray(np.minimum(drawn, shares.shape[1] - 1), dtype=np.int64)

@@ -80,6 +80,7 @@ class Climber:
             EMPrior.of(coded.schema, spread)  # raises if there may be no mode
             offsets = rule_of("map").offsets(spread, coded.schema)
             excess[:-1], excess[-1] = offsets.value_offsets.T, offsets.class_offsets
+            # A missing cell is not a parameter.
             excess[coded.schema.offsets[1:] - 1] = 0.0
         return cls(coded, mixture, excess, climb)
 
@@ -114,6 +115,7 @@ class Climber:
         n_components = self.mixture.n_components
         logs[-1, n_components:] = -np.inf
         own = tables.class_table + tables.value_table[:, row].sum(axis=1)
+        # One start per component, and before them the shares under the mixture unless it excludes the row.
         starts = np.eye(n_components)
         if np.isfinite(highest := own.max()):
             shares = np.exp(own - highest)

@@ -77,6 +77,7 @@ class ExactPosterior:
     def order(self) -> DigitOrder:
         """Order of distinct rows as digits, chosen so that most products are computed in registers."""
         orders = digit_orders(self.problem.distinct.copies)
+        # Unlike in ``subsets_sums`` no rows leave from step to step, so single rows are best at the bottom.
         return max(orders, key=lambda order: order.by_bits)
 
     def blocks(self) -> Iterator[Products]:
@@ -89,6 +90,7 @@ class ExactPosterior:
         problem, order, log_masses = self.problem, self.order, self.log_masses
         tables = problem.step_tables(1)
         cells = np.ascontiguousarray(problem.distinct.cells[order.rows])
+        # Sets of rows whose weight underflowed contribute nothing; ``error_bound`` accounts for them.
         held = np.flatnonzero(np.isfinite(log_masses))
         for start in range(0, len(held), BLOCK_STATES):
             states = held[start : start + BLOCK_STATES].astype(np.int64)
@@ -118,6 +120,7 @@ class ExactPosterior:
         highest = float(log_masses.max())
         log_sum = highest + math.log(math.fsum(np.exp(log_masses - highest)))
         n_components = self.problem.n_components
+        # The masses leave out the denominators of the components, which are the same for all clusterings.
         norm = math.fsum(self.problem.class_norm_logs(n_components))
         return norm - log_sum - weights.rows_log - n_components * weights.cluster_log
 

@@ -84,6 +84,7 @@ class Learned:
             made = neighbourhood_products(*given, random_state)
         else:
             made = _DRAWN[method](*given, chains, random_state)
+        # Products take much memory: only those of the last call are kept.
         self._made.clear()
         self._made[key] = made
         return made
@@ -175,6 +176,7 @@ def _evidence(
     learned: Learned, question: Question, rows: Coded, method: Method, random_state: Any, effort: Effort
 ) -> Answer:
     """Average over all mixtures, exactly or by an approximation."""
+    # All other methods assign each single row to a component.
     if method != "cheeseman_stutz":
         _check_whole(learned.rows)
     if method in ("auto", "exact"):
@@ -213,6 +215,7 @@ def _exactly(learned: Learned, question: Question, rows: Coded, *, is_asked_for:
             )
         return None
     sums = _summed(learned, question, rows, posterior.blocks())
+    # The bound is relative to each probability, so probabilities are computed first.
     answer = question.answer(sums.sums)
     return question.answer(sums.sums, method="exact", errors=answer.probs * bound)
 

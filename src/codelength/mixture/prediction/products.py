@@ -42,6 +42,7 @@ class Products:
     @classmethod
     def of_state(cls, schema: Schema, state: ClusteringState, log_weight: float = 0.0) -> "Products":
         """Build one product per component of a clustering: the evidence rule on its counts."""
+        # Cells for missing have neither counts nor pseudocounts; their logs are set to 0 below.
         raised = np.where(state.raised > 0, state.raised, 1.0)
         totals = np.repeat(state.totals, schema.n_values + 1, axis=0)
         log_values = np.log(raised) - np.log(np.where(totals > 0, totals, 1.0))
@@ -114,6 +115,7 @@ def joined_sums(groups: list[Sums]) -> tuple[FloatArray, FloatArray]:
         Standard errors of the sums over their total: those of a ratio of means over groups, by the delta
         method. Infinite for a single group.
     """
+    # A product of one group may underflow on the scale of another; then it does not matter in the sum.
     highest = np.max([group.highest for group in groups], axis=0)
     scales = [np.exp(group.highest - np.where(np.isfinite(highest), highest, 0.0)) for group in groups]
     parts = np.stack([group.sums * scale[:, None] for group, scale in zip(groups, scales, strict=True)])

@@ -131,6 +131,7 @@ def exact_code_length(
 
 def _result(found: Found, priced: PricedMethod, problem: ClusteringSum) -> ExactCodeLength:
     last = problem.n_components
+    # A prior that depends on the number of components gives one code length, not those of smaller numbers.
     complete = problem.is_prior_of_any_size and len(found) == last
     given = [found[k] for k in range(1, last + 1)] if complete else [found[last]]
     return ExactCodeLength(

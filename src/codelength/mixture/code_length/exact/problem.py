@@ -112,6 +112,7 @@ class ClusteringSum:
         values = self.prior.value_pseudocounts[:n_components]
         totals = np.empty((n_components, self.n_variables))
         for i in range(self.n_variables):
+            # A total has a single rounding error, however many values there are.
             totals[:, i] = [math.fsum(row) for row in values[:, offsets[i] : offsets[i + 1] - 1]]
         # Cells for missing have pseudocount 0 and are never read; log 0 would only warn.
         spares_filled = np.where(values > 0, values, 1.0)
@@ -130,6 +131,7 @@ class ClusteringSum:
         For fewer components than the prior has, the same pseudocount is taken for each.
         """
         classes = self.prior.class_pseudocounts
+        # Fewer components than the prior was given for: only for symmetric priors, where all are equal.
         total = math.fsum(classes) if n_components == len(classes) else n_components * classes[0]
         logs: FloatArray = np.log(total + np.arange(self.n_rows))
         return logs

@@ -111,8 +111,10 @@ def _good_clustering(
             best, best_log = clusters, total
         if len(states) == 1:
             return best
+        # The weight of a union is a look-up: states of disjoint clusters are added.
         first, second = np.tril_indices(len(states), k=-1)
         gains = logs[states[first] + states[second]] - logs[states[first]] - logs[states[second]]
+        # Ties up to rounding go to the first pair, so that the scaling is reproducible.
         pair = first_best(gains, float(np.abs(logs[states]).max()))
         a, b = first[pair], second[pair]
         merged, state = np.concatenate((clusters[a], clusters[b])), states[a] + states[b]
