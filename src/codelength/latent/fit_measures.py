@@ -107,6 +107,7 @@ def fit_measures(coded: Rows, mixture: MixtureParameters) -> FitMeasures:
     entropy = membership_entropy(rows, mixture)
     g2, chi2 = goodness_of_fit(rows, mixture)
     n_cells = math.prod(int(n) for n in mixture.schema.n_values)
+    # The largest possible entropy: that of rows that do not distinguish the classes.
     certain = total * math.log(mixture.n_components)
     return FitMeasures(
         mixture.n_components,

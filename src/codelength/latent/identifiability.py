@@ -131,6 +131,7 @@ def identifiability(mixture: MixtureParameters, random_state: Any = 0) -> Identi
     schema = mixture.schema
     d = n_parameters(schema, mixture.n_components)
     n_cells = math.prod(int(n) for n in schema.n_values)
+    # More parameters than free cells cannot be identified; no rank is needed.
     if d > n_cells - 1 or d > MOST_PARAMETERS or d == 0:
         return Identifiability(d, n_cells, 0 if d == 0 else None, 1.0, 0)
     if n_cells <= max(MOST_CELLS, DRAWN_PER_PARAMETER * d):
@@ -165,6 +166,7 @@ def _drawn(
     components = generator.integers(mixture.n_components, size=n_rows)
     columns, products = [], np.full((mixture.n_components, n_rows), 1 / mixture.n_components)
     for i, size in enumerate(mixture.schema.n_values):
+        # Every row has a positive chance, also those that the mixture excludes.
         spread = (1 - SPREAD) * mixture.of(i) + SPREAD / size
         ends = np.cumsum(spread, axis=1)[components, :-1]
         columns.append((generator.random(n_rows)[:, None] >= ends).sum(axis=1))

@@ -149,6 +149,7 @@ def bivariate_residuals(coded: Rows, mixture: MixtureParameters) -> BivariateRes
         own = slice(offsets[i], offsets[i + 1] - 1)
         for j in range(i):
             other = slice(offsets[j], offsets[j + 1] - 1)
+            # Only rows in which both variables are observed are expected in the table of the pair.
             expected = (mixture.of(i) * sizes[:, i, j, None]).T @ mixture.of(j)
             found = seen[own, other]
             found = found if isinstance(found, np.ndarray) else found.toarray()

@@ -31,7 +31,21 @@ def shift(observed: ObservedCells, n: int, k: int, step: float, state: Clusterin
 def log_predictions(
     observed: ObservedCells, n: int, state: ClusteringState, logs: FloatArray, scratch: FloatArray
 ) -> None:
-    """Compute the log probability of row ``n`` in each component, given the rows that are in it."""
+    """Compute the log probability of row ``n`` in each component, given the rows that are in it.
+
+    Parameters
+    ----------
+    observed : ObservedCells
+        The rows.
+    n : int
+        The row.
+    state : ClusteringState
+        Counts of the clustering, without the row.
+    logs : array of shape (n_components,)
+        Receives the log probabilities, without the sizes of the components.
+    scratch : array of shape (2, n_components)
+        Overwritten.
+    """
     cells, variables, raised, totals = observed.cells, observed.variables, state.raised, state.totals
     first, last, n_components = observed.starts[n], observed.starts[n + 1], len(logs)
     for k in range(n_components):
@@ -90,8 +104,22 @@ def search_all(
     """Search all clusterings in lexicographic order for the first that is the most probable one.
 
     A branch ends once it is less probable than ``goal``, the log probability of a known clustering: with
-    every further row it can only fall. Of exchangeable components that are empty
-    only the first is tried. ``best`` receives the labels.
+    every further row it can only fall. Of exchangeable components that are empty only the first is tried.
+
+    Parameters
+    ----------
+    observed : ObservedCells
+        The rows.
+    state : ClusteringState
+        Counts without rows; overwritten.
+    names : array of shape (n_components,)
+        From :func:`codelength.mixture.clusterings.exchangeable`.
+    goal : float
+        Log probability of a known clustering.
+    max_steps : int
+        Maximum number of steps.
+    best : array of shape (n_rows,)
+        Receives the labels.
 
     Returns
     -------
@@ -150,7 +178,7 @@ def _is_worth(
         for earlier in range(k):
             if names[earlier] == names[k] and used[earlier] == 0:
                 return False
-    # Until a clustering of the goal's probability is found, ties must be followed: the goal comes from a
+    # Until a clustering of the goal's probability is found, ties must be followed: the goal is that of a
     # climb, whose labels need not be the lexicographically first.
     return reached > goal + tie if found else reached >= goal - tie
 

@@ -95,8 +95,29 @@ def climb(
     max_iter: int,
     tol: float,
 ) -> tuple[MixtureParameters, float, bool]:
-    """Run EM from one start on one thread; return its end, the log-likelihood there, and whether it
-    converged.
+    """Run EM from one start on one thread.
+
+    Parameters
+    ----------
+    schema : Schema
+        The schema, with the component as target.
+    joint : JointRows
+        The rows.
+    prior : Pseudocounts
+        Dirichlet pseudocounts.
+    start : MixtureParameters
+        The start.
+    max_iter, tol
+        As in :func:`codelength.mixture.em.em`.
+
+    Returns
+    -------
+    state : MixtureParameters
+        The end.
+    log_likelihood : float
+        Log-likelihood at the end.
+    converged : bool
+        Whether the last gain was below the tolerance.
     """
     problem = EMProblem(schema, joint, EMPrior.of(schema, prior))
     # One thread per run: replications are run on several threads already.

@@ -119,7 +119,7 @@ def best_clustering(
     """Find the clustering that maximises P(Z, D).
 
     Climbing moves one row at a time to its best component, from several random clusterings. The
-    exhaustive search then goes through all clusterings that could be better, up to the names of
+    exhaustive search then visits all clusterings that could be better, up to the names of
     components; of equally probable ones the lexicographically first is returned.
 
     Parameters

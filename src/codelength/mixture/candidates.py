@@ -53,7 +53,7 @@ def spread_sizes(n_candidates: int, smallest: int, largest: int) -> IntArray:
     Parameters
     ----------
     n_candidates : int
-        How many numbers to return.
+        Number of candidates.
     smallest, largest : int
         The range, both included.
 
@@ -156,6 +156,7 @@ def kmeans_clustering(coded: Coded, n_clusters: int, seed: int) -> IntArray:
     >>> numbered(kmeans_clustering(coded, 3, 0))
     array([0, 1, 2, 0])
     """
+    # Starts are drawn without replacement.
     n_clusters = min(n_clusters, coded.n_rows)
     rows = with_components(coded, n_clusters)
     weights = np.ones(coded.n_rows) if coded.weights is None else coded.weights
@@ -216,7 +217,7 @@ def _em(coded: Coded) -> Clusterer:
     layout = EMLayout.of(coded)
 
     def cluster(n_clusters: int, seed: np.random.SeedSequence) -> IntArray:
-        # Without a tolerance EM runs its iterations and does not warn that it might go on.
+        # With a tolerance of 0 EM makes all iterations and does not warn that it has not converged.
         mixture, _ = fit_mixture(
             layout, n_clusters, n_init=1, init="random", max_iter=EM_ITERATIONS, tol=0.0, random_state=seed
         )

@@ -82,7 +82,19 @@ def check_memory(what: str, n_bytes: float, remedy: str, limit: float | None = N
 
 
 def check_components(n_components: int, bytes_each: float, what: str, limit: float | None = None) -> None:
-    """Raise if memory does not hold so many components, with the largest feasible number."""
+    """Raise if memory does not hold so many components, with the largest feasible number.
+
+    Parameters
+    ----------
+    n_components : int
+        Requested number of components.
+    bytes_each : float
+        Memory per component.
+    what : str
+        The computation, for the message.
+    limit : float, optional
+        Memory limit in bytes.
+    """
     most = _machine_bytes() if limit is None else limit
     largest = int(min(most // max(bytes_each, 1.0), sys.maxsize))
     remedy = f"ask for at most {largest:,} components" if largest else "take a sample of the rows"

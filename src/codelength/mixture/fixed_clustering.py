@@ -226,6 +226,7 @@ class FixedClustering:
         rule = rule_of("evidence")
         offsets = rule.offsets(self.prior, self.schema)
         layout = lay_out(self.rows, rule, offsets, self.class_column)
+        # The evidence rule is a distribution over whole rows, so joint terms are defined.
         return SequentialModel(layout, group_total=float(offsets.class_offsets.sum()))
 
     def code_length(self, *, with_clustering: bool = False) -> float:

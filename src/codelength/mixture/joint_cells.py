@@ -54,7 +54,17 @@ class JointCells:
 
     @classmethod
     def of(cls, schema: Schema, has_missing: BoolArray, n_rows: int) -> "JointCells":
-        """Build the joint cells for a number of distinct rows, of which some columns have missing cells."""
+        """Choose groups of columns, and number their joint cells.
+
+        Parameters
+        ----------
+        schema : Schema
+            The schema of the rows.
+        has_missing : array of shape (n_variables,)
+            Columns with missing cells.
+        n_rows : int
+            Number of distinct rows.
+        """
         sizes = np.asarray(schema.n_values + has_missing)
         # Few rows do not pay for large tables: the limit on joint cells grows with the number of rows.
         groups = column_groups(sizes, min(MAX_JOINT_CELLS, n_rows // ROWS_PER_JOINT_CELL), MAX_COLUMNS)

@@ -200,9 +200,7 @@ class MixtureParameters:
 
 
 def rows_under(rows: Any, mixture: MixtureParameters | int) -> Coded:
-    """Encode rows of any kind, with the hidden component of a mixture, or one of so many values, as
-    target.
-    """
+    """Encode rows with the hidden component of a mixture, or one of so many values, as target."""
     if isinstance(mixture, MixtureParameters):
         return mixture.coded(rows)
     return with_components(as_coded(rows), mixture)

@@ -20,6 +20,7 @@ def set_fronts(
     for k in range(fronts.shape[1]):
         first, size = starts[len(starts) - 1, k], counts[len(counts) - 1, k]
         fronts[0, k] = entries[first + size]
+        # A group without rows has no pattern of its own label, so the entry for it is never used.
         fronts[1, k] = entries[first + max(size - less, 0)]
 
 
@@ -28,6 +29,7 @@ def weigh(layout: SequenceLayout, state: State, field: Field, has_gaps: BoolArra
     """Compute the sums of a group from the counts, for all patterns."""
     first_cells, codes, marks, sums = layout.first_cells, field.codes, field.marks, field.sums
     columns = np.zeros((2, len(layout.starts)))
+    # Line 0 for patterns that are not counted in the group, line 1 for those that are.
     for own in range(2):
         set_column(layout, layout.entries, state.counts, has_gaps, k, less * own, columns[own])
     for p in range(field.sizes[0]):
@@ -72,6 +74,21 @@ def set_steps(
 
     Lines 0 and 1 hold for patterns of other labels, with the row's value and with another one; lines 2 and 3
     for patterns of the same label, which in a backward search (``less`` 1) do not count themselves.
+
+    Parameters
+    ----------
+    layout : SequenceLayout
+        The rows and the rule.
+    state : State
+        Counts before the row is placed.
+    has_gaps : array of shape (n_columns,)
+        Columns with missing cells.
+    n : int
+        The row.
+    less : int
+        1 in a backward search.
+    steps : array of shape (4, n_columns)
+        Receives the changes.
     """
     rows, starts, entries, counts = layout.rows, layout.starts, layout.entries, state.counts
     k, step = rows[n, 0], 1 - 2 * less
@@ -171,6 +188,8 @@ def refer(
         highest = -np.inf
         for k in range(len(sums)):
             highest = max(highest, sums[k, p] + fronts[1 if marks[LABEL, p] == k else 0, k])
+        # Without a group of positive weight any finite reference will do: all weights are the smallest
+        # number.
         notes[REFERENCE, p] = highest if highest > -np.inf else 0.0
         for k in range(len(sums)):
             log_weight = sums[k, p] + fronts[1 if marks[LABEL, p] == k else 0, k] - notes[REFERENCE, p]

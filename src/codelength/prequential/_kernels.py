@@ -70,6 +70,7 @@ def _count(
         logs[cell, k] = entries[starts[cell, k] + count]
     size, first_class = len(counts) - 1, len(starts) - 1
     counts[size, k] += step
+    # In naive Bayes the class is the group, whose size is counted already.
     if first_class < size:
         counts[first_class + rows[n, 1], k] += step
 
@@ -115,7 +116,7 @@ def _level(
 
 @njit(cache=True, nogil=True, forceinline=True)
 def term(layout: SequenceLayout, state: State, n: int, joint: bool | np.bool_) -> float:
-    """Cost of the class of row ``n``, given its other cells and the rows taken in, in nats.
+    """Return the cost of the class of row ``n``, given its other cells and the counted rows, in nats.
 
     With ``joint`` the cost of the class and the other cells together, up to the log of the summed weights
     of the groups.
@@ -174,7 +175,7 @@ def _cost_of_group(sums: FloatArray, own: int, highest: float) -> float:
     for k in range(len(sums)):
         if k != own:
             rest += math.exp(sums[k] - highest)
-    # Where the group leads its share is near 1, and the logarithm of 1 + rest keeps all digits.
+    # If the group leads, its share is near 1, and the logarithm of 1 + rest keeps all digits.
     if sums[own] == highest:
         return math.log1p(rest)
     # Otherwise the largest term is in the rest, which is at least 1: the logarithm is stable.

@@ -15,8 +15,7 @@ from .layout import SequenceLayout
 def _error(
     own: int, value: int, class_offsets: FloatArray, counts: IntArray, sums: FloatArray, scores: FloatArray
 ) -> float:
-    """Return the 0/1 loss of the most probable class, the first of several; that of a guess if none has
-    weight.
+    """Return the 0/1 loss of the most probable class, or that of a guess if no class has weight.
 
     ``sums`` are the log weights of the groups; ``scores`` is for scratch, one place per class of a mixture.
     """
@@ -62,11 +61,29 @@ def sequential_errors(layout: SequenceLayout, order: IntArray) -> FloatArray:
 def losses_over_all_orderings(
     layout: SequenceLayout, kinds: IntArray, times: IntArray, cap: float, log_binomials: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Mean log loss and mean 0/1 loss at each place over all orderings of the rows.
+    """Compute the mean log loss and mean 0/1 loss at each position over all orderings of the rows.
 
-    ``kinds`` has a row of each kind of equal rows and ``times`` how many there are; ``log_binomials[n, k]``
-    is the log of n over k. Sets of rows are visited by a reflected Gray code with mixed radices (Knuth, The
-    Art of Computer Programming 7.2.1.1, algorithm H), so that consecutive sets differ in one row.
+    Sets of rows are visited by a reflected Gray code with
+    mixed radices (Knuth, The Art of Computer Programming 7.2.1.1, algorithm H), so that consecutive sets
+    differ in one row.
+
+    Parameters
+    ----------
+    layout : SequenceLayout
+        The rows and the rule.
+    kinds : array of shape (n_kinds,)
+        A row of each kind of equal rows.
+    times : array of shape (n_kinds,)
+        Number of rows of each kind.
+    cap : float
+        Largest cost of one row.
+    log_binomials : array of shape (n_rows + 1, n_rows + 1)
+        Log of n over k at [n, k].
+
+    Returns
+    -------
+    log_losses, errors : arrays of shape (n_rows,)
+        Means at each position.
     """
     n_kinds, n_rows = len(kinds), times.sum()
     log_losses, errors = np.zeros(n_rows), np.zeros(n_rows)
@@ -84,6 +101,7 @@ def losses_over_all_orderings(
                 n = kinds[d]
                 # Probability that the next row after this set is of kind d.
                 share = math.exp(log_share) * (times[d] - taken[d]) / (n_rows - size)
+                # The state is that of the current set, so a prediction costs no more than along one ordering.
                 log_losses[size] += share * min(term(layout, state, n, np.bool_(False)), cap)
                 rows, sums = layout.rows, state.logs[len(state.logs) - 1]
                 errors[size] += share * _error(

@@ -15,6 +15,15 @@ def sweep_windows(layout: SequenceLayout, width: int, order: IntArray) -> None:
 
     The cost of a row depends on the set of rows before it and not on their order, so the best order of a
     run is a shortest path through its subsets.
+
+    Parameters
+    ----------
+    layout : SequenceLayout
+        The rows and the rule.
+    width : int
+        Length of the runs.
+    order : array of shape (n_rows,)
+        The ordering; overwritten.
     """
     n_subsets, state = 1 << width, start(layout)
     costs, least = np.empty((n_subsets, width)), np.empty(n_subsets)
@@ -97,6 +106,7 @@ def _cost_of_run(layout: SequenceLayout, state: State, order: IntArray, limit: f
     total = 0.0
     for t in range(len(order)):
         total += term(layout, state, order[t], False)
+        # Costs are never negative, so a move that is already worse than the old place cannot gain.
         if total > limit:
             break
         shift(layout, state, order[t], 1)

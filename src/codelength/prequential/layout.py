@@ -156,6 +156,7 @@ def _apart(
     if class_column is None:
         return coded, value_offsets, coded.class_codes, np.zeros((0, len(value_offsets)))
     schema = coded.schema
+    # The cell for missing of the class is left out: a class that is predicted is never missing.
     others = [i for i in range(schema.n_variables) if i != class_column]
     start, stop = schema.offsets[class_column], schema.offsets[class_column + 1]
     return (
@@ -185,6 +186,7 @@ def _first_logs(
     """Return the entries before the first row, a front that accounts for the gaps, and a scratch line."""
     unseen = np.repeat(alike, n_values + 1, axis=0)
     unseen[spare] = False
+    # A column without observations predicts uniformly through its total; its cells add nothing.
     logs[:-1][unseen] = 0.0
     logs[-1] -= logs[spare[has_gaps]].sum(axis=0)
     return np.vstack((logs, np.zeros((1, logs.shape[1]))))

@@ -62,7 +62,7 @@ def improve_ordering(
     max_moves : int
         Moves to try. A move costs up to twice as much as the criterion along one ordering.
     width : int
-        Neighbours to put in order together, from 2 to 10; the work doubles with each.
+        Number of neighbours that are ordered together, from 2 to 10; the work doubles with each.
     random_state : int, generator or None
         Seed of the moves.
 
@@ -95,7 +95,7 @@ def improve_ordering(
         if not left:
             break
     before, after = model.code_length(first), model.code_length(better)
-    # The search knows nothing of a cap, which may turn a gain into a loss.
+    # The kernels ignore the cap, with which a gain may become a loss.
     if not is_better(before, after):
         better, after = first, before
     return ImprovedOrdering(better, after, before)

@@ -51,6 +51,7 @@ def naive_bayes_sequence(
     """
     rows, chosen = labelled_rows(coded), rule_of(rule)
     offsets = checked_offsets(chosen, prior, rows.schema)
+    # Only rules that average over models give a distribution over whole rows.
     group_total = float(offsets.class_offsets.sum()) if chosen.averages else None
     return SequentialModel(lay_out(rows, chosen, offsets), check_cap(cap), group_total)
 

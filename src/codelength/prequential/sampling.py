@@ -121,8 +121,9 @@ def sample_orderings(
     random_state: Any = None,
     n_threads: int | None = None,
 ) -> OrderingSample:
-    """Compute the prequential criterion along random orderings: PREQ-RAND(n) is the mean, PREQ-MAX(n) the
-    minimum.
+    """Compute the prequential criterion along random orderings.
+
+    PREQ-RAND(n) is the mean over n orderings, PREQ-MAX(n) the minimum.
 
     The first orderings of a larger sample are those of a smaller one with the same ``random_state``, and
     the result does not depend on the number of threads.
@@ -175,7 +176,19 @@ def group_seeds(n_groups: int, random_state: Any) -> IntArray:
 
 
 def along_groups(model: SequentialModel, seeds: IntArray, scheme: str, n_threads: int | None) -> FloatArray:
-    """Compute the criterion along groups of linked orderings, shape (n_groups, n_linked)."""
+    """Compute the criterion along groups of linked orderings, shape (n_groups, n_linked).
+
+    Parameters
+    ----------
+    model : SequentialModel
+        The model and its rows.
+    seeds : array of shape (n_groups,)
+        From :func:`group_seeds`.
+    scheme : str
+        One of :data:`SCHEMES`.
+    n_threads : int, optional
+        Threads to use.
+    """
     return _along(SequentialModel.unchecked_code_length, model, seeds, scheme, n_threads)
 
 
@@ -202,6 +215,20 @@ def _along(
 
 def linked_orders(n_rows: int, seed: int, scheme: str) -> Iterator[IntArray]:
     """Yield a random permutation and those linked with it.
+
+    Parameters
+    ----------
+    n_rows : int
+        Number of rows.
+    seed : int
+        Seed of the permutation.
+    scheme : str
+        One of :data:`SCHEMES`.
+
+    Yields
+    ------
+    array of shape (n_rows,)
+        An ordering.
 
     Examples
     --------

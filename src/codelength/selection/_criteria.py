@@ -121,6 +121,7 @@ class EvidenceCriterion:
         together, apart = np.empty(schema.n_variables), np.empty(schema.n_variables)
         for i in range(schema.n_variables):
             cells = np.s_[schema.offsets[i] : schema.offsets[i + 1] - 1]
+            # Selected: one distribution per class; otherwise one for all rows, under a prior that matches.
             together[i] = -dirichlet_log_evidence(counts.of(i), values[:, cells]).sum()
             apart[i] = -dirichlet_log_evidence(counts.of(i).sum(axis=0), unclassed[cells])
         return cls(counts.class_counts, ClassOffsets(schema, rule, problem.prior), together, apart)
@@ -188,9 +189,7 @@ class PredictiveCriterion:
 
     @classmethod
     def prequential(cls, problem: Problem) -> "PredictiveCriterion":
-        """Build the criterion in which each class is predicted from the rows before it, along common
-        orderings.
-        """
+        """Build the criterion in which each class is predicted from the rows before it."""
         coded, scheme = problem.coded.repeated(), problem.scheme
         n_groups = problem.n_orderings // checked_scheme(problem.n_orderings, scheme)
         seeds = group_seeds(n_groups, problem.random_state).tolist()
@@ -203,6 +202,8 @@ class PredictiveCriterion:
         classes = np.asarray(coded.class_codes, dtype=np.int64)
         indicators = np.eye(schema.n_classes)[classes]
         if orders is None:
+            # Counts of the classes that each term is predicted from: all others, or those before in the
+            # ordering.
             counts = indicators.sum(axis=0) - indicators
         else:
             counts = np.concatenate(

@@ -155,9 +155,8 @@ class Comparison(Shown, Sequence[dict[str, Any]]):
         return found
 
     def grid(self) -> Grid:
-        """Return the table for printing; the best of each criterion is emphasised, and a star marks the
-        choice.
-        """
+        """Return the table for printing; the best of each criterion is emphasised, the choice has a star."""
+        # The number of starts is printed together with those that reached the best.
         kept = [name for name in self.columns if name not in ("starts", "converged", "chosen")]
         cells = [[_text(name, row) for name in kept] for row in self.rows]
         for column, name in enumerate(kept):
@@ -332,6 +331,7 @@ def with_criteria(
     for place, row in enumerate(comparison.rows):
         before = {name: value for name, value in row.items() if name not in columns}
         added = {name: values[place] for name, values in columns.items()}
+        # New criteria are inserted before the posterior probabilities, which may depend on them.
         position = list(before).index("posterior")
         items = list(before.items())
         rows_with.append(dict([*items[:position], *added.items(), *items[position:]]))

@@ -195,22 +195,24 @@ class _Fit(NamedTuple):
     error: float
 
     def is_shorter_than(self, other: "_Fit") -> bool:
+        """Return whether the code length is shorter by more than rounding and sampling error."""
         return is_better(other.length - LEAST_LEAD * math.hypot(self.error, other.error), self.length, 1.0)
 
 
 def _largest_first(mixture: MixtureParameters) -> IntArray:
     """Return the order of the components by size; ties go to the larger probability of the first value.
 
-    Variables are taken in the order of their names, so that the order of the columns does not matter.
+    Variables are used in the order of their names, so that the order of the columns does not matter.
     """
     names, places = mixture.schema.names, np.zeros(mixture.n_components, dtype=np.int64)
     by_name = sorted(range(len(names)), key=lambda i: names[i])
     for probs in (mixture.class_probs, *(probs for i in by_name for probs in mixture.of(i).T)):
-        # Rank with a tolerance: a level ends where neighbours in falling order differ by more than
+        # Rank with a tolerance: a level ends if neighbours in falling order differ by more than
         # SAME_SHARE.
         falling, levels = np.argsort(-probs, kind="stable"), np.zeros_like(places)
         levels[falling[1:]] = np.cumsum(-np.diff(probs[falling]) > SAME_SHARE)
-        # Lexicographic refinement: earlier criteria come first, and later ones split only what still ties.
+        # Lexicographic refinement: earlier criteria have priority, and later ones separate only components
+        # that still tie.
         _, places = np.unique(places * len(places) + levels, return_inverse=True)
         if places.max() == len(places) - 1:
             break

@@ -107,6 +107,7 @@ def selection_scores(
     """
     check_choice("criterion", criterion, SELECTION_CRITERIA)
     sequence = clustering.sequence()
+    # Pairs of an ordering and its reverse need an even number.
     scheme = "plain" if n_orderings % 2 else "antithetic"
     sample = sample_orderings(sequence, n_orderings, scheme=scheme, random_state=random_state)
     trial = Trial(clustering, sequence, sample, random_state)

@@ -1,7 +1,7 @@
 """Choice of variables for naive Bayes by greedy moves under any criterion.
 
 The log weight of a class is a sum over variables, so each variable contributes one column of numbers per
-class, whatever the others are. A move adds or subtracts these columns; they are computed once.
+class, independent of the others. A move adds or subtracts these columns; they are computed once.
 """
 
 import math

@@ -76,6 +76,7 @@ def pair_moments(
         16.0 * n_lanes * n_cells**2,
         "use a bootstrap, which needs no information matrix",
     )
+    # A last variable with a single value is the cell that every row holds.
     codes = np.zeros((schema.n_variables + 1, coded.n_rows), dtype=coded.codes.dtype)
     codes[:-1] = coded.codes.T
     offsets = np.append(schema.offsets, n_cells)

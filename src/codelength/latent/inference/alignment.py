@@ -41,6 +41,7 @@ def align(reference: MixtureParameters, mixture: MixtureParameters) -> MixturePa
 
 def profile_distances(reference: MixtureParameters, mixture: MixtureParameters) -> FloatArray:
     """Compute the distance of each component of the first mixture from each of the second."""
+    # Cells for missing are 1 in both mixtures and cancel.
     ours = np.sqrt(np.column_stack((reference.class_probs, reference.value_probs)))
     theirs = np.sqrt(np.column_stack((mixture.class_probs, mixture.value_probs)))
     return np.stack([((one - theirs) ** 2).sum(axis=1) for one in ours])

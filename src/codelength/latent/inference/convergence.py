@@ -85,6 +85,7 @@ def _halves(draws: FloatArray) -> FloatArray:
 
 
 def _scores(draws: FloatArray) -> FloatArray:
+    # Ranks over all chains together, with the offsets of Blom (1958).
     ranks = rankdata(draws, method="average").reshape(draws.shape)
     return np.asarray(ndtri((ranks - 0.375) / (draws.size + 0.25)))
 

@@ -98,6 +98,22 @@ def sampling_units(clusters: Any, strata: Any, weights: FloatArray) -> tuple[str
 
     Rows of weight zero have the cluster -1.
 
+    Parameters
+    ----------
+    clusters, strata : arrays of shape (n_rows,), or None
+        As in :func:`design_standard_errors`.
+    weights : array of shape (n_rows,)
+        Sampling weights.
+
+    Returns
+    -------
+    name : str
+        Name of the design.
+    groups : array of shape (n_rows,)
+        Cluster of each row.
+    strata : array of shape (n_clusters,)
+        Stratum of each cluster.
+
     Raises
     ------
     DataError
@@ -171,7 +187,23 @@ def group_scores(
     n_groups: int,
     n_threads: int | None = None,
 ) -> FloatArray:
-    """Sum the weighted scores of the rows of each group, shape (n_groups, n_free)."""
+    """Sum the weighted scores of the rows of each group, shape (n_groups, n_free).
+
+    Parameters
+    ----------
+    rows : Coded
+        The rows.
+    coordinates : Coordinates
+        The free logits.
+    weights : array of shape (n_rows,)
+        Weights of the rows.
+    groups : array of shape (n_rows,)
+        Group of each row.
+    n_groups : int
+        Number of groups.
+    n_threads : int, optional
+        Threads to run on.
+    """
     from ._moment_kernels import add_cell_shares
 
     mixture, schema = coordinates.mixture, coordinates.mixture.schema

@@ -298,9 +298,7 @@ def _all_rows(rows: Coded, weights: FloatArray, mixture: MixtureParameters) -> t
 
 
 def _bordered(left: FloatArray, moments: FloatArray, right: FloatArray) -> FloatArray:
-    """Compute the moments of scores, with the share of the component as the first coordinate on both
-    sides.
-    """
+    """Compute moments of scores, with the share of the component as the first coordinate."""
     found = np.empty((len(left) + 1, len(right) + 1))
     found[0, 0] = moments[-1, -1]
     found[0, 1:] = right @ moments[:, -1]
@@ -350,17 +348,7 @@ def _complete(coordinates: Coordinates, moments: Moments) -> FloatArray:
 
 
 def multinomial_curvature(coordinates: Coordinates, total: float, observed: FloatArray) -> FloatArray:
-    """Compute the curvature of independent multinomials.
-
-    Parameters
-    ----------
-    coordinates : Coordinates
-        The free logits.
-    total : float
-        Number of rows.
-    observed : array of shape (n_components, n_variables)
-        Number of rows of each component with an observed value.
-    """
+    """Curvature of multinomials with ``total`` rows, and ``observed`` rows per component and variable."""
     blocks = [total * _curvature(coordinates.mixture.class_probs[coordinates.free_classes])]
     for r, cells in enumerate(coordinates.free_cells):
         variables, probs = coordinates.variables[cells], coordinates.mixture.value_probs[r, cells]

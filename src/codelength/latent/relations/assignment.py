@@ -59,8 +59,7 @@ class Assignment:
     errors: FloatArray
 
     def error_slopes(self, coordinates: Coordinates) -> FloatArray:
-        """Compute the derivatives of the errors by the free logits of the mixture, for fixed modal
-        assignments.
+        """Compute the derivatives of the errors by the free logits, for fixed modal assignments.
 
         Shape (n_components, n_components, n_free).
         """

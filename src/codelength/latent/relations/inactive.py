@@ -87,6 +87,7 @@ def inactive_profile(
     present = ~missing & (True if weights is None else weights > 0)
     if not present.any():
         raise DataError(f"column {shown(column.name)}: missing in every row; there is nothing to describe")
+    # A last column of ones: the profile of all rows is computed along with those of the components.
     everyone = np.column_stack((shares, np.ones(len(shares))))
     weighted = everyone * (1.0 if weights is None else weights[:, None])
     sizes = np.maximum(weighted[present].sum(axis=0), 1e-300)[:, None]

@@ -198,9 +198,11 @@ class _Problem:
 
     @property
     def weights(self) -> FloatArray:
+        """Weights of the rows."""
         return np.ones(self.rows.n_rows) if self.rows.weights is None else self.rows.weights
 
     def logits(self, coefficients: FloatArray) -> FloatArray:
+        """Compute the logits of the components of each row; zero for the reference."""
         found = np.zeros((len(self.matrix), len(self.free) + 1))
         found[:, self.free] = self.matrix @ coefficients.T
         return found

@@ -176,17 +176,26 @@ class OutcomeRelation(Shown):
             return np.asarray(np.sqrt(np.diagonal(self.covariance)).reshape(self.estimates.shape))
 
     def bounds(self, level: float = 0.95) -> FloatArray:
-        """Compute lower and upper bounds, shape (2, ...) of the estimates; probabilities are clipped to 0
-        and 1.
-        """
+        """Compute lower and upper bounds, shape (2, ...); those of probabilities are clipped to 0 and 1."""
         width = ndtri((1 + check_level(level)) / 2) * self.errors
         both = np.stack((self.estimates - width, self.estimates + width))
         # BCH estimates may lie outside 0 and 1, where a logit does not exist: plain bounds, clipped.
         return np.clip(both, 0.0, 1.0) if self.values else both
 
     def difference(self, first: int, second: int) -> tuple[FloatArray, FloatArray, WaldTest]:
-        """Compute the difference of two components, counted from 0: estimates, standard errors, and a
-        test.
+        """Compute the difference of two components.
+
+        Parameters
+        ----------
+        first, second : int
+            The components, counted from 0.
+
+        Returns
+        -------
+        gap, errors : arrays of shape (n_values,)
+            Differences of the estimates, and their standard errors.
+        test : WaldTest
+            Test that the two are equal.
         """
         n_each = self.estimates.shape[1]
         contrast = np.zeros((n_each, self.estimates.size))

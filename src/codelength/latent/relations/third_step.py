@@ -87,8 +87,16 @@ class ThirdStep:
         return float(self.weights.sum())
 
     def shares(self, method: Method, logits: FloatArray, errors: FloatArray) -> FloatArray:
-        """Compute the shares of the components in each row: weights of BCH, or posterior probabilities of
-        ML.
+        """Compute the shares of the components in each row.
+
+        Parameters
+        ----------
+        method : {"ml", "bch"}
+            Posterior probabilities of ML, or weights of BCH.
+        logits : array of shape (n_rows, n_components)
+            Log odds of the components before the assignment is known; not used by BCH.
+        errors : array of shape (n_components, n_components)
+            Errors of the assignment.
         """
         if method == "bch":
             # The pseudo-inverse also handles components that the assignment cannot distinguish.
@@ -122,6 +130,7 @@ class ThirdStep:
 
         here = total(x)
         for _ in range(10):
+            # Least squares, because equations of a component on the boundary may be singular.
             step = np.linalg.lstsq(jacobian(total, x), here, rcond=None)[0]
             there = total(x - step)
             if not np.abs(there).max(initial=0.0) < np.abs(here).max(initial=0.0):
@@ -137,7 +146,21 @@ class ThirdStep:
         first_step: StandardErrors | None,
         sampling: Sampling | None,
     ) -> FloatArray:
-        """Compute the sandwich, including the uncertainty of step 1 if its covariance is given."""
+        """Compute the sandwich, including the uncertainty of step 1 if its covariance is given.
+
+        Parameters
+        ----------
+        scores : callable
+            Estimating equations of each row.
+        x : array of shape (n_parameters,)
+            Their solution.
+        assignment : Assignment
+            Steps 1 and 2.
+        first_step : StandardErrors, optional
+            Standard errors of step 1.
+        sampling : Sampling, optional
+            Sampling design.
+        """
         errors, class_probs = assignment.errors, assignment.mixture.class_probs
         slopes = jacobian(lambda at: self.weights @ scores(at, errors, class_probs), x)
         rows = scores(x, errors, class_probs)

@@ -49,7 +49,7 @@ class RowPacking:
         array([[3, 9]], dtype=uint64)
         """
         n_bytes = np.dtype(schema.code_type).itemsize
-        # Rows are put in order byte by byte, as they lie in memory.
+        # Rows are compared byte by byte, as they are stored in memory.
         shifts = [8 * b for b in (range(n_bytes) if sys.byteorder == "little" else reversed(range(n_bytes)))]
         words: list[list[_Byte]] = [[]]
         n_states = 1
@@ -87,7 +87,7 @@ class RowPacking:
         codes = np.zeros((packed.shape[1], self.schema.n_variables), dtype=kind, order="F")
         for word, own in zip(packed, self.words, strict=True):
             rest = word
-            # Digits are taken off in reverse order, the least significant first.
+            # Digits are divided out in reverse order, the least significant first.
             for column, shift, size in reversed(own):
                 rest, digits = np.divmod(rest, np.uint64(size))
                 codes[:, column] |= digits.astype(kind) << kind(shift)

@@ -86,6 +86,18 @@ def merged(sources: Sequence[Source], window: int) -> Iterator[Run]:
     """Merge several runs into one, in order and piece by piece.
 
     Never more than ``window`` rows of each run are held at a time.
+
+    Parameters
+    ----------
+    sources : sequence of Source
+        The runs, in memory or on disk.
+    window : int
+        Rows of each run that are held at a time.
+
+    Yields
+    ------
+    Run
+        Distinct rows, all beyond those of the run before.
     """
     places = [min(window, source.n_rows) for source in sources]
     held = [source.read(0, place) for source, place in zip(sources, places, strict=True)]

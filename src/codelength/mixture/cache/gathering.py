@@ -84,6 +84,7 @@ class RowGatherer:
         self._schema, self._packing = schema.without_target(), RowPacking.of(schema)
         self._memory = check_whole("memory", memory)
         row_bytes = _COPIES * 8 * (self._packing.n_words + 1)
+        # Sorting may take half of the memory; the rest is for the runs in memory and their merge.
         self._most_sorted = min(MOST_SORTED, max(LEAST_SORTED, self._memory // (2 * row_bytes)))
         self._waiting: list[tuple[WordArray, FloatArray | None]] = []
         self._n_waiting = 0
@@ -163,6 +164,7 @@ class RowGatherer:
 
     def _merged(self, sources: list[Source]) -> Iterator[Run]:
         row_bytes = _COPIES * 8 * (self._packing.n_words + 1)
+        # A quarter of the memory, shared by all runs.
         return merged(sources, max(LEAST_HELD, self._memory // (4 * row_bytes * max(len(sources), 1))))
 
     def _as_coded(self, sources: list[Source], scale: float) -> Coded:
@@ -180,7 +182,7 @@ class RowGatherer:
     def _as_cached(self, sources: list[Source], scale: float) -> CachedRows:
         n_rows = max(source.n_rows for source in sources)
         if n_rows < ROWS_PER_JOINT_CELL * MAX_JOINT_CELLS:
-            # So few that it matters how many there are exactly.
+            # With so few rows the size of joint cells depends on their exact number.
             n_rows = sum(run.n_rows for run in self._merged(sources))
         cells = JointCells.of(self._schema, self._has_missing, n_rows)
         weight_type = self._weight_type(sources)

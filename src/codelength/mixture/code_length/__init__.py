@@ -3,8 +3,8 @@
 ======================== ===================================================================================
 name                     code length
 ======================== ===================================================================================
-``cheeseman_stutz``      the evidence of the completed data, corrected by two likelihoods; every row goes to
-                         its most probable component
+``cheeseman_stutz``      the evidence of the completed data, corrected by two likelihoods; every row is in its
+                         most probable component
 ``cheeseman_stutz_soft`` the same with every row shared out over the components
 ``bic``, ``aic``         the likelihood of the most probable mixture, with a penalty for its parameters
 ``neighbourhood``        the sum over a clustering and those that differ from it in one row

@@ -108,6 +108,7 @@ def _log_mixed(probs: FloatArray, log_shares: FloatArray, logs: FloatArray) -> N
         for k in range(len(logs)):
             logs[k] += share * probs[m, k]
     for k in range(len(logs)):
+        # Positive, because every label has some probability in every part of the reference.
         logs[k] = math.log(logs[k])
 
 
@@ -135,6 +136,17 @@ def log_name_share(labels: IntArray, reference: Reference, power: float, names: 
 
     Shares are in proportion to a power of the reference distribution. The sum over renamings is a
     permanent, added up subset by subset.
+
+    Parameters
+    ----------
+    labels : array of shape (n_rows,)
+        The clustering.
+    reference : Reference
+        The reference distribution.
+    power : float
+        Power of the reference distribution.
+    names : array of shape (n_components,)
+        From :func:`codelength.mixture.clusterings.exchangeable`.
     """
     n_components, logs = len(names), reference.log_probs
     given, renamed = reference.log_shares.copy(), reference.log_shares.copy()

@@ -56,6 +56,7 @@ def log_pairs_of_moves(
             if place == own:
                 continue
             shift(observed, first, place, 1.0, counts)
+            # Factor of P(Z, D) for the first move; that of the second is computed with the first row moved.
             gain = apart[first, place] - apart[first, own]
             # Each pair is met once: rows before this one, and of rows equal to it half of the ordered pairs.
             for second in range(first + 1):
@@ -64,6 +65,7 @@ def log_pairs_of_moves(
                     continue
                 home = labels[second]
                 stays = apart[second, home]
+                # Only the two components that the first move touches predict differently now.
                 if home in (own, place):
                     stays = _log_prediction(observed, second, home, True, counts, prior)
                 for k in range(n_components):

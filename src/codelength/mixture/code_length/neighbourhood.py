@@ -202,6 +202,7 @@ class Nearby:
     log_masses: FloatArray
 
     def clustering(self, j: int) -> IntArray:
+        """Return the labels of neighbour ``j``."""
         labels = self.centre.copy()
         labels[self.rows[j]] = self.targets[j]
         return labels
@@ -222,7 +223,17 @@ class Nearby:
 
 
 def nearby_clusterings(table: Coded, prior: Pseudocounts, names: IntArray) -> Nearby:
-    """Return the clustering of a completed table, and those that differ from it in one row."""
+    """Return the clustering of a completed table, and those that differ from it in one row.
+
+    Parameters
+    ----------
+    table : Coded
+        Single rows with their components as classes.
+    prior : Pseudocounts
+        Dirichlet pseudocounts.
+    names : array of shape (n_components,)
+        From :func:`codelength.mixture.clusterings.exchangeable`.
+    """
     log_prob, moves = _log_moves(table, prior)
     centre = table.class_codes.astype(np.int64)
     sizes = np.bincount(centre, minlength=len(names))
@@ -237,8 +248,8 @@ def nearby_clusterings(table: Coded, prior: Pseudocounts, names: IntArray) -> Ne
 def _worthwhile(centre: IntArray, sizes: IntArray, names: IntArray) -> BoolArray:
     """Return the moves that are not plainly the same as others, shape (n_rows, n_components).
 
-    The centre is listed once, as the first row staying where it is, and of several empty exchangeable
-    components a row needs to visit one only.
+    The centre is listed once, as the first row in its own component, and of several empty exchangeable
+    components a row visits one only.
     """
     worthwhile = np.ones((len(centre), len(names)), dtype=np.bool_)
     for k in np.flatnonzero(sizes == 0):

@@ -129,6 +129,7 @@ def _multiply(keys: CodeArray, joint: FloatArray, low: int, n_rows: int, shares:
 
 @njit(cache=True, nogil=True)
 def _log_joint(table: FloatArray, members: IntArray) -> FloatArray:
+    # Logs of single cells are added up, because the product of a joint cell may have underflowed already.
     logs = np.empty(table.shape)
     for cell in range(table.shape[0]):
         for k in range(table.shape[1]):
@@ -150,6 +151,8 @@ def _share_in_logs(keys: CodeArray, logs: FloatArray, n_components: int, n: int,
         for g in range(keys.shape[0]):
             shares[k] += logs[np.uint64(keys[g, n]), k]
         highest = max(highest, shares[k])
+    # The mixture excludes the row. Equal shares let the M step admit it; its log-likelihood is minus
+    # infinity.
     if highest == -np.inf:
         for k in range(n_components):
             shares[k] = 1 / n_components
@@ -173,7 +176,19 @@ def _clear(table: FloatArray) -> None:
 
 @njit(cache=True, nogil=True, inline="always")
 def maximise(counts: FloatArray, members: IntArray, prior: EMPrior, table: FloatArray) -> None:
-    """Compute the most probable table given expected counts of joint cells and a prior: the M step."""
+    """Compute the most probable table given expected counts of joint cells and a prior: the M step.
+
+    Parameters
+    ----------
+    counts : array of shape (n_joint, n_lanes)
+        Expected counts of joint cells.
+    members : array of shape (n_joint, n_members)
+        Rows of the table that each joint cell is made of.
+    prior : EMPrior
+        Pseudocounts less one.
+    table : array of shape (n_cells + 2, n_lanes)
+        Receives the probabilities.
+    """
     excess, offsets, n_components = prior.excess, prior.offsets, prior.n_components
     n_lanes, of_components = table.shape[1], offsets[len(offsets) - 1]
     for cell in range(table.shape[0]):

@@ -123,6 +123,7 @@ class EMLayout:
         # Classes, if there are any, are ignored: rows that differ in nothing else are equal.
         distinct = with_components(rows, 1).distinct()
         weights = np.ones(distinct.n_rows) if distinct.weights is None else distinct.weights
+        # Columns without missing cells get no cell for missing: joint tables are smaller.
         cells = JointCells.of(distinct.schema, missing_columns(distinct), distinct.n_rows)
         bounds = block_bounds(distinct.n_rows)
         return cls(rows, JointRows(cells.keys(distinct.codes), weights, cells.members, bounds))

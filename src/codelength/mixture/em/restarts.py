@@ -239,7 +239,7 @@ class _Runs:
     def compare(self, pool: ThreadPoolExecutor) -> None:
         """Continue the runs that may reach the best solution, and the next best one."""
         best = self._best()
-        # A run that comes within half the tolerance is at the best solution; it need not be brought to its
+        # A run within half the tolerance is at the best solution; it need not be brought to its
         # own end.
         goal = best - SAME / 2
         self._continue(pool, [n for n in self._order() if _promise(self.ends[n][1]) >= goal], goal)
@@ -298,7 +298,7 @@ def _promise(run: EMInfo) -> float:
     gains = np.diff(run.log_posteriors[-3:])
     if len(gains) < 2 or gains[0] <= 0 or gains[1] <= 0:
         return run.log_posterior
-    # Linear convergence: the gains to come are a geometric series. The cap bounds it if the ratio is near 1.
+    # Linear convergence: further gains are a geometric series. The cap bounds it if the ratio is near 1.
     factor = min(float(gains[1] / gains[0]), 0.999)
     return run.log_posterior + CAUTION * float(gains[1]) * factor / (1 - factor)
 

@@ -217,16 +217,29 @@ def move_centres(counts: Counts, centres: FloatArray) -> None:
 
 
 def to_centres(centres: FloatArray) -> FloatArray:
-    """Return the summands of squared distances from the centres, per cell and up to a constant; lengths
-    last.
-    """
+    """Return the summands of squared distances per cell, up to a constant; lengths of the centres last."""
     # |x - c|^2 = |x|^2 - 2 x.c + |c|^2 with x made of ones at its cells: the first term is the same for all
     # centres and left out.
     return np.vstack((-2 * centres, (centres**2).sum(axis=0)))
 
 
 def nearest(block: Coded, distances: NDArray[Any]) -> tuple[IntArray, NDArray[Any]]:
-    """Return the nearest centre of each row, the first of those that tie, and its distance."""
+    """Return the nearest centre of each row, the first of those that tie, and its distance.
+
+    Parameters
+    ----------
+    block : Coded
+        The rows.
+    distances : array of shape (n_cells + 1, n_centres)
+        Summands of the distances, from :func:`to_centres` or for modes.
+
+    Returns
+    -------
+    labels : array of shape (n_rows,)
+        The nearest centres.
+    distances : array of shape (n_rows,)
+        Their distances, up to a constant per row.
+    """
     sums = _sums(block, distances)
     # Counts of differing cells are whole numbers, for which argmin already takes the first of those that tie.
     is_exact = sums.dtype.kind == "i"

@@ -87,6 +87,7 @@ def climb_with(
 def _add(counts: FloatArray, cells: IntArray, n: int, weight: float, shares: FloatArray) -> None:
     """Add a row to the counts, shared out over the components."""
     last = len(counts) - 1
+    # Four lanes at a time, in registers; the sizes of the components are the last row of ``counts``.
     for k in range(0, len(shares), 4):
         s0, s1 = weight * shares[k], weight * shares[k + 1]
         s2, s3 = weight * shares[k + 2], weight * shares[k + 3]
@@ -113,6 +114,7 @@ def _iterate(
     for cell in range(len(counts)):
         for k in range(counts.shape[1]):
             counts[cell, k] += excess[cell, k]
+    # ``counts`` are used up by the M step, and collect the expected counts of the E step after it.
     _best_logs(offsets, counts, n_components, logs)
     total = 0.0
     for cell in range(len(counts)):

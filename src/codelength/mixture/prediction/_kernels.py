@@ -125,8 +125,22 @@ def state_products(
 ) -> None:
     """Compute the log predictive probabilities of a component that holds the rows of a state.
 
-    ``log_sizes`` receives the log of its size plus pseudocount, and ``log_values``, of shape (n_cells,
-    n_states), the log probability of each value.
+    Parameters
+    ----------
+    states : array of shape (n_states,)
+        Numbers of the states.
+    cells : array of shape (n_distinct, n_variables)
+        Cells of the distinct rows.
+    copies : array of shape (n_distinct,)
+        Number of copies of each.
+    spares : array of shape (n_variables,)
+        Cells for missing.
+    tables : StepTables
+        Logs of counts plus pseudocounts.
+    log_sizes : array of shape (n_states,)
+        Receives the log of the size plus pseudocount.
+    log_values : array of shape (n_cells, n_states)
+        Receives the log probability of each value.
     """
     size_logs, value_logs, total_logs = tables.size_logs[0], tables.value_logs[0], tables.total_logs[0]
     counts = np.zeros(len(value_logs), dtype=np.int64)

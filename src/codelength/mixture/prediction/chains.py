@@ -62,7 +62,26 @@ class Chains:
 def gibbs_products(
     rows: Coded, mixture: MixtureParameters, prior: PriorLike, chains: Chains, random_state: Any
 ) -> list[Products]:
-    """Draw clusterings by Gibbs chains that start at the mixture; return the products of each chain."""
+    """Draw clusterings by Gibbs chains that start at the mixture; return the products of each chain.
+
+    Parameters
+    ----------
+    rows : Coded
+        The rows that were learned from.
+    mixture : MixtureParameters
+        The mixture fitted to them.
+    prior : prior or its name
+        Dirichlet pseudocounts.
+    chains : Chains
+        Options of the chains.
+    random_state : int, sequence of int, generator or None
+        Seed of the chains.
+
+    Returns
+    -------
+    list of Products
+        One per chain.
+    """
     setting = _Setting.of(rows, mixture, prior, chains)
     shares = mixture.responsibilities(setting.rows)
 
@@ -81,7 +100,26 @@ def gibbs_products(
 def annealed_products(
     rows: Coded, mixture: MixtureParameters, prior: PriorLike, chains: Chains, random_state: Any
 ) -> list[Products]:
-    """Draw clusterings by annealed chains; return the products of each, with its importance weight."""
+    """Draw clusterings by annealed chains; return the products of each, with its importance weight.
+
+    Parameters
+    ----------
+    rows : Coded
+        The rows that were learned from.
+    mixture : MixtureParameters
+        The mixture fitted to them.
+    prior : prior or its name
+        Dirichlet pseudocounts.
+    chains : Chains
+        Options of the chains.
+    random_state : int, sequence of int, generator or None
+        Seed of the chains.
+
+    Returns
+    -------
+    list of Products
+        One per chain.
+    """
     setting = _Setting.of(rows, mixture, prior, chains)
     n_components, n_rows = mixture.n_components, setting.rows.n_rows
     generator = np.random.default_rng(check_random_state(random_state))
@@ -114,6 +152,8 @@ Start = Callable[[np.random.Generator], tuple[IntArray, ClusteringState, float]]
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Setting:
+    """Single rows, a prior and options that all chains share."""
+
     rows: Coded
     observed: ObservedCells
     prior: Pseudocounts
@@ -121,6 +161,7 @@ class _Setting:
 
     @classmethod
     def of(cls, rows: Coded, mixture: MixtureParameters, prior: PriorLike, chains: Chains) -> "_Setting":
+        """Prepare the rows; raise if the products would not fit into memory."""
         single = single_rows(mixture.coded(rows))
         n_products = chains.n_chains * chains.n_draws * mixture.n_components
         # All products of all draws are kept, to predict further rows without new draws.
@@ -132,6 +173,7 @@ class _Setting:
         return cls(single, ObservedCells.of(single), pseudocounts(prior, single.schema), chains)
 
     def empty(self) -> ClusteringState:
+        """Return counts without rows."""
         return ClusteringState.empty(self.rows.schema, self.prior)
 
     def run(self, start: Start, random_state: Any) -> list[Products]:

@@ -60,6 +60,7 @@ def cheeseman_stutz_weights(
         _, logs = climber.with_row(row)
         cells = np.vstack((climber.cells, row))
         joint = logs[-1] + sum((logs[cells[:, i]] for i in range(cells.shape[1])), np.zeros(1))
+        # All rows are assigned anew, by the mixture that was fitted with the new row.
         labels = first_best_of_rows(np.broadcast_to(joint, (len(cells), logs.shape[1])), 1.0)
         codes = np.asfortranarray(cells - coded.schema.offsets[:-1], dtype=coded.codes.dtype)
         completed = unchecked(coded.schema, codes, np.zeros(len(cells), dtype=np.uint8), weights)

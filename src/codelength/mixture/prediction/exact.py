@@ -5,7 +5,7 @@ probability that this one holds exactly the rows S is, under a prior that is the
 
 .. math:: P(S \mid D) \propto w(S)\, R_{K-1}(D \setminus S),
 
-where w is the weight of a cluster and :math:`R_j` the summed weight of all ways to share rows out over j
+with w the weight of a cluster and :math:`R_j` the summed weight of all ways to share rows out over j
 components. The predictive distribution is then a sum over sets of rows, :math:`2^N` of them in place of
 :math:`K^N` clusterings,
 

@@ -30,8 +30,19 @@ NEGLIGIBLE = 40.0
 def neighbourhood_products(
     rows: Coded, mixture: MixtureParameters, prior: PriorLike, random_state: Any, n_starts: int = N_STARTS
 ) -> list[Products]:
-    """Compute the products of all clusterings near the fitted one or a local optimum, each clustering
-    once.
+    """Compute the products of all clusterings near the fitted one or a local optimum.
+
+    Parameters
+    ----------
+    rows, mixture, prior, random_state
+        As in :func:`codelength.mixture.prediction.chains.gibbs_products`.
+    n_starts : int
+        Number of climbs in search of centres.
+
+    Returns
+    -------
+    list of Products
+        One per centre; each clustering counts once.
     """
     table = single_rows(mixture.coded(rows))
     if not table.n_rows:
@@ -42,6 +53,7 @@ def neighbourhood_products(
     found = [mixture.labels(table), *(optimum.clustering for optimum in optima)]
     centres = np.unique([canonical(labels, names) for labels in found], axis=0)
     nearby = [nearby_clusterings(completed(table, centre), spread, names) for centre in centres]
+    # A clustering near several centres must count once.
     kept = distinct_positions(nearby, names)
     masses = np.concatenate([near.log_masses for near in nearby])
     chosen = np.full(len(masses), -np.inf)
@@ -88,9 +100,7 @@ def _changed(
     steps: FloatArray,
     shares: FloatArray,
 ) -> Products:
-    """Compute the products of components of a clustering, each with one row more or less; -1 for no
-    change.
-    """
+    """Compute the products of components with one row more or less each; -1 for no change."""
     schema = table.schema
     raised, totals = state.raised[:, components], state.totals[:, components]
     changed = np.flatnonzero(rows >= 0)

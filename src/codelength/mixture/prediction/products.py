@@ -131,9 +131,7 @@ def joined_sums(groups: list[Sums]) -> tuple[FloatArray, FloatArray]:
 
 
 def distinct_rows(question: Question, coded: Coded) -> tuple[Coded, IntArray]:
-    """Return the distinct rows once queried cells are blank, and for each row the number of its distinct
-    row.
-    """
+    """Return the distinct rows once queried cells are blank, and the distinct row of each row."""
     blank = question.blanked(coded)
     first, places = unchecked(blank.schema.without_target(), blank.codes, blank.class_codes).groups()
     return blank.take(first), places

@@ -20,6 +20,21 @@ def log_terms(
 
     A clustering differs from the one before it in its last rows only: those are removed and added again,
     each with its predictive probability, to the sum that was kept for the rows before.
+
+    Parameters
+    ----------
+    cells : array of shape (n_rows, n_variables)
+        Cells of the rows.
+    spares : array of shape (n_variables,)
+        Cells for missing.
+    tables : StepTables
+        Logs of counts plus pseudocounts.
+    norm_logs : array of shape (n_rows,)
+        Logs of the denominators of the components.
+    first : int
+        Number of the first clustering.
+    terms : array
+        Receives the log terms.
     """
     size_logs, value_logs, total_logs = tables.size_logs, tables.value_logs, tables.total_logs
     n_rows, n_components = len(cells), len(size_logs)

@@ -24,7 +24,25 @@ def add_products(
     part: FloatArray,
     total: FloatArray,
 ) -> None:
-    """Add the products of one block of remainders and clusters, for all partners of the block."""
+    """Add the products of one block of remainders and clusters, for all partners of the block.
+
+    Parameters
+    ----------
+    remainders, weights : arrays of shape (n_tile,)
+        Summed weights of the remainders, and weights of the clusters, of one pair of tiles.
+    block : int
+        The block of remainders.
+    partners : array
+        Blocks that fit together with it.
+    by_bits : bool
+        Whether a block is four single rows, rather than one digit.
+    share : float
+        Factor of the products.
+    part : array of shape (n_low,)
+        Scratch.
+    total : array of shape (n_tile,)
+        Sums, to which the products are added.
+    """
     if by_bits:
         _products_of_bits(remainders, weights, block, partners, part)
     else:

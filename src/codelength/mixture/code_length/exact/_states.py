@@ -34,6 +34,15 @@ def advance(held: IntArray, caps: IntArray) -> None:
 def list_partners(held: IntArray, caps: IntArray, listed: IntArray) -> tuple[int, int, int]:
     """List, in increasing order, all blocks that fit together with the block held.
 
+    Parameters
+    ----------
+    held : array of shape (n_digits,)
+        Digits of the block.
+    caps : array of shape (n_digits,)
+        Largest value of each digit.
+    listed : array
+        Receives the partners.
+
     Returns
     -------
     top : int

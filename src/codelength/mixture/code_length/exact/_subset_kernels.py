@@ -18,6 +18,22 @@ def subset_log_weights(cells: IntArray, copies: IntArray, spares: IntArray, tabl
 
     Each is the log weight of the state with one row less, plus the log predictive probability of
     that row, so no chain is longer than the number of rows.
+
+    Parameters
+    ----------
+    cells : array of shape (n_distinct, n_variables)
+        Cells of the distinct rows.
+    copies : array of shape (n_distinct,)
+        Number of copies of each.
+    spares : array of shape (n_variables,)
+        Cells for missing.
+    tables : StepTables
+        Logs of counts plus pseudocounts.
+
+    Returns
+    -------
+    array of shape (n_states,)
+        The log weights.
     """
     size_logs, value_logs, total_logs = tables.size_logs[0], tables.value_logs[0], tables.total_logs[0]
     n_states = count_states(copies)

@@ -52,6 +52,17 @@ def signed_sums(
     of the weights of the subsets of S by their sizes, and :math:`H_S` that of the same subsets with
     the last row added. Subsets of the first ``n_slab`` rows are held at once, for one choice of the
     other rows after another.
+    Parameters
+    ----------
+    weights : array of shape (2 ** n_rows,)
+        Weight of every set of rows as one cluster.
+    n_rows : int
+        Number of rows.
+    n_slab : int
+        Rows whose subsets are held at once.
+    n_components : int
+        Largest number of clusters.
+
     Returns
     -------
     sums : array of shape (2, n_components)

@@ -71,7 +71,7 @@ def exact_code_length(
 
     .. math:: -\log P(D \mid K) = -\log \sum_Z P(Z, D \mid K)
 
-    Equation (10) of the 1997 paper, the stochastic complexity there: the sum goes over all :math:`K^N`
+    Equation (10) of the 1997 paper, the stochastic complexity there: the sum is over all :math:`K^N`
     clusterings Z of the N rows, and P(Z, D) is the evidence of the table completed by Z. Missing cells
     are marginalised.
 

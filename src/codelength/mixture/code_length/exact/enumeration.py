@@ -63,6 +63,7 @@ def enumeration_log_sum(problem: ClusteringSum) -> float:
     for first in range(0, n_terms, _CHUNK):
         terms = _terms(problem, first, min(first + _CHUNK, n_terms))
         largest = float(terms.max())
+        # Each chunk relative to its own largest term, then all chunks relative to the largest of them.
         parts.append(largest + math.log(math.fsum(np.exp(terms - largest))))
     largest = max(parts)
     return largest + math.log(math.fsum(math.exp(part - largest) for part in parts))

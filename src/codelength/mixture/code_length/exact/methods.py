@@ -60,6 +60,7 @@ def _applicable(problem: ClusteringSum, method: str) -> list[PricedMethod]:
         )
     found = []
     if method in ("auto", "subsets"):
+        # The two orders of digits differ in speed by a factor that depends on the copies: both are priced.
         costs = [(subsets_cost(order, problem), order) for order in digit_orders(problem.distinct.copies)]
         cost, order = min(costs, key=lambda pair: pair[0].seconds)
         sums = partial(subsets_sums, problem, order)
@@ -93,5 +94,6 @@ def _by_sums(problem: ClusteringSum, sums_of: Callable[[int], Sums]) -> Found:
                 found[k] = code_length, error
         if n_components not in found:
             break
+        # The largest number that was lost gets the next scale, which may serve smaller ones as well.
         n_components = max((k for k in range(1, n_components) if k not in found), default=0)
     return found

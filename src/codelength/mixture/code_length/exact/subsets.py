@@ -119,6 +119,8 @@ def _partition_sums(weights: FloatArray, order: DigitOrder, n_clusters: int) -> 
     sums = [remainders[0]]
     n_low = _n_states(order.low)
     for j in range(2, n_clusters + 1):
+        # Rows that cannot be left any more need no states; in the last step only the empty remainder is
+        # needed.
         n_tiles = _n_states(order.left(j)) if j < n_clusters else 1
         out = np.empty(n_tiles * order.n_tile)
         upper = order.left(j - 1)

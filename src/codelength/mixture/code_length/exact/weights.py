@@ -51,7 +51,19 @@ class Weights:
 
 
 def scaled_weights(problem: ClusteringSum, cells: IntArray, copies: IntArray, n_components: int) -> Weights:
-    """Compute the weights of all states of these distinct rows, scaled for a number of components."""
+    """Compute the weights of all states of these distinct rows, scaled for a number of components.
+
+    Parameters
+    ----------
+    problem : ClusteringSum
+        The rows and the prior.
+    cells : array of shape (n_distinct, n_variables)
+        Cells of the distinct rows, in the order of the digits.
+    copies : array of shape (n_distinct,)
+        Number of copies of each.
+    n_components : int
+        Number of components that the scale is chosen for.
+    """
     from ._subset_kernels import subset_log_weights
 
     logs = subset_log_weights(cells, copies, problem.spares, problem.step_tables(1))
@@ -77,6 +89,17 @@ def rounding_of_terms(
     :math:`(n_{variables} + n_{rows} + 8)\, u\, (L + magnitude)`, and the logs in the tables have an error
     of their own. The mean of L over all terms, each weighted by its share of the sum, is the code length
     of the sum plus the entropy of the shares, which is at most n_rows log n_components.
+
+    Parameters
+    ----------
+    problem : ClusteringSum
+        The rows and the prior.
+    magnitude : float
+        Bound on the logs that were divided out.
+    n_components : int
+        Number of components.
+    code_length : float
+        Code length of the sum.
     """
     n_rows, n_variables = problem.n_rows, problem.n_variables
     largest = problem.largest_log
