@@ -59,11 +59,10 @@ def first_best_of_rows(scores: FloatArray, scale: float | FloatArray = 0.0) -> I
     >>> first_best_of_rows(np.array([[0.3, 0.1 + 0.2], [0.1, 0.2]]))
     array([0, 1])
     """
-    best = scores.max(axis=1, keepdims=True)
-    with np.errstate(invalid="ignore"):
-        room = TOLERANCE * np.maximum(np.abs(best), np.reshape(scale, (-1, 1)))
-        tied = (scores == best) | (best - scores <= np.where(np.isfinite(best), room, 0.0))
-    return np.asarray(tied.argmax(axis=1))
+    best = scores.max(axis=1)
+    # One comparison per number: rows are many, and this is the last step of every prediction.
+    room = np.where(np.isfinite(best), TOLERANCE * np.maximum(np.abs(best), scale), 0.0)
+    return np.asarray((scores >= (best - room)[:, None]).argmax(axis=1))
 
 
 def ranked(scores: ArrayLike, scale: float = 0.0) -> IntArray:
