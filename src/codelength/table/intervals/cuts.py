@@ -106,14 +106,21 @@ def assign(values: ArrayLike, cuts: ArrayLike) -> IntArray:
     return bins
 
 
+EXACT_DIGITS = 7
+"""Cut points with no more significant digits than this are shown as they are."""
+
+
 def interval_labels(cuts: ArrayLike) -> tuple[str, ...]:
-    """Names of the bins, with as few digits (four or more) as keep all cut points apart.
+    """Names of the bins: cut points of up to seven digits as they are, others with four, or as many more as
+    keep all cut points apart.
 
     Examples
     --------
     >>> interval_labels([1.5, 2.25])
     ('< 1.5', '1.5 to 2.25', '>= 2.25')
-    >>> interval_labels([1.000012, 1.000027])
+    >>> interval_labels([2015.5, 2020.5])
+    ('< 2015.5', '2015.5 to 2020.5', '>= 2020.5')
+    >>> interval_labels([1.000012345, 1.000027345])
     ('< 1.00001', '1.00001 to 1.00003', '>= 1.00003')
     >>> interval_labels([])
     ('any',)
@@ -131,9 +138,12 @@ def interval_labels(cuts: ArrayLike) -> tuple[str, ...]:
 
 
 def _decimal(number: float, digits: int) -> str:
+    # A cut between whole numbers must not be rounded to one of them: 2020 is below 2020.5.
+    is_half = abs(number) < 1e15 and (2 * number).is_integer()
+    exact = is_half or float(f"{number:.{EXACT_DIGITS}g}") == number
     # Digits before the decimal point are never rounded away: 12346 is no longer than 12350.
     whole = len(f"{abs(number):.0f}") if abs(number) < 1e15 else 0
-    rounded = float(f"{number:.{max(digits, whole)}g}")
+    rounded = number if exact else float(f"{number:.{max(digits, whole)}g}")
     if rounded == 0 or 1e-4 <= abs(rounded) < 1e15:
         return np.format_float_positional(rounded, trim="-")
     return np.format_float_scientific(rounded, trim="-")
