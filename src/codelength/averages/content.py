@@ -1,7 +1,7 @@
-"""An order of rows, variables, values and classes that depends only on what is in the table.
+"""An order of rows, variables, values and classes that depends only on the content of the table.
 
-Random members work through the table in this order. So their draws, and with them their predictions, are
-the same however the table was ordered and whatever its values and classes are called.
+Random members work through the table in this order. Their draws, and therefore their predictions, do not
+depend on the order of rows and columns or on the names of values and classes.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class Arrangement:
     Attributes
     ----------
     rows, variables, classes : array of int
-        Each lists all that there are, in the order to work in.
+        All rows, variables and classes, in the order to work in.
     values : tuple of array of int
         Fine codes of each variable in the order to work in; those of an ordered variable ascend.
     """
@@ -34,10 +34,10 @@ class Arrangement:
 
 @once
 def arrange(training: Training) -> Arrangement:
-    """The order of a table by its content.
+    """Return the order of a table by its content.
 
-    By the keys of :func:`codelength.table.content.content_keys`. What still has equal keys in the end is
-    interchangeable in almost any table.
+    Sort keys are those of :func:`codelength.table.content.content_keys`. Rows, variables, values or classes
+    with equal keys are interchangeable in almost any table.
     """
     views = training.views
     ordered = views.n_intervals > 0
@@ -45,13 +45,14 @@ def arrange(training: Training) -> Arrangement:
         training.fine + 1,
         training.labels,
         training.weights,
+        # The number of ordered values is at most the number of values, so the sum is unique for the pair.
         views.n_fine * 1_000 + views.n_intervals,
         [
             np.where(np.arange(-1, n_fine) < n_ordered, np.arange(n_fine + 1), n_fine + 1).astype(np.uint64)
             for n_fine, n_ordered in zip(views.n_fine.tolist(), views.n_intervals.tolist(), strict=True)
         ],
         training.n_classes,
-        # Rows whose numbers fall into the same fine interval are still told apart.
+        # Original codes distinguish rows whose numbers are in the same fine interval.
         {j: training.rows.codes[:, views.columns[j].position] for j in np.flatnonzero(ordered).tolist()},
     )
     values = tuple(
@@ -67,13 +68,13 @@ def arrange(training: Training) -> Arrangement:
 
 
 def shuffled(training: Training, of: str) -> IntArray:
-    """The training rows in an order that looks random, but depends only on what is in them.
+    """Return the training rows in a pseudo-random order that depends only on their content.
 
     Parameters
     ----------
     training : Training
-        The rows.
+        Training rows.
     of : str
-        The member that asks: each has an order of its own.
+        Name of the member that needs the order; every member has an order of its own.
     """
     return training.generator(of).permutation(arrange(training).rows)

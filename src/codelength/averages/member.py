@@ -1,4 +1,4 @@
-"""What every member of an average offers, whatever it is."""
+"""The interface that every member of an average implements."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ M = TypeVar("M", bound="Member")
 
 @dataclass(frozen=True, eq=False)
 class Learned(Generic[M]):
-    """A fitted member, and what it says about rows that it was kept from seeing.
+    """A fitted member and its predictions of held-out rows.
 
     Attributes
     ----------
@@ -35,21 +35,21 @@ class Learned(Generic[M]):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Sums:
-    """Log weights of the classes as sums of look-ups: by single values, and by pairs of them.
+    """Log weights of the classes as sums of look-up tables for single values and pairs of values.
 
-    Variables go by their places in the schema.
+    Variables are denoted by their places in the schema.
 
     Attributes
     ----------
     class_table : array of shape (n_classes,)
-        Log weight of each class before any variable is seen.
+        Log weight of each class without any variable.
     value_tables : mapping of int to array of shape (n_values + 1, n_classes)
-        What each value of a variable adds. The last row is for cells without a value, which add nothing.
+        Term of each value of a variable. The last row is zero; it is for cells without a value.
     groups : mapping of int to array of shape (n_values + 1,)
-        For variables whose values are seen in groups, what group each belongs to; the last group is for
-        values that say nothing. What is looked up in pairs is groups.
+        For variables with grouped values, the group of each value; the last group is for values without
+        information. Pair tables are indexed by groups.
     pair_tables : mapping of (int, int) to array of shape (n_groups, n_groups of the parent, n_classes)
-        What the groups of a variable and of its parent add together. Parents make no ring.
+        Joint term of the groups of a variable and of its parent. The graph of parents has no cycle.
     """
 
     class_table: FloatArray
@@ -61,16 +61,16 @@ class Sums:
 class Member(WithoutCaches, ABC):
     """One model class, or an average over many, fitted to training rows.
 
-    A new member is one file: a subclass that fills in what is abstract here, and its name in ``MEMBERS``.
+    To add a member, implement the abstract methods in a subclass, in one file, and list it in ``MEMBERS``.
 
     Attributes
     ----------
     name : str
-        What the member is called in ``members=`` and in files.
+        Name of the member in ``members=`` and in files.
     title : str
-        What it is, in a few words for people.
+        Short description for readers.
     is_additive : bool
-        Whether its log-odds are sums over variables; then it has :meth:`contributions`.
+        True if its log-odds are sums over variables; then it implements :meth:`contributions`.
     """
 
     name: ClassVar[str]
@@ -80,38 +80,44 @@ class Member(WithoutCaches, ABC):
     @classmethod
     @abstractmethod
     def fit(cls, training: Training) -> Learned[Self]:
-        """Learn from training rows. At least two classes were seen, and at least one variable varies."""
+        """Fit the member to training rows with at least two classes and at least one variable that varies."""
 
     @abstractmethod
     def log_probs(self, coded: Coded) -> FloatArray:
-        """Log probability of each class for each row, in nats, shape (n_rows, n_classes)."""
+        """Return the log probability of each class for each row, in nats, shape (n_rows, n_classes)."""
 
     def contributions(self, coded: Coded) -> FloatArray:
-        """What each variable of the schema adds to the log weight of each class, relative to the class prior.
+        """Return the term of each variable of the schema in the log weight of each class.
 
-        Of shape (n_rows, n_variables, n_classes); for additive members. The log probability is the log prior
-        plus the sum over variables, normalised.
+        Only additive members implement it. The log probability is the log prior plus the sum over variables,
+        normalised.
+
+        Returns
+        -------
+        array of shape (n_rows, n_variables, n_classes)
+            Terms relative to the class prior, in nats.
         """
         raise NotImplementedError(f"{self.name} is not additive")
 
     def sums(self) -> Sums | None:
-        """The log weights of the classes as sums of look-ups; None where they are none.
+        """Return the log weights of the classes as sums of look-ups, or None if they are not such sums.
 
-        Weights are up to a factor that is the same for all classes of a row.
+        Weights are determined up to a factor that is the same for all classes of a row.
         """
         return None
 
     @abstractmethod
     def to_json(self) -> dict[str, Any]:
-        """What a file keeps of the member beside the views, as JSON types."""
+        """Return the content of the model file, without the views, as JSON types."""
 
     @classmethod
     @abstractmethod
     def from_json(cls, document: Mapping[str, Any], views: Views, log_prior: FloatArray) -> Self:
-        """The member that :meth:`to_json` wrote, checked: nothing in a file is taken on trust."""
+        """Restore the member that :meth:`to_json` wrote; raise DataError if the document is not valid."""
 
 
 def normalised(log_weights: FloatArray) -> FloatArray:
-    """Log weights along the last axis as log probabilities."""
+    """Normalise log weights along the last axis to log probabilities."""
+    # Subtract the largest weight first, so that at least one exponential does not underflow.
     shifted = log_weights - log_weights.max(axis=-1, keepdims=True)
     return np.asarray(shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True)))

@@ -1,4 +1,4 @@
-"""Rows to learn from, as every member of an average takes them."""
+"""Training rows in the form that every member of an average uses."""
 
 import zlib
 from collections.abc import Sequence
@@ -14,13 +14,13 @@ from ..typing import FloatArray, IntArray
 from .views import Views
 
 MOST_ROWS = 20_000
-"""Distinct rows that members look at one by one. Where there are more, a random part of them is looked at,
-and the others count in the tables of counts alone."""
+"""Largest number of distinct rows that members use one by one. If there are more, members use a random sample
+of this size; the other rows enter tables of counts only."""
 
 
 @dataclass(frozen=True, eq=False)
 class Training(WithoutCaches):
-    """Distinct training rows with their weights, in an order that does not depend on how they were given.
+    """Distinct training rows with their weights, in an order that does not depend on the order of the input.
 
     A row of weight 3 is three equal rows. Held-out predictions leave out one copy at a time; see
     :mod:`codelength.table.copies`.
@@ -30,13 +30,13 @@ class Training(WithoutCaches):
     coded : Coded
         All distinct rows with their weights; members that work on counts use all of them.
     views : Views
-        What members look at.
+        Views of the table that members use.
     sample : array of int
-        The rows that are looked at one by one. Held-out predictions are made for these.
+        The rows that members use one by one. Held-out predictions are made for these rows.
     places : array of int
-        For each row of the table, which of the distinct rows it is.
+        For each row of the table, the place of its distinct row.
     seed : int
-        Where randomness starts.
+        Seed of all random draws.
     """
 
     coded: Coded
@@ -47,7 +47,7 @@ class Training(WithoutCaches):
 
     @classmethod
     def of(cls, coded: Coded, seed: int = 0, most_rows: int = MOST_ROWS) -> "Training":
-        """The training rows of a table with classes."""
+        """Build training rows from a table with classes; sample ``most_rows`` rows if more are distinct."""
         distinct, places = coded.merged()
         rows = np.arange(distinct.n_rows)
         if distinct.n_rows > most_rows:
@@ -56,17 +56,17 @@ class Training(WithoutCaches):
 
     @property
     def n_classes(self) -> int:
-        """How many classes there are, seen or not."""
+        """Number of classes, seen or not."""
         return self.coded.schema.n_classes
 
     @property
     def n_rows(self) -> int:
-        """How many rows are looked at one by one."""
+        """Number of rows that members use one by one."""
         return len(self.sample)
 
     @cached_property
     def rows(self) -> Coded:
-        """The rows that are looked at one by one."""
+        """The rows that members use one by one."""
         return self.coded if self.n_rows == self.coded.n_rows else self.coded.take(self.sample)
 
     @cached_property
@@ -82,12 +82,12 @@ class Training(WithoutCaches):
 
     @cached_property
     def n_copies(self) -> IntArray:
-        """How many equal rows each of these rows stands for."""
+        """Number of equal rows that each of these rows represents."""
         return n_copies(self.weights)
 
     @cached_property
     def copy_weights(self) -> FloatArray:
-        """What one copy of each row weighs: as much is taken away when it is left out."""
+        """Weight of one copy of each row, subtracted if the copy is left out."""
         return copy_weights(self.weights)
 
     @cached_property
@@ -113,12 +113,14 @@ class Training(WithoutCaches):
 
     @cached_property
     def log_prior(self) -> FloatArray:
-        """Log probability of each class before any variable is seen."""
+        """Log prior probability of each class."""
         return log_class_prior(self.class_counts)
 
     @cached_property
     def log_prior_left_out(self) -> FloatArray:
         """The same without one copy of each row, shape (n_rows, n_classes)."""
+        # Every row has a prior of its own, because it lacks one copy in its own class. The difference of
+        # fractional weights may be negative by rounding.
         counts = np.tile(self.class_counts + 0.5, (self.n_rows, 1))
         own = np.arange(self.n_rows), self.labels
         counts[own] = np.maximum(self.class_counts[self.labels] - self.copy_weights, 0.0) + 0.5
@@ -135,19 +137,21 @@ class Training(WithoutCaches):
         return self._counts([view.coarse for view in self.views.columns])
 
     def at_grain(self, grain: int) -> "Training":
-        """The same rows with another coarse view; see :meth:`Views.at_grain`."""
+        """Return the same rows with another coarse view; see :meth:`Views.at_grain`."""
         return replace(self, views=self.views.at_grain(grain))
 
     def generator(self, of: str) -> np.random.Generator:
-        """A source of randomness that belongs to one member."""
+        """Return the random number generator of one member."""
+        # A seed per member: the draws of one do not depend on which others are fitted. crc32, unlike hash(),
+        # is the same in every process.
         return np.random.default_rng([self.seed, zlib.crc32(of.encode())])
 
     def log_score(self, log_probs: FloatArray) -> float:
-        """Log probability given to the classes of these rows, summed over all copies."""
+        """Return the log probability of the classes of these rows, summed over all copies."""
         return float(self.weights @ log_probs[np.arange(self.n_rows), self.labels])
 
     def _counts(self, tables: Sequence[IntArray]) -> list[FloatArray]:
-        """Counts of all rows, one variable at a time: those of all at once would take gigabytes."""
+        """Count all rows, one variable at a time; all at once would take gigabytes."""
         found = []
         for view, table in zip(self.views.columns, tables, strict=True):
             n_codes = len(table)
@@ -155,13 +159,13 @@ class Training(WithoutCaches):
             counts = np.bincount(places, self.coded.weights, self.n_classes * n_codes)
             by_code = counts.astype(np.float64).reshape(self.n_classes, n_codes)
             merged = np.zeros((self.n_classes, int(table.max()) + 2))
-            np.add.at(merged.T, table, by_code.T)  # -1 is the last column, which is not kept
+            np.add.at(merged.T, table, by_code.T)  # -1 is the last column, dropped below
             found.append(np.ascontiguousarray(merged[:, :-1]))
         return found
 
 
 def log_class_prior(class_counts: FloatArray) -> FloatArray:
-    """Log probability of each class before any variable is seen: (n_c + 1/2) / (n + C/2).
+    """Return the log prior probability of each class, (n_c + 1/2) / (n + C/2).
 
     Examples
     --------

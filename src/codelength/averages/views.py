@@ -1,8 +1,8 @@
-"""What the members of an average look at: one table of codes, seen fine, coarse, and as numbers.
+"""Views of a coded table for the members of an average: fine codes, coarse codes, and numbers.
 
-Every view is a look-up by code, learned from the counts of the training rows. A variable that does not vary
-is left out. A missing cell is a value of its own where the schema says so, behind the intervals of an ordered
-variable. A value that was never seen in training carries no information: its code in every view is -1.
+Every view is a look-up by code, learned from the counts of the training rows. Variables that do not vary are
+left out. If the schema treats missing as a value, its code follows the intervals of an ordered variable. A
+value that was never seen in training carries no information: its code in every view is -1.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,36 +21,36 @@ from ..table.intervals.cuts import assign, cut_points
 from ..typing import FloatArray, IntArray
 
 FINE, COARSE = 20, 5
-"""Most intervals of an ordered variable in each view."""
+"""Largest number of intervals of an ordered variable in each view."""
 
 GRAINS = (2, 3, 5, 8)
-"""Most intervals in further coarse views, for averages over where the cuts fall."""
+"""Largest number of intervals in further coarse views, for averages over the places of the cuts."""
 
 FINE_VALUES, COARSE_VALUES = 50, 20
-"""Most values of a categorical variable in each view; the rarest beyond that are seen as one."""
+"""Largest number of values of a categorical variable in each view; the rarest values are merged into one."""
 
 LARGEST_SCORE = 3.0
-"""Standardised numbers are cut off here, so that no single outlier decides."""
+"""Standardised numbers are clipped here to limit the influence of outliers."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class View:
-    """One variable that varies, as the members see it.
+    """Views of one variable that varies.
 
     Attributes
     ----------
     position : int
-        Where the variable stands in the schema.
+        Place of the variable in the schema.
     fine, coarse : array of shape (n_values + 1,)
-        Code of each value in the two views, -1 where nothing is known about it; the last entry is that of
-        a cell without a value.
+        Code of each value in the two views, -1 if nothing is known about it; the last entry is for cells
+        without a value.
     grains : array of shape (n_grains, n_values + 1)
         The same in further coarse views, one per number of intervals in :data:`GRAINS`.
     n_intervals : int
-        How many of the first fine codes are ordered; 0 for a categorical variable.
+        Number of ordered fine codes, which are the first; 0 for a categorical variable.
     numbers : array of shape (n_values + 1, width)
-        Each value as numbers: standardised for an ordered variable, with an indicator of missing cells behind
-        it where there are some; indicators of the fine values for a categorical one.
+        Each value as numbers: standardised for an ordered variable, followed by an indicator of missing cells
+        if there are any; indicators of the fine values for a categorical one.
     """
 
     position: int
@@ -62,23 +62,23 @@ class View:
 
     @property
     def n_fine(self) -> int:
-        """How many values there are in the fine view."""
+        """Number of values in the fine view."""
         return int(self.fine.max()) + 1
 
     @property
     def n_coarse(self) -> int:
-        """How many values there are in the coarse view."""
+        """Number of values in the coarse view."""
         return int(self.coarse.max()) + 1
 
     @property
     def width(self) -> int:
-        """How many columns of numbers the variable makes."""
+        """Number of columns of the variable in :meth:`Views.numbers`."""
         return int(self.numbers.shape[1])
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Views:
-    """All variables of a table that vary, as the members see them.
+    """Views of all variables of a table that vary.
 
     Attributes
     ----------
@@ -93,7 +93,7 @@ class Views:
 
     @classmethod
     def of(cls, coded: Coded) -> "Views":
-        """The views that some rows to learn from call for."""
+        """Learn the views from training rows."""
         found = []
         for i, variable in enumerate(coded.schema.variables):
             seen = np.bincount(coded.codes[:, i], coded.weights, variable.n_values + 1)[: variable.n_values]
@@ -103,7 +103,7 @@ class Views:
 
     @property
     def n_variables(self) -> int:
-        """How many variables vary."""
+        """Number of variables that vary."""
         return len(self.columns)
 
     @property
@@ -123,28 +123,29 @@ class Views:
 
     @property
     def owners(self) -> IntArray:
-        """For each column of :meth:`numbers`, which of the variables that vary it belongs to."""
+        """For each column of :meth:`numbers`, the place of its variable among those that vary."""
         return np.repeat(np.arange(self.n_variables), [view.width for view in self.columns])
 
     def at_grain(self, grain: int) -> "Views":
-        """The same with another coarse view, by its place in :data:`GRAINS`."""
+        """Return the same views with another coarse view, given by its place in :data:`GRAINS`."""
         return Views(self.schema, tuple(replace(view, coarse=view.grains[grain]) for view in self.columns))
 
     def fine(self, coded: Coded) -> IntArray:
-        """Fine codes of some rows, shape (n_rows, n_variables), row by row in memory."""
+        """Return the fine codes of rows, shape (n_rows, n_variables), in C order."""
         return self._looked_up(coded, [view.fine for view in self.columns])
 
     def coarse(self, coded: Coded) -> IntArray:
-        """Coarse codes of some rows, shape (n_rows, n_variables), row by row in memory."""
+        """Return the coarse codes of rows, shape (n_rows, n_variables), in C order."""
         return self._looked_up(coded, [view.coarse for view in self.columns])
 
     def numbers(self, coded: Coded) -> FloatArray:
-        """Some rows as numbers, one column after the other as :attr:`owners` says."""
+        """Return rows as numbers; :attr:`owners` assigns the columns to variables."""
         parts = [view.numbers[coded.codes[:, view.position]] for view in self.columns]
+        # An empty block first, because hstack fails if no variable varies.
         return np.hstack([np.empty((coded.n_rows, 0)), *parts])
 
     def to_json(self) -> list[dict[str, Any]]:
-        """The views as JSON types."""
+        """Return the views as JSON types."""
         return [
             {
                 "position": view.position,
@@ -159,7 +160,7 @@ class Views:
 
     @classmethod
     def from_json(cls, document: Sequence[Mapping[str, Any]], schema: Schema) -> "Views":
-        """The views that :meth:`to_json` wrote, checked."""
+        """Restore the views that :meth:`to_json` wrote; raise DataError if the document is not valid."""
         columns = tuple(_restored(part, schema) for part in document)
         positions = [view.position for view in columns]
         if positions != sorted(set(positions)):
@@ -200,14 +201,15 @@ def _view(position: int, variable: Variable, seen: FloatArray) -> View:
 
 
 def _capped(seen: FloatArray, most: int) -> IntArray:
-    """Codes of values by how often they were seen: the frequent ones as they are, the others as one."""
+    """Return codes of values: frequent values keep one code each, the others share one."""
     present = np.flatnonzero(seen)
     if len(present) <= most:
         codes = np.full(len(seen) + 1, -1, dtype=np.int64)
         codes[present] = np.arange(len(present))
         return codes
-    # A value that was never seen is as rare as can be.
+    # Rare values share the last code, and so do values that were never seen.
     codes = np.full(len(seen) + 1, most - 1, dtype=np.int64)
+    # Ties by frequency go to the first value; codes keep the order of the schema.
     frequent = np.sort(ranked(seen)[: most - 1])
     codes[frequent] = np.arange(most - 1)
     codes[-1] = -1
@@ -230,9 +232,10 @@ def _ordered(position: int, variable: Variable, seen: FloatArray) -> View:
 
 
 def _merged(seen: FloatArray, n_bins: int, length: int, missing_seen: bool) -> IntArray:
-    """Codes of neighbouring intervals merged into bins of about equal weight, and of missing cells."""
+    """Return codes of neighbouring intervals merged into bins of about equal weight, and of missing cells."""
     places = np.arange(len(seen), dtype=np.float64)
     present = np.flatnonzero(seen).astype(np.float64)
+    # With few intervals, every interval that was seen is a bin; the cuts lie between them.
     few = len(present) <= n_bins
     cuts = (
         between(present[:-1], present[1:]) if few else cut_points(places, n_bins=n_bins, sample_weight=seen)
@@ -246,11 +249,11 @@ def _merged(seen: FloatArray, n_bins: int, length: int, missing_seen: bool) -> I
 
 
 def _midpoints(cuts: FloatArray) -> FloatArray:
-    """A number for each interval: its middle, and beyond the outer cuts as far as the neighbours are wide."""
+    """Return the midpoint of each interval; the outer intervals are as wide as their neighbours."""
     if len(cuts) < 2:
         return np.arange(len(cuts) + 1, dtype=np.float64)
     _, exponent = np.frexp(np.abs(cuts).max())
-    points = np.ldexp(cuts, -exponent)  # without rounding, and every sum of what follows is finite
+    points = np.ldexp(cuts, -exponent)  # exact, and the sums below are finite
     inner = (points[1:] + points[:-1]) / 2
     first, last = points[0] - (inner[0] - points[0]), points[-1] + (points[-1] - inner[-1])
     return np.concatenate([[first], inner, [last]])

@@ -44,7 +44,7 @@ from ._tree_kernels import MOST_CODES, Columns, average_prunings, grow, send_dow
 N_TREES, FEWEST_TREES = 300, 100
 
 MOST_CELLS = 10**8
-"""Where rows times classes times trees would be more, fewer trees are grown, but never fewer than that."""
+"""If rows times classes times trees exceed this, fewer trees are grown, but at least ``FEWEST_TREES``."""
 
 STRENGTH = 1 / 6
 """Sum of the pseudocounts of the classes, relative to the square root of their effective number."""
@@ -55,13 +55,13 @@ SPLIT_PROB = 0.5
 MOST_DEPTH = 30
 
 MOST_TREES, MOST_NODES = 10_000, 10**8
-"""No file has more trees, and no tree in a file more nodes."""
+"""Largest number of trees in a file, and of nodes in one of its trees."""
 
 LEAST_PROB = np.finfo(np.float32).tiny
-"""No class is impossible, however small its pseudocount is beside the weights of others."""
+"""Smallest probability of a class at a leaf, so that its logarithm is finite."""
 
 BLOCK = 20_000
-"""Rows that are predicted at once."""
+"""Rows predicted at once."""
 
 
 class LeafCounts(NamedTuple):
@@ -70,7 +70,7 @@ class LeafCounts(NamedTuple):
     Attributes
     ----------
     sizes : array of shape (n_leaves,)
-        How many classes there are at each leaf.
+        Number of classes at each leaf.
     classes, weights : array
         The classes, leaf by leaf, and their weights.
     """
@@ -81,19 +81,19 @@ class LeafCounts(NamedTuple):
 
     @classmethod
     def of(cls, counts: FloatArray) -> "LeafCounts":
-        """Those of a table with one row per leaf."""
+        """Compress a table with one row per leaf."""
         leaves, classes = np.nonzero(counts)
         return cls(np.bincount(leaves, minlength=len(counts)), classes, counts[leaves, classes])
 
     def table(self, n_classes: int) -> FloatArray:
-        """One row per leaf, one column per class."""
+        """Return the weights as a table with one row per leaf and one column per class."""
         n_leaves = len(self.sizes)
         places = np.repeat(np.arange(n_leaves) * n_classes, self.sizes) + self.classes
         counts = np.bincount(places, self.weights, n_leaves * n_classes).astype(np.float64)
         return counts.reshape(n_leaves, n_classes)
 
     def split(self, n_leaves: IntArray) -> "Iterator[LeafCounts]":
-        """Those of several trees with so many leaves each."""
+        """Return the leaf counts of each tree; ``n_leaves`` has the number of leaves per tree."""
         leaf_ends = np.cumsum(n_leaves)
         ends = np.append(0, np.cumsum(self.sizes))[leaf_ends][:-1]
         parts = (
@@ -105,7 +105,7 @@ class LeafCounts(NamedTuple):
 
     @classmethod
     def joined(cls, parts: "Iterable[LeafCounts]") -> "LeafCounts":
-        """Those of several trees one after the other."""
+        """Concatenate the leaf counts of several trees."""
         return cls(*map(np.concatenate, zip(*parts, strict=True)))
 
 
@@ -122,41 +122,40 @@ class Tree(NamedTuple):
 class Trees(Member):
     """A forest of decision trees, each of them an exact average over all its prunings.
 
-    A split sends some fine values of a variable to the left. If they are ordered, these are the values up to
-    a cut, with missing cells on either side. Otherwise it is one value, or those where some class has its
-    smallest shares. Variables are drawn until as many as the square root of their number vary at the node.
-    Every other tree tries one random split of each, the others try all. A cell that says nothing goes to the
-    heavier child.
+    A split is a set of fine values of a variable. Of ordered values, the set has the values up to a cut, with
+    missing cells on either side. Of others, it has one value, or the values with the smallest shares of some
+    class. Variables are drawn until as many as the square root of their number vary at the node. Every other
+    tree tries one random split of each, the others try all. Unknown cells go to the heavier child.
 
-    Held-out predictions are averages over the trees that were grown without the copy of the row. Nothing that
-    such a tree predicts depends on the copy, not even its pseudocounts. Copies of rows are dealt into five
-    parts, and each of five trees does without one of them; then they are dealt anew. So every copy is held
-    out from one tree in five. It is predicted by fewer trees on fewer rows than a new row is, so held-out
-    scores are a little pessimistic.
+    Held-out predictions are averages over the trees that were grown without the copy of the row. The
+    predictions of such a tree, including its pseudocounts, do not depend on the copy. Copies of rows are
+    dealt into five parts, and each of five trees leaves out one of them; then they are dealt anew. Every copy
+    is thus held out from one tree in five. It is predicted by fewer trees on fewer rows than a new row is, so
+    held-out scores are a little pessimistic.
 
-    The draws depend on what is in the table, and not on how it is ordered or what its values are called: see
-    :func:`~codelength.averages.content.arrange`. With other draws a probability moves by 0.01 on average.
+    The draws depend on the content of the table, not on the order of its rows or the names of its values: see
+    :func:`~codelength.averages.content.arrange`. With other draws a probability changes by 0.01 on average.
 
     Attributes
     ----------
     views : Views
-        What the member looks at.
+        Views of the table that the member uses.
     log_prior : array of shape (n_classes,)
         Log class prior.
     strength, split_prob : float
-        How large the pseudocounts are, and the prior probability that a pruning goes on at a node; see
+        Strength of the pseudocounts, and prior probability that a pruning continues at a node; see
         :data:`STRENGTH` and :data:`SPLIT_PROB`.
     sizes : array of shape (n_trees,)
-        How many nodes each tree has.
+        Number of nodes of each tree.
     features : array of shape (n_nodes,)
         The variable that each node is split on, -1 at leaves. Nodes are numbered level by level, one tree
         after the other.
     masks : array of shape (n_nodes,)
-        The fine values that go left, as bits; bit 0 is for cells that say nothing.
+        Fine values of the left child, as bits; bit 0 is for unknown cells.
     leaf_counts : LeafCounts
         Weights of the classes at the leaves.
     leaves : array of shape (n_leaves, n_classes)
-        What the average over prunings predicts at each leaf.
+        Class distribution of the average over prunings at each leaf.
     """
 
     name: ClassVar[str] = "trees"
@@ -177,6 +176,7 @@ class Trees(Member):
         """Learn from training rows; see :class:`~codelength.averages.member.Member`."""
         growth = _Growth.of(training)
         n_trees = int(np.clip(MOST_CELLS // (training.n_rows * training.n_classes), FEWEST_TREES, N_TREES))
+        # Whole rounds of folds only, so that every copy of a row is held out equally often.
         n_rounds = -(-n_trees // growth.n_folds)
         seeds = training.generator(cls.name).integers(1, 2**63, size=n_rounds)
         trees: list[Tree] = []
@@ -205,6 +205,7 @@ class Trees(Member):
         totals = np.zeros((coded.n_rows, len(self.log_prior)))
         roots = np.cumsum(self.sizes) - self.sizes
         for start in range(0, coded.n_rows, BLOCK):
+            # Views of a block at a time, because fine codes of all rows take 8 bytes per cell.
             rows = np.arange(start, min(start + BLOCK, coded.n_rows))
             block = coded if len(rows) == coded.n_rows else coded.take(rows)
             send_down_all(
@@ -219,7 +220,7 @@ class Trees(Member):
         return normalised(np.log(totals))
 
     def to_json(self) -> dict[str, Any]:
-        """What a file keeps of the member beside the views, as JSON types."""
+        """Return the content of the model file, without the views, as JSON types."""
         return {
             "strength": self.strength,
             "split_prob": self.split_prob,
@@ -233,7 +234,7 @@ class Trees(Member):
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any], views: Views, log_prior: FloatArray) -> Self:
-        """The member that :meth:`to_json` wrote, checked."""
+        """Restore the member that :meth:`to_json` wrote; raise DataError if the document is not valid."""
         strength = _between(document["strength"], 1e-6, 1e6)
         split_prob = _between(document["split_prob"], 1e-6, 1.0 - 1e-6)
         sizes = _whole(document["sizes"], None, 1, MOST_NODES)
@@ -255,6 +256,8 @@ class Trees(Member):
         trees = zip(
             np.split(features, np.cumsum(sizes)[:-1]), leaf_counts.split((sizes + 1) // 2), strict=True
         )
+        # Leaf distributions are computed again: they follow from the counts, and files are smaller without
+        # them.
         leaves = [_leaves(tree, counts.table(n_classes), strength, split_prob) for tree, counts in trees]
         return cls(
             views,
@@ -285,10 +288,12 @@ class _Growth:
 
     @classmethod
     def of(cls, training: Training) -> "_Growth":
+        """Arrange training rows by their content, and code them as the kernels need them."""
         arranged = arrange(training)
         views = training.views
         n_values = np.minimum(views.n_fine, MOST_CODES - 1)
         scans = np.zeros((views.n_variables, MOST_CODES), dtype=np.int64)
+        # Values beyond the bits of a mask become unknown cells; see _codes.
         for scan, values in zip(scans, arranged.values, strict=True):
             known = values[values < MOST_CODES - 1]
             scan[: len(known)] = known + 1
@@ -299,14 +304,20 @@ class _Growth:
             n_values,
             np.minimum(views.n_intervals, n_values),
         )
+        # Classes too are in the order of their content: draws of classes and ties between them depend on it.
         places = np.argsort(arranged.classes)
         n_folds = len(dealt(training, arranged.rows))
         return cls(training, arranged, columns, places[training.labels[arranged.rows]], n_folds)
 
     def round(self, number: int, seed: int) -> tuple[list[Tree], FloatArray]:
-        """Trees that each do without a part of the rows, and what they say about the rows they did without.
+        """Grow one tree per fold, each on the rows outside the fold.
 
-        The latter are sums over the copies of each row.
+        Returns
+        -------
+        trees : list of Tree
+            One tree per fold.
+        totals : array of shape (n_rows, n_classes)
+            Held-out predictions, summed over the copies of each row.
         """
         training, rows = self.training, self.arranged.rows
         generator = np.random.default_rng(seed)
@@ -320,6 +331,8 @@ class _Growth:
             weights = (training.n_copies[rows] - n_out) * training.copy_weights[rows]
             class_counts = np.bincount(self.labels, weights, training.n_classes).astype(np.float64)
             pseudocounts = _pseudocounts(class_counts, STRENGTH)
+            # Counted over all rounds: with an odd number of folds, each fold alternates between both kinds of
+            # trees.
             one_cut = (number * self.n_folds + fold) % 2 == 1
             grown = grow(
                 self.columns,
@@ -331,6 +344,7 @@ class _Growth:
                 MOST_DEPTH,
                 int(seeds[fold]),
             )
+            # Leaves are saved, and computed, with classes in the order of the schema.
             counts = grown.counts[grown.features < 0][:, by_class]
             leaves = _leaves(grown.features, counts, STRENGTH, SPLIT_PROB)
             lefts = _lefts(grown.features, np.array([len(grown.features)]))
@@ -341,8 +355,9 @@ class _Growth:
 
 
 def _pseudocounts(class_counts: FloatArray, strength: float) -> FloatArray:
-    """Pseudocounts for a tree on so many rows of each class."""
+    """Return the pseudocounts of a tree on rows with these class weights."""
     prior = (class_counts + 0.5) / (class_counts.sum() + len(class_counts) / 2)
+    # Effective number of classes: the exponential of the entropy of their prior.
     n_effective = np.exp(-(prior * np.log(prior)).sum())
     return np.asarray(strength * np.sqrt(n_effective) * prior)
 
@@ -350,7 +365,7 @@ def _pseudocounts(class_counts: FloatArray, strength: float) -> FloatArray:
 def _leaves(
     features: NDArray[np.int32], leaf_counts: FloatArray, strength: float, split_prob: float
 ) -> NDArray[np.float32]:
-    """What one tree predicts at its leaves."""
+    """Return the class distributions that one tree predicts at its leaves."""
     pseudocounts = _pseudocounts(leaf_counts.sum(axis=0), strength)
     averaged = average_prunings(features, leaf_counts, pseudocounts, split_prob)
     probs = averaged.distributions[features < 0].astype(np.float32)
@@ -358,22 +373,23 @@ def _leaves(
 
 
 def _codes(fine: IntArray) -> NDArray[np.uint8]:
-    """Fine codes as the kernels take them, one variable after the other: 0 says nothing."""
+    """Return fine codes in the layout of the kernels, shape (n_variables, n_rows); 0 is an unknown cell."""
     codes = np.where(fine < MOST_CODES - 1, fine + 1, 0).astype(np.uint8)
     return np.ascontiguousarray(codes.T)
 
 
 def _lefts(features: NDArray[np.int32], sizes: IntArray) -> NDArray[np.int32]:
-    """For each node its left child, or the number of the leaf that it is."""
+    """Return the left child of each split node, and the number of the leaf for each leaf."""
     is_split = features >= 0
     roots = np.repeat(np.cumsum(sizes) - sizes, sizes)
     before: IntArray = np.cumsum(is_split) - is_split
+    # The k-th split node of a tree has children 2k + 1 and 2k + 2, counted from the root of the tree.
     lefts = roots + 2 * (before - before[roots]) + 1
     return np.where(is_split, lefts, np.cumsum(~is_split) - 1).astype(np.int32)
 
 
 def _check_nodes(features: NDArray[np.int32], sizes: IntArray) -> None:
-    """Refuse what is not trees: every node but the root is the child of one before it."""
+    """Raise DataError unless every node but the root is the child of a node before it."""
     is_split = features >= 0
     n_splits = np.add.reduceat(is_split, np.cumsum(sizes) - sizes, dtype=np.int64)
     is_before = np.flatnonzero(is_split) < _lefts(features, sizes)[is_split]
@@ -395,7 +411,7 @@ def _whole(document: Any, length: int | None, low: int, high: int) -> IntArray:
 
 
 def _compact(array: NDArray[Any]) -> dict[str, Any]:
-    """An array as JSON types, in the smallest type that holds whole numbers exactly."""
+    """Return an array as JSON types, in the smallest type that holds whole numbers exactly."""
     if array.dtype.kind == "f" and not (array == np.floor(array)).all():
         return packed(array)
     for kind in (np.uint8, np.int16, np.int32):
