@@ -1,4 +1,4 @@
-"""Some of many training rows, for members whose time grows faster than the number of rows."""
+"""Random samples of training rows, for members whose time grows faster than the number of rows."""
 
 from typing import NamedTuple
 
@@ -11,18 +11,18 @@ from .member import normalised
 from .training import Training
 
 _MOST_COPIES = 10**8
-"""Copies that can be told apart when some are drawn."""
+"""Largest number of copies to draw from; more than 10**9 exceed the range of the hypergeometric draw."""
 
 
 class Draw(NamedTuple):
-    """Copies of training rows that were drawn at random.
+    """Random sample of copies of training rows.
 
     Attributes
     ----------
     rows : array of int
-        The rows that were drawn, in their order.
+        Rows with a drawn copy, in their order.
     weights, copies : array of shape (n_drawn,)
-        The weight that was drawn of each of them, and that of one copy.
+        Drawn weight of each of these rows, and the weight of one copy.
     """
 
     rows: IntArray
@@ -30,18 +30,18 @@ class Draw(NamedTuple):
     copies: FloatArray
 
     def held_out(self, training: Training, left_out: FloatArray, new: FloatArray) -> FloatArray:
-        """Held-out log probabilities of all training rows.
+        """Return held-out log probabilities of all training rows.
 
-        Copies that were not drawn are held out as they are.
+        Copies that were not drawn are held out anyway.
 
         Parameters
         ----------
         training : Training
-            What was drawn from.
+            Training rows that the sample was drawn from.
         left_out : array of shape (n_drawn, n_classes)
-            Log probabilities for the drawn rows without one copy of each.
+            Log probabilities of the drawn rows without one copy of each.
         new : array of shape (n_rows, n_classes)
-            Log probabilities for all training rows as if they were new.
+            Log probabilities of all training rows as if they were new.
         """
         shares = np.zeros((training.n_rows, 1))
         shares[self.rows, 0] = np.minimum(self.weights / training.weights[self.rows], 1.0)
@@ -51,21 +51,22 @@ class Draw(NamedTuple):
 
 
 def drawn(training: Training, of: str, most: int) -> Draw:
-    """At most so many copies of training rows: all rows where there are no more of them.
+    """Draw at most ``most`` copies of training rows; return all rows if there are no more than that.
 
-    What is drawn depends on what is in the rows, not on their order or that of the columns.
+    The draw depends on the content of the rows, not on their order or that of the columns.
 
     Parameters
     ----------
     training : Training
-        The rows.
+        Rows of the table.
     of : str
-        The member that asks: each has a draw of its own.
+        Name of the member; every member has a draw of its own.
     most : int
-        How many copies to draw, where there are more rows.
+        Number of copies to draw if there are more rows.
     """
     if training.n_rows <= most:
         return Draw(np.arange(training.n_rows), training.weights, training.copy_weights)
+    # Scale the numbers of copies down if there are too many; every row keeps at least one.
     share = min(1.0, _MOST_COPIES / float(training.n_copies.sum()))
     n_copies = np.maximum(whole_part(training.n_copies.astype(np.float64) * share), 1.0).astype(np.int64)
     copies = training.weights / n_copies

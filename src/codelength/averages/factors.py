@@ -1,10 +1,10 @@
-r"""What each variable alone says about the class: log ratios that members build on.
+r"""Log ratios of single variables, the features that members build on.
 
-The factor of variable i is :math:`r_i(v, c) = \log f(v \mid c) / g(v)`, where :math:`f` averages over all
+The factor of variable i is :math:`r_i(v, c) = \log f(v \mid c) / g(v)`. Here :math:`f` averages over all
 strengths of the prior and, for an ordered variable, over all partitions of its fine values into intervals
 (:mod:`codelength.naive_bayes.partitions`), and :math:`g(v) = (n_v + 1/2) / (n + a/2)` is the smoothed share
-of the value in all ``a`` fine values, whatever the class. The factors of a row's own values are exact
-leave-one-out: what the average would be without one copy of the row, with :math:`g` as it is.
+of the value among all ``a`` fine values, over all classes. The factors of a training row are exact
+leave-one-out: the average without one copy of the row, with :math:`g` unchanged.
 """
 
 from collections.abc import Iterator
@@ -24,11 +24,11 @@ from .training import Training
 
 CATEGORICAL_STRENGTHS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, np.inf)
 ORDERED_STRENGTHS = (2.0, 8.0, 32.0, 128.0)
-"""Pseudocounts of all values of a variable together, averaged over."""
+"""Total pseudocounts of a variable; the average is over these."""
 
 MOST_COPY_WEIGHTS = 64
-"""Distinct weights of copies that are left out exactly; where there are more, each is rounded to the nearest
-of as many that are spread evenly over the rows."""
+"""Largest number of distinct weights of copies that are left out exactly. If there are more, each is rounded
+to the nearest of as many quantiles."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,14 +41,14 @@ class Factors:
         For each variable, the log ratio of each fine value for each class.
     left_out_tables : tuple of arrays of shape (n_cells, n_classes)
         For each variable, the log ratios without one copy of a row, for each combination of class, value
-        and weight of a copy that the training rows hold.
+        and weight of a copy in the training rows.
     left_out_cells : array of int of shape (n_rows, n_variables)
-        Where in these tables each training row is found; -1 where it has no value.
+        Row of these tables for each training row; -1 if it has no value.
     log_evidence : array of shape (n_variables,)
-        Log probability of all cells of a variable given the classes, against :math:`g`, in nats.
+        Log probability of all cells of a variable given the classes, relative to :math:`g`, in nats.
     information : array of shape (n_variables,)
-        Mean log score of the class given the variable, left out, less that of the class prior; 0 where the
-        prior alone does better. In nats.
+        Mean leave-one-out log score of the class given the variable, less that of the class prior, in nats;
+        0 if the prior alone is better.
     """
 
     tables: tuple[FloatArray, ...]
@@ -59,7 +59,7 @@ class Factors:
 
     @classmethod
     def of(cls, training: Training) -> "Factors":
-        """The factors of some training rows; :func:`factors_of` computes them once."""
+        """Compute the factors of training rows; :func:`factors_of` caches them."""
         tables, left_out_tables, evidence, information = [], [], [], []
         places = np.full((training.n_rows, training.views.n_variables), -1)
         for j, (counts, cells) in enumerate(zip(training.fine_counts, distinct_cells(training), strict=True)):
@@ -74,36 +74,47 @@ class Factors:
 
     @property
     def n_variables(self) -> int:
-        """How many variables there are."""
+        """Number of variables."""
         return len(self.tables)
 
     def ratios(self, fine_codes: IntArray, variables: IntArray | None = None) -> FloatArray:
-        """Log ratios of the fine codes of new rows, 0 where nothing is known.
+        """Return log ratios of the fine codes of new rows.
 
-        Of shape (n_rows, n_classes, n_variables), so best called for some rows, or some of the variables, at
-        a time; ``fine_codes`` always has all variables.
+        The result is large: call it for a part of the rows or of the variables at a time.
+
+        Parameters
+        ----------
+        fine_codes : array of int of shape (n_rows, n_all_variables)
+            Fine codes of all variables, -1 for unknown values.
+        variables : array of int, optional
+            Variables to return; by default all.
+
+        Returns
+        -------
+        array of shape (n_rows, n_classes, n_variables)
+            Log ratios, 0 for unknown values.
         """
         return _looked_up(self.tables, fine_codes, variables)
 
     def left_out(self, variables: IntArray | None = None, rows: IntArray | None = None) -> FloatArray:
-        """Log ratios of the training rows, or of some, each without one copy of itself; as :meth:`ratios`."""
+        """Return leave-one-out log ratios of the training rows, or of some; as :meth:`ratios`."""
         cells = self.left_out_cells if rows is None else self.left_out_cells[rows]
         return _looked_up(self.left_out_tables, cells, variables)
 
     def left_out_of(self, variable: int) -> FloatArray:
-        """The same for all training rows and one variable, shape (n_rows, n_classes)."""
+        """Return leave-one-out log ratios of all training rows for one variable."""
         return with_zeros(self.left_out_tables[variable])[self.left_out_cells[:, variable]]
 
 
 def average_of(counts: FloatArray, n_ordered: int) -> PartitionAverage:
-    """The average over strengths, and partitions of the first ``n_ordered`` values, behind one factor.
+    """Return the average over strengths, and partitions of the first ``n_ordered`` values, of one variable.
 
     Parameters
     ----------
     counts : array of shape (n_classes, n_fine)
         Weight of each fine value in each class.
     n_ordered : int
-        How many of the first values are ordered.
+        Number of ordered values, which are the first.
     """
     totals = counts.sum(axis=0)
     base = (totals + 0.5) / (totals.sum() + 0.5 * len(totals))
@@ -112,7 +123,7 @@ def average_of(counts: FloatArray, n_ordered: int) -> PartitionAverage:
 
 
 def information_of(training: Training) -> FloatArray:
-    """What each variable says about the class, as :attr:`Factors.information`, without the factors."""
+    """Return :attr:`Factors.information` without computing the factors of new rows."""
     found = []
     for j, (counts, cells) in enumerate(zip(training.fine_counts, distinct_cells(training), strict=True)):
         average = average_of(counts, training.views.columns[j].n_intervals)
@@ -123,22 +134,23 @@ def information_of(training: Training) -> FloatArray:
 
 @once
 def factors_of(training: Training) -> Factors:
-    """The factors of some training rows, computed once for all members and threads."""
+    """Return the factors of training rows, computed once for all members and threads."""
     return Factors.of(training)
 
 
 def ranking_of(training: Training) -> IntArray:
-    """Positions of all variables, the most informative first; those that tie are in canonical order."""
+    """Return the positions of all variables, the most informative first; ties are in canonical order."""
     return ranked_by(factors_of(training).information, arrange(training).variables)
 
 
 def ranked_by(information: FloatArray, order: IntArray) -> IntArray:
-    """Positions of all variables, the most informative first; those that tie are in the given order."""
+    """Return the positions of all variables, the most informative first; ties are in the given order."""
+    # Scale 1: information of a nat per row is large, and much smaller values are differences of rounded sums.
     return order[ranked(information[order], scale=1.0)]
 
 
 class Cells(NamedTuple):
-    """The combinations of class, value and weight of a copy that the training rows hold in one variable.
+    """Distinct combinations of class, value and weight of a copy in one variable of the training rows.
 
     Attributes
     ----------
@@ -149,7 +161,7 @@ class Cells(NamedTuple):
     weights : array of shape (n_cells,)
         Weight of all rows of the cell.
     places : array of int of shape (n_rows,)
-        The cell of each training row, -1 where it has no value.
+        The cell of each training row, -1 if it has no value.
     """
 
     labels: IntArray
@@ -160,7 +172,7 @@ class Cells(NamedTuple):
 
 
 def distinct_cells(training: Training) -> Iterator[Cells]:
-    """The cells of each variable, so that what is left out is computed once per cell, not once per row."""
+    """Yield the cells of each variable; leave-one-out is computed once per cell instead of once per row."""
     copy_weights, kinds = _few_weights(training.copy_weights)
     for fine in training.fine.T:
         check_interrupted()
@@ -173,14 +185,14 @@ def distinct_cells(training: Training) -> Iterator[Cells]:
 
 
 def _information(training: Training, cells: Cells, left_out: FloatArray) -> float:
-    """Mean log score of the class given a variable, left out, less that of the class prior, or 0."""
+    """Return the mean leave-one-out log score given a variable, less that of the class prior, at least 0."""
     scores = normalised(training.log_prior + left_out) - training.log_prior
     gain = cells.weights @ scores[np.arange(len(left_out)), cells.labels]
     return max(0.0, float(gain / training.weights.sum()))
 
 
 def _few_weights(weights: FloatArray) -> tuple[FloatArray, IntArray]:
-    """Distinct weights, and which of them each row has, or is nearest to where there are too many."""
+    """Return distinct weights and the place of each row among them; the nearest if there are too many."""
     distinct = np.unique(weights)
     if len(distinct) > MOST_COPY_WEIGHTS:
         quantiles = (np.arange(MOST_COPY_WEIGHTS) + 0.5) / MOST_COPY_WEIGHTS
@@ -190,9 +202,10 @@ def _few_weights(weights: FloatArray) -> tuple[FloatArray, IntArray]:
 
 
 def _distinct(keys: IntArray) -> tuple[IntArray, IntArray]:
-    """Distinct columns of small whole numbers, and which of them each column is."""
+    """Return the distinct columns of small integers, and the place of each column among them."""
     sizes = keys.max(axis=1, initial=0) + 1
     flat = np.ravel_multi_index(tuple(keys), tuple(sizes))
+    # A table of flags instead of np.unique, because the numbers are small and rows are many: no sort.
     is_there = np.zeros(np.prod(sizes), dtype=np.bool_)
     is_there[flat] = True
     which = (np.cumsum(is_there) - 1)[flat]
@@ -209,5 +222,5 @@ def _looked_up(tables: tuple[FloatArray, ...], cells: IntArray, variables: IntAr
 
 
 def with_zeros(table: FloatArray) -> FloatArray:
-    """A table with a row of zeros at the end, which is what -1 finds."""
+    """Return a table with a row of zeros at the end, which is looked up by code -1."""
     return np.vstack([table, np.zeros(table.shape[1])])

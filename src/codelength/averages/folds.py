@@ -1,7 +1,7 @@
-"""Parts of the training rows to hold out in turn.
+"""Folds of the training rows, for held-out predictions.
 
-A member that chooses or scales variables by what they say about the class repeats this step without each
-fold: otherwise the classes of held-out rows have a part in what predicts them.
+A member that selects or scales variables by their information about the class repeats this step without each
+fold; otherwise the classes of held-out rows would influence their own predictions.
 """
 
 from collections.abc import Callable, Iterable
@@ -18,18 +18,33 @@ from .once import once
 from .training import Training
 
 N_FOLDS = 5
-"""Into how many parts rows are dealt, where there are as many."""
+"""Number of folds, if there are as many copies of rows."""
 
 
 def dealt(training: Training, order: IntArray, n_folds: int = N_FOLDS) -> IntArray:
-    """How many copies of each training row are in each fold, shape (n_folds, n_rows).
+    """Deal copies of the training rows into folds.
 
-    Copies are dealt out one after the other in the given order, so the copies of a row are spread evenly.
-    Rows that are not in the order are in no fold.
+    Copies are dealt one after the other in the given order, so the copies of a row are spread evenly.
+
+    Parameters
+    ----------
+    training : Training
+        Training rows.
+    order : array of int
+        Rows to deal, in this order; other rows are in no fold.
+    n_folds : int
+        Number of folds; fewer if there are fewer copies.
+
+    Returns
+    -------
+    array of shape (n_folds, n_rows)
+        Number of copies of each training row in each fold.
     """
     copies = training.n_copies[order]
     n_folds = int(min(n_folds, copies.sum()))
     starts = np.cumsum(copies) - copies
+    # Copy k of all copies is in fold k modulo n_folds. A row whose first copy has number ``start`` puts n //
+    # n_folds copies into every fold, and the n % n_folds others into the folds from start % n_folds on.
     places = (np.arange(n_folds)[:, None] - starts) % n_folds
     found = np.zeros((n_folds, training.n_rows), dtype=np.int64)
     found[:, order] = copies // n_folds + (places < copies % n_folds)
@@ -38,12 +53,12 @@ def dealt(training: Training, order: IntArray, n_folds: int = N_FOLDS) -> IntArr
 
 @dataclass(frozen=True, eq=False)
 class Fold:
-    """A part of the training rows that is held out.
+    """A held-out part of the training rows.
 
     Attributes
     ----------
     shares : array of shape (n_rows,)
-        The share of the copies of each training row that is held out.
+        Held-out share of the copies of each training row.
     others : Training
         All other rows, in the same views; views do not depend on the classes.
     order : array of int
@@ -56,25 +71,26 @@ class Fold:
 
     @property
     def rows(self) -> IntArray:
-        """The training rows of which copies are held out."""
+        """Training rows with held-out copies."""
         return np.flatnonzero(self.shares)
 
     @property
     def information(self) -> FloatArray:
-        """What each variable says about the class in the other rows, in nats per row."""
+        """Information of each variable about the class in the other rows, in nats per row."""
         return _information(self.others)
 
     @property
     def ranking(self) -> IntArray:
-        """All variables, the most informative in the other rows first."""
+        """All variables, ordered by their information in the other rows, the largest first."""
         return ranked_by(self.information, self.order)
 
 
 @once
 def folds_of(training: Training) -> tuple[Fold, ...]:
-    """The folds of some training rows, the same for all members."""
+    """Return the folds of training rows, the same for all members."""
     found = []
     for n_out in dealt(training, shuffled(training, "folds")):
+        # Rows outside the sample are in no fold; they remain in the counts of the other rows in full.
         weights = np.array(training.coded.weights)
         weights[training.sample] = (training.n_copies - n_out) * training.copy_weights
         kept = np.flatnonzero(weights > 0.0)
@@ -86,29 +102,31 @@ def folds_of(training: Training) -> tuple[Fold, ...]:
 
 
 def refitted(training: Training, fit: Callable[[Training, IntArray], Member]) -> FloatArray:
-    """Log probabilities of the training rows by members that were fitted without them.
+    """Return log probabilities of the training rows by members that were fitted without them.
 
     Parameters
     ----------
     training : Training
-        The rows.
+        Rows of the table.
     fit : callable
-        Fits a member to other rows, given all variables, the most informative in these rows first.
+        Function that fits a member to training rows, given a ranking of all variables, the most informative
+        first.
     """
     return by_fold(training, (fit(fold.others, fold.ranking) for fold in folds_of(training)))
 
 
 def by_fold(training: Training, members: Iterable[Member]) -> FloatArray:
-    """Log probabilities of the training rows, given a member for each fold."""
+    """Return log probabilities of the training rows, given a member for each fold."""
     found = np.full((training.n_rows, training.n_classes), -np.inf)
     for fold, member in zip(folds_of(training), members, strict=True):
         rows = fold.rows
         log_probs = member.log_probs(training.rows.take(rows))
+        # Copies of a row in several folds: the mean of their probabilities, added up in logs.
         found[rows] = np.logaddexp(found[rows], np.log(fold.shares[rows, None]) + log_probs)
     return normalised(found)
 
 
 @once
 def _information(training: Training) -> FloatArray:
-    # Of a copy, so that what is large, and cached with the rows, is not kept for every fold.
+    # Of a copy: large arrays are cached with the rows, and would otherwise be kept for every fold.
     return information_of(replace(training))

@@ -1,4 +1,4 @@
-"""Results that are computed once per training table, for all members and threads."""
+"""Cache of results that are computed once per training table, for all members and threads."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 class _Entry(Generic[T]):
-    """A result, once it is known; a list of one, because a result may be None."""
+    """A lock and the result, as a list of at most one, because a result may be None."""
 
     def __init__(self) -> None:
         self.lock = Lock()
@@ -20,7 +20,10 @@ class _Entry(Generic[T]):
 
 
 def once(make: Callable[[Training], T]) -> Callable[[Training], T]:
-    """Decorate a function of training rows to run once for each; its result must not refer to the rows."""
+    """Decorate a function of training rows so that it runs once for each.
+
+    The result must not refer to the rows: entries are dropped with the last reference to their key.
+    """
     entries: WeakKeyDictionary[Training, _Entry[T]] = WeakKeyDictionary()
     entries_lock = Lock()
 
@@ -28,6 +31,7 @@ def once(make: Callable[[Training], T]) -> Callable[[Training], T]:
     def found(training: Training) -> T:
         with entries_lock:
             entry = entries.setdefault(training, _Entry())
+        # A lock per entry: other tables, and other functions of this one, are not blocked during a long run.
         with entry.lock:
             if not entry.results:
                 entry.results.append(make(training))

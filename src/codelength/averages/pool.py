@@ -1,10 +1,13 @@
-r"""Many class distributions made into one: tempered, pooled log-linearly, mixed with the class prior.
+r"""Log-linear pool of class distributions, with temperatures, mixed with the class prior.
 
 .. math:: \log p(c) = \log P(c) + \sum_k w_k\, t_k \bigl(\log p_k(c) - \log P(c)\bigr) + \text{constant}
 
-The temperatures :math:`t_k` and the weights :math:`w_k` maximise the log score of predictions for rows that
-the members were kept from seeing, less a penalty that shrinks them towards 1 and :math:`1/K`. Both problems
-have one optimum, so nothing depends on where the search starts or on the order of rows and members.
+The temperatures :math:`t_k` and the weights :math:`w_k` maximise the log score of held-out predictions of the
+members, less a penalty that shrinks them towards 1 and :math:`1/K`. Both problems have one optimum, so the
+result does not depend on the start of the search or on the order of rows and members.
+
+Order of reading: :meth:`Pool.fit` calls :func:`temperature`, :func:`pool_weights` and :func:`prior_share`.
+The private functions below them leave one row out of each of these steps.
 """
 
 from collections.abc import Mapping
@@ -20,18 +23,18 @@ from .member import normalised
 from .powers import PowerPrior, best_power, power_scores, powers_left_out
 
 TEMPERATURE_STRENGTH = 15.0
-"""How strongly the logarithm of a temperature is drawn to 0."""
+"""Penalty on the logarithm of a temperature, which shrinks temperatures towards 1."""
 
 LEAST_TEMPERATURE, LARGEST_TEMPERATURE = 0.05, 3.0
 
 WEIGHT_STRENGTH = 100.0
-"""How strongly weights are drawn to equal ones."""
+"""Penalty on weights, which shrinks them towards equal weights."""
 
 LEAST_SHARE = 0.25
-"""The class prior keeps at least the share that this much weight of rows would have."""
+"""Smallest share of the class prior, in rows."""
 
 TOLERANCE = 1e-11
-"""The search for weights ends when no weight moves by more."""
+"""The search for weights ends if no weight changes by more."""
 
 MOST_STEPS = 200
 
@@ -43,7 +46,7 @@ def temperature(
     weights: FloatArray,
     strength: float = TEMPERATURE_STRENGTH,
 ) -> float:
-    r"""How far to trust one member: the power to which its ratio to the class prior is best raised.
+    r"""Return the best power of the ratio of one member to the class prior.
 
     The temperature t maximises the log score of :func:`tempered` held-out predictions less
     :math:`\frac{\text{strength}}{2} (\ln t)^2`, within [0.05, 3].
@@ -51,7 +54,7 @@ def temperature(
     Parameters
     ----------
     held_out : array of shape (n_rows, n_classes)
-        Log probabilities that a member gives to the classes of rows it was kept from seeing.
+        Held-out log probabilities of the classes by one member.
     log_prior_left_out : array of shape (n_rows, n_classes)
         Log class prior without each row.
     labels, weights : array of shape (n_rows,)
@@ -61,7 +64,7 @@ def temperature(
 
     Examples
     --------
-    A member that is right three times in four, but claims to be right nine times in ten:
+    A member that is right three times in four, but predicts to be right nine times in ten:
 
     >>> held_out = np.log([[0.9, 0.1]] * 400)
     >>> labels = np.arange(400) % 4 // 3
@@ -73,7 +76,7 @@ def temperature(
 
 
 def tempered(log_probs: FloatArray, log_prior: FloatArray, t: float) -> FloatArray:
-    r"""The distribution :math:`P(c) (p(c) / P(c))^t`, in logs: the class prior at t = 0, p at t = 1.
+    r"""Return :math:`P(c) (p(c) / P(c))^t` in logs, normalised: the class prior at t = 0, p at t = 1.
 
     Examples
     --------
@@ -90,7 +93,7 @@ def pool_weights(
     weights: FloatArray,
     strength: float = WEIGHT_STRENGTH,
 ) -> FloatArray:
-    r"""How much each member counts in the pool, shape (n_members,).
+    r"""Return the weights of the members in the pool, shape (n_members,).
 
     The weights :math:`w_k \ge 0` maximise the log score of :func:`pooled` held-out predictions less
     :math:`\frac{\text{strength}}{2} \sum_k (w_k - 1/K)^2`. This is concave; the search is a projected Newton
@@ -99,7 +102,7 @@ def pool_weights(
     Parameters
     ----------
     held_outs : array of shape (n_members, n_rows, n_classes)
-        Log probabilities that the members give to the classes of rows they were kept from seeing.
+        Held-out log probabilities of the classes by the members.
     log_prior_left_out, labels, weights, strength
         As for :func:`temperature`.
     """
@@ -116,13 +119,17 @@ def pool_weights(
 
     w, here = centre, objective(centre)
     for _ in range(MOST_STEPS):
+        # Weights at the bound whose gradient points outwards are held there (the active set of Bertsekas
+        # 1982).
         free = (w > 0.0) | (here.gradient > 0.0)
         step = np.zeros_like(w)
         step[free] = np.linalg.solve(here.curvature[np.ix_(free, free)], here.gradient[free])
         length = 1.0
+        # A full Newton step first: near the optimum it converges quadratically, and it is halved only if the
+        # objective falls.
         there = np.maximum(w + step, 0.0)
         found = objective(there)
-        # The objective rounds at about its size times 1e-15; steps that small are taken on trust.
+        # The rounding error of the objective is about 1e-15 of its size; differences below it do not count.
         slack = 1e-13 * (1.0 + abs(here.value))
         while found.value < here.value - slack and length > 1e-9:
             length /= 2
@@ -136,7 +143,7 @@ def pool_weights(
 
 
 def pooled(log_probs: FloatArray, log_prior: FloatArray, w: FloatArray) -> FloatArray:
-    """The log-linear pool of some distributions, of shape (n_rows, n_classes).
+    """Return the log-linear pool of distributions, shape (n_rows, n_classes).
 
     Parameters
     ----------
@@ -153,16 +160,16 @@ def pooled(log_probs: FloatArray, log_prior: FloatArray, w: FloatArray) -> Float
 def prior_share(
     pool_held_out: FloatArray, log_prior_left_out: FloatArray, labels: IntArray, weights: FloatArray
 ) -> float:
-    """The posterior probability that the class prior predicts, and not the pool, from their held-out scores.
+    """Return the posterior probability of the class prior against the pool, from their held-out scores.
 
-    Before any row is seen the odds are the root of n to 1 for the class prior, with n the weight of all rows:
-    the pool pays half of log n for what it was free to choose, as any code with one free parameter does, so a
-    table that says nothing about the class does not seem to by chance. The share is at least 0.25 / (n + 1),
-    so that no class that the prior allows is ever impossible.
+    The prior odds are the root of n to 1 for the class prior, with n the weight of all rows: the pool pays
+    half of log n, the cost of one free parameter in any code. A table without information about the class
+    thus does not favour the pool by chance. The share is at least 0.25 / (n + 1), so that every class
+    with a positive prior probability remains possible.
 
     Examples
     --------
-    Two rows to which the pool gives probability 3/4 and the class prior 1/2: the odds are 4 to 9, times
+    Two rows with probability 3/4 under the pool and 1/2 under the class prior: the odds are 4 to 9, times
     the root of two.
 
     >>> pool, prior = np.log([[0.75, 0.25]] * 2), np.log([[0.5, 0.5]] * 2)
@@ -181,24 +188,24 @@ def cross_fitted(
     weights: FloatArray,
     copy_weights: FloatArray | None = None,
 ) -> FloatArray:
-    """What the whole pool says about each row when the row had no part in it, shape (n_rows, n_classes).
+    """Return predictions of each row by a pool that was fitted without it, shape (n_rows, n_classes).
 
-    The members were kept from seeing the row already; here its part in the temperatures, the weights and the
-    share of the prior is taken back as well. See :meth:`Pool.fit` for the parameters.
+    The predictions of the members are held out already; here the row is left out of the temperatures, the
+    weights and the share of the prior as well. See :meth:`Pool.fit` for the parameters.
     """
     return Pool.fit(held_outs, log_prior_left_out, labels, weights, copy_weights)[1]
 
 
 @dataclass(frozen=True, eq=False)
 class Pool:
-    """How the members of an average are made into one distribution.
+    """Fitted combination of the members of an average.
 
     Attributes
     ----------
     temperatures : array of shape (n_members,)
-        How far each member is trusted by itself.
+        Temperature of each member.
     weights : array of shape (n_members,)
-        How much each tempered member counts.
+        Weight of each tempered member.
     share : float
         Share of the class prior in the final mixture.
     """
@@ -216,12 +223,12 @@ class Pool:
         weights: FloatArray,
         copy_weights: FloatArray | None = None,
     ) -> tuple["Pool", FloatArray]:
-        """The pool of some members, and its honest predictions for the rows it was learned from.
+        """Fit the pool of members; return it with its held-out predictions of the training rows.
 
         Parameters
         ----------
         held_outs : array of shape (n_members, n_rows, n_classes)
-            Log probabilities that the members give to the classes of rows they were kept from seeing.
+            Held-out log probabilities of the classes by the members.
         log_prior_left_out : array of shape (n_rows, n_classes)
             Log class prior without one copy of each row.
         labels, weights : array of shape (n_rows,)
@@ -232,9 +239,9 @@ class Pool:
         Returns
         -------
         pool : Pool
-            Learned from all rows.
+            Fitted to all rows.
         held_out : array of shape (n_rows, n_classes)
-            Log probabilities by pools that were each learned without one copy of the row.
+            Log probabilities of each row by a pool fitted without one copy of the row.
         """
         copies = weights if copy_weights is None else copy_weights
         temperatures = np.array([temperature(one, log_prior_left_out, labels, weights) for one in held_outs])
@@ -250,12 +257,12 @@ class Pool:
         return cls(temperatures, w, share), _mixed(without, log_prior_left_out, shares[:, None])
 
     def log_probs(self, member_log_probs: FloatArray, log_prior: FloatArray) -> FloatArray:
-        """Log probabilities of the classes, from those of the members: (n_members, n_rows, n_classes)."""
+        """Return log probabilities of the classes, given those of the members in the first axis."""
         pool = pooled(member_log_probs, log_prior, self.weights * self.temperatures)
         return _mixed(pool, log_prior, np.array(self.share))
 
     def to_json(self) -> dict[str, Any]:
-        """The pool as JSON types."""
+        """Return the pool as JSON types."""
         return {
             "temperatures": self.temperatures.tolist(),
             "weights": self.weights.tolist(),
@@ -264,7 +271,7 @@ class Pool:
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any], n_members: int) -> "Pool":
-        """The pool that :meth:`to_json` wrote, checked."""
+        """Restore the pool that :meth:`to_json` wrote; raise DataError if the document is not valid."""
         temperatures = _numbers(document["temperatures"], n_members, largest=LARGEST_TEMPERATURE)
         weights = _numbers(document["weights"], n_members)
         (share,) = _numbers([document["share"]], 1, largest=1.0)
@@ -272,7 +279,7 @@ class Pool:
 
 
 class _Scores(NamedTuple):
-    """Log score of each row under weights of the members, and how it changes with them."""
+    """Log score of each row under weights of the members, with its derivatives."""
 
     log_scores: FloatArray
     gradients: FloatArray
@@ -286,12 +293,17 @@ class _Objective(NamedTuple):
 
 
 def _ratios(log_probs: FloatArray, log_prior: FloatArray) -> FloatArray:
-    """What members add to the class prior, shape (n_rows, n_classes, n_members)."""
+    """Return log ratios of members to the class prior, shape (n_rows, n_classes, n_members)."""
+    # Members last, so that sums over them are matrix products on contiguous memory.
     return np.ascontiguousarray(np.moveaxis(log_probs - log_prior, 0, -1))
 
 
 def _scores(log_prior: FloatArray, ratios: FloatArray, labels: IntArray, w: FloatArray) -> _Scores:
-    """An exponential family: gradients are own less expected ratios, curvatures are covariances."""
+    """Return scores and derivatives in w.
+
+    The pool is an exponential family in w: gradients are ratios of the own class less expected ratios,
+    curvatures are covariances of the ratios.
+    """
     rows = np.arange(len(labels))
     log_probs = normalised(log_prior + ratios @ w)
     shares = np.exp(log_probs)[..., None]
@@ -313,14 +325,21 @@ def _powers_left_out(
     temperatures: FloatArray,
     w: FloatArray,
 ) -> FloatArray:
-    """Temperature times weight of each member without one copy of each row, by one Newton step each."""
+    """Return temperature times weight of each member without one copy of each row.
+
+    One Newton step for the temperatures and one for their products with the weights, starting from the
+    optimum with all rows. The steps are in the products, because scores depend on these alone; only the
+    penalty refers to the weights.
+    """
     t_left_out = np.empty((len(labels), len(w)))
     for k, t in enumerate(temperatures):
         own = power_scores(log_prior, ratios[..., k], labels, t)
         t_left_out[:, k] = powers_left_out(own, t, weights, copies, _temperature_prior(TEMPERATURE_STRENGTH))
     powers = temperatures * w
     scores = _scores(log_prior, ratios, labels, powers)
+    # Members at weight 0 remain there: a single row rarely changes which bounds are active.
     free = w > TOLERANCE
+    # Gradient and curvature of the penalty on w = power / t, by the chain rule.
     pull = WEIGHT_STRENGTH * (powers / t_left_out - 1.0 / len(w)) / t_left_out
     gradient = weights @ scores.gradients - copies[:, None] * scores.gradients - pull
     curvature = np.tensordot(weights, scores.curvatures, 1) - copies[:, None, None] * scores.curvatures
@@ -334,17 +353,20 @@ def _powers_left_out(
 def _shares_left_out(
     pool: FloatArray, log_prior: FloatArray, labels: IntArray, weights: FloatArray, copies: FloatArray
 ) -> FloatArray:
+    """Return the share of the class prior without one copy of each row."""
     ahead = (pool - log_prior)[np.arange(len(labels)), labels]
     return _posterior_share(weights @ ahead - copies * ahead, np.maximum(weights.sum() - copies, 0.0))
 
 
 def _posterior_share(ahead: FloatArray, weight: FloatArray) -> FloatArray:
-    """From how far the pool is ahead on rows of some weight."""
+    """Return the share of the prior, given the lead of the pool in nats on rows of some weight."""
+    # The logistic function of the log odds, without overflow for any lead.
     share = expit(0.5 * np.log(np.maximum(weight, 1.0)) - ahead)
     return np.asarray(np.maximum(share, LEAST_SHARE / (weight + 1.0)))
 
 
 def _mixed(pool: FloatArray, log_prior: FloatArray, share: FloatArray) -> FloatArray:
+    # A share of 1 leaves a log of 0 for the pool, which logaddexp ignores.
     with np.errstate(divide="ignore"):
         return normalised(np.logaddexp(np.log1p(-share) + pool, np.log(share) + log_prior))
 

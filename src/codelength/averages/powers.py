@@ -1,8 +1,8 @@
 r"""Class distributions raised to a power, relative to the class prior.
 
-The family :math:`p(c) \propto P(c)\, e^{\beta r(c)}` is exponential in :math:`\beta`. So its log score is
-concave; the slope is r of the row's class less its expected value, and the curvature is its variance. The
-power is chosen on held-out rows, under a prior on its logarithm.
+The family :math:`p(c) \propto P(c)\, e^{\beta r(c)}` is exponential in :math:`\beta`. Its log score is
+therefore concave; the slope is r of the row's class less its expected value, and the curvature is its
+variance. The power maximises the score of held-out rows under a prior on its logarithm.
 """
 
 from typing import NamedTuple
@@ -15,16 +15,16 @@ from .member import normalised
 
 
 class PowerPrior(NamedTuple):
-    """What is thought of a power before any row is seen: its logarithm is normal, within bounds.
+    """Prior of a power: its logarithm is normal, within bounds.
 
     Attributes
     ----------
     centre : float
-        The power that others are drawn to.
+        Median of the prior.
     strength : float
-        How strongly: one over the variance of the logarithm.
+        One over the variance of the logarithm.
     least, largest : float
-        Bounds. Where the largest is at most e times the centre, the penalised score has one optimum.
+        Bounds. If the largest is at most e times the centre, the penalised score has one optimum.
     """
 
     centre: float
@@ -44,7 +44,7 @@ class PowerScores(NamedTuple):
 def power_scores(
     log_prior: FloatArray, ratios: FloatArray, labels: IntArray, power: FloatArray | float
 ) -> PowerScores:
-    """Scores of rows at one power, or at one for each row (shape (n_rows, 1))."""
+    """Return the scores of rows at one power, or at one power per row (shape (n_rows, 1))."""
     rows = np.arange(len(labels))
     log_probs = normalised(log_prior + power * ratios)
     probs = np.exp(log_probs)
@@ -56,16 +56,16 @@ def power_scores(
 def best_power(
     log_prior: FloatArray, ratios: FloatArray, labels: IntArray, weights: FloatArray, prior: PowerPrior
 ) -> float:
-    r"""The power that scores best on some rows, less what the prior takes off.
+    r"""Return the power of the largest log score of rows, less the penalty of the prior.
 
-    That is :math:`\frac{\text{strength}}{2} (\ln \beta - \ln \text{centre})^2`.
+    The penalty is :math:`\frac{\text{strength}}{2} (\ln \beta - \ln \text{centre})^2`.
 
     Parameters
     ----------
     log_prior : array of shape (n_rows, n_classes)
         Log class prior, for each row.
     ratios : array of shape (n_rows, n_classes)
-        What is raised to the power, in logs.
+        Logarithms of the ratios that are raised to the power.
     labels, weights : array of shape (n_rows,)
         Class codes and weights.
     prior : PowerPrior
@@ -74,6 +74,7 @@ def best_power(
     rows = np.arange(len(labels))
     own = float(weights @ ratios[rows, labels])
 
+    # The root of the slope, not the maximum of the score: a maximum is known to half of the digits only.
     def slope(log_power: float) -> float:
         power = np.exp(log_power)
         weighed = log_prior + power * ratios
@@ -93,26 +94,29 @@ def best_power(
 def powers_left_out(
     scores: PowerScores, power: float, weights: FloatArray, copies: FloatArray, prior: PowerPrior
 ) -> FloatArray:
-    """The best power without one copy of each row, by one Newton step from the best power of all.
+    """Return the best power without one copy of each row, by one Newton step from the best power of all.
 
-    One row in many moves the optimum by little, and Newton's method squares the distance that remains.
+    One row in many changes the optimum by little, and a Newton step squares the remaining distance.
 
     Parameters
     ----------
     scores : PowerScores
         Scores at the best power of all rows.
     power : float
-        That power.
+        Best power of all rows.
     weights, copies : array of shape (n_rows,)
-        Weights of the rows, and how much of them is left out.
+        Weights of the rows, and the weight that is left out of each.
     prior : PowerPrior
-        The prior that the power was chosen with.
+        The prior of the power.
     """
     if power in (prior.least, prior.largest):
         return np.full(len(weights), power)
-    # With respect to the logarithm of the power, and without the row in both derivatives.
+    # At a bound, the optimum without a row is taken to be at the same bound (handled above). Derivatives are
+    # in the logarithm of the power, and both without the row.
     slopes, bends = power * scores.slopes, power**2 * scores.curvatures - power * scores.slopes
     slope = weights @ slopes - copies * slopes - prior.strength * np.log(power / prior.centre)
     bend = weights @ bends - copies * bends + prior.strength
+    # Without positive curvature a Newton step would be towards a minimum; the power then stays. Steps are
+    # limited to a factor of e.
     steps = np.where(bend > 0.0, slope / np.where(bend > 0.0, bend, 1.0), 0.0)
     return np.asarray(np.clip(power * np.exp(np.clip(steps, -1.0, 1.0)), prior.least, prior.largest))

@@ -1,9 +1,9 @@
-"""Which variable contributes how much, for predictions that are no sums over variables.
+"""Shapley values: contributions of variables to predictions that are not sums over variables.
 
-The contribution of a variable is its Shapley value: what knowing it adds to the log weight of a class,
-averaged over all orders in which the variables could become known. A variable that is not known yet is a cell
-without a value. Contributions add up to the prediction less the class prior, whichever orders are used:
-all of them where the variables are few, and a fixed random choice of them, each with its reverse, otherwise.
+The contribution of a variable is the change of the log weight of a class if its value becomes known, averaged
+over all orders in which the variables can become known. A variable that is not known yet is a cell without a
+value. Contributions add up to the prediction less the class prior for any set of orders. All orders are used
+if there are few variables, else random orders, each with its reverse.
 
 References
 ----------
@@ -20,13 +20,13 @@ from ..table.coded import changed
 from ..typing import BoolArray, FloatArray, IntArray
 
 MOST_EXACT = 8
-"""Up to so many variables all orders are averaged, which takes two to this power predictions per row."""
+"""Largest number m of variables for which all orders are averaged, at 2^m predictions per row."""
 
 N_ORDERS = 8
-"""Random orders otherwise, each with its reverse."""
+"""Number of random orders for more variables, each used with its reverse."""
 
 BLOCK = 20_000
-"""Rows that are predicted at once."""
+"""Rows predicted at once."""
 
 
 def shapley_values(
@@ -36,20 +36,20 @@ def shapley_values(
     nothing: FloatArray,
     generator: np.random.Generator,
 ) -> FloatArray:
-    """What each variable contributes to each class, shape (n_rows, n_variables, n_classes).
+    """Return the contribution of each variable to each class, shape (n_rows, n_variables, n_classes).
 
     Parameters
     ----------
     value : function
-        From rows to one number per row and class.
+        Function from rows to one number per row and class.
     coded : Coded
         The rows to explain.
     positions : array of int
         The variables that may contribute; the others contribute 0.
     nothing : array of shape (n_classes,)
-        The value before anything is known.
+        Value if no variable is known.
     generator
-        Where random orders come from.
+        Random number generator of the orders.
     """
     known, shares = _plan(len(positions), generator)
     contributions = np.zeros((coded.n_rows, coded.schema.n_variables, len(nothing)))
@@ -65,7 +65,7 @@ def shapley_values(
 
 
 def _with_gaps(rows: Coded, positions: IntArray, known: BoolArray) -> Coded:
-    """Each row as often as there are sets of variables that are known, without the others."""
+    """Return each row once per set of known variables, with the other variables blanked."""
     codes = np.repeat(rows.codes, len(known), axis=0)
     mask = np.tile(known, (rows.n_rows, 1))
     blanks = rows.schema.n_values[positions].astype(codes.dtype)
@@ -75,9 +75,9 @@ def _with_gaps(rows: Coded, positions: IntArray, known: BoolArray) -> Coded:
 
 
 def _plan(n_variables: int, generator: np.random.Generator) -> tuple[BoolArray, FloatArray]:
-    """Sets of variables that are known, and what the value of each adds to each variable's contribution.
+    """Return the sets of known variables to evaluate, and the factor of each in each contribution.
 
-    The empty set is left out: its value is where counting starts.
+    The empty set is left out: its value is subtracted from all others, so it counts as 0.
     """
     return _all_sets(n_variables) if n_variables <= MOST_EXACT else _some_orders(n_variables, generator)
 
@@ -90,12 +90,14 @@ def _all_sets(n_variables: int) -> tuple[BoolArray, FloatArray]:
         factorial(size) * factorial(n_variables - size - 1) / factorial(n_variables)
         for size in range(n_variables)
     ]
-    # A set is where a variable of it became known last, or where another becomes known next.
+    # The value of a set is added for the variable that became known last, a member of the set, and
+    # subtracted for the one that becomes known next, which is not.
     last, following = np.array([0.0, *orders])[sizes], np.array([*orders, 0.0])[sizes]
     return known, np.where(known, last[:, None], -following[:, None]).T
 
 
 def _some_orders(n_variables: int, generator: np.random.Generator) -> tuple[BoolArray, FloatArray]:
+    # An order and its reverse are antithetic: errors that are odd in the position of a variable cancel.
     drawn = [generator.permutation(n_variables) for _ in range(N_ORDERS)]
     orders = [order for one in drawn for order in (one, one[::-1])]
     sets: dict[bytes, int] = {}
@@ -105,6 +107,7 @@ def _some_orders(n_variables: int, generator: np.random.Generator) -> tuple[Bool
         so_far, last = np.zeros(n_variables, dtype=bool), -1
         for variable in order:
             so_far[variable] = True
+            # Orders share prefixes, above all the full set; each distinct set is predicted once.
             if (key := so_far.tobytes()) not in sets:
                 sets[key] = len(known)
                 known.append(so_far.copy())

@@ -88,7 +88,7 @@ def regress(kernel: FloatArray, ridge: float, rows: KernelRows, n_last: int | No
     ridge : float
         How much the regression is smoothed.
     rows : KernelRows
-        The rows.
+        Rows of the table.
     n_last : int, optional
         How many of the last rows are predicted without one copy of each; by default, all rows.
     """

@@ -148,7 +148,7 @@ def curvature_at(design: Design, row_weights: FloatArray, parameters: FloatArray
     Parameters
     ----------
     design : Design
-        The rows.
+        Rows of the table.
     row_weights : array of shape (n_rows,)
     parameters : array of shape (n_parameters,)
     """
@@ -210,7 +210,7 @@ def fitted(
     Parameters
     ----------
     design : Design
-        The rows.
+        Rows of the table.
     row_weights : array of shape (n_weightings, n_rows)
         What each row weighs.
     penalty : Penalty
@@ -314,7 +314,7 @@ def _curvature_matrix(design: Design, row_weights: FloatArray, probs: FloatArray
     Parameters
     ----------
     design : Design
-        The rows.
+        Rows of the table.
     row_weights : array of shape (n_rows,)
     probs : array of shape (n_classes, n_rows)
     """

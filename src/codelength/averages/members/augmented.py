@@ -72,7 +72,7 @@ class AugmentedCounts(WithoutCaches):
     Attributes
     ----------
     variables : array of int
-        Which variables of the views take part.
+        Variables of the views that take part.
     value_counts : tuple of arrays of shape (n_classes, n_values)
         Weight of each value in each class, for each of these variables.
     pairs : PairCounts
@@ -90,7 +90,7 @@ class AugmentedCounts(WithoutCaches):
         Parameters
         ----------
         training : Training
-            The rows.
+            Rows of the table.
         ranking : array of int, optional
             All variables, the most informative first; by default, as these rows rank them.
         """
@@ -109,7 +109,7 @@ class AugmentedCounts(WithoutCaches):
 
     @property
     def n_classes(self) -> int:
-        """How many classes there are."""
+        """Number of classes."""
         return self.pairs.n_classes
 
     def codes(self, views: Views, coded: Coded) -> IntArray:
@@ -125,7 +125,7 @@ class AugmentedCounts(WithoutCaches):
         return Augmented(self, strength, factors, log_weights)
 
     def to_json(self) -> dict[str, Any]:
-        """The counts as JSON types."""
+        """Return the counts as JSON types."""
         return {
             "variables": packed(self.variables.astype(np.int32)),
             "value_counts": packed(np.hstack(self.value_counts)),

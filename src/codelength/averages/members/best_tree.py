@@ -63,11 +63,11 @@ class BestTree(Member):
     Attributes
     ----------
     views : Views
-        What the member looks at.
+        Views of the table that the member uses.
     log_prior : array of shape (n_classes,)
-        Log probability of each class before any variable is seen.
+        Log prior probability of each class.
     variables : array of int
-        Which variables of the views take part.
+        Variables of the views that take part.
     parents : array of int
         For each of these variables, which other one it depends on; -1 where it depends on the class alone.
     log_values : tuple of arrays of shape (n_values + 1, n_classes)
@@ -118,7 +118,7 @@ class BestTree(Member):
         return [(names[self.parents[v]], names[v]) for v in np.flatnonzero(self.parents >= 0).tolist()]
 
     def log_probs(self, coded: Coded) -> FloatArray:
-        """Log probability of each class for each row, in nats, shape (n_rows, n_classes)."""
+        """Return the log probability of each class for each row, in nats, shape (n_rows, n_classes)."""
         codes = chosen_codes(self.views, self.variables, coded)
         logs = self.log_prior + summed_log_values(self.log_values, codes)
         for v, table in zip(np.flatnonzero(self.parents >= 0).tolist(), self.log_factors, strict=True):
@@ -126,7 +126,7 @@ class BestTree(Member):
         return normalised(logs)
 
     def sums(self) -> Sums:
-        """The log weights of the classes as sums of look-ups."""
+        """Return the log weights of the classes as sums of look-ups."""
         chosen = [self.views.columns[j] for j in self.variables.tolist()]
         positions = [view.position for view in chosen]
         groups = [np.where(view.coarse < 0, view.n_coarse, view.coarse) for view in chosen]
@@ -151,7 +151,7 @@ class BestTree(Member):
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any], views: Views, log_prior: FloatArray) -> Self:
-        """The member that :meth:`to_json` wrote, checked."""
+        """Restore the member that :meth:`to_json` wrote; raise DataError if the document is not valid."""
         variables = chosen_from_json(document["variables"], views)
         n_variables, n_classes = len(variables), len(log_prior)
         parents = unpacked(document["parents"], (n_variables,), low=-1, high=n_variables - 1).astype(np.int64)

@@ -70,9 +70,9 @@ class Forests(Member):
     Attributes
     ----------
     views : Views
-        What the member looks at.
+        Views of the table that the member uses.
     log_prior : array of shape (n_classes,)
-        Log probability of each class before any variable is seen.
+        Log prior probability of each class.
     grains : tuple of ForestsAtGrain
         The averages over forests, one per coarse view; a single one where no variable is ordered.
     """
@@ -104,16 +104,16 @@ class Forests(Member):
         return cls(training.views, training.log_prior, tuple(made))
 
     def log_probs(self, coded: Coded) -> FloatArray:
-        """Log probability of each class for each row, in nats, shape (n_rows, n_classes)."""
+        """Return the log probability of each class for each row, in nats, shape (n_rows, n_classes)."""
         return normalised(np.mean([part.log_probs(coded) for part in self.grains], axis=0))
 
     def to_json(self) -> dict[str, Any]:
-        """The counts as JSON types."""
+        """Return the counts as JSON types."""
         return {"grains": [part.counts.to_json() for part in self.grains]}
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any], views: Views, log_prior: FloatArray) -> Self:
-        """The member that :meth:`to_json` wrote, checked."""
+        """Restore the member that :meth:`to_json` wrote; raise DataError if the document is not valid."""
         made = []
         for grain, part in zip(_grains(views), document["grains"], strict=True):
             seen = views if grain is None else views.at_grain(grain)
@@ -142,7 +142,7 @@ class ForestsAtGrain(WithoutCaches):
     views : Views
         What is looked at; its coarse view counts.
     log_prior : array of shape (n_classes,)
-        Log probability of each class before any variable is seen.
+        Log prior probability of each class.
     counts : AugmentedCounts
         All that was learned.
     """
@@ -157,7 +157,7 @@ class ForestsAtGrain(WithoutCaches):
         return {part.of.strength: part.log_evidence for part in self._parts}
 
     def log_probs(self, coded: Coded) -> FloatArray:
-        """Log probability of each class for each row, in nats, shape (n_rows, n_classes)."""
+        """Return the log probability of each class for each row, in nats, shape (n_rows, n_classes)."""
         return normalised(self.log_joint(coded))
 
     def log_joint(self, coded: Coded) -> FloatArray:

@@ -58,7 +58,7 @@ ALIKE = 1e-9
 """Relevances that differ by less are equal."""
 
 BLOCK = 2_000
-"""Rows that are predicted at once."""
+"""Rows predicted at once."""
 
 
 class KernelPart(NamedTuple):
@@ -91,7 +91,7 @@ class Kernel(Member):
     Attributes
     ----------
     views : Views
-        What the member looks at.
+        Views of the table that the member uses.
     log_prior : array of shape (n_classes,)
         Log class prior.
     codes : array of int of shape (n_rows, n_variables)
@@ -113,7 +113,7 @@ class Kernel(Member):
 
     @classmethod
     def fit(cls, training: Training) -> Learned[Self]:
-        """Learn from training rows; see :class:`~codelength.averages.member.Member`."""
+        """Fit the member to training rows; see :class:`~codelength.averages.member.Member`."""
         draw = drawn(training, cls.name, MOST_ROWS)
         rows = KernelRows(
             training.labels[draw.rows],
@@ -137,7 +137,7 @@ class Kernel(Member):
         return Learned(member, draw.held_out(training, left_out, by_fold(training, others)))
 
     def log_probs(self, coded: Coded) -> FloatArray:
-        """Log probability of each class for each row, in nats, shape (n_rows, n_classes)."""
+        """Return the log probability of each class for each row, in nats, shape (n_rows, n_classes)."""
         parts = [view.numbers[self.codes[:, j]] for j, view in enumerate(self.views.columns)]
         numbers = np.hstack(parts)
         stretch = self.relevance[self.views.owners]
@@ -155,7 +155,7 @@ class Kernel(Member):
         return normalised(found)
 
     def to_json(self) -> dict[str, Any]:
-        """What a file keeps of the member beside the views, as JSON types."""
+        """Return the content of the model file, without the views, as JSON types."""
         largest = int(self.codes.max(initial=0))
         kind = np.uint8 if largest < 2**8 else np.int16 if largest < 2**15 else np.int32
         return {
@@ -173,7 +173,7 @@ class Kernel(Member):
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any], views: Views, log_prior: FloatArray) -> Self:
-        """The member that :meth:`to_json` wrote, checked: nothing in a file is taken on trust."""
+        """Restore the member that :meth:`to_json` wrote; raise DataError if the document is not valid."""
         codes = unpacked(document["codes"], (None, views.n_variables), low=0).astype(np.int64)
         sizes = np.array([len(view.numbers) for view in views.columns])
         if not len(codes) or (codes >= sizes).any():

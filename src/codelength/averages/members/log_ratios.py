@@ -76,9 +76,9 @@ class LogRatios(Member):
     Attributes
     ----------
     views : Views
-        What the variables look like.
+        Views of the variables.
     log_prior : array of shape (n_classes,)
-        Log probability of each class before any variable is seen.
+        Log prior probability of each class.
     variables : array of int of shape (n_used,)
         Which of the variables that vary take part.
     tables : tuple of arrays of shape (n_fine, n_classes)
@@ -134,7 +134,7 @@ class LogRatios(Member):
         return Learned(member, normalised(held_out))
 
     def log_probs(self, coded: Coded) -> FloatArray:
-        """Log probability of each class for each row, in nats."""
+        """Return the log probability of each class for each row, in nats."""
         log_weights = np.tile(self.log_prior + self.intercepts, (coded.n_rows, 1))
         for j, table in zip(self.variables.tolist(), self._value_tables, strict=True):
             log_weights += table[coded.codes[:, self.views.columns[j].position]]
@@ -153,13 +153,13 @@ class LogRatios(Member):
         return found
 
     def sums(self) -> Sums:
-        """The log weights of the classes as sums of look-ups."""
+        """Return the log weights of the classes as sums of look-ups."""
         positions = (self.views.columns[j].position for j in self.variables.tolist())
         tables = dict(zip(positions, self._value_tables, strict=True))
         return Sums(self.log_prior + self.intercepts, tables)
 
     def to_json(self) -> dict[str, Any]:
-        """The parameters as JSON types."""
+        """Return the parameters as JSON types."""
         return {
             "variables": self.variables.tolist(),
             "tables": [packed(table) for table in self.tables],
@@ -170,7 +170,7 @@ class LogRatios(Member):
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any], views: Views, log_prior: FloatArray) -> Self:
-        """The member that :meth:`to_json` wrote, checked."""
+        """Restore the member that :meth:`to_json` wrote; raise DataError if the document is not valid."""
         variables = _checked_variables(document["variables"], views)
         n_classes, chosen = len(log_prior), variables.tolist()
         if len(document["tables"]) != len(chosen):
@@ -193,7 +193,7 @@ class LogRatios(Member):
 
     @cached_property
     def _value_tables(self) -> list[FloatArray]:
-        """What each value of each variable adds to the log weights, shape (n_values + 1, n_classes)."""
+        """Term of each value of each variable in the log weights, shape (n_values + 1, n_classes)."""
         found, first = [], 0
         for j, table, weight in zip(self.variables.tolist(), self.tables, self.weights, strict=True):
             view = self.views.columns[j]
@@ -210,7 +210,7 @@ class _Part(NamedTuple):
     Attributes
     ----------
     variables : array of int
-        Which variables take part.
+        Variables that take part.
     axes : array of shape (n_columns, n_axes)
         Directions of their numbers.
     design : Design

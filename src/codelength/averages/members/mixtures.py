@@ -80,9 +80,9 @@ class Mixtures(Member):
     Attributes
     ----------
     views : Views
-        What the member looks at.
+        Views of the table that the member uses.
     log_prior : array of shape (n_classes,)
-        Log probability of each class before any variable is seen.
+        Log prior probability of each class.
     variables : array of int
         Which variables of the views take part, in the coarse view.
     weights : array of shape (n_clusterings,)
@@ -135,7 +135,7 @@ class Mixtures(Member):
         return Learned(member, _left_out(kinds, training))
 
     def log_probs(self, coded: Coded) -> FloatArray:
-        """Log probability of each class for each row, in nats, shape (n_rows, n_classes)."""
+        """Return the log probability of each class for each row, in nats, shape (n_rows, n_classes)."""
         codes = self.views.coarse(coded)[:, self.variables]
         rows = _coded(_schema(self.views, self.variables, len(self.log_prior)), codes)
         probs = np.zeros((coded.n_rows, len(self.log_prior)))
@@ -144,7 +144,7 @@ class Mixtures(Member):
         return normalised(np.log(probs))
 
     def to_json(self) -> dict[str, Any]:
-        """What a file keeps of the member beside the views, as JSON types."""
+        """Return the content of the model file, without the views, as JSON types."""
         return {
             "variables": packed(self.variables.astype(np.int32)),
             "weights": packed(self.weights),
@@ -156,7 +156,7 @@ class Mixtures(Member):
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any], views: Views, log_prior: FloatArray) -> Self:
-        """The member that :meth:`to_json` wrote, checked: nothing in a file is taken on trust."""
+        """Restore the member that :meth:`to_json` wrote; raise DataError if the document is not valid."""
         variables = unpacked(document["variables"], (None,), low=0, high=views.n_variables - 1)
         if not len(variables) or (np.diff(variables) <= 0).any():
             raise DataError("the variables of a mixture are not in the order of the schema")
@@ -228,7 +228,7 @@ def _kinds(training: Training, in_folds: Sequence[IntArray]) -> Iterator[_Kind]:
     Parameters
     ----------
     training : Training
-        The rows.
+        Rows of the table.
     in_folds : sequence of array of int
         The variables that take part without each fold.
     """

@@ -52,9 +52,9 @@ class OneDependence(Member):
     Attributes
     ----------
     views : Views
-        What the member looks at.
+        Views of the table that the member uses.
     log_prior : array of shape (n_classes,)
-        Log probability of each class before any variable is seen.
+        Log prior probability of each class.
     counts : AugmentedCounts
         All it has learned.
     """
@@ -78,7 +78,7 @@ class OneDependence(Member):
         return cls(training.views, training.log_prior, AugmentedCounts.of(training, ranking))
 
     def log_probs(self, coded: Coded) -> FloatArray:
-        """Log probability of each class for each row, in nats, shape (n_rows, n_classes)."""
+        """Return the log probability of each class for each row, in nats, shape (n_rows, n_classes)."""
         codes = self.counts.codes(self.views, coded)
         found = np.empty((len(codes), len(self.log_prior)))
         for rows in blocks(len(codes)):
@@ -90,12 +90,12 @@ class OneDependence(Member):
         return normalised(found)
 
     def to_json(self) -> dict[str, Any]:
-        """The counts as JSON types."""
+        """Return the counts as JSON types."""
         return self.counts.to_json()
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any], views: Views, log_prior: FloatArray) -> Self:
-        """The member that :meth:`to_json` wrote, checked."""
+        """Restore the member that :meth:`to_json` wrote; raise DataError if the document is not valid."""
         return cls(views, log_prior, AugmentedCounts.from_json(document, views, len(log_prior)))
 
     @cached_property

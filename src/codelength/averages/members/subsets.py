@@ -49,9 +49,9 @@ class Subsets(Member):
     Attributes
     ----------
     views : Views
-        What the variables look like.
+        Views of the variables.
     log_prior : array of shape (n_classes,)
-        Log probability of each class before any variable is seen.
+        Log prior probability of each class.
     inclusion : array of shape (n_variables,)
         How probable it is that each variable that varies takes part. Strong priors, under which classes
         hardly differ, are averaged over too, so a variable that says nothing comes near one half, not zero.
@@ -90,7 +90,7 @@ class Subsets(Member):
         return Learned(member, normalised(held_out))
 
     def log_probs(self, coded: Coded) -> FloatArray:
-        """Log probability of each class for each row, in nats."""
+        """Return the log probability of each class for each row, in nats."""
         log_weights = np.tile(self.log_prior, (coded.n_rows, 1))
         for view, table in zip(self.views.columns, self._value_tables, strict=True):
             log_weights += table[coded.codes[:, view.position]]
@@ -104,17 +104,17 @@ class Subsets(Member):
         return found
 
     def sums(self) -> Sums:
-        """The log weights of the classes as sums of look-ups."""
+        """Return the log weights of the classes as sums of look-ups."""
         positions = (view.position for view in self.views.columns)
         return Sums(self.log_prior, dict(zip(positions, self._value_tables, strict=True)))
 
     def to_json(self) -> dict[str, Any]:
-        """The tables as JSON types."""
+        """Return the tables as JSON types."""
         return {"inclusion": packed(self.inclusion), "tables": [packed(table) for table in self.tables]}
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any], views: Views, log_prior: FloatArray) -> Self:
-        """The member that :meth:`to_json` wrote, checked."""
+        """Restore the member that :meth:`to_json` wrote; raise DataError if the document is not valid."""
         if len(document["tables"]) != views.n_variables:
             raise DataError(f"{len(document['tables'])} tables for {views.n_variables} variables")
         inclusion = unpacked(document["inclusion"], (views.n_variables,), low=0.0, high=1.0).astype(
@@ -128,7 +128,7 @@ class Subsets(Member):
 
     @cached_property
     def _value_tables(self) -> list[FloatArray]:
-        """What each value of each variable adds to the log weights, shape (n_values + 1, n_classes)."""
+        """Term of each value of each variable in the log weights, shape (n_values + 1, n_classes)."""
         return [
             with_zeros(table)[view.fine] for view, table in zip(self.views.columns, self.tables, strict=True)
         ]
@@ -142,7 +142,7 @@ def average_of(counts: FloatArray, n_ordered: int) -> PartitionAverage:
     counts : array of shape (n_classes, n_fine)
         Weight of each fine value in each class, or in all of them together.
     n_ordered : int
-        How many of the first values are ordered.
+        Number of ordered values, which are the first.
     """
     n_values = counts.shape[1]
     strengths = ORDERED_STRENGTHS if n_ordered else CATEGORICAL_STRENGTHS

@@ -173,7 +173,7 @@ class Trees(Member):
 
     @classmethod
     def fit(cls, training: Training) -> Learned[Self]:
-        """Learn from training rows; see :class:`~codelength.averages.member.Member`."""
+        """Fit the member to training rows; see :class:`~codelength.averages.member.Member`."""
         growth = _Growth.of(training)
         n_trees = int(np.clip(MOST_CELLS // (training.n_rows * training.n_classes), FEWEST_TREES, N_TREES))
         # Whole rounds of folds only, so that every copy of a row is held out equally often.
@@ -201,7 +201,7 @@ class Trees(Member):
         return Learned(member, normalised(np.log(held_out)))
 
     def log_probs(self, coded: Coded) -> FloatArray:
-        """Log probability of each class for each row, in nats, shape (n_rows, n_classes)."""
+        """Return the log probability of each class for each row, in nats, shape (n_rows, n_classes)."""
         totals = np.zeros((coded.n_rows, len(self.log_prior)))
         roots = np.cumsum(self.sizes) - self.sizes
         for start in range(0, coded.n_rows, BLOCK):
