@@ -1,9 +1,13 @@
-r"""Multinomial logistic regression on ratios and numbers, penalised, several weightings of the rows at once.
+r"""Penalised multinomial logistic regression on ratios and numbers, for several row weightings at once.
 
 The log weight of class c is an offset plus :math:`b_c + \sum_i w_i r_{ic} + h \cdot D_c`, with
-:math:`w_i = t + d_i \ge 0` and Gaussian priors on t, d, b and D. There is one best solution, found by
-Newton steps within the bounds (Bertsekas 1982), each by conjugate gradients in units of the prior. The folds
-of a cross-validation differ in the weights of rows alone, and share every pass over the data.
+:math:`w_i = t + d_i \ge 0` and Gaussian priors on t, d, b and D. The problem is convex with one optimum. It
+is solved by projected Newton steps (Bertsekas 1982), each by conjugate gradients in units of the prior. The
+folds of a cross-validation differ in the weights of rows only, and share every pass over the data.
+
+Layout: a vector of parameters is w, then b, then D class by class. The first axis of most arrays is the
+weighting (one search each), the last axis is the row. Order of reading: :class:`Design`, :class:`Penalty`,
+:func:`fitted`, ``_directions`` (conjugate gradients) and ``_searched`` (line search).
 
 References
 ----------
@@ -21,10 +25,10 @@ from ..._threads import check_interrupted
 from ...typing import BoolArray, FloatArray, IntArray
 
 TYPICAL_WEIGHT, WEIGHT_VARIANCE = 0.5, 0.5
-"""Mean and variance of t, what the ratios of all variables are multiplied by."""
+"""Mean and variance of t, the common factor of the ratios of all variables."""
 
 DEVIATION_PRECISION = 50.0
-"""One over the variance of d, by which a single variable differs from the others."""
+"""One over the variance of d, the deviation of a single variable from the common factor."""
 
 INTERCEPT_PRECISION = 0.3
 """One over the variance of b."""
@@ -32,23 +36,23 @@ INTERCEPT_PRECISION = 0.3
 MOST_STEPS, MOST_DIRECTIONS, MOST_HALVINGS = 100, 250, 30
 
 MOST_DIRECT, MOST_DIRECT_CELLS = 1_000, 1_000_000_000
-"""Most parameters, and most products of rows and squared parameters, for which curvatures are written out."""
+"""Limits of parameters, and of rows times squared parameters, up to which curvature matrices are computed."""
 
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """What rows look like to the regression.
+    """Features of the rows of a regression.
 
-    Rows come last in all arrays, so that every operation runs along them.
+    Rows are the last axis of all arrays, so that every operation runs along contiguous memory.
 
     Attributes
     ----------
     ratios : array of shape (n_variables, n_classes, n_rows)
-        What the weights w multiply.
+        Features of the weights w.
     numbers : array of shape (n_columns, n_rows)
-        What the coefficients D multiply.
+        Features of the coefficients D.
     offsets : array of shape (n_classes, n_rows)
-        Log weights of the classes to begin with.
+        Log weights of the classes at parameters 0.
     labels : array of int of shape (n_rows,)
         Class codes.
     """
@@ -64,7 +68,7 @@ class Design:
         return len(self.ratios) + len(self.offsets) * (1 + len(self.numbers))
 
     def split(self, parameters: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """w, b and D of each vector of parameters, D of shape (..., n_classes, n_columns)."""
+        """Return w, b and D of each vector of parameters, D of shape (..., n_classes, n_columns)."""
         n_variables, n_classes = self.ratios.shape[:2]
         weights, intercepts, coefficients = np.split(
             parameters, [n_variables, n_variables + n_classes], axis=-1
@@ -72,7 +76,11 @@ class Design:
         return weights, intercepts, coefficients.reshape(*parameters.shape[:-1], n_classes, -1)
 
     def sums(self, parameters: FloatArray) -> FloatArray:
-        """What each vector of parameters adds to the log weights, shape (n_vectors, n_classes, n_rows)."""
+        """Return the terms of each vector of parameters in the log weights.
+
+        Shape (n_vectors, n_classes, n_rows). Two matrix products serve all vectors at once, which reads the
+        data once instead of once per fold.
+        """
         weights, intercepts, coefficients = self.split(parameters)
         n_variables, n_classes, n_rows = self.ratios.shape
         shape = len(parameters), n_classes, n_rows
@@ -82,7 +90,7 @@ class Design:
         return np.asarray(found)
 
     def gathered(self, residuals: FloatArray) -> FloatArray:
-        """The transpose of :meth:`sums`: what residuals of the log weights add to each parameter."""
+        """Multiply residuals of the log weights by the transpose of :meth:`sums`."""
         n_vectors, n_rows = len(residuals), residuals.shape[2]
         return np.hstack(
             [
@@ -93,8 +101,9 @@ class Design:
         )
 
     def log_probs(self, parameters: FloatArray) -> FloatArray:
-        """Log probability of each class, shape (n_vectors, n_classes, n_rows)."""
+        """Return the log probability of each class, shape (n_vectors, n_classes, n_rows)."""
         log_weights = self.offsets + self.sums(parameters)
+        # In place: these arrays are the largest of a fit.
         log_weights -= log_weights.max(axis=1, keepdims=True)
         log_weights -= np.log(np.exp(log_weights).sum(axis=1, keepdims=True))
         return log_weights
@@ -102,15 +111,15 @@ class Design:
 
 @dataclass(frozen=True, eq=False)
 class Penalty:
-    """The Gaussian prior of the parameters.
+    """Gaussian prior of the parameters.
 
     Attributes
     ----------
     mean : array of shape (n_parameters,)
     precisions : array of shape (n_parameters,)
-        One over the variance of each parameter but for t, which the weights w have in common.
+        One over the variance of each parameter, without the variance of t that all weights w share.
     n_weights : int
-        How many of the first parameters are weights w.
+        Number of weights w, the first parameters.
     """
 
     mean: FloatArray
@@ -119,7 +128,7 @@ class Penalty:
 
     @classmethod
     def of(cls, design: Design, precision: float) -> "Penalty":
-        """The prior under which each coefficient D has some precision."""
+        """Build the prior under which each coefficient D has the given precision."""
         n_weights, n_classes = design.ratios.shape[:2]
         mean = np.zeros(design.n_parameters)
         mean[:n_weights] = TYPICAL_WEIGHT
@@ -129,9 +138,10 @@ class Penalty:
         return cls(mean, precisions, n_weights)
 
     def times(self, vectors: FloatArray) -> FloatArray:
-        """The inverse covariance, times each vector.
+        """Multiply each vector by the inverse covariance.
 
-        That of w is (I / DEVIATION_PRECISION + 1 1' WEIGHT_VARIANCE)^-1, by Sherman and Morrison.
+        The inverse covariance of w is (I / DEVIATION_PRECISION + 1 1' WEIGHT_VARIANCE)^-1. By the formula of
+        Sherman and Morrison it is a multiple of the identity less a matrix of rank one.
         """
         found = self.precisions * vectors
         common = DEVIATION_PRECISION / (1 / (WEIGHT_VARIANCE * DEVIATION_PRECISION) + self.n_weights)
@@ -141,9 +151,10 @@ class Penalty:
 
 
 def curvature_at(design: Design, row_weights: FloatArray, parameters: FloatArray) -> FloatArray | None:
-    """Second derivatives of minus the log score at some parameters; None where they are too many.
+    """Return second derivatives of minus the log score at some parameters, or None if they are too many.
 
-    Of one weighting of the rows: that of another is not far from it, nor that under another penalty.
+    The matrix of one weighting of the rows; those of other weightings and penalties are similar, so it serves
+    as preconditioner for all.
 
     Parameters
     ----------
@@ -159,7 +170,7 @@ def curvature_at(design: Design, row_weights: FloatArray, parameters: FloatArray
 
 
 class _Metric:
-    """The curvature as far as it is known, by which conjugate gradients are scaled."""
+    """Preconditioner of conjugate gradients: a Cholesky factor of the curvature, or the prior precisions."""
 
     def __init__(self, penalty: Penalty, curvature: FloatArray | None) -> None:
         self._precisions = penalty.precisions
@@ -169,14 +180,14 @@ class _Metric:
             self._factor = np.asarray(np.linalg.cholesky(whole), dtype=np.float64)
 
     def solved(self, vectors: FloatArray) -> FloatArray:
-        """Each vector times the inverse."""
+        """Multiply each vector by the inverse of the metric."""
         if self._factor is None:
             return vectors / self._precisions
         return np.asarray(cho_solve((self._factor, True), vectors.T, check_finite=False).T)
 
 
 class _Point(NamedTuple):
-    """Where the searches stand: parameters, loss, gradient, and probabilities of the classes."""
+    """State of the searches: parameters, losses, gradients, and probabilities of the classes."""
 
     parameters: FloatArray
     losses: FloatArray
@@ -184,7 +195,7 @@ class _Point(NamedTuple):
     probs: FloatArray
 
     def where(self, chosen: BoolArray, other: "_Point") -> "_Point":
-        """This point where chosen, the other one elsewhere."""
+        """Return this point for chosen searches and the other point for the others."""
         return _Point(
             *(
                 np.where(chosen.reshape(-1, *[1] * (mine.ndim - 1)), mine, theirs)
@@ -193,7 +204,7 @@ class _Point(NamedTuple):
         )
 
     def take(self, chosen: BoolArray) -> "_Point":
-        """Some of the searches."""
+        """Return the state of chosen searches."""
         return self if chosen.all() else _Point(*(part[chosen] for part in self))
 
 
@@ -205,23 +216,28 @@ def fitted(
     tolerance: float,
     curvature: FloatArray | None,
 ) -> FloatArray:
-    """Parameters of the best penalised log score, for each weighting of the rows.
+    """Fit parameters to the largest penalised log score, for each weighting of the rows.
 
     Parameters
     ----------
     design : Design
         Rows of the table.
     row_weights : array of shape (n_weightings, n_rows)
-        What each row weighs.
+        Weight of each row in each search.
     penalty : Penalty
         The prior.
     start : array of shape (n_weightings, n_parameters)
-        Where the searches start; weights w are at least 0.
+        Start of the searches; weights w are at least 0.
     tolerance : float
-        Length of the gradient, in standard deviations of the prior, at which a search ends. Its penalised log
-        score is then within half the square of this of the best.
+        Length of the gradient, in standard deviations of the prior, at which a search ends. The penalised log
+        score is then within half the square of this of the optimum.
     curvature : array of shape (n_parameters, n_parameters), optional
-        About the second derivatives of the log score, from :func:`curvature_at`; it makes the way shorter.
+        Approximate second derivatives of the log score, from :func:`curvature_at`; they speed up the search.
+
+    Returns
+    -------
+    array of shape (n_weightings, n_parameters)
+        Best parameters of each search.
     """
     metric = _Metric(penalty, curvature)
     found = start.copy()
@@ -231,6 +247,7 @@ def fitted(
         check_interrupted()
         free = _free(point, penalty)
         lengths = np.sqrt((point.gradients**2 * free / penalty.precisions).sum(axis=1))
+        # Searches that have converged leave the arrays, so that later steps do not compute for them.
         open_ones = lengths > tolerance
         if not open_ones.all():
             found[running] = point.parameters
@@ -243,6 +260,8 @@ def fitted(
             row_weights = row_weights[open_ones]
         if not len(running):
             return found
+        # A truncated Newton method: directions are rough while the gradient is large and become accurate near
+        # the optimum, which keeps the convergence superlinear.
         accuracies = np.minimum(0.3, np.sqrt(lengths))
         directions = _directions(design, row_weights, penalty, point, free, accuracies, metric)
         point = _searched(design, row_weights, penalty, point, directions)
@@ -251,6 +270,7 @@ def fitted(
 
 
 def _evaluated(design: Design, row_weights: FloatArray, penalty: Penalty, parameters: FloatArray) -> _Point:
+    """Return losses, gradients and probabilities at some parameters, in one pass over the data."""
     log_weights = design.offsets + design.sums(parameters)
     log_weights -= log_weights.max(axis=1, keepdims=True)
     own = np.arange(len(design.labels))
@@ -258,6 +278,7 @@ def _evaluated(design: Design, row_weights: FloatArray, penalty: Penalty, parame
     probs = np.exp(log_weights)
     totals = probs.sum(axis=1)
     probs /= totals[:, None]
+    # Gradient of the log loss in the log weights: probabilities less the indicator of the own class.
     residuals = probs.copy()
     residuals[:, design.labels, own] -= 1.0
     residuals *= row_weights[:, None]
@@ -268,7 +289,7 @@ def _evaluated(design: Design, row_weights: FloatArray, penalty: Penalty, parame
 
 
 def _free(point: _Point, penalty: Penalty) -> BoolArray:
-    """Which parameters may move: all but weights w of 0 that would become negative."""
+    """Return True for parameters that may change: all but weights w of 0 with a positive gradient."""
     free = np.ones(point.parameters.shape, dtype=np.bool_)
     own = slice(None, penalty.n_weights)
     free[:, own] = (point.parameters[:, own] > 0) | (point.gradients[:, own] < 0)
@@ -284,7 +305,10 @@ def _directions(
     accuracies: FloatArray,
     metric: _Metric,
 ) -> FloatArray:
-    """Newton directions, each by conjugate gradients up to a relative accuracy."""
+    """Return Newton directions, computed by preconditioned conjugate gradients up to a relative accuracy.
+
+    All searches run together; a search that has converged has direction zero and does not change any more.
+    """
     found = np.zeros_like(point.parameters)
     rests = -point.gradients * free
     scaled = metric.solved(rests) * free
@@ -293,7 +317,7 @@ def _directions(
     search = scaled.copy()
     for _ in range(MOST_DIRECTIONS):
         bent = _curvature(design, row_weights, penalty, point.probs, search) * free
-        # Where a search has ended its direction is zero, and nothing moves.
+        # A search that has ended has a zero direction: 0 / tiny is a step of 0.
         steps = lengths / np.maximum((search * bent).sum(axis=1), np.finfo(np.float64).tiny)
         found += steps[:, None] * search
         rests -= steps[:, None] * bent
@@ -309,7 +333,9 @@ def _directions(
 
 
 def _curvature_matrix(design: Design, row_weights: FloatArray, probs: FloatArray) -> FloatArray:
-    """The matrix of second derivatives of the log score of one weighting of the rows.
+    """Return the matrix of second derivatives of minus the log score for one weighting of the rows.
+
+    With features F of the log weights it is F' S F, where S = diag(p) - p p' within each row.
 
     Parameters
     ----------
@@ -320,11 +346,12 @@ def _curvature_matrix(design: Design, row_weights: FloatArray, probs: FloatArray
     """
     n_variables, n_classes, n_rows = design.ratios.shape
     columns = np.vstack([np.ones(n_rows), design.numbers])
+    # S times the ratios: p_c (r_c - sum_e p_e r_e), times the weight of the row.
     bent = design.ratios * probs
     bent -= probs * bent.sum(axis=1, keepdims=True)
     bent *= row_weights
     found = np.empty((design.n_parameters, design.n_parameters))
-    # Intercepts are coefficients of a column of ones; here is where those of each class stand.
+    # Intercepts are coefficients of a column of ones; these are the places of all coefficients of each class.
     places = n_variables + n_classes + np.arange(n_classes * len(design.numbers)).reshape(n_classes, -1)
     places = np.hstack([n_variables + np.arange(n_classes)[:, None], places])
     own = slice(None, n_variables)
@@ -334,6 +361,7 @@ def _curvature_matrix(design: Design, row_weights: FloatArray, probs: FloatArray
         found[own, places[c]] = crossed[:, c]
         found[places[c], own] = crossed[:, c].T
         for e in range(c, n_classes):
+            # The matrix is symmetric: blocks of classes c <= e are computed, the others are copied.
             shares = row_weights * probs[c] * ((1.0 if e == c else 0.0) - probs[e])
             block = (columns * shares) @ columns.T
             found[np.ix_(places[c], places[e])] = block
@@ -344,7 +372,7 @@ def _curvature_matrix(design: Design, row_weights: FloatArray, probs: FloatArray
 def _curvature(
     design: Design, row_weights: FloatArray, penalty: Penalty, probs: FloatArray, vectors: FloatArray
 ) -> FloatArray:
-    """The matrix of second derivatives, times each vector."""
+    """Multiply each vector by the matrix of second derivatives, without computing the matrix."""
     moves = design.sums(vectors)
     moves *= probs
     moves -= probs * moves.sum(axis=1, keepdims=True)
@@ -355,7 +383,7 @@ def _curvature(
 def _searched(
     design: Design, row_weights: FloatArray, penalty: Penalty, point: _Point, directions: FloatArray
 ) -> _Point:
-    """Steps along the directions, within the bounds, halved until each lowers its loss."""
+    """Return steps along the directions, within the bounds, each halved until it lowers its loss (Armijo)."""
     sizes = np.ones(len(directions))
     own = slice(None, penalty.n_weights)
     for _ in range(MOST_HALVINGS):
@@ -363,10 +391,12 @@ def _searched(
         parameters[:, own] = np.maximum(parameters[:, own], 0.0)
         tried = _evaluated(design, row_weights, penalty, parameters)
         slopes = (point.gradients * (parameters - point.parameters)).sum(axis=1)
-        # Close to the solution a loss falls by less than it is rounded, and the gradient alone tells the way.
+        # Near the optimum the decrease of a loss is below its rounding error; such steps are accepted, and
+        # the gradient decides when the search ends.
         rounding = 1e-10 * np.maximum(np.abs(point.losses), 1.0)
         lower = tried.losses <= point.losses + 1e-4 * slopes + rounding
         if lower.all():
             break
         sizes = np.where(lower, sizes, sizes / 2)
+    # Searches without a lower loss after all halvings stay at their point.
     return tried.where(lower, point)

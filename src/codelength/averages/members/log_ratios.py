@@ -1,18 +1,20 @@
-r"""Logistic regression on what each variable alone says about the class, and on the numbers themselves.
+r"""Logistic regression on log ratios of single variables and on the numbers themselves.
 
 .. math:: \log p(c \mid x) = \log P(c) + b_c + \sum_i (t + d_i)\, r_i(x_i, c) + h(x) \cdot D_c + \text{const}
 
 Here :math:`r_i` are the factors of single variables and h(x) is the row as numbers. With t = 1 and all else 0
-this is naive Bayes. Variables that say the same thing twice are weighed down by :math:`t + d_i`, which
-is never negative: a factor of a row's own value, left out, is a little lower for the row's own class than for
-the others, and a negative weight would read the class off that.
+this is naive Bayes. Redundant variables get smaller weights :math:`t + d_i`. Weights are never negative: the
+leave-one-out factor of a row's own value is a little lower for the row's own class than for the others, and a
+negative weight would exploit that.
 
-The penalty on D is not chosen: the regressions for a path of penalties are averaged by how well they predict
-folds that they were kept from seeing, times a prior of the penalty. The log-odds are averaged, so the average
-is additive.
+The penalty on D is not selected: regressions along a path of penalties are averaged by their held-out scores,
+times a prior of the penalty. The average is of log-odds, so it is additive.
 
 Folds differ in the weights of rows. If there are more variables than there is room for, they differ in the
-variables that take part, too, which are chosen without the fold.
+selected variables as well, because these are selected without the fold.
+
+Order of reading: :meth:`LogRatios.fit`, ``_averaged`` (the path of penalties), then
+:mod:`~codelength.averages.members._logistic` (one regression).
 """
 
 import math
@@ -36,37 +38,38 @@ from ..views import Views
 from ._logistic import TYPICAL_WEIGHT, Design, Penalty, curvature_at, fitted
 
 PRECISIONS = (300.0, 100.0, 30.0, 10.0, 3.0, 1.0, 0.3, 0.1, 0.03)
-"""Penalties on the coefficients of numbers, from strong to weak. Those next to the typical one come first."""
+"""Penalties on the coefficients of numbers, from strong to weak; the path starts at the typical one."""
 
 TYPICAL_PRECISION = 10.0
-"""The logarithm of the precision is normal beforehand, with variance 1 around that of this one. Without it
-the held-out scores of few rows, which vary, too often choose a weak penalty."""
+"""Median of the prior of the precision, whose logarithm is normal with variance 1. Without the prior, the
+noisy held-out scores of few rows favour weak penalties too often."""
 
 TOLERANCE, FINAL_TOLERANCE = 1e-2, 1e-9
-"""How closely regressions are fitted along the path, and those that are averaged in the end, so that no order
-of columns, values or classes shows: length of the gradient in standard deviations of the prior."""
+"""Accuracy of regressions along the path, and of those that are averaged: length of the gradient in standard
+deviations of the prior. The latter is so small that results do not depend on the order of columns, values or
+classes."""
 
 LEAST_SHARE = 0.03
-"""Penalties whose share would be less than this part of the best one's are left out of the average, and those
-beyond them are not tried."""
+"""Smallest share of a penalty relative to the best one. Penalties below it are left out of the average, and
+those beyond them are not tried."""
 
 MOST_PER_ROW = 5_000
-"""Most numbers that a row is described by, ratios and numbers of all classes: where there would be more, the
-variables that say least about the class are left out."""
+"""Largest number of features per row, ratios and numbers of all classes. If there are more, the variables
+with the least information about the class are left out."""
 
 MOST_CELLS = 4_000_000
-"""Most numbers that all rows are described by, unless that would be less than 1,000 rows. Where there would
-be more, the regression is fitted to a part of the rows; the others are held out as they are."""
+"""Largest number of features of all rows, but at least those of 1,000 rows. If there are more, the regression
+is fitted to a sample of the rows; the others are held out anyway."""
 
 LEAST_ROWS = 1_000
 
 MOST_AXES = 1_000
-"""Beyond as many rows and columns of numbers, they are taken as they are."""
+"""Largest number of rows or columns for which the numbers are rotated; see :func:`_axes`."""
 
 _NO_LENGTH = 1e-13
 
 LARGEST = 1e6
-"""No parameter that a fit leaves is larger than this."""
+"""Largest absolute value of a parameter in a file."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,14 +83,14 @@ class LogRatios(Member):
     log_prior : array of shape (n_classes,)
         Log prior probability of each class.
     variables : array of int of shape (n_used,)
-        Which of the variables that vary take part.
+        Variables that take part, as places among those that vary.
     tables : tuple of arrays of shape (n_fine, n_classes)
         The factor of each of these variables.
     weights : array of shape (n_used,)
-        What their factors are multiplied by.
+        Weights of their factors.
     intercepts : array of shape (n_classes,)
     coefficients : array of shape (n_columns, n_classes)
-        What the numbers of these variables are multiplied by.
+        Coefficients of the numbers of these variables.
     """
 
     name: ClassVar[str] = "log_ratios"
@@ -104,7 +107,7 @@ class LogRatios(Member):
 
     @classmethod
     def fit(cls, training: Training) -> Learned[Self]:
-        """Fit the path of regressions, each with all rows and without each fold in turn, and average it."""
+        """Fit and average a path of regressions, each with all rows and without each fold."""
         factors = factors_of(training)
         variables = _informative(training, ranking_of(training))
         has_room = len(variables) == training.views.n_variables
@@ -115,6 +118,7 @@ class LogRatios(Member):
             parts = [whole]
             out = dealt(training, order)[:, rows] * training.copy_weights[rows]
         else:
+            # With a selection of variables, every fold has variables, and therefore a design, of its own.
             chosen = [_informative(training, fold.ranking) for fold in folds_of(training)]
             parts = [*(_Part.of(training, own, rows) for own in chosen), whole]
             out = np.array([fold.shares[rows] for fold in folds_of(training)]) * training.weights[rows]
@@ -122,7 +126,7 @@ class LogRatios(Member):
         tables = tuple(factors.tables[j] for j in variables.tolist())
         member = cls(training.views, training.log_prior, variables, tables, *whole.split(of_all[-1]))
         if has_room:
-            # Rows in no fold had no part in the regression.
+            # Rows outside the sample are in no fold and not part of the regression: all parameters apply.
             held_out = whole.log_probs(training, of_all[-1], np.arange(training.n_rows))
             by_fold = whole.design.log_probs(of_all[:-1])
             held_out[rows] = np.einsum("kn,kcn->nc", out / out.sum(axis=0), by_fold)
@@ -141,9 +145,9 @@ class LogRatios(Member):
         return normalised(log_weights)
 
     def contributions(self, coded: Coded) -> FloatArray:
-        """What each variable of the schema adds to the log weight of each class, relative to the class prior.
+        """Return the term of each variable of the schema in the log weight of each class.
 
-        The intercepts, which belong to no variable, are shared equally by those that take part.
+        Terms are relative to the class prior. Intercepts are shared equally by the variables that take part.
         """
         found = np.zeros((coded.n_rows, self.views.schema.n_variables, len(self.log_prior)))
         shared = self.intercepts / max(len(self.variables), 1)
@@ -212,9 +216,9 @@ class _Part(NamedTuple):
     variables : array of int
         Variables that take part.
     axes : array of shape (n_columns, n_axes)
-        Directions of their numbers.
+        Orthogonal directions of their numbers.
     design : Design
-        What some of the training rows look like along these.
+        Features of the sampled training rows along these directions.
     """
 
     variables: IntArray
@@ -234,12 +238,12 @@ class _Part(NamedTuple):
         return cls(variables, axes, design)
 
     def split(self, parameters: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Weights, intercepts, and coefficients of the numbers themselves."""
+        """Return weights, intercepts, and coefficients of the original numbers."""
         weights, intercepts, coefficients = self.design.split(parameters)
         return weights, intercepts, self.axes @ coefficients.T
 
     def log_probs(self, training: Training, parameters: FloatArray, rows: IntArray) -> FloatArray:
-        """Log probabilities of training rows; what single variables say is without one copy of each."""
+        """Return log probabilities of training rows, with leave-one-out ratios of single variables."""
         weights, intercepts, coefficients = self.split(parameters)
         numbers = training.numbers[np.ix_(rows, _columns(training.views, self.variables))]
         found = training.log_prior_left_out[rows] + intercepts + numbers @ coefficients
@@ -249,21 +253,21 @@ class _Part(NamedTuple):
 
 
 def _averaged(designs: Sequence[Design], row_weights: FloatArray, out: FloatArray) -> list[FloatArray]:
-    """Parameters averaged over the path of penalties, without each fold and, at the end, with all rows.
+    """Average parameters over the path of penalties, without each fold and, last, with all rows.
 
     Parameters
     ----------
     designs : sequence of Design
-        The rows: one design for all, or one without each fold and, at the end, one with all rows.
+        One design for all weightings, or one without each fold and, last, one with all rows.
     row_weights : array of shape (n_rows,)
-        What each row weighs.
+        Weight of each row.
     out : array of shape (n_folds, n_rows)
-        What is held out of each row in each fold.
+        Held-out weight of each row in each fold.
 
     Returns
     -------
     list of array of shape (n_weightings, n_parameters)
-        The parameters in each design.
+        Averaged parameters of each design.
     """
     within = np.split(np.vstack([np.maximum(row_weights - out, 0.0), row_weights]), len(designs))
     starts, curvatures = zip(*map(_typical, designs, within), strict=True)
@@ -274,6 +278,8 @@ def _averaged(designs: Sequence[Design], row_weights: FloatArray, out: FloatArra
             for design, weights, start, curvature in zip(designs, within, starts, curvatures, strict=True)
         ]
 
+    # From the typical penalty outwards in both directions, each regression starting from its neighbour. A
+    # direction ends at the first penalty whose share is negligible.
     middle = PRECISIONS.index(TYPICAL_PRECISION)
     path: dict[int, list[FloatArray]] = {}
     log_shares: dict[int, float] = {}
@@ -286,6 +292,7 @@ def _averaged(designs: Sequence[Design], row_weights: FloatArray, out: FloatArra
                 break
     least = max(log_shares.values()) + math.log(LEAST_SHARE)
     kept = sorted(step for step, log_share in log_shares.items() if log_share >= least)
+    # Only penalties that take part in the average are solved to full accuracy.
     final = [solved(step, path[step], FINAL_TOLERANCE) for step in kept]
     logs = np.array(
         [_log_share(designs, out, found, PRECISIONS[step]) for step, found in zip(kept, final, strict=True)]
@@ -295,7 +302,7 @@ def _averaged(designs: Sequence[Design], row_weights: FloatArray, out: FloatArra
 
 
 def _typical(design: Design, within: FloatArray) -> tuple[FloatArray, FloatArray | None]:
-    """Parameters to start from, one vector per weighting of the rows, and the curvature there."""
+    """Return start parameters, one vector per weighting of the rows, and the curvature there."""
     start = np.zeros((1, design.n_parameters))
     start[:, : len(design.ratios)] = TYPICAL_WEIGHT
     curvature = curvature_at(design, within[-1], start[0])
@@ -312,7 +319,10 @@ def _with_folds(
     tolerance: float,
     curvature: FloatArray | None,
 ) -> FloatArray:
-    """Parameters for one penalty: first for the last weighting, then for others that differ little."""
+    """Return parameters for one penalty, first of the last weighting, then of the folds.
+
+    The change of the last weighting along the path is a good guess for the others, which differ little.
+    """
     penalty = Penalty.of(design, precision)
     whole = fitted(design, within[-1:], penalty, start[-1:], tolerance, curvature)
     if len(within) == 1:
@@ -325,7 +335,7 @@ def _with_folds(
 def _log_share(
     designs: Sequence[Design], out: FloatArray, parameters: Sequence[FloatArray], precision: float
 ) -> float:
-    """Log prior of a precision, plus the log score of the folds."""
+    """Return the log prior of a precision plus the held-out log score of the folds."""
     labels = designs[0].labels
     found = [design.log_probs(of) for design, of in zip(designs, parameters, strict=True)]
     log_probs = np.concatenate(found)[:-1, labels, np.arange(len(labels))]
@@ -333,31 +343,32 @@ def _log_share(
 
 
 def _informative(training: Training, ranking: IntArray) -> IntArray:
-    """The variables that take part: the first of a ranking, as many as there is room for."""
+    """Return the variables that take part: the first of a ranking, as many as there is room for."""
     widths = np.array([1 + view.width for view in training.views.columns])[ranking]
     n_used = np.count_nonzero(np.cumsum(widths) * training.n_classes <= MOST_PER_ROW)
     return np.sort(ranking[: max(n_used, 1)])
 
 
 def _per_row(training: Training, variables: IntArray) -> int:
-    """How many numbers a row is described by."""
+    """Return the number of features per row."""
     return training.n_classes * (len(variables) + len(_columns(training.views, variables)))
 
 
 def _columns(views: Views, variables: IntArray) -> IntArray:
-    """Columns of numbers that belong to some variables."""
+    """Return the columns of numbers of some variables."""
     return np.flatnonzero(np.isin(views.owners, variables))
 
 
 def _axes(numbers: FloatArray) -> FloatArray:
-    """Orthogonal directions that span all rows, shape (n_columns, n_axes).
+    """Return orthogonal directions that span all rows, shape (n_columns, n_axes).
 
-    The prior of the coefficients looks the same from every direction, so the regression on coordinates along
-    these axes is the same, and shorter where columns depend on each other, as indicators do.
+    The prior of the coefficients is invariant under rotations, so the regression on coordinates along these
+    axes is the same. It has fewer coefficients if columns are linearly dependent, as indicators are.
     """
     n_rows, n_columns = numbers.shape
     if min(n_rows, n_columns) > MOST_AXES:
         return np.eye(n_columns)
+    # The smaller of the two Gram matrices; both have the same eigenvalues but for zeros.
     squares, vectors = np.linalg.eigh(numbers.T @ numbers if n_columns <= n_rows else numbers @ numbers.T)
     spanning = squares > _NO_LENGTH * max(squares.max(), 1.0)
     if n_columns <= n_rows:

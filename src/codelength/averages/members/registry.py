@@ -1,4 +1,4 @@
-"""The members there are, by name. A new one is one file and one line here."""
+"""Registry of all members by name. To add a member, write one file and list its class here."""
 
 from ..member import Member
 from .best_tree import BestTree
@@ -16,4 +16,4 @@ MEMBERS: dict[str, type[Member]] = {
 }
 
 DEFAULT_MEMBERS = ("trees", "log_ratios", "kernel", "forests")
-"""The smallest set of members that keeps the quality of all."""
+"""The smallest set of members with the quality of all."""

@@ -1,15 +1,15 @@
-r"""Naive Bayes averaged over all subsets of variables that take part.
+r"""Naive Bayes averaged over all subsets of variables.
 
-A variable takes part if its distribution depends on the class, and otherwise has one distribution for all
-classes. The evidence of a subset is a product over variables, so the sum over all :math:`2^m` subsets is a
-product of sums of two (Dash and Cooper 2002):
+A variable in the subset has a distribution that depends on the class; a variable outside has one distribution
+for all classes. The evidence of a subset is a product over variables, so the sum over all :math:`2^m` subsets
+is a product of sums of two terms (Dash and Cooper 2002):
 
 .. math:: P(c, x) \propto P(c) \prod_i \bigl[\pi_i\, P_i(x_i \mid c) + (1 - \pi_i)\, P_i(x_i)\bigr]
 
-where :math:`\pi_i` is the posterior probability that variable i takes part, one half before any row is seen.
-Both distributions are themselves averages over strengths of a Dirichlet prior and, for an ordered variable,
-over all partitions of its fine values into intervals (:mod:`codelength.naive_bayes.partitions`), so the
-average remains exact, and so does leaving out a copy of a row: its factors and all :math:`\pi_i` are those of
+Here :math:`\pi_i` is the posterior probability that variable i is in the subset; its prior probability is one
+half. Both distributions are themselves averages over strengths of a Dirichlet prior and, for an ordered
+variable, over all partitions of its fine values into intervals (:mod:`codelength.naive_bayes.partitions`).
+The average remains exact, and so does leave-one-out: the factors of a row and all :math:`\pi_i` are those of
 the other rows.
 
 References
@@ -36,10 +36,10 @@ from ..views import Views
 
 CATEGORICAL_STRENGTHS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0)
 ORDERED_STRENGTHS = (2.0, 8.0, 32.0, 128.0)
-"""Pseudocounts of all values of a variable together, spread evenly over them, averaged over."""
+"""Total pseudocounts of a variable, divided evenly among its values; the average is over these."""
 
 LARGEST = 1e6
-"""No log ratio that a fit leaves is larger than this."""
+"""Largest absolute log ratio in a file."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,10 +53,10 @@ class Subsets(Member):
     log_prior : array of shape (n_classes,)
         Log prior probability of each class.
     inclusion : array of shape (n_variables,)
-        How probable it is that each variable that varies takes part. Strong priors, under which classes
-        hardly differ, are averaged over too, so a variable that says nothing comes near one half, not zero.
+        Posterior probability that each variable is in the subset. The average includes strong priors, under
+        which classes hardly differ, so a variable without information has about one half, not zero.
     tables : tuple of arrays of shape (n_fine, n_classes)
-        For each variable, the log of its averaged share in each class over that in all of them.
+        For each variable, the log of its averaged share in each class relative to that in all classes.
     """
 
     name: ClassVar[str] = "subsets"
@@ -70,7 +70,7 @@ class Subsets(Member):
 
     @classmethod
     def fit(cls, training: Training) -> Learned[Self]:
-        """Compare, for each variable, its evidence given the class with its evidence without."""
+        """Compare the evidence of each variable given the class with its evidence without the class."""
         held_out = training.log_prior_left_out.copy()
         inclusion, tables = [], []
         for j, (counts, cells) in enumerate(zip(training.fine_counts, distinct_cells(training), strict=True)):
@@ -80,9 +80,11 @@ class Subsets(Member):
                 average_of(counts.sum(axis=0, keepdims=True), n_ordered),
             )
             log_odds = dependent.log_evidence - common.log_evidence
+            # The logistic function of the log odds, without overflow; prior odds are 1.
             inclusion.append(np.exp(-np.logaddexp(0.0, -log_odds)))
             tables.append(_mixed(dependent.log_ratios() - common.log_ratios(), np.array(log_odds)))
             given = dependent.without(cells.values, cells.labels, cells.removed)
+            # Without the row, both evidences change, and with them the odds of inclusion.
             alone = common.without(cells.values, np.zeros_like(cells.labels), cells.removed)
             left_out = _mixed(given.log_ratios - alone.log_ratios, given.log_evidence - alone.log_evidence)
             held_out += with_zeros(left_out)[cells.places]
@@ -97,7 +99,7 @@ class Subsets(Member):
         return normalised(log_weights)
 
     def contributions(self, coded: Coded) -> FloatArray:
-        """What each variable of the schema adds to the log weight of each class, beside the class prior."""
+        """Return the term of each variable of the schema in the log weight of each class."""
         found = np.zeros((coded.n_rows, self.views.schema.n_variables, len(self.log_prior)))
         for view, table in zip(self.views.columns, self._value_tables, strict=True):
             found[:, view.position] = table[coded.codes[:, view.position]]
@@ -135,12 +137,12 @@ class Subsets(Member):
 
 
 def average_of(counts: FloatArray, n_ordered: int) -> PartitionAverage:
-    """The average over strengths, and partitions of the first ``n_ordered`` values, of one variable.
+    """Return the average over strengths, and partitions of the first ``n_ordered`` values, of one variable.
 
     Parameters
     ----------
     counts : array of shape (n_classes, n_fine)
-        Weight of each fine value in each class, or in all of them together.
+        Weight of each fine value in each class, or one row with the weights in all classes.
     n_ordered : int
         Number of ordered values, which are the first.
     """
@@ -150,6 +152,6 @@ def average_of(counts: FloatArray, n_ordered: int) -> PartitionAverage:
 
 
 def _mixed(log_ratios: FloatArray, log_odds: FloatArray) -> FloatArray:
-    """Log of a ratio that counts with some odds, and of 1 that counts with the others."""
+    """Return the log of p r + (1 - p) for log ratios log r and log odds of p."""
     taking, not_taking = -np.logaddexp(0.0, -log_odds), -np.logaddexp(0.0, log_odds)
     return np.asarray(np.logaddexp(taking[..., None] + log_ratios, not_taking[..., None]))
