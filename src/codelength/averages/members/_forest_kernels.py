@@ -1,7 +1,15 @@
-"""Loops over pairs of variables and over forests. Arrays in, arrays out, nothing checked.
+"""Compiled loops over pairs of variables and over forests, without checks.
 
-Pairs of variables are numbered as in :class:`codelength.counts.pairs.PairCounts`: 1 and 0, 2 and 0, 2 and 1,
-and so on.
+Data layout
+-----------
+Pairs of variables (u, v) with v < u are numbered as in :class:`codelength.counts.pairs.PairCounts`: 1 and 0,
+2 and 0, 2 and 1, and so on, so pair (u, v) has number u (u - 1) / 2 + v. The tables of all pairs are
+consecutive in one array with one row per cell and one column per class. The table of (u, v) has
+``n_values[u] + 1`` times ``n_values[v] + 1`` cells, v varying fastest; the last cell of each row and the last
+row hold the margins (in counts) or 1 (in factors), so that a missing value is an index like any other.
+
+Formulas, with pseudocounts and factors h and Bayes factors W, are those of
+:mod:`codelength.averages.members.augmented`.
 """
 
 import math
@@ -13,19 +21,30 @@ from ...decisions import TOLERANCE
 from ...typing import FloatArray, IntArray
 
 _SMALL = 1e-150
-"""A share that is smaller may not be multiplied by a small weight."""
+"""Shares below this are not multiplied by weights, because the product could underflow."""
 
 _FEW = 16.0
-"""Up to this count, a product is faster than two gamma functions, and more accurate."""
+"""Up to this count, a product is faster and more accurate than two gamma functions."""
 
 
 @njit(cache=True, nogil=True)
 def compare_pairs(
     n_values: IntArray, counts: FloatArray, strength: float, factors: FloatArray, log_weights: FloatArray
 ) -> None:
-    """Write the factor of every pair of values, and the log Bayes factor of every pair of variables.
+    """Write the factor h of every pair of values, and the log Bayes factor log W of every pair of variables.
 
-    ``counts`` are tables with margins. The spare cells of ``factors`` are 1.
+    Parameters
+    ----------
+    n_values : array of int of shape (n_variables,)
+        Number of values of each variable.
+    counts : array of shape (n_cells, n_classes)
+        Tables of all pairs with margins.
+    strength : float
+        Pseudocounts of the whole table.
+    factors : array of shape (n_cells, n_classes)
+        Output; the cells of margins are 1.
+    log_weights : array of shape (n_pairs,)
+        Output.
     """
     n_classes = counts.shape[1]
     start, pair, of_class = 0, 0, strength / n_classes
@@ -34,9 +53,12 @@ def compare_pairs(
             rows, columns = n_values[u], n_values[v]
             size = columns + 1
             last = start + rows * size
+            # Pseudocounts of a class are divided evenly among cells, so those of margins are their sums: this
+            # makes W the same for either end of the edge as parent.
             of_row, of_column, of_cell = of_class / rows, of_class / columns, of_class / (rows * columns)
             log_weight = 0.0
             for c in range(n_classes):
+                # Gamma functions of W: total and cells in the numerator, both margins in the denominator.
                 total = counts[last + columns, c]
                 log_weight += log_rising(of_class, total)
                 factors[last + columns, c] = 1.0
@@ -48,6 +70,8 @@ def compare_pairs(
                     in_row = counts[row + columns, c]
                     log_weight -= log_rising(of_row, in_row)
                     factors[row + columns, c] = 1.0
+                    # h = N*_abc N*_c / (N*_ac N*_bc); the part that is constant in a row of the table is
+                    # divided once.
                     scale = (total + of_class) / (in_row + of_row)
                     for b in range(columns):
                         log_weight += log_rising(of_cell, counts[row + b, c])
@@ -61,7 +85,7 @@ def compare_pairs(
 
 @njit(cache=True, nogil=True)
 def log_rising(start: float, count: float) -> float:
-    """Log of start (start + 1) ... (start + count - 1), for any count."""
+    """Return the log of the rising factorial start (start + 1) ... (start + count - 1), for any count."""
     if count == 0.0:
         return 0.0
     if count <= _FEW and count == math.floor(count):
@@ -83,9 +107,21 @@ def leave_out(
     factors: FloatArray,
     lost: FloatArray,
 ) -> None:
-    """Write the factors of each row in its own class when ``removed`` of its weight is gone, pair by pair.
+    """Write the factors of each row in its own class without ``removed`` of its weight, pair by pair.
 
-    ``lost`` is what this weight had multiplied the Bayes factor of the pair by: the same if it is 1.
+    Parameters
+    ----------
+    codes : array of int of shape (n_rows, n_variables)
+        Codes of the values, -1 for none.
+    labels, removed : array of shape (n_rows,)
+        Class of each row, and the weight that is left out.
+    n_values, counts, strength
+        As in :func:`compare_pairs`.
+    factors : array of shape (n_rows, n_pairs)
+        Output; 1 if a value is missing.
+    lost : array of shape (n_rows, n_pairs)
+        Output: the factor by which this weight had multiplied the Bayes factor of the pair. Equal to
+        ``factors`` if the weight is 1.
     """
     of_class = strength / counts.shape[1]
     for n in range(len(labels)):
@@ -100,13 +136,15 @@ def leave_out(
                 factors[n, pair] = 1.0
                 lost[n, pair] = 1.0
                 if a >= 0 and b >= 0:
-                    # What is left of weights that are not whole may be a little less than nothing.
+                    # Differences of fractional weights may be negative by rounding.
                     both = max(counts[start + a * size + b, c] - less, 0.0) + of_class / (rows * columns)
                     in_row = max(counts[start + a * size + columns, c] - less, 0.0) + of_class / rows
                     in_column = max(counts[last + b, c] - less, 0.0) + of_class / columns
                     total = max(counts[last + columns, c] - less, 0.0) + of_class
+                    # h = P(b | a, c) / P(b | c).
                     factors[n, pair] = (both / in_row) * (total / in_column)
                     lost[n, pair] = factors[n, pair]
+                    # For other weights than 1, the single factors become ratios of gamma functions.
                     if less != 1.0:
                         log_lost = log_rising(both, less) - log_rising(in_row, less)
                         log_lost += log_rising(total, less) - log_rising(in_column, less)
@@ -124,15 +162,29 @@ def sum_forests(
     skipped: IntArray,
     log_sums: FloatArray,
 ) -> None:
-    """Write the log of the sum over all forests for each row and class, but the class that is skipped.
+    """Write the log of the sum over all forests for each row and class, except a skipped class.
 
-    The weight of an edge is ``weights[n, pair]`` times the factor of the row's values; one row of weights
-    serves for all rows if there is only one.
+    Parameters
+    ----------
+    places : array of int of shape (n_rows, n_pairs)
+        Cell of each row in the table of each pair.
+    weights : array of shape (n_rows, n_pairs) or (1, n_pairs)
+        Weights of the edges; the weight of an edge in a sum is this times the factor of the row's values.
+    root_weight : float
+        Weight of the edges from the root to each variable.
+    factors : array of shape (n_cells, n_classes)
+        Factors of the cells.
+    skipped : array of int of shape (n_rows,)
+        Class to skip in each row, -1 for none.
+    log_sums : array of shape (n_rows, n_classes)
+        Output.
     """
     n_rows, n_classes = log_sums.shape
     n_variables = 1
+    # The number of variables follows from the number of pairs.
     while n_variables * (n_variables - 1) // 2 < places.shape[1]:
         n_variables += 1
+    # Vertex 0 is the root. A spanning tree of the graph with the root is a forest of the variables.
     graph = np.empty((n_variables + 1, n_variables + 1))
     for n in range(n_rows):
         given = weights[n if len(weights) > 1 else 0]
@@ -150,23 +202,27 @@ def sum_forests(
 
 @njit(cache=True, nogil=True)
 def log_sum_of_trees(graph: FloatArray) -> float:
-    """Log of the sum over spanning trees of their products of weights, which lie below the diagonal.
+    """Return the log of the sum over spanning trees of their products of weights.
 
-    A determinant without a subtraction (Grassmann, Taksar and Heyman 1985): vertices are taken away one by
-    one, and each path through a vertex becomes an edge. Overwrites the graph.
+    The determinant of the matrix-tree theorem by elimination without subtractions (Grassmann, Taksar and
+    Heyman 1985), so that all digits are kept even if weights differ by hundreds of orders of magnitude:
+    vertices are eliminated one by one, and each path through an eliminated vertex becomes an edge. Weights
+    are below the diagonal of ``graph``, which is overwritten.
     """
-    log_sum, shares = 0.0, graph[0]  # the first row has no edges
+    log_sum, shares = 0.0, graph[0]  # the first row has no edges and serves as work space
     for t in range(len(graph) - 1, 0, -1):
         gone, total = graph[t], 0.0
         for j in range(t):
             total += gone[j]
+        # The pivot of the elimination: the total weight of the edges of vertex t.
         log_sum += math.log(total)
         for j in range(t):
             shares[j] = gone[j] / total
         for i in range(1, t):
             kept = graph[i]
-            # Weights may be so far apart that a share is below the smallest float64. Then the other share is
-            # not, or a third vertex has nearly all of the total and this path does not matter.
+            # The new edge i-j has weight gone[i] * gone[j] / total. Weights may be so far apart that one
+            # share underflows. Then the other share does not, or a third vertex has nearly all of the total
+            # and this path is negligible.
             if shares[i] > _SMALL:
                 for j in range(i):
                     kept[j] += shares[i] * gone[j]
@@ -178,15 +234,24 @@ def log_sum_of_trees(graph: FloatArray) -> float:
 
 @njit(cache=True, nogil=True)
 def best_forests(log_weights: FloatArray, scale: float, parents: IntArray) -> None:
-    """Write the forest of the largest sum of log weights for each row of them; -1 marks a root.
+    """Write the forest of the largest sum of log weights, for each row of them.
 
-    Prim's algorithm from a vertex that is joined to all variables with log weight 0. A row of ``parents`` is
-    the forest with the edges from each variable to its parent. Rounding does not choose between edges: of
-    those that differ by no more (see :mod:`codelength.decisions`), the first is taken.
+    Prim's algorithm, starting at a root that is joined to all variables with log weight 0. Edges that differ
+    by no more than rounding tie, and the first is taken (see :mod:`codelength.decisions`).
+
+    Parameters
+    ----------
+    log_weights : array of shape (n_rows, n_pairs)
+        Log weights of the edges.
+    scale : float
+        Size of the numbers that log weights were computed from, for ties.
+    parents : array of int of shape (n_rows, n_variables)
+        Output: the parent of each variable, -1 for a root.
     """
     n_variables = parents.shape[1]
     gains, joined = np.empty(n_variables), np.empty(n_variables, dtype=np.bool_)
     for n in range(len(log_weights)):
+        # Edges of negative log weight are never taken, because joining the root costs nothing.
         gains[:] = 0.0
         joined[:] = False
         parents[n] = -1
@@ -195,6 +260,8 @@ def best_forests(log_weights: FloatArray, scale: float, parents: IntArray) -> No
             largest = max(largest, abs(log_weights[n, pair]))
         room = TOLERANCE * largest
         for _ in range(n_variables):
+            # Unlike a heap, a scan in the order of variables makes ties go to the first; m^2 is the size of
+            # the input.
             best = -1
             for v in range(n_variables):
                 if not joined[v] and (best < 0 or gains[v] > gains[best] + room):

@@ -6,25 +6,28 @@ With Bayes factors W and the factors h of a row, as in :mod:`codelength.averages
 
 .. math:: P(c, x \mid D) = P(c) \prod_v \frac{N^*_{vc}}{N^*_c}\, \frac{\det Q(W \circ h)}{\det Q(W)},
 
-where Q is the Laplacian matrix of the graph on the variables and a root that is joined to each of them with
-weight 1, without the row and the column of the root. The root turns trees into forests, so that naive Bayes,
-the forest without edges, is among the models.
+Q is the Laplacian matrix of the graph on the variables and a root that is joined to each of them with weight
+1, without the row and the column of the root. The root turns trees into forests, so that naive Bayes, the
+forest without edges, is one of the models.
 
-All forests are equally probable a priori. Two of them are different where a variable has different parents:
-there are :math:`(m + 1)^{m - 1}`, and a tree of k variables is there k times, once for each variable that can
-be on top. Without that, the sum would be one over sets of edges without a ring, for which no efficient
-method is known (counting them is #P-hard).
+All forests are equally probable a priori. Two forests are different if a variable has different parents:
+there are :math:`(m + 1)^{m - 1}`, and a tree of k variables is counted k times, once for each variable that
+can be its root. Otherwise the sum would be over acyclic sets of edges, for which no efficient method is
+known (counting them is #P-hard).
 
-Where the cuts of ordered variables fall matters to each forest, and matters less to an average. So all this
-is done in several coarse views, with at most 2, 3, 5 and 8 intervals, and their log probabilities are
+The places of the cuts of ordered variables affect each forest, and affect an average less. Predictions are
+therefore made in several coarse views, with at most 2, 3, 5 and 8 intervals, and their log probabilities are
 averaged.
 
-Strengths of the prior are averaged too, weighted by the evidence of all cells given the classes; those that
-are more than 40 nats below the best are left out.
+Strengths of the prior are averaged as well, weighted by the evidence of all cells given the classes;
+strengths more than 40 nats below the best are left out.
 
-Held-out predictions are exact leave-one-out in closed form: W is divided by the row's own factors as they are
-without one copy of it, and so is the evidence that weighs the strengths. If variables have to be chosen, they
-are chosen and counted again without each of five folds instead.
+Held-out predictions are exact leave-one-out in closed form: W, and the evidence of each strength, are divided
+by the row's own factors without one copy of it. If variables have to be selected, they are selected and
+counted again without each of five folds instead.
+
+Order of reading: :meth:`Forests.fit` (one average per coarse view), :class:`ForestsAtGrain` (strengths),
+:class:`ForestSums` (sums over forests), :func:`balanced` (range of float64).
 
 References
 ----------
@@ -55,17 +58,17 @@ from ..views import GRAINS, Views
 from .augmented import STRENGTHS, Augmented, AugmentedCounts, best_forests, blocks, edges_of, has_room
 
 NEGLIGIBLE = 40.0
-"""Strengths whose log evidence is lower than the best by more than this do not take part."""
+"""Strengths with a log evidence more than this below the best are left out."""
 
 RANGE = 1200.0
-"""Log weights of edges are brought within so many nats: exp() of half of it leaves room for factors."""
+"""Largest range of log weights of edges, in nats; exp() of half of it leaves room for factors."""
 
 
 @dataclass(frozen=True, eq=False)
 class Forests(Member):
     """Tree-augmented naive Bayes, averaged over all forests; see the module for the formulas.
 
-    At most 40 variables take part, those that say most about the class.
+    At most 40 variables take part, those with the most information about the class.
 
     Attributes
     ----------
@@ -74,7 +77,7 @@ class Forests(Member):
     log_prior : array of shape (n_classes,)
         Log prior probability of each class.
     grains : tuple of ForestsAtGrain
-        The averages over forests, one per coarse view; a single one where no variable is ordered.
+        Averages over forests, one per coarse view; a single one if no variable is ordered.
     """
 
     name: ClassVar[str] = "forests"
@@ -86,7 +89,7 @@ class Forests(Member):
 
     @classmethod
     def fit(cls, training: Training) -> Learned[Self]:
-        """Count values and pairs of values; leave each training row out."""
+        """Count values and pairs of values; predict each training row by leave-one-out."""
         seen = _at_grains(training)
         if not all(map(has_room, seen)):
             member = cls._of(training, ranking_of(training))
@@ -123,13 +126,13 @@ class Forests(Member):
 
 
 def _at_grains(training: Training) -> list[Training]:
-    """The training rows in each coarse view."""
+    """Return the training rows in each coarse view."""
     grains = _grains(training.views)
     return [training if grain is None else training.at_grain(grain) for grain in grains]
 
 
 def _grains(views: Views) -> Sequence[int | None]:
-    """Coarse views to average over: where no variable is ordered, all are the same."""
+    """Return the coarse views to average over; if no variable is ordered, all are the same."""
     return range(len(GRAINS)) if views.n_intervals.any() else [None]
 
 
@@ -140,11 +143,11 @@ class ForestsAtGrain(WithoutCaches):
     Attributes
     ----------
     views : Views
-        What is looked at; its coarse view counts.
+        Views of the table; the coarse view is used.
     log_prior : array of shape (n_classes,)
         Log prior probability of each class.
     counts : AugmentedCounts
-        All that was learned.
+        Counts of values and pairs.
     """
 
     views: Views
@@ -153,7 +156,7 @@ class ForestsAtGrain(WithoutCaches):
 
     @cached_property
     def strengths(self) -> dict[float, float]:
-        """Log evidence of all cells given the classes, for each strength of the prior that takes part."""
+        """Log evidence of all cells given the classes, for each strength that is not negligible."""
         return {part.of.strength: part.log_evidence for part in self._parts}
 
     def log_probs(self, coded: Coded) -> FloatArray:
@@ -161,9 +164,9 @@ class ForestsAtGrain(WithoutCaches):
         return normalised(self.log_joint(coded))
 
     def log_joint(self, coded: Coded) -> FloatArray:
-        """Log probability of each row together with each class and all training cells, in nats.
+        """Return the joint log probability of each row, each class and all training cells, in nats.
 
-        Where a row has no value, the factors of its pairs are left out.
+        If a row has no value, the factors of its pairs are left out.
         """
         codes = self.counts.codes(self.views, coded)
         found = np.empty((len(codes), len(self.log_prior)))
@@ -188,7 +191,7 @@ class ForestsAtGrain(WithoutCaches):
         return tuple(parts)
 
     def left_out(self, training: Training) -> FloatArray:
-        """Log probability of each class for each training row, without one copy of it."""
+        """Return the log probability of each class for each training row, without one copy of it."""
         codes = np.ascontiguousarray(training.coarse[:, self.counts.variables])
         found = np.empty((training.n_rows, training.n_classes))
         for rows in blocks(training.n_rows):
@@ -202,7 +205,7 @@ class ForestsAtGrain(WithoutCaches):
                 weights = part.weights / left_out.lost
                 log[:] = part.of.naive_log_probs(codes[rows]) + part.log_sums(codes[rows], weights, labels)
                 log[own] = left_out.log_probs + part.log_sum
-                if (other := removed != 1.0).any():  # otherwise what is left out and comes back is the same
+                if (other := removed != 1.0).any():  # with weight 1 the sum is that of all rows
                     sums = part.log_sums_alone(weights[other] * left_out.factors[other])
                     log[other, labels[other]] = left_out.log_probs[other] + sums
                 log += part.log_naive_evidence - left_out.log_lost[:, None]
@@ -214,7 +217,7 @@ class ForestsAtGrain(WithoutCaches):
 class ForestSums:
     """Sums over all forests under one prior.
 
-    Weights of edges, and that of the edges from the root, are balanced; see :func:`balanced`.
+    Weights of edges, including edges from the root, are balanced; see :func:`balanced`.
     """
 
     of: Augmented
@@ -228,7 +231,7 @@ class ForestSums:
 
     @cached_property
     def log_naive_evidence(self) -> float:
-        """Evidence of all cells without edges, as far as sums over balanced weights are short of it."""
+        """Log evidence of all cells without edges, plus the shift of the balanced weights."""
         return self.of.log_evidence + self.shift
 
     @cached_property
@@ -242,12 +245,12 @@ class ForestSums:
         return self.log_naive_evidence + self.log_sum
 
     def log_sums(self, codes: IntArray, weights: FloatArray, skipped: IntArray) -> FloatArray:
-        """Log sum over forests of weights times factors, for each row and class but one that is skipped."""
+        """Return log sums over forests of weights times factors, for each row and class but a skipped one."""
         places = self.of.counts.pairs.places(codes)
         return self._summed(places, weights, self.of.factors, skipped)
 
     def log_sums_alone(self, weights: FloatArray) -> FloatArray:
-        """Log sum over forests of weights without factors, for each row of them."""
+        """Return log sums over forests of weights without factors, for each row of weights."""
         places = np.zeros(weights.shape, dtype=np.int64)
         return self._summed(places, weights, np.ones((1, 1)), np.full(len(weights), -1))[:, 0]
 
@@ -262,13 +265,14 @@ class ForestSums:
 
 
 def balanced(log_weights: FloatArray) -> tuple[FloatArray, float, float]:
-    """Weights of edges for sums over forests, within the range of a float64 whatever their logs are.
+    """Return weights of edges for sums over forests, within the range of a float64 for any log weights.
 
-    Where the log weights of the maximum spanning tree (root included) span more than :data:`RANGE` nats, the
-    largest gaps between them are shortened. Every forest that matters has as many edges below a gap as the
-    maximum spanning tree, and gains the same factor. A forest with more edges below the gap gains too much,
-    yet an edge across the gap is still at least 30 nats worse than one above it. So the sum is off by about
-    e^-30, or 1e-13, of itself for each edge that could be exchanged, times the ratio of their factors.
+    If the log weights of the maximum spanning tree (root included) span more than :data:`RANGE` nats, the
+    largest gaps between them are shortened. Every forest of relevant weight has as many edges below a gap as
+    the maximum spanning tree, and gains the same factor. A forest with more edges below the gap gains too
+    much, but an edge across the gap is still at least 30 nats worse than one above it. The relative error of
+    the sum is therefore about e^-30, or 1e-13, for each edge that can be exchanged, times the ratio of their
+    factors.
 
     Returns
     -------
@@ -277,16 +281,19 @@ def balanced(log_weights: FloatArray) -> tuple[FloatArray, float, float]:
     root_weight : float
         Balanced weight of the edge from the root to each variable, whose log weight is 0.
     shift : float
-        What the log of the sum over all forests is above that of the balanced weights.
+        Log of the sum over all forests less that of the balanced weights.
     """
     edges = edges_of(best_forests(log_weights[None, :])[0])
     tree = np.sort(np.append(log_weights, 0.0)[edges])[::-1]  # -1 is an edge from the root
     gaps = -np.diff(tree)
     shortened = np.minimum(gaps, _cap(gaps, RANGE))
+    # Log weights of the tree edges after shortening, centred at 0 to use both halves of the range of a
+    # float64.
     knots = -np.concatenate([[0.0], np.cumsum(shortened)])
     knots += -knots[-1] / 2
 
     def moved(logs: FloatArray) -> FloatArray:
+        # Other edges keep their distance to the next tree edge above, but do not cross the one below.
         above = np.clip(np.searchsorted(-tree, -logs, side="right") - 1, 0, None)
         below = np.append(knots, -np.inf)[above + 1]
         return np.asarray(np.exp(np.maximum(knots[above] - (tree[above] - logs), below)))
@@ -295,7 +302,7 @@ def balanced(log_weights: FloatArray) -> tuple[FloatArray, float, float]:
 
 
 def _cap(gaps: FloatArray, total: float) -> float:
-    """The length to which gaps are shortened so that they add up to no more than a total."""
+    """Return the length to which gaps are shortened so that they add up to at most a total."""
     ascending = np.sort(gaps)
     left = total
     for k, gap in enumerate(ascending.tolist()):
