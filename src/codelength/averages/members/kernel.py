@@ -1,10 +1,13 @@
 r"""Kernel regression on class indicators, averaged over kernels and ridges.
 
-Rows that look alike have classes that are alike. A Gaussian kernel says how alike two rows are as numbers
+Similar rows have similar classes. A Gaussian kernel measures the similarity of two rows as numbers
 (:meth:`~codelength.averages.views.Views.numbers`); regression on the indicators of the classes gives f, and
 :math:`p(c) \propto P(c)\, e^{\beta f_c}`. Kernels of three widths, on plain columns and on columns that are
-stretched by what they say about the class, are combined with three ridges. All runs are averaged in logs,
-each weighing in proportion to the probability it gives to the classes of rows that were left out.
+stretched by their information about the class, are combined with three ridges. All runs are averaged in logs,
+weighted by the probability of the classes of left-out rows.
+
+Order of reading: :meth:`Kernel.fit`, ``_Spaces`` (stretched rows), ``_runs`` (the grid of kernels and
+ridges), ``_parts`` and ``_held_out`` (averages over runs).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -36,23 +39,23 @@ SCALES = (0.15, 0.5, 1.5)
 RIDGES = (0.1, 1.0, 10.0)
 
 POWER = PowerPrior(centre=4.0, strength=4.0, least=0.5, largest=40.0)
-"""What is thought of :math:`\\beta` before any row is seen."""
+"""Prior of :math:`\\beta`."""
 
 LEAST_RELEVANCE, CHANCE = 0.1, 2.0
-"""Added to what a column says about the class: a tenth of the mean over columns, and two nats over all rows,
-which is what columns without any information easily seem to say."""
+"""Added to the information of a column about the class: a tenth of the mean over columns, and two nats over
+all rows, which columns without any information easily reach by chance."""
 
 MOST_ROWS = 1_500
-"""Rows that are regressed on; where there are more, as many copies of rows are drawn at random."""
+"""Largest number of rows of the regression; if there are more, as many copies of rows are drawn at random."""
 
 FEW_ROWS = 300
-"""Up to so many rows all combinations are tried; with more, only those around the best."""
+"""Largest number of rows for which all combinations are tried; with more, only those around the best."""
 
 START = (1, 1, 1)
-"""Where the search for the best combination starts: stretched columns, middle scale, middle ridge."""
+"""Start of the search for the best combination: stretched columns, middle scale, middle ridge."""
 
 LEAST_WEIGHT = 0.03
-"""Runs that weigh less, relative to the best, are left out."""
+"""Smallest weight of a run relative to the best; others are left out."""
 
 ALIKE = 1e-9
 """Relevances that differ by less are equal."""
@@ -67,11 +70,11 @@ class KernelPart(NamedTuple):
     Attributes
     ----------
     is_stretched : bool
-        Whether the columns are stretched by their relevance.
+        True if the columns are stretched by their relevance.
     width : float
-        Squared distances are divided by this.
+        Divisor of squared distances.
     coefficients : array of shape (n_rows, n_classes)
-        What each row adds to the log weight of each class, times the kernel.
+        Coefficient of the kernel of each row in the log weight of each class.
     """
 
     is_stretched: bool
@@ -83,10 +86,10 @@ class KernelPart(NamedTuple):
 class Kernel(Member):
     """Kernel regression on class indicators, averaged over kernels and ridges.
 
-    Held-out predictions are exact leave-one-out for each run. Relevances of columns are those without the
-    fold of the row, because they depend on the classes. The powers and the weights of the runs are those
-    without the score of the row itself. So they are optimistic by what one row does to the scores of other
-    rows: about a nat in total.
+    Held-out predictions are exact leave-one-out for each run. Relevances of columns are computed without the
+    fold of the row, because they depend on the classes. The powers and the weights of the runs are computed
+    without the score of the row itself. Held-out scores are optimistic by the effect of one row on the scores
+    of other rows: about a nat in total.
 
     Attributes
     ----------
@@ -95,11 +98,11 @@ class Kernel(Member):
     log_prior : array of shape (n_classes,)
         Log class prior.
     codes : array of int of shape (n_rows, n_variables)
-        The rows that are regressed on, as codes of the variables that vary.
+        Rows of the regression, as codes of the variables that vary.
     relevance : array of shape (n_variables,)
-        How much each variable is stretched.
+        Factor by which the columns of each variable are stretched.
     parts : tuple of KernelPart
-        What is added up.
+        Terms of the log weights.
     """
 
     name: ClassVar[str] = "kernel"
@@ -187,24 +190,24 @@ class Kernel(Member):
 
 
 _Place = tuple[int, int, int]
-"""Stretched or not, which scale and which ridge."""
+"""Place in the grid: stretched or not, index of the scale, index of the ridge."""
 
 
 class _Space(NamedTuple):
-    """Rows whose columns are stretched in one way.
+    """Rows with columns stretched in one way.
 
     Attributes
     ----------
     order : array of int
-        Places of the rows; those that are left out come last.
+        Places of the rows; those that are left out are the last.
     shares : array of shape (n_left_out,)
-        The share of the copies of each of the last rows that is left out here.
+        Left-out share of the copies of each of the last rows.
     distances : array of shape (n_rows, n_rows)
-        Squared distances, in this order.
+        Squared distances in this order.
     mean : float
-        The mean of them.
+        Mean squared distance.
     rows : KernelRows
-        The rows, in this order.
+        The rows in this order.
     """
 
     order: IntArray
@@ -215,6 +218,7 @@ class _Space(NamedTuple):
 
     @classmethod
     def of(cls, numbers: FloatArray, stretch: FloatArray, rows: KernelRows, shares: FloatArray) -> "_Space":
+        # Left-out rows last, because regress computes leave-one-out for the last rows only.
         order = np.argsort(shares > 0.0, kind="stable")
         ordered = KernelRows(
             rows.labels[order],
@@ -230,11 +234,11 @@ class _Space(NamedTuple):
         return cls(order, shares[order][shares[order] > 0.0], distances, mean, ordered)
 
     def width(self, place: _Place) -> float:
-        """What squared distances are divided by."""
+        """Return the divisor of squared distances."""
         return 2.0 * SCALES[place[1]] * self.mean
 
     def regressed(self, place: _Place) -> Regression:
-        """Kernel regression, with predictions of the rows that are left out."""
+        """Fit the kernel regression; coefficients are in the original order of the rows."""
         kernel = gaussian(self.distances, self.width(place))
         found = regress(kernel, RIDGES[place[2]], self.rows, len(self.shares))
         coefficients = np.empty_like(found.coefficients)
@@ -242,25 +246,25 @@ class _Space(NamedTuple):
         return Regression(coefficients, found.left_out)
 
     def part(self, place: _Place, coefficients: FloatArray) -> KernelPart:
-        """What a member adds up, from coefficients of the rows."""
+        """Return the term of a member with these coefficients of the rows."""
         return KernelPart(place[0] == 1, self.width(place), coefficients)
 
 
 class _Spaces(NamedTuple):
-    """Rows as kernels see them.
+    """Rows in all spaces of the kernels.
 
     Attributes
     ----------
     relevance : array of shape (n_variables,)
-        How much each variable is stretched by what it says about the class in all rows.
+        Factor of each variable, from its information about the class in all rows.
     without : list of array of shape (n_variables,)
         The same without each fold.
     plain : _Space
-        Columns as they are; each row is left out.
+        Original columns; each row is left out.
     stretched : _Space
-        Columns stretched by what they say about the class in all rows; no row is left out.
+        Columns stretched by relevance in all rows; no row is left out.
     folds : list of _Space
-        Columns stretched by what they say about the class without a fold; rows of the fold are left out.
+        Columns stretched by relevance without a fold; rows of the fold are left out.
     """
 
     relevance: FloatArray
@@ -271,7 +275,7 @@ class _Spaces(NamedTuple):
 
     @classmethod
     def of(cls, training: Training, drawn: IntArray, rows: KernelRows) -> "_Spaces":
-        """From the places of the training rows that are regressed on, and what these are."""
+        """Build all spaces from the places of the drawn training rows."""
         numbers, owners, folds = training.numbers[drawn], training.views.owners, folds_of(training)
         relevance = _relevance(factors_of(training).information, training.weights)
         without = [_relevance(fold.information, fold.others.weights) for fold in folds]
@@ -287,19 +291,19 @@ class _Spaces(NamedTuple):
         )
 
     def of_all(self, run: "_Run") -> KernelPart:
-        """What a run adds to the member."""
+        """Return the term of a run in the member."""
         if not run.place[0]:
             return self.plain.part(run.place, run.coefficients[0])
         return self.stretched.part(run.place, self.stretched.regressed(run.place).coefficients)
 
     def of_fold(self, fold: int, run: "_Run") -> KernelPart:
-        """What a run adds to the member without a fold."""
+        """Return the term of a run in the member without a fold."""
         if not run.place[0]:
             return self.of_all(run)
         return self.folds[fold].part(run.place, run.coefficients[fold])
 
     def left_out_in(self, place: _Place) -> list[_Space]:
-        """Where rows are left out."""
+        """Return the spaces in which rows are left out."""
         return self.folds if place[0] else [self.plain]
 
 
@@ -317,14 +321,16 @@ class _Run(NamedTuple):
 
 
 def _relevance(information: FloatArray, weights: FloatArray) -> FloatArray:
-    """How much each variable is stretched, from what it says about the class in rows of some weights."""
+    """Return the factor of each variable, from its information about the class and the weights of rows."""
     said = information + LEAST_RELEVANCE * information.mean() + CHANCE / float(weights.sum())
+    # The root, because squared distances are linear in information then; normalised so that widths keep their
+    # meaning.
     relevance = np.sqrt(said)
     return np.asarray(relevance / relevance.mean())
 
 
 def _runs(spaces: _Spaces, rows: KernelRows) -> list[_Run]:
-    """All runs, or those around the best, in the order of the grid."""
+    """Return all runs, or those around the best, in the order of the grid."""
 
     def run(place: _Place) -> _Run:
         left_out, coefficients = np.zeros((len(rows.labels), len(rows.log_prior))), []
@@ -339,7 +345,7 @@ def _runs(spaces: _Spaces, rows: KernelRows) -> list[_Run]:
         penalty = POWER.strength / 2 * np.log(power / POWER.centre) ** 2
         return _Run(place, coefficients, left_out, power, float(rows.weights @ scores - penalty))
 
-    # Columns that all say as much are stretched alike, and one kernel is as good as the other.
+    # If all columns are equally relevant, stretched and plain kernels are the same.
     sizes = (1 + bool(np.ptp(spaces.relevance) > ALIKE), len(SCALES), len(RIDGES))
     if len(rows.labels) > FEW_ROWS:
         found = _climbed(run, sizes)
@@ -348,12 +354,14 @@ def _runs(spaces: _Spaces, rows: KernelRows) -> list[_Run]:
 
 
 def _climbed(run: Callable[[_Place], _Run], sizes: Sequence[int]) -> dict[_Place, _Run]:
-    """Runs along the way uphill from the start, with all neighbours of each step."""
+    """Return the runs of a hill climb from the start, with all neighbours of each step."""
     here: _Place = (min(START[0], sizes[0] - 1), START[1], START[2])
     found = {here: run(here)}
     while True:
         near = _neighbours(here, sizes)
         found |= {place: run(place) for place in near if place not in found}
+        # Ties go to the first neighbour in the order of the grid, and a tie with the current place ends the
+        # climb.
         best = near[first_best([found[place].score for place in near])]
         if not is_better(found[best].score, found[here].score):
             return found
@@ -371,14 +379,17 @@ def _neighbours(place: _Place, sizes: Sequence[int]) -> list[_Place]:
 
 
 def _shares(scores: FloatArray) -> FloatArray:
-    """Weights of runs by their scores, along the first axis."""
+    """Return weights of runs from their scores, along the first axis."""
     shares = np.exp(scores - scores.max(axis=0))
     shares = np.where(shares < LEAST_WEIGHT, 0.0, shares)
     return np.asarray(shares / shares.sum(axis=0))
 
 
 def _parts(runs: Sequence[_Run], part_of: Callable[[_Run], KernelPart]) -> tuple[KernelPart, ...]:
-    """The average of all runs, with those of one kernel added up."""
+    """Return the average of all runs, with the runs of one kernel added up.
+
+    Runs that differ in the ridge share a kernel, so a prediction computes each kernel once.
+    """
     shares = _shares(np.array([run.score for run in runs]))
     added: dict[tuple[bool, float], FloatArray] = {}
     for share, run in zip(shares.tolist(), runs, strict=True):
@@ -390,7 +401,7 @@ def _parts(runs: Sequence[_Run], part_of: Callable[[_Run], KernelPart]) -> tuple
 
 
 def _held_out(runs: Sequence[_Run], rows: KernelRows) -> FloatArray:
-    """The average of all runs for the rows that are regressed on, each without one copy of it."""
+    """Return leave-one-out predictions of the average of all runs."""
     powers, scores = [], []
     for run in runs:
         at_best = power_scores(rows.log_prior_left_out, run.left_out, rows.labels, run.power)

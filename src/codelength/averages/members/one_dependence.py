@@ -1,20 +1,20 @@
 r"""One-dependence estimators with back-off, averaged.
 
-In a one-dependence estimator all variables depend on the class and on one of them, the parent. Here a child i
+In a one-dependence estimator all variables depend on the class and on one variable, the parent. Here a child
 with value b depends on a parent with value a by
 
 .. math:: P(b \mid c, a) = \frac{n_{cab} + s\, \theta_{cb}}{n_{ca} + s},
 
-which backs off to :math:`\theta_{cb}`, the share of the value in the class, where a and c were seldom seen
+which backs off to :math:`\theta_{cb}`, the share of the value in the class, if a and c were rarely seen
 together. The share itself backs off to that in all classes. Strengths s in {1, 4, 16, 64}, and
-:math:`s = \infty`, no dependence, are averaged by their evidence, for each parent and child; no dependence is
-as probable beforehand as all others together. The probabilities of a row are then averaged over all parents.
+:math:`s = \infty`, no dependence, are averaged by their evidence, for each parent and child; the prior
+probability of no dependence is one half. The probabilities of a row are then averaged over all parents.
 
-A cell without a value is left out: a child has no factor, and a parent leaves naive Bayes.
+Cells without a value are left out: such a child has no factor, and such a parent leaves naive Bayes.
 
-Held-out predictions are exact leave-one-out, given the shares :math:`\theta` that the evidence of strengths
-is computed with: counts, evidence and shares that are backed off to are those without one copy of the row.
-If variables have to be chosen, they are chosen and counted again without each of five folds instead.
+Held-out predictions are exact leave-one-out, given the shares :math:`\theta` in the evidence of strengths:
+counts, evidence and back-off shares are computed without one copy of the row. If variables have to be
+selected, they are selected and counted again without each of five folds instead.
 
 References
 ----------
@@ -47,7 +47,7 @@ STRENGTHS = np.array([1.0, 4.0, 16.0, 64.0])
 class OneDependence(Member):
     """One-dependence estimators with back-off, averaged; see the module for the formulas.
 
-    At most 40 variables take part, those that say most about the class, in the coarse view.
+    At most 40 variables take part, those with the most information about the class, in the coarse view.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class OneDependence(Member):
     log_prior : array of shape (n_classes,)
         Log prior probability of each class.
     counts : AugmentedCounts
-        All it has learned.
+        Counts of values and pairs.
     """
 
     name: ClassVar[str] = "one_dependence"
@@ -68,7 +68,7 @@ class OneDependence(Member):
 
     @classmethod
     def fit(cls, training: Training) -> Learned[Self]:
-        """Count values and pairs of values; leave each training row out."""
+        """Count values and pairs of values; predict each training row by leave-one-out."""
         member = cls._of(training)
         held_out = member._left_out(training) if has_room(training) else refitted(training, cls._of)
         return Learned(member, held_out)
@@ -100,12 +100,12 @@ class OneDependence(Member):
 
     @cached_property
     def _alone(self) -> tuple[PartitionAverage, ...]:
-        """Each variable alone, averaged over strengths."""
+        """Distribution of each variable alone, averaged over strengths."""
         return tuple(average_of(counts, 0) for counts in self.counts.value_counts)
 
     @cached_property
     def _log_ratios(self) -> tuple[FloatArray, ...]:
-        """Log share of each value in each class over that in all classes, and zeros for no value."""
+        """Log share of each value in each class relative to that in all classes, and zeros for no value."""
         n_classes = self.counts.n_classes
         return tuple(np.vstack([alone.log_ratios(), np.zeros(n_classes)]) for alone in self._alone)
 
@@ -116,7 +116,10 @@ class OneDependence(Member):
 
     @cached_property
     def _log_weights(self) -> FloatArray:
-        """Log weight of each strength of each dependence, shape (n_variables, n_variables, n_strengths)."""
+        """Log weight of each strength of each dependence, shape (n_variables, n_variables, n_strengths).
+
+        The strengths share a prior probability of one half equally.
+        """
         from ._one_dependence_kernels import weigh_dependences
 
         shares = [
@@ -131,10 +134,16 @@ class OneDependence(Member):
     def _averaged(
         self, codes: IntArray, log_ratios: FloatArray, labels: IntArray, removed: FloatArray
     ) -> FloatArray:
-        """Log weight of each class: naive Bayes times the mean over parents of what dependence adds.
+        """Return the log weight of each class: naive Bayes times the mean factor of dependences over parents.
 
-        ``log_ratios`` of the values of the rows have shape (n_rows, n_variables, n_classes) and are without
-        the rows, where they are to be left out.
+        Parameters
+        ----------
+        codes : array of int of shape (n_rows, n_variables)
+            Codes of the rows.
+        log_ratios : array of shape (n_rows, n_variables, n_classes)
+            Log ratios of their values, computed without the row if it is to be left out.
+        labels, removed : array of shape (n_rows,)
+            Class and weight of the copy to leave out; -1 and 0 for new rows.
         """
         from ._one_dependence_kernels import multiply_dependences
 
@@ -158,6 +167,7 @@ class OneDependence(Member):
         return np.asarray(log_ratios.sum(axis=1) + np.logaddexp.reduce(found, axis=1))
 
     def _left_out(self, training: Training) -> FloatArray:
+        """Return leave-one-out log probabilities of the training rows."""
         codes = np.ascontiguousarray(training.coarse[:, self.counts.variables])
         found = np.empty((training.n_rows, training.n_classes))
         for rows in blocks(training.n_rows):
@@ -165,6 +175,8 @@ class OneDependence(Member):
             ratios = np.zeros((*codes[rows].shape, training.n_classes))
             for j, alone in enumerate(self._alone):
                 known = codes[rows, j] >= 0
+                # Leave-one-out averages are expensive; compute them once per distinct value, class and
+                # weight.
                 keys = np.stack([codes[rows, j], labels, removed], axis=1)[known]
                 cells, which = np.unique(keys, axis=0, return_inverse=True)
                 values, classes = cells[:, :2].astype(np.int64).T
