@@ -1,1 +1,1 @@
-"""Averages over model classes, after equation (4) of the 1998 paper: one model class per file."""
+"""Averages over model classes, after equation (4) of the 1998 paper; one model class per file."""

@@ -1,4 +1,4 @@
-r"""Naive Bayes, and what the dependence between two variables adds to it: what forests are made of.
+r"""Naive Bayes and the dependences between two variables, the building blocks of forests.
 
 In a forest, each variable depends on the class and on at most one other variable, its parent. The prior is
 Dirichlet: in each of ``C`` classes, the pairs of values of any two variables share :math:`\lambda / C`
@@ -9,21 +9,20 @@ u-v,
           \Gamma(\lambda / (C a_u a_v))}{\prod_a \Gamma(N^*_{ac}) / \Gamma(\lambda / (C a_u))
           \prod_b \Gamma(N^*_{bc}) / \Gamma(\lambda / (C a_v))},
 
-whichever end is the parent, where :math:`N^*` are counts plus pseudocounts. The probability of a new row is
-that of naive Bayes times, for each edge, the factor :math:`h_{uv} = N^*_{abc} N^*_c / (N^*_{ac} N^*_{bc})`
-at the values of the row. Adding a row to the table multiplies :math:`W_{uv}` by the factor in the row's
-class; leaving it out divides by that factor as it is without the row. Both are exact. A weight that is not 1
-has a ratio of gamma functions in place of the factor.
+for either end as the parent. :math:`N^*` are counts plus pseudocounts. The probability of a new row is that
+of naive Bayes times, for each edge, the factor :math:`h_{uv} = N^*_{abc} N^*_c / (N^*_{ac} N^*_{bc})` at the
+values of the row. Adding a row to the table multiplies :math:`W_{uv}` by the factor in the row's class;
+leaving it out divides by the factor without the row. Both are exact. For a weight other than 1, the factor is
+replaced by a ratio of gamma functions.
 
-A cell without a value is left out of the counts: each variable is counted where it has a value, and each
-pair where both have one. In a row to predict, the factor of a pair in which a value is lacking is 1. This is
-exact for forests in which the variable without a value has at most one edge. Otherwise it is an
-approximation: it neglects what the neighbours of that variable say about each other through it. There is no
-bound on the error. Measured with one cell blanked, on random tables of four variables and 30 rows, class
-probabilities are off by .001 on average and .02 at worst where a variable copies its neighbour three times
-in ten, by .01 and .07 where it does six times in ten, and by .05 and .3 where it does nine times in ten.
-Rows that are unlike the table fare worse: .04 in place of .02. A missing cell that the schema makes a value
-of its own is a value like any other.
+Cells without a value are left out of the counts: each variable is counted in rows in which it has a value,
+and each pair in rows in which both have one. In a row to predict, the factor of a pair with a missing value
+is 1. This is exact for forests in which the variable without a value has at most one edge. Otherwise it is an
+approximation: it neglects the dependence between the neighbours of that variable. The error is not bounded.
+Measured with one cell blanked, on random tables of four variables and 30 rows, class probabilities are off by
+.001 on average and .02 at worst if a variable copies its neighbour three times in ten, by .01 and .07 for six
+times in ten, and by .05 and .3 for nine times in ten. Errors are larger for rows unlike the table: .04
+instead of .02. If the schema treats missing as a value, it is a value like any other.
 
 References
 ----------
@@ -54,13 +53,13 @@ STRENGTHS = (2.0, 8.0, 32.0, 128.0)
 """Pseudocounts of a whole table."""
 
 MOST_VARIABLES = 40
-"""Variables that take part: the time of a prediction grows with their cube."""
+"""Largest number of variables; the time of a prediction grows with its cube."""
 
 MOST_CELLS = 1 << 22
-"""Counts of pairs that are kept: 34 MB, and as much again for each strength."""
+"""Largest number of counts of pairs: 34 MB, and as much again for each strength."""
 
 LARGEST_COUNT = 2.0**53
-"""Counts in a file are not larger."""
+"""Largest count in a file."""
 
 _ROWS_AT_ONCE, _ROWS_PER_COUNT = 512, 1 << 17
 
@@ -85,19 +84,20 @@ class AugmentedCounts(WithoutCaches):
 
     @classmethod
     def of(cls, training: Training, ranking: IntArray | None = None) -> "AugmentedCounts":
-        """Count all training rows: in all variables, or in those that say most about the class.
+        """Count all training rows, in all variables or in those with the most information about the class.
 
         Parameters
         ----------
         training : Training
             Rows of the table.
         ranking : array of int, optional
-            All variables, the most informative first; by default, as these rows rank them.
+            All variables, the most informative first; by default, the ranking in these rows.
         """
         variables = _chosen(training, ranking)
         seen = replace(training, views=_chosen_views(training.views, variables))
         coded, n_values = seen.coded, seen.views.n_coarse
         pairs = None
+        # In blocks, because coarse codes of all rows at once take 8 bytes per cell.
         for start in range(0, coded.n_rows, _ROWS_PER_COUNT):
             part = coded.take(np.arange(start, min(start + _ROWS_PER_COUNT, coded.n_rows)))
             codes = seen.views.coarse(part)
@@ -113,11 +113,11 @@ class AugmentedCounts(WithoutCaches):
         return self.pairs.n_classes
 
     def codes(self, views: Views, coded: Coded) -> IntArray:
-        """Codes of the variables that take part, -1 where a cell has no value."""
+        """Return codes of the variables that take part, -1 for cells without a value."""
         return chosen_codes(views, self.variables, coded)
 
     def at(self, strength: float) -> "Augmented":
-        """What the counts say under a prior of some strength."""
+        """Return the model of the counts under a prior of the given strength."""
         from ._forest_kernels import compare_pairs
 
         factors, log_weights = np.empty_like(self.pairs.cells), np.empty(self.pairs.n_pairs)
@@ -134,7 +134,7 @@ class AugmentedCounts(WithoutCaches):
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any], views: Views, n_classes: int) -> "AugmentedCounts":
-        """The counts that :meth:`to_json` wrote, checked."""
+        """Restore the counts that :meth:`to_json` wrote; raise DataError if the document is not valid."""
         variables = chosen_from_json(document["variables"], views)
         n_values = views.n_coarse[variables]
         n_cells = n_pair_cells(n_values, n_classes)
@@ -152,16 +152,16 @@ class AugmentedCounts(WithoutCaches):
 
 
 class LeftOut(NamedTuple):
-    """What one copy of each row adds to the rows without it, in its own class.
+    """Terms of one copy of each row in its own class, given the rows without it.
 
     Attributes
     ----------
     log_probs : array of shape (n_rows,)
-        Log probability of a row like it where no variable depends on another.
+        Log probability of an equal row under naive Bayes.
     log_lost : array of shape (n_rows,)
-        What the log evidence of naive Bayes loses with the copy: the same if the copy weighs 1.
+        Loss of log evidence of naive Bayes with the copy; the same if the copy has weight 1.
     factors, lost : array of shape (n_rows, n_pairs)
-        The same for pairs: the factors of a row like it, and what divides the Bayes factors.
+        The same for pairs: the factors of an equal row, and the divisors of the Bayes factors.
     """
 
     log_probs: FloatArray
@@ -172,7 +172,7 @@ class LeftOut(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Augmented:
-    """What counts say under a prior of some strength.
+    """Model of counts under a prior of some strength.
 
     Attributes
     ----------
@@ -181,7 +181,7 @@ class Augmented:
     strength : float
         Pseudocounts of the whole table.
     factors : array of shape (n_cells, n_classes)
-        The factor of each pair of values in each class, in the places of the counts; 1 without a value.
+        Factor of each pair of values in each class, in the places of the counts; 1 without a value.
     log_weights : array of shape (n_pairs,)
         Log Bayes factor of the dependence of each pair of variables, in nats.
     """
@@ -193,7 +193,7 @@ class Augmented:
 
     @cached_property
     def log_evidence(self) -> float:
-        """Log probability of all cells given the classes where no variable depends on another, in nats."""
+        """Log probability of all cells given the classes under naive Bayes, in nats."""
         from scipy.special import gammaln
 
         total = 0.0
@@ -215,11 +215,11 @@ class Augmented:
         return tuple(tables)
 
     def naive_log_probs(self, codes: IntArray) -> FloatArray:
-        """Log probability of some rows in each class where no variable depends on another."""
+        """Return the log probability of rows in each class under naive Bayes."""
         return summed_log_values(self.log_values, codes)
 
     def leave_out(self, codes: IntArray, labels: IntArray, removed: FloatArray) -> LeftOut:
-        """What the rows, each without ``removed`` of its weight, say about a row like it in its class."""
+        """Return the leave-one-out terms of each row, without ``removed`` of its weight, in its own class."""
         from ._forest_kernels import leave_out
 
         log_probs, log_lost = np.zeros(len(codes)), np.zeros(len(codes))
@@ -239,25 +239,35 @@ class Augmented:
 
 
 def _log_rising(starts: FloatArray, counts: FloatArray) -> FloatArray:
-    """Log of the ratio of gamma functions at start + count and at start."""
+    """Return the log of the ratio of gamma functions at start + count and at start."""
     from scipy.special import gammaln
 
+    # Exact for whole rows; the difference of log gamma functions loses digits.
     return np.where(counts == 1.0, np.log(starts), gammaln(starts + counts) - gammaln(starts))
 
 
 def summed_log_values(log_values: tuple[FloatArray, ...], codes: IntArray) -> FloatArray:
-    """Sum over variables of the log probabilities of their values, shape (n_rows, n_classes)."""
+    """Return the sum over variables of the log probabilities of their values, shape (n_rows, n_classes)."""
     total = np.zeros((len(codes), log_values[0].shape[1]))
     for j, table in enumerate(log_values):
-        total += table[codes[:, j]]  # -1 is the last row: a cell without a value adds nothing
+        total += table[codes[:, j]]  # -1 is the last row, zeros for a cell without a value
     return total
 
 
 def best_forests(log_weights: FloatArray, scale: float = 0.0) -> IntArray:
-    """For each row of log weights of pairs, the forest with the largest sum of them.
+    """Return the forest with the largest sum of log weights of pairs, for each row of log weights.
 
-    A forest names the parent of each variable; -1 where a variable has none. ``scale`` is the weight of the
-    rows behind the log weights, if it is larger than they are: their rounding errors grow with it.
+    Parameters
+    ----------
+    log_weights : array of shape (n_rows, n_pairs)
+        Log weights of the pairs.
+    scale : float
+        Weight of the rows behind the log weights, if larger than these: rounding errors grow with it.
+
+    Returns
+    -------
+    array of int of shape (n_rows, n_variables)
+        Parent of each variable, -1 for none.
     """
     from . import _forest_kernels
 
@@ -268,7 +278,7 @@ def best_forests(log_weights: FloatArray, scale: float = 0.0) -> IntArray:
 
 
 def edges_of(parents: IntArray) -> IntArray:
-    """The pair that each variable and its parent make; -1 where a variable has none.
+    """Return the pair of each variable and its parent; -1 if it has none.
 
     Examples
     --------
@@ -281,14 +291,14 @@ def edges_of(parents: IntArray) -> IntArray:
 
 
 def blocks(n_rows: int) -> Iterator[slice]:
-    """Some rows at a time: arrays of rows and pairs stay small."""
+    """Yield slices of a few hundred rows, so that arrays of rows and pairs stay small."""
     for start in range(0, n_rows, _ROWS_AT_ONCE):
         check_interrupted()
         yield slice(start, min(start + _ROWS_AT_ONCE, n_rows))
 
 
 def chosen_from_json(document: Any, views: Views) -> IntArray:
-    """Variables that take part, as a file names them, checked."""
+    """Restore the variables that take part from a file; raise DataError if they are not valid."""
     variables = unpacked(document, (None,), low=0, high=views.n_variables - 1).astype(np.int64)
     if not 1 <= len(variables) <= MOST_VARIABLES or (np.diff(variables) <= 0).any():
         raise DataError("the variables of an average over forests are not in the order of the schema")
@@ -296,7 +306,7 @@ def chosen_from_json(document: Any, views: Views) -> IntArray:
 
 
 def chosen_codes(views: Views, variables: IntArray, coded: Coded) -> IntArray:
-    """Coarse codes of some of the variables."""
+    """Return coarse codes of some of the variables."""
     return _chosen_views(views, variables).coarse(coded)
 
 
@@ -305,13 +315,13 @@ def _chosen_views(views: Views, variables: IntArray) -> Views:
 
 
 def has_room(training: Training) -> bool:
-    """Return whether all variables take part, so that none is chosen by what it says about the class."""
+    """Return True if all variables take part, so that none is selected by its information about the class."""
     sizes = training.views.n_coarse
     return len(sizes) <= MOST_VARIABLES and n_pair_cells(sizes, training.n_classes) <= MOST_CELLS
 
 
 def _chosen(training: Training, ranking: IntArray | None) -> IntArray:
-    """Variables that take part, in the order of the views: as many as there is room for."""
+    """Return the variables that take part, in the order of the views: as many as there is room for."""
     sizes = training.views.n_coarse
     if has_room(training):
         return np.arange(len(sizes))

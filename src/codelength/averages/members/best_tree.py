@@ -1,18 +1,18 @@
 r"""Tree-augmented naive Bayes with the single most probable forest (TAN).
 
-Of all forests that :mod:`codelength.averages.members.forests` averages over, under all strengths of the
-prior, the one with the highest evidence: a maximum spanning forest of the log Bayes factors, with edges only
-where these are positive. A row has the probability
+Of all forests in the average of :mod:`codelength.averages.members.forests`, under all strengths of the prior,
+the one with the highest evidence: a maximum spanning forest of the log Bayes factors, restricted to positive
+ones. A row has the probability
 
 .. math:: P(c, x) = P(c) \prod_v P(x_v \mid x_{\text{parent of } v}, c)
           = P(c) \prod_v \frac{N^*_{vc}}{N^*_c} \prod_{uv} h_{uv}.
 
-The rows choose the forest, so held-out predictions under the forest of all rows would be optimistic. They
-are not made like this: the strength and the forest are chosen again without each row, as a fit without it
-would choose. That takes no refit, because leaving out a row subtracts the log of its own factor from each
-log Bayes factor. If edges are equally good, as with columns that say the same, the canonical order of the
-columns decides (:mod:`codelength.averages.content`). If variables have to be chosen, all of this is done
-again without each of five folds instead.
+The forest depends on the rows, so held-out predictions under the forest of all rows would be optimistic.
+Instead, the strength and the forest are selected again without each row, as a fit without it would select
+them. No refit is needed, because leaving out a row subtracts the log of its own factor from each log Bayes
+factor. Ties between edges, as with redundant columns, are decided by the canonical order of the columns
+(:mod:`codelength.averages.content`). If variables have to be selected, all of this is repeated without each
+of five folds instead.
 
 References
 ----------
@@ -51,14 +51,14 @@ from .augmented import (
 )
 
 LARGEST_LOG = 1e3
-"""Logs of probabilities and of factors in a file are not farther from 0."""
+"""Largest absolute log of a probability or factor in a file."""
 
 
 @dataclass(frozen=True, eq=False)
 class BestTree(Member):
     """Tree-augmented naive Bayes with the single most probable forest; see the module.
 
-    At most 40 variables take part, those that say most about the class, in the coarse view.
+    At most 40 variables take part, those with the most information about the class, in the coarse view.
 
     Attributes
     ----------
@@ -69,11 +69,11 @@ class BestTree(Member):
     variables : array of int
         Variables of the views that take part.
     parents : array of int
-        For each of these variables, which other one it depends on; -1 where it depends on the class alone.
+        Parent of each of these variables; -1 if it depends on the class only.
     log_values : tuple of arrays of shape (n_values + 1, n_classes)
-        For each variable the log probability of each value in each class, and zeros where it has none.
+        For each variable the log probability of each value in each class, and zeros for no value.
     log_factors : tuple of arrays of shape (n_values + 1, n_values + 1 of the parent, n_classes)
-        For each variable that has a parent, in order, what the value of the parent adds to this.
+        For each variable with a parent, in order, the log factor of its value and that of the parent.
     """
 
     name: ClassVar[str] = "best_tree"
@@ -88,7 +88,7 @@ class BestTree(Member):
 
     @classmethod
     def fit(cls, training: Training) -> Learned[Self]:
-        """Choose the forest; choose it again without each training row."""
+        """Select the forest, and select it again without each training row."""
         search = _Search.of(training)
         member = cls._found(search, training)
         if has_room(training):
@@ -141,7 +141,7 @@ class BestTree(Member):
         )
 
     def to_json(self) -> dict[str, Any]:
-        """The forest and its tables as JSON types."""
+        """Return the forest and its tables as JSON types."""
         return {
             "variables": packed(self.variables.astype(np.int32)),
             "parents": packed(self.parents.astype(np.int32)),
@@ -185,13 +185,13 @@ class _Search(NamedTuple):
     Attributes
     ----------
     order : array of int
-        The variables that take part in canonical order, as places among them.
+        Canonical order of the variables that take part, as places among them.
     models : list of Augmented
-        What the counts say under each strength.
+        Model of the counts under each strength.
     forests : list of array of int
-        The best forest under each.
+        Best forest under each strength.
     evidences : array of shape (n_strengths,)
-        The log evidence of these forests.
+        Log evidence of these forests.
     """
 
     order: IntArray
@@ -215,13 +215,14 @@ class _Search(NamedTuple):
 
     @property
     def best(self) -> int:
-        """Which strength has the most probable forest."""
+        """Index of the strength with the most probable forest."""
         return first_best(self.evidences)
 
 
 def _best_forests(log_weights: FloatArray, order: IntArray) -> IntArray:
-    """For each row of log weights of pairs, the best forest; edges that tie are taken in some order."""
+    """Return the best forest for each row of log weights of pairs; ties are decided by ``order``."""
     later, earlier = np.tril_indices(len(order), -1)
+    # Renumber variables by the order, because best_forests gives ties to the first; then number them back.
     ends = np.sort([order[earlier], order[later]], axis=0)
     pairs = ends[1] * (ends[1] - 1) // 2 + ends[0]
     found = best_forests(np.ascontiguousarray(log_weights[:, pairs]))
@@ -231,7 +232,7 @@ def _best_forests(log_weights: FloatArray, order: IntArray) -> IntArray:
 
 
 def _rooted(parents: IntArray) -> IntArray:
-    """The same edges, with the first variable of each tree, in the order of the schema, on top."""
+    """Return the same edges, with the first variable of each tree, in the order of the schema, as root."""
     edges = edges_of(parents)
     is_edge = np.full((1, len(parents) * (len(parents) - 1) // 2), -1.0)
     is_edge[0, edges[edges >= 0]] = 1.0
@@ -239,18 +240,19 @@ def _rooted(parents: IntArray) -> IntArray:
 
 
 def _log_factors(model: Augmented, parents: IntArray) -> tuple[FloatArray, ...]:
-    """Tables of log factors of each variable that has a parent, by values of the two."""
+    """Return tables of log factors of each variable that has a parent, by values of the two."""
     tables = []
     for child, pair in enumerate(edges_of(parents).tolist()):
         if pair >= 0:
             table = np.log(model.counts.pairs.table(pair, model.factors))
+            # Tables of pairs have the later variable first; here the child is first.
             tables.append(table if child > parents[child] else table.transpose(1, 0, 2).copy())
     return tuple(tables)
 
 
 def _left_out(search: _Search, training: Training) -> FloatArray:
-    """Log probabilities of the training rows, each by the strength and forest that are best without it."""
-    # The others cannot become the best without some row.
+    """Return log probabilities of the training rows, each by the strength and forest best without it."""
+    # Only strengths whose evidence can reach the best one if a row is left out.
     costs = np.array([_largest_cost(model, training) for model in search.models])
     near = np.flatnonzero(search.evidences + costs >= search.evidences[search.best])
     models = [search.models[k] for k in near]
@@ -268,6 +270,7 @@ def _left_out(search: _Search, training: Training) -> FloatArray:
             evidence[:] = model.log_evidence - left_out.log_lost + _gains(log_weights, parents)
             log[:] = model.naive_log_probs(codes[rows]) + _added(model, codes[rows], parents)
             own = left_out.log_probs + _gains(np.log(left_out.factors), parents)
+            # In its own class a row is predicted without its copy; counts of other classes do not have it.
             log[np.arange(len(labels)), labels] = own
         best = first_best_of_rows(evidences.T)
         found[rows] = training.log_prior_left_out[rows] + logs[best, np.arange(len(labels))]
@@ -275,7 +278,7 @@ def _left_out(search: _Search, training: Training) -> FloatArray:
 
 
 def _largest_cost(model: Augmented, training: Training) -> float:
-    """At least as many nats as the evidence of any forest can gain when a copy of a row is left out."""
+    """Return an upper bound of the gain in evidence of any forest if a copy of a row is left out, in nats."""
     sizes = model.counts.pairs.n_values
     of_class = model.strength / model.counts.n_classes
     per_cell = np.log(sizes * (1.0 + training.class_counts.max() * sizes.max() / of_class))
@@ -283,7 +286,7 @@ def _largest_cost(model: Augmented, training: Training) -> float:
 
 
 def _added(model: Augmented, codes: IntArray, parents: IntArray) -> FloatArray:
-    """What the edges of a forest for each row add to the log probability of the row in each class."""
+    """Return the log factors of the edges of a forest per row, summed, for each row and class."""
     places, edges = model.counts.pairs.places(codes), edges_of(parents)
     total = np.zeros((len(codes), model.counts.n_classes))
     for child in range(codes.shape[1]):
@@ -293,13 +296,15 @@ def _added(model: Augmented, codes: IntArray, parents: IntArray) -> FloatArray:
 
 
 def _gains(log_weights: FloatArray, parents: IntArray) -> FloatArray:
-    """Sum of the log weights of the edges of each forest."""
+    """Return the sum of the log weights of the edges of each forest."""
     edges = edges_of(parents)
     found = np.take_along_axis(np.hstack([log_weights, np.zeros((len(edges), 1))]), edges, axis=1)
     return np.asarray(found.sum(axis=1))
 
 
 def _check_forest(parents: IntArray) -> None:
+    """Raise DataError if the parents make a cycle."""
+    # After as many steps as there are variables, every path has left a forest at a root.
     above = parents
     for _ in range(len(parents)):
         above = np.where(above >= 0, parents[above], -1)

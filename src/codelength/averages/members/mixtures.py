@@ -1,25 +1,25 @@
 r"""Finite mixtures with fixed clusterings, averaged over clusterings.
 
-A clustering of the training rows, the class among their columns, is a model: within a cluster all columns are
-independent, and the class of a new row is predicted through its cluster, which is summed out,
+A clustering of the training rows, with the class as one of their columns, is a model: within a cluster all
+columns are independent, and the class of a new row is predicted through its cluster, which is summed out,
 
 .. math:: P(c \mid u) = \sum_k P(k \mid u)\, P(c \mid k).
 
-Clusterings are found by k-means and by EM, for numbers of clusters that are doubled as long as the class is
-predicted the better for it. Each method and number weighs in proportion to the probability that it gives to
-the classes of rows that were kept from it: the class is what matters, not the description of all columns. One
-run is much like another but for chance, so the predictions of several runs are averaged.
+Clusterings are found by k-means and by EM. The number of clusters is doubled as long as predictions of the
+class improve. Each method and number has a weight proportional to the probability of the classes of held-out
+rows: predictions of the class count, not the description of all columns. Runs differ by chance only, so the
+predictions of several runs are averaged.
 
-Within a cluster each variable has one pseudocount and the class has a fifth, spread as the values are in all
-rows.
+Within a cluster each variable has one pseudocount and the class has a fifth, divided in proportion to the
+frequencies in all rows.
 
-Held-out predictions are by cross-validation: rows are dealt into five folds, and clustered without each. This
-is honest, and a little pessimistic, since four fifths of the rows make the clusters and no runs are averaged.
-Leaving a row out of its cluster, when it had a part in making it, would be optimistic. If variables have to
-be chosen, they are chosen without each fold, too.
+Held-out predictions are by cross-validation: rows are dealt into five folds, and clustered without each. They
+are a little pessimistic, since clusters are made from four fifths of the rows and runs are not averaged.
+Leaving a row out of the cluster that it helped to form would be optimistic. If variables have to be selected,
+they are selected without each fold, too.
 
 Rows, columns, values and classes are clustered in canonical order (:mod:`codelength.averages.content`), so
-that the order in which a table is written down does not matter.
+that results do not depend on the order of the table.
 
 References
 ----------
@@ -61,21 +61,21 @@ VALUE_STRENGTH, CLASS_STRENGTH = 1.0, 0.2
 """Pseudocounts of each variable, and of the class, within a cluster."""
 
 N_RUNS = 4
-"""Clusterings of each kind that are averaged."""
+"""Number of runs that are averaged per kind of clustering."""
 
 LEAST_WEIGHT = 0.03
-"""Kinds of clusterings that weigh less, relative to the best, are left out."""
+"""Smallest weight of a kind of clustering relative to the best; others are left out."""
 
 MOST_VARIABLES = 100
-"""Variables that take part, those that say most about the class."""
+"""Largest number of variables; those with the most information about the class take part."""
 
 MOST_ROWS, MOST_CELLS = 2_000, 60_000
-"""Rows that are clustered, and cells of them: where there are more, copies of rows are drawn at random."""
+"""Largest number of rows and of cells to cluster; if there are more, copies of rows are drawn at random."""
 
 
 @dataclass(frozen=True, eq=False)
 class Mixtures(Member):
-    """Finite mixtures, averaged over clusterings; see the module for what is averaged.
+    """Finite mixtures, averaged over clusterings; see the module for details.
 
     Attributes
     ----------
@@ -84,11 +84,11 @@ class Mixtures(Member):
     log_prior : array of shape (n_classes,)
         Log prior probability of each class.
     variables : array of int
-        Which variables of the views take part, in the coarse view.
+        Variables of the views that take part, in the coarse view.
     weights : array of shape (n_clusterings,)
-        How much each clustering counts.
+        Weight of each clustering.
     clusterings : tuple of Counts
-        Counts of the values, and last of the classes, within the clusters of each.
+        Counts of the values, and last of the classes, within the clusters of each clustering.
     """
 
     name: ClassVar[str] = "mixtures"
@@ -107,7 +107,7 @@ class Mixtures(Member):
         draw = drawn(training, cls.name, max(50, min(MOST_ROWS, MOST_CELLS // n_variables)))
         if len(draw.rows) == training.n_rows:
             return cls._clustered(training)
-        # Variables are chosen by the rows that are clustered, so that the others are held out altogether.
+        # Variables are selected by the rows that are clustered, so that the others are held out completely.
         part = changed(training.rows.take(draw.rows), weights=draw.weights, is_distinct=True)
         learned = cls._clustered(replace(training, coded=part, sample=np.arange(part.n_rows)))
         member = replace(learned.member, log_prior=training.log_prior)
@@ -116,7 +116,7 @@ class Mixtures(Member):
 
     @classmethod
     def _clustered(cls, training: Training) -> Learned[Self]:
-        """Cluster all of some rows."""
+        """Cluster all rows of ``training``."""
         if training.views.n_variables <= MOST_VARIABLES:
             variables = np.arange(training.views.n_variables)
             in_folds = [variables] * len(folds_of(training))
@@ -169,7 +169,7 @@ class Mixtures(Member):
 
 
 class _Kind(NamedTuple):
-    """A method and a number of clusters, with what they say about rows that were kept from them."""
+    """A method and a number of clusters, with their held-out predictions."""
 
     method: str
     size: int
@@ -183,13 +183,13 @@ class _Rows(NamedTuple):
     Attributes
     ----------
     training : Training
-        Where they are from.
+        Training rows.
     variables : array of int
-        The variables that take part.
+        Variables that take part.
     coded : Coded
-        The rows in an order that depends on what is in them alone.
+        The rows in an order that depends on their content only.
     canonical : Coded
-        The same with columns, values and classes in canonical order, too: what is clustered.
+        The same with columns, values and classes in canonical order; these rows are clustered.
     """
 
     training: Training
@@ -213,7 +213,7 @@ class _Rows(NamedTuple):
         return cls(training, variables, changed(coded, weights=weights), changed(canonical, weights=weights))
 
     def clustered(self, method: str, size: int, run: int) -> Counts:
-        """Counts within the clusters of one run."""
+        """Return counts within the clusters of one run."""
         check_interrupted()
         name = f"{Mixtures.name} {method} {size} {run}"
         seed = np.random.SeedSequence(int(self.training.generator(name).integers(2**63)))
@@ -223,14 +223,14 @@ class _Rows(NamedTuple):
 
 
 def _kinds(training: Training, in_folds: Sequence[IntArray]) -> Iterator[_Kind]:
-    """Kinds of clusterings: numbers of clusters are doubled until the class is predicted worse.
+    """Yield kinds of clusterings; numbers of clusters are doubled until the class is predicted worse.
 
     Parameters
     ----------
     training : Training
         Rows of the table.
     in_folds : sequence of array of int
-        The variables that take part without each fold.
+        Variables that take part without each fold.
     """
     folds = folds_of(training)
     others = [_Rows.of(fold.others, variables) for fold, variables in zip(folds, in_folds, strict=True)]
@@ -239,25 +239,27 @@ def _kinds(training: Training, in_folds: Sequence[IntArray]) -> Iterator[_Kind]:
         for size in SIZES:
             held_out = np.zeros((training.n_rows, training.n_classes))
             for k, (fold, rows) in enumerate(zip(folds, others, strict=True)):
+                # Runs from N_RUNS on: seeds of the folds differ from those of the runs on all rows.
                 predictor = _predictor(rows.clustered(method, size, N_RUNS + k))
                 new = _coded(rows.coded.schema, training.coarse[np.ix_(fold.rows, rows.variables)])
                 held_out[fold.rows] += fold.shares[fold.rows, None] * predictor.probs(new)
             score = training.log_score(np.log(held_out))
             yield _Kind(method, size, held_out, score)
+            # Worse by more than rounding; a tie continues with more clusters.
             if is_better(best, score):
                 break
             best = score
 
 
 def _shares(scores: FloatArray) -> FloatArray:
-    """Weights of kinds by their scores, along the first axis."""
+    """Return weights of kinds from their scores, along the first axis."""
     shares = np.exp(scores - scores.max(axis=0))
     shares = np.where(shares < LEAST_WEIGHT, 0.0, shares)
     return np.asarray(shares / shares.sum(axis=0))
 
 
 def _left_out(kinds: Sequence[_Kind], training: Training) -> FloatArray:
-    """The average of all kinds, weighed without the score of the row itself."""
+    """Return held-out predictions of the average, with weights without the score of the row itself."""
     held_out = np.array([kind.held_out for kind in kinds])
     own = np.log(held_out[:, np.arange(training.n_rows), training.labels])
     scores = np.array([kind.score for kind in kinds])[:, None] - training.copy_weights * own
@@ -265,13 +267,13 @@ def _left_out(kinds: Sequence[_Kind], training: Training) -> FloatArray:
 
 
 def _places(order: IntArray) -> IntArray:
-    """Where each of some whole numbers first stands in an order of them, counting each once; -1 stays -1."""
+    """Return the rank of each integer by its first place in ``order``; -1 remains -1."""
     _, firsts = np.unique(order, return_index=True)
     return np.append(np.argsort(np.argsort(firsts)), -1)
 
 
 def _coarse_places(view: View, fine_order: IntArray) -> IntArray:
-    """Places of the coarse values of a variable, from an order of the fine ones; -1 stays -1."""
+    """Return ranks of the coarse values of a variable, from an order of the fine ones; -1 remains -1."""
     coarse = np.zeros(view.n_fine, dtype=np.int64)
     known = view.fine >= 0
     coarse[view.fine[known]] = view.coarse[known]
