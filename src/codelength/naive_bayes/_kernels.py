@@ -1,4 +1,13 @@
-"""Scoring loops. Arrays in, arrays out, nothing checked."""
+"""Compiled scoring loops, without checks.
+
+Layout: ``codes`` has one row per variable, so that loops over rows of the table read contiguous memory.
+Classes are scored in lanes of four, one vector register of float64; the last lane is padded. Neighbouring
+variables share a joint table (see :class:`codelength.naive_bayes.scoring.Scorer`), so a row needs one look-up
+per group of variables.
+
+``_plain`` has the same functions in numpy. Sums are in the same order in both, and results are equal to the
+last bit; a change here needs the same change there.
+"""
 
 import math
 
@@ -27,9 +36,30 @@ def score_rows(
     stop: int,
     scores: FloatArray,
 ) -> None:
-    """Log weights of rows ``start .. stop - 1``: one look-up in a joint table a group of variables."""
+    """Write log weights of rows ``start .. stop - 1``: one look-up in a joint table per group of variables.
+
+    Parameters
+    ----------
+    codes : array of shape (n_variables, n_rows)
+        Codes of the cells.
+    sizes : array of shape (n_variables,)
+        Number of codes of each variable, including the one for missing.
+    groups : array of shape (n_groups + 1,)
+        First variable of each group.
+    starts : array of shape (n_groups + 1,)
+        First row of each group in the joint tables.
+    joint : array of shape (n_lanes, n_joint_rows, 4)
+        Joint tables of all groups, lane by lane.
+    base : array of shape (4 * n_lanes,)
+        Log weights of the classes, padded.
+    start, stop : int
+        Rows to score; threads work on disjoint ranges.
+    scores : array of shape (n_rows, n_classes)
+        Output.
+    """
     n_groups, n_classes = len(groups) - 1, scores.shape[1]
     keys = np.empty((n_groups, _ROWS_AT_ONCE), dtype=np.uint32)
+    # The keys of some rows are computed once for all lanes and stay in the first-level cache.
     for low in range(start, stop, _ROWS_AT_ONCE):
         n_rows = min(_ROWS_AT_ONCE, stop - low)
         for g in range(n_groups):
@@ -40,6 +70,7 @@ def score_rows(
             table, first = joint[lane], lane * _LANES
             n_own = min(_LANES, n_classes - first)
             for t in range(n_rows):
+                # Four scalars instead of an array: they stay in registers through the loop over groups.
                 sum_0, sum_1, sum_2, sum_3 = base[first], base[first + 1], base[first + 2], base[first + 3]
                 for g in range(n_groups):
                     key = keys[g, t]
@@ -58,6 +89,9 @@ def score_rows(
 
 @njit(cache=True, nogil=True)
 def _row_keys(codes: CodeArray, sizes: IntArray, first: int, start: int, keys: CodeArray) -> None:
+    """Write the row of each table row in the joint table of a group of one, two or three variables."""
+    # Separate loops for each size, and uint32 throughout: both are needed for vector registers. Numba would
+    # widen each intermediate result to 64 bits without the casts.
     n_rows = codes.shape[1]
     begin = np.uint32(start)
     if codes.shape[0] == 1:
@@ -75,13 +109,20 @@ def _row_keys(codes: CodeArray, sizes: IntArray, first: int, start: int, keys: C
             keys[t] = np.uint32(np.uint32(np.uint32(key * third) + np.uint32(codes[2, t])) + begin)
 
 
-# The numpy model of errors, and one function rather than several, each of which would be compiled twice: by
-# itself and within its caller.
+# The numpy error model omits checks for division by zero, which prevent vectorisation. One function rather
+# than several, because each would be compiled twice: by itself and within its caller.
 @njit(cache=True, nogil=True, error_model="numpy")
 def normalise_rows(scores: FloatArray, undefined: BoolArray) -> None:
     """Turn log weights into log probabilities, in place; a row of zero weights becomes uniform.
 
-    Some rows at a time are turned on their side, so that every loop runs along rows in vector registers.
+    Blocks of rows are transposed, so that every loop runs along rows in vector registers.
+
+    Parameters
+    ----------
+    scores : array of shape (n_rows, n_classes)
+        Log weights on entry, log probabilities on return.
+    undefined : array of shape (n_rows,)
+        Set to True for rows in which all weights are zero.
     """
     n_rows, n_classes = scores.shape
     at_once = max(1, _CELLS_AT_ONCE // n_classes)
@@ -101,17 +142,18 @@ def normalise_rows(scores: FloatArray, undefined: BoolArray) -> None:
                 highest[t] = below[c, t] if below[c, t] > highest[t] else highest[t]
         for c in range(n_classes):
             for t in range(n):
-                # Classes that tie exactly may differ by rounding; made equal, the first wins everywhere.
+                # Exact ties may differ by rounding. They are made equal, so that the first class wins.
                 less = below[c, t] - highest[t] if highest[t] > -np.inf else 0.0
                 below[c, t] = 0.0 if less >= -TOLERANCE else less
             for t in range(n):
                 exps[c, t], shifted[c, t] = _exp_in_parts(below[c, t])
             for t in range(n):
                 bits[c, t] = (bits[c, t] + 1023) << 52
-            # All but the best class, whose share is exactly 1: so the sum keeps its digits, however small.
+            # All but the best classes, whose shares are exactly 1: the sum of the others keeps its digits,
+            # however small, and log1p keeps them in the result.
             for t in range(n):
                 rest[t] += exps[c, t] * shifted[c, t] if below[c, t] < 0.0 else 0.0
-        # The best classes after the first, added last: whole numbers lose nothing of what is small.
+        # The number of best classes after the first, added last, so that small shares are summed first.
         for c in range(n_classes):
             for t in range(n):
                 exps[0, t] = (exps[0, t] if c > 0 else -1.0) + (1.0 if below[c, t] == 0.0 else 0.0)
@@ -128,7 +170,7 @@ def normalise_rows(scores: FloatArray, undefined: BoolArray) -> None:
 
 @njit(cache=True, nogil=True)
 def exp_of_negative(numbers: FloatArray, shifted: FloatArray, exps: FloatArray) -> None:
-    """Exponentials of numbers of at most 0; those below 1e-299 are as good as zero."""
+    """Write exponentials of numbers of at most 0; numbers below -690 count as -690."""
     for i in range(len(numbers)):
         exps[i], shifted[i] = _exp_in_parts(numbers[i])
     bits = shifted.view(np.int64)
@@ -140,19 +182,21 @@ def exp_of_negative(numbers: FloatArray, shifted: FloatArray, exps: FloatArray) 
 
 @njit(cache=True, nogil=True, inline="always")
 def _exp_in_parts(number: float) -> tuple[float, float]:
-    """The exponential of a number of at most 0, as exp(r) and a float whose lowest bits are n.
+    """Return the exponential of a number of at most 0, as exp(r) and a float whose lowest bits are n.
 
-    The number is n log 2 + r with r in [-log 2 / 2, log 2 / 2]; exp(r) is its Taylor polynomial, which is
-    within one unit of the last place there, and 2^n is written into the exponent bits. Plain loops over
-    arrays run in vector registers, which calls of exp do not.
+    The number is n log 2 + r with r in [-log 2 / 2, log 2 / 2]. exp(r) is its Taylor polynomial, which is
+    accurate to one unit of the last place there, and the caller writes 2^n into the exponent bits. Loops of
+    arithmetic run in vector registers, calls of exp do not.
     """
     bounded = number if number > LOWEST else LOWEST
-    # Adding 1.5 * 2^52 rounds to a whole number, which then stands in the lowest bits.
+    # Adding 1.5 * 2^52 rounds to an integer, which is then in the lowest bits.
     shifted = bounded * LOG2_E + ROUNDER
     whole = shifted - ROUNDER
+    # log 2 in two parts (Cody and Waite): the product with the first is exact, so r keeps all digits.
     r = (bounded - whole * LN2_HIGH) - whole * LN2_LOW
     r2 = r * r
     r4 = r2 * r2
+    # Estrin's scheme: independent parts of the polynomial are evaluated in parallel.
     first = (1.0 + r) + r2 * (1 / 2 + r * (1 / 6))
     second = (1 / 24 + r * (1 / 120)) + r2 * (1 / 720 + r * (1 / 5040))
     third = (1 / 40320 + r * (1 / 362880)) + r2 * (1 / 3628800 + r * (1 / 39916800)) + r4 * (1 / 479001600)
@@ -168,9 +212,9 @@ def own_class_scores(
     base: FloatArray,
     table: FloatArray,
 ) -> FloatArray:
-    """Sum of look-ups of each row in the table of its own class alone.
+    """Return the sum of look-ups of each row in the table of its own class only.
 
-    Added up group by group as in :func:`score_rows`, so that classes that tie exactly still tie.
+    Sums are group by group as in :func:`score_rows`, so that classes that tie exactly still tie.
     """
     sums = np.empty(len(classes))
     for n in range(len(classes)):

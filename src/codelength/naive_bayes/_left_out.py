@@ -1,9 +1,10 @@
-"""Weights of each row's own class once the row is taken off the counts.
+"""Leave-one-out weights of each row's own class.
 
 Leaving a row out lowers the counts of its own class only, so the weights of the other classes are those of
 the full table, and its own class needs one more set of look-ups: O(n_rows n_variables n_classes) in all, from
-one counting pass. The weight of the row is taken from the count before anything is added: beside a count, a
-tiny pseudocount would be lost. Of a weighted row one copy is left out; see :mod:`codelength.table.copies`.
+one counting pass. The weight of the row is subtracted from the count before a pseudocount is added, because
+the sum of a count and a tiny pseudocount would lose the latter. One copy of a weighted row is left out; see
+:mod:`codelength.table.copies`.
 """
 
 import numpy as np
@@ -18,11 +19,15 @@ from .rules.rule import Offsets, Rule
 
 
 def own_scores(counts: Counts, coded: Coded, rule: Rule, offsets: Offsets, groups: IntArray) -> FloatArray:
-    """Weight of each row's own class with one copy of the row taken off; NaN where it cannot be taken off."""
+    """Return the weight of each row's own class without one copy of the row.
+
+    NaN if the row cannot be left out, because it is not among the counted rows.
+    """
     removed = None if coded.weights is None else copy_weights(coded.weights)
     if removed is not None and (removed != 1.0).any():
         return _own_weighted_scores(counts, coded, removed, rule, offsets)
     schema = counts.schema
+    # All copies have weight 1: one table of entries without one row serves all rows.
     table = np.zeros_like(counts.value_counts)
     for i in range(schema.n_variables):
         start, stop = schema.offsets[i], schema.offsets[i + 1] - 1
@@ -38,7 +43,7 @@ def own_scores(counts: Counts, coded: Coded, rule: Rule, offsets: Offsets, group
 def _own_weighted_scores(
     counts: Counts, coded: Coded, weights: FloatArray, rule: Rule, offsets: Offsets
 ) -> FloatArray:
-    """The same where copies of different rows differ in weight, which rules out a common table."""
+    """Return the same for copies of different weights, which have no common table."""
     schema, labels = counts.schema, np.asarray(coded.class_codes, dtype=np.int64)
     own = _class_entries_without(rule, counts.class_counts[labels], offsets.class_offsets[labels], weights)
     for i in range(schema.n_variables):
@@ -61,6 +66,7 @@ def _own_weighted_scores(
 def _entries_without(
     rule: Rule, seen: FloatArray, added: FloatArray, totals: FloatArray, n_values: int, weight: float
 ) -> FloatArray:
+    """Return log table entries with counts lowered by a weight; NaN if a count is smaller."""
     left: BoolArray = seen >= weight
     fewer = np.where(left, seen - weight + added, 1.0)
     rule.check(float(fewer.min(initial=0.0)), "without one of the rows ")
@@ -72,6 +78,7 @@ def _entries_without(
 def _class_entries_without(
     rule: Rule, class_counts: FloatArray, added: FloatArray, weight: FloatArray | float
 ) -> FloatArray:
+    """Return class entries with counts lowered by a weight; NaN if a count is smaller."""
     left: BoolArray = class_counts >= weight
     fewer = np.where(left, class_counts - weight + added, 1.0)
     rule.check(float(fewer.min(initial=0.0)), "without one of the rows ")

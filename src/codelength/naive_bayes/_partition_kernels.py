@@ -1,4 +1,9 @@
-"""Averages over interval partitions. Arrays in, arrays out, nothing checked."""
+"""Compiled loops of averages over interval partitions, without checks.
+
+:mod:`codelength.naive_bayes.partitions` has the formulas. Log evidences are relative to the base distribution
+throughout: the evidence of N rows in a segment of base mass G and strength s is the rising factorial of s G
+at N, divided by (s G)^N, whose log is :func:`log_gain`. Most of its digits would cancel otherwise.
+"""
 
 import math
 
@@ -8,26 +13,27 @@ from numba import njit
 from ..typing import FloatArray, IntArray
 
 _LARGE = 40.0
-"""From here on three terms of Stirling's series are exact to the last digit."""
+"""Three terms of Stirling's series are exact to the last digit from here on."""
 
 _LARGEST_LOG = 690.0
-"""Logs of larger numbers are cut here, so that quotients stay within range."""
+"""Largest absolute log gain, so that quotients stay within the range of a float64."""
 
 _NEGLIGIBLE = 1e-25
-"""Shares below this are lost beside the others."""
+"""Shares below this do not change a sum of shares."""
 
 
 @njit(cache=True, nogil=True)
 def log_gain(count: float, pseudocount: float) -> float:
-    """How much better rows are coded while their share is learned than when it is fixed, in nats.
+    """Return the gain of learning a share compared with fixing it, in nats.
 
-    Of the log of the rising factorial ``a (a + 1) ... (a + count - 1)``, what exceeds that of ``a ** count``.
+    The log of the rising factorial ``a (a + 1) ... (a + count - 1)`` less that of ``a ** count``.
     """
     if count <= 0.0 or pseudocount == np.inf:
         return 0.0
     if pseudocount < _LARGE:
         return math.lgamma(count + pseudocount) - math.lgamma(pseudocount) - count * math.log(pseudocount)
-    # Log-gamma functions of large numbers would cancel; of Stirling's formula the large terms cancel by hand.
+    # Log-gamma functions of large numbers would cancel; in Stirling's formula the large terms are cancelled
+    # symbolically.
     raised = count + pseudocount
     rest = _stirling_rest(raised) - _stirling_rest(pseudocount)
     return (raised - 0.5) * math.log1p(count / pseudocount) - count + rest
@@ -35,6 +41,7 @@ def log_gain(count: float, pseudocount: float) -> float:
 
 @njit(cache=True, nogil=True)
 def _stirling_rest(number: float) -> float:
+    """Return the correction terms of Stirling's series, 1/(12 x) - 1/(360 x^3) + 1/(1260 x^5)."""
     inverse = 1.0 / number
     return inverse * (1 / 12 - inverse * inverse * (1 / 360 - inverse * inverse / 1260))
 
@@ -49,31 +56,37 @@ def partition_weights(
     weights: FloatArray,
     of_strengths: FloatArray,
 ) -> float:
-    """Posterior of strengths and segments, by a forward and a backward pass; returns the log evidence.
+    """Compute the posterior of strengths and segments by a forward and a backward pass.
 
     Parameters
     ----------
     counts : array of shape (n_values, n_classes)
     base : array of shape (n_values,)
-        What the shares of the values are compared with.
+        Base distribution of the values.
     n_ordered : int
-        How many of the first values are ordered; each of the others is a segment of its own.
+        Number of ordered values, which are the first; each of the others is a segment of its own.
     strengths : array of shape (n_strengths,)
-        Pseudocounts of all values together, infinite for shares that are the base.
+        Pseudocounts of all values together, infinite for shares equal to the base.
     cut_probability : float
-        How probable a cut between neighbouring values is beforehand.
+        Prior probability of a cut between neighbouring values.
     weights : array of shape (n_strengths, n_ordered, n_ordered)
-        Receives how probable each strength is together with values i to j as one segment.
+        Output: joint posterior probability of each strength and of values i to j as one segment.
     of_strengths : array of shape (n_strengths,)
-        Receives how probable each strength is.
+        Output: posterior probability of each strength.
+
+    Returns
+    -------
+    float
+        Log evidence relative to the base, in nats.
     """
     n_values, n_classes = counts.shape
     log_cut, log_join = math.log(cut_probability), math.log1p(-cut_probability)
-    # Sums of logs to the left and to the right of each border.
+    # Log evidences of all partitions of the values to the left and to the right of each border.
     forward, backward = np.zeros(n_ordered + 1), np.zeros(n_ordered + 1)
     inside = np.zeros(n_classes)
     for s in range(len(strengths)):
         for i in range(n_ordered):
+            # Log weight of every segment: its prior (one cut to the left, none inside) times its evidence.
             inside[:] = 0.0
             mass = 0.0
             for j in range(i, n_ordered):
@@ -83,6 +96,8 @@ def partition_weights(
                     inside[c] += counts[j, c]
                     gain += log_gain(inside[c], strengths[s] * mass)
                 weights[s, i, j] = gain
+        # Forward-backward over borders, as for hidden Markov models: a partition is a path from border 0 to
+        # border n, and a segment is one step of it.
         for j in range(n_ordered):
             forward[j + 1] = -np.inf
             for i in range(j + 1):
@@ -94,6 +109,8 @@ def partition_weights(
         for i in range(n_ordered):
             for j in range(i, n_ordered):
                 weights[s, i, j] += forward[i] + backward[j + 1] - forward[n_ordered]
+        # Evidence of a strength: ordered values by all partitions, each other value as a segment, and the
+        # normalisation of each class, which does not depend on the partition.
         of_strengths[s] = forward[n_ordered]
         inside[:] = 0.0
         for v in range(n_values):
@@ -103,6 +120,7 @@ def partition_weights(
                     of_strengths[s] += log_gain(counts[v, c], strengths[s] * base[v])
         for c in range(n_classes):
             of_strengths[s] -= log_gain(inside[c], strengths[s])
+    # Strengths are equally probable a priori.
     log_total = -np.inf
     for s in range(len(strengths)):
         log_total = _log_add(log_total, of_strengths[s])
@@ -116,7 +134,7 @@ def partition_weights(
 
 @njit(cache=True, nogil=True)
 def _log_add(one: float, other: float) -> float:
-    """Log of the sum of two numbers given by their logs, of which the second is finite."""
+    """Return the log of the sum of two numbers given by their logs; the second is finite."""
     if one > other:
         return one + math.log1p(math.exp(other - one))
     return other + math.log1p(math.exp(one - other))
@@ -135,13 +153,29 @@ def average_ratios(
     removed: FloatArray,
     more: FloatArray,
 ) -> FloatArray:
-    """Log ratio of each value's share in each class to its share in the base, shape (n_cells, n_classes).
+    """Return the log ratio of each value's share in each class to its share in the base.
 
-    Each cell is a value, the class of a row with that value, and the weight of the row, which is taken off
-    the counts and out of the posterior first; nothing is taken off where the class is -1. ``more`` receives
-    by how much the log evidence is higher without the row.
+    A cell is a value, the class of a row with that value, and the weight of the row, which is first removed
+    from the counts and from the posterior. Nothing is removed if the class is -1.
+
+    Parameters
+    ----------
+    counts, base, n_ordered, strengths
+        As in :func:`partition_weights`.
+    weights, of_strengths
+        Posterior that :func:`partition_weights` computed.
+    values, labels, removed : array of shape (n_cells,)
+        Value, class and weight of each cell.
+    more : array of shape (n_cells,)
+        Output: log evidence without the row less that with it.
+
+    Returns
+    -------
+    array of shape (n_cells, n_classes)
+        Log ratios, averaged over strengths and segments.
     """
     n_values, n_classes = counts.shape
+    # Cumulative sums, so that the rows and the base mass of any segment are one subtraction each.
     below, mass_below = np.zeros((n_values + 1, n_classes)), np.zeros(n_values + 1)
     for v in range(n_values):
         mass_below[v + 1] = mass_below[v] + base[v]
@@ -160,7 +194,8 @@ def average_ratios(
         fewer_of_class = max(of_class - weight, 0.0)
         total, of_own, log_unit = 0.0, 0.0, 0.0
         if y >= 0 and weight >= 2.0:
-            # A heavy row raised the evidence by more than a float holds.
+            # A heavy row changes the evidence by a factor beyond the range of a float64. Factors are
+            # therefore relative to that of the most probable segment.
             heaviest = 0.0
             for s in range(len(strengths)):
                 for i in range(0 if is_ordered else v, v + 1):
@@ -179,6 +214,7 @@ def average_ratios(
             negligible = _NEGLIGIBLE
             if y >= 0:
                 negligible *= _least_gain(of_class, fewer_of_class, strength, base[v], weight, log_unit)
+            # All segments from i to j that contain the value v.
             for i in range(0 if is_ordered else v, v + 1):
                 for j in range(v, n_ordered if is_ordered else v + 1):
                     share = weights[s, i, j] if is_ordered else of_strengths[s]
@@ -188,13 +224,15 @@ def average_ratios(
                     if y >= 0:
                         seen = below[j + 1, y] - below[i, y]
                         fewer = max(seen - weight, 0.0)
+                        # Without the row, the posterior of the segment loses the factor that the row had
+                        # contributed.
                         share /= _gain_of_row(
                             seen, fewer, of_class, fewer_of_class, strength, mass, weight, log_unit
                         )
                         ratio = (fewer / mass + strength) / (fewer_of_class + strength) if is_learned else 1.0
                         of_own += share * ratio
                     total += share
-                    # The row's own class is wrong here, and set right at the end: so there is no branch.
+                    # The row's own class is wrong here and corrected at the end, which avoids a branch.
                     fixed, inverse = (strength, 1.0 / mass) if is_learned else (1.0, 0.0)
                     for c in range(n_classes):
                         ratio = (below[j + 1, c] - below[i, c]) * inverse + fixed
@@ -216,7 +254,7 @@ def _gain_of_row(
     weight: float,
     log_unit: float,
 ) -> float:
-    """By which factor a row of some weight raised the evidence of a segment, against the base and a unit."""
+    """Return the factor of a row in the evidence of a segment, relative to the base and to a unit."""
     if weight == 1.0:
         return 1.0 if strength == np.inf else (own / mass + strength) / (total + strength)
     gain = _log_gain_of_row(seen, own, of_class, total, strength, mass) - log_unit
@@ -227,6 +265,7 @@ def _gain_of_row(
 def _log_gain_of_row(
     seen: float, own: float, of_class: float, total: float, strength: float, mass: float
 ) -> float:
+    """Return the log of the factor of a row in the evidence of a segment, relative to the base."""
     if strength == np.inf:
         return 0.0
     more = log_gain(seen, strength * mass) - log_gain(own, strength * mass)
@@ -237,11 +276,11 @@ def _log_gain_of_row(
 def _least_gain(
     of_class: float, total: float, strength: float, mass: float, weight: float, log_unit: float
 ) -> float:
-    """The least factor by which a row raised the evidence of any segment with its value.
+    """Return the smallest factor of a row in the evidence of any segment with its value.
 
-    Taking the row off divides by the factor, so a share that is negligible before may count after. The factor
-    is least for a segment without other rows of the class: the smallest one if the row weighs less than 1,
-    and one with all of the base otherwise.
+    Removing the row divides by the factor, so a share that is negligible with the row may count without it.
+    The factor is smallest for a segment without other rows of the class: the shortest one if the weight of
+    the row is less than 1, and one with all of the base otherwise.
     """
     smallest = mass if weight < 1.0 else 1.0
     return min(1.0, _gain_of_row(weight, 0.0, of_class, total, strength, smallest, weight, log_unit))

@@ -1,7 +1,7 @@
-"""The scoring loops in plain numpy, for calls that are not worth compiling a kernel for: the same bits.
+"""Scoring loops in plain numpy, for small calls; results are equal to those of ``_kernels`` to the last bit.
 
 Every function adds and multiplies in the order of its namesake in ``_kernels``, and takes logarithms from the
-same library, so that no result depends on which of the two was called.
+same library, so that results do not depend on which of the two is called.
 """
 
 import math
@@ -27,7 +27,7 @@ def score_rows(
     stop: int,
     scores: FloatArray,
 ) -> None:
-    """Log weights of rows ``start .. stop - 1``: one look-up in a joint table per group of variables."""
+    """Write log weights of rows ``start .. stop - 1``: one look-up per group of variables."""
     sums = np.repeat(base.reshape(len(joint), 1, -1), stop - start, axis=1)
     for g, (first, last) in enumerate(pairwise(groups.tolist())):
         keys = codes[first, start:stop].astype(np.int64)
@@ -45,7 +45,7 @@ def own_class_scores(
     base: FloatArray,
     table: FloatArray,
 ) -> FloatArray:
-    """Sum of look-ups of each row in the table of its own class alone."""
+    """Return the sum of look-ups of each row in the table of its own class only."""
     sums: FloatArray = base[classes]
     for first, last in pairwise(groups.tolist()):
         of_group = np.zeros(len(classes))
@@ -58,11 +58,12 @@ def own_class_scores(
 def normalise_rows(scores: FloatArray, undefined: BoolArray) -> None:
     """Turn log weights into log probabilities, in place; a row of zero weights becomes uniform."""
     highest = scores[:, 0].copy()
+    # Comparisons as in the kernel; np.max would propagate NaN.
     for weights in scores.T[1:]:
         np.copyto(highest, weights, where=weights > highest)
     with np.errstate(invalid="ignore"):
         below = np.where(highest > -np.inf, scores.T - highest, 0.0)
-    # Classes that tie exactly may differ by rounding; made equal, the first of them wins everywhere.
+    # Exact ties may differ by rounding. They are made equal, so that the first class wins everywhere.
     below[below >= -TOLERANCE] = 0.0
     rest = np.zeros(len(scores))
     for own, shares in zip(below, _exp_of_negative(below), strict=True):
@@ -75,6 +76,7 @@ def normalise_rows(scores: FloatArray, undefined: BoolArray) -> None:
 
 
 def _exp_of_negative(numbers: FloatArray) -> FloatArray:
+    """Return exponentials of numbers of at most 0, by the polynomial of ``_kernels._exp_in_parts``."""
     number = np.where(numbers > LOWEST, numbers, LOWEST)
     shifted = number * LOG2_E + ROUNDER
     whole = shifted - ROUNDER
@@ -89,5 +91,5 @@ def _exp_of_negative(numbers: FloatArray) -> FloatArray:
 
 
 def _log1p(numbers: FloatArray) -> FloatArray:
-    # Not that of numpy, which differs in the last digit on some processors.
+    # math.log1p, because that of numpy differs in the last digit on some processors.
     return np.array([math.log1p(number) if number > -1.0 else -math.inf for number in numbers.tolist()])

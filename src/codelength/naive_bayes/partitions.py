@@ -1,16 +1,16 @@
-r"""One variable against the class, averaged over all ways to merge its neighbouring values.
+r"""Distribution of one variable given the class, averaged over all partitions of its values into intervals.
 
-The values of an ordered variable are merged into intervals. Within class c, a segment that holds the share G
-of a base distribution g has pseudocount s G, and its values keep their proportions under g. Then a partition
-and a strength s predict value v of a segment with :math:`N_c` of the :math:`n_c` rows of the class by
+Neighbouring values of an ordered variable are merged into segments. Within class c, a segment with the share
+G of a base distribution g has pseudocount s G, and its values keep their proportions under g. A partition and
+a strength s predict value v of a segment with :math:`N_c` of the :math:`n_c` rows of the class by
 
 .. math:: \frac{P(v \mid c)}{g(v)} = \frac{N_c + s G}{(n_c + s)\, G}
 
-and the evidence is a product over segments. So the sums over all :math:`2^{B - 1}` partitions of B values are
-a forward and a backward pass over the :math:`B (B + 1) / 2` possible segments, and the average of the
-prediction over partitions and strengths is exact in :math:`O(B^3)`. Taking a row off divides the weight of
-every segment by what the row had multiplied it with. Values without an order are segments of their own, and
-what remains is the average over strengths.
+and the evidence is a product over segments. The sums over all :math:`2^{B - 1}` partitions of B values are
+therefore a forward and a backward pass over the :math:`B (B + 1) / 2` possible segments, and the average of
+the prediction over partitions and strengths is exact in :math:`O(B^3)`. Removing a row divides the weight of
+every segment by the factor of the row. Values without an order are segments of their own; for them the
+average is over strengths only.
 """
 
 from collections.abc import Sequence
@@ -22,12 +22,12 @@ import numpy as np
 from ..typing import FloatArray, IntArray
 
 EXPECTED_CUTS = 2.0
-"""How many cuts are expected beforehand, where there is room for twice as many."""
+"""Prior expected number of cuts, if there is room for twice as many."""
 
 
 @dataclass(frozen=True, eq=False)
 class PartitionAverage:
-    """The average over partitions and strengths, given the counts of one variable.
+    """Average over partitions and strengths, given the counts of one variable.
 
     Made by :meth:`of`.
 
@@ -38,15 +38,15 @@ class PartitionAverage:
     base : array of shape (n_values,)
         The distribution that shares are compared with.
     n_ordered : int
-        How many of the first values are ordered.
+        Number of ordered values, which are the first.
     strengths : array of shape (n_strengths,)
         Pseudocounts of all values together.
     weights : array of shape (n_strengths, n_ordered, n_ordered)
-        How probable each strength is together with values i to j as one segment.
+        Joint posterior probability of each strength and of values i to j as one segment.
     of_strengths : array of shape (n_strengths,)
-        How probable each strength is.
+        Posterior probability of each strength.
     log_evidence : float
-        Log probability of the values given the classes, against the base, in nats.
+        Log probability of the values given the classes, relative to the base, in nats.
     """
 
     counts: FloatArray
@@ -61,7 +61,7 @@ class PartitionAverage:
     def of(
         cls, counts: FloatArray, base: FloatArray, n_ordered: int, strengths: Sequence[float]
     ) -> "PartitionAverage":
-        """The average that some counts call for.
+        """Compute the average from counts.
 
         Parameters
         ----------
@@ -70,14 +70,14 @@ class PartitionAverage:
         base : array of shape (n_values,)
             The distribution that shares are compared with, positive everywhere.
         n_ordered : int
-            How many of the first values are ordered, 0 where none is.
+            Number of ordered values, which are the first; 0 for none.
         strengths : sequence of float
-            Pseudocounts of all values together, equally probable beforehand; infinity for shares that are
-            the base in every class.
+            Pseudocounts of all values together, equally probable a priori; infinity for shares equal to the
+            base in every class.
 
         Examples
         --------
-        Three values, the last of which is as the second: a cut between the first two is enough.
+        Three values, the last two with equal counts: one cut between the first two is enough.
 
         >>> counts = np.array([[9.0, 1.0, 1.0], [1.0, 9.0, 9.0]])
         >>> average = PartitionAverage.of(counts, np.full(3, 1 / 3), n_ordered=3, strengths=[2.0])
@@ -102,16 +102,16 @@ class PartitionAverage:
         return cls(by_value, base, n_ordered, grid, weights, of_strengths, log_evidence)
 
     def log_ratios(self) -> FloatArray:
-        """Log of each value's share in each class over that in the base, shape (n_values, n_classes)."""
+        """Return log ratios of shares of values in classes to the base, shape (n_values, n_classes)."""
         values = np.arange(len(self.base))
         return self.without(values, np.full(len(values), -1), np.zeros(len(values))).log_ratios
 
     def log_ratios_without(self, values: IntArray, labels: IntArray, removed: FloatArray) -> FloatArray:
-        """The log ratios of some rows' values, each without the row itself; see :meth:`without`."""
+        """Return the log ratios of the values of rows, each without the row itself; see :meth:`without`."""
         return self.without(values, labels, removed).log_ratios
 
     def without(self, values: IntArray, labels: IntArray, removed: FloatArray) -> "Without":
-        """The average without one row, for each of some rows; the base stays as it is.
+        """Return the average without one row, for each of several rows; the base does not change.
 
         Parameters
         ----------
@@ -139,14 +139,14 @@ class PartitionAverage:
 
 
 class Without(NamedTuple):
-    """What an average is without one row, for each of some rows.
+    """Averages without one row, for each of several rows.
 
     Attributes
     ----------
     log_ratios : array of shape (n_cells, n_classes)
-        Log of the share of the row's value in each class over that in the base.
+        Log ratio of the share of the row's value in each class to the base.
     log_evidence : array of shape (n_cells,)
-        Log probability of the values of all other rows given their classes, against the base.
+        Log probability of the values of all other rows given their classes, relative to the base.
     """
 
     log_ratios: FloatArray
@@ -154,4 +154,5 @@ class Without(NamedTuple):
 
 
 def _cut_probability(n_ordered: int) -> float:
+    """Return the prior probability of a cut at each border between ordered values."""
     return min(0.5, EXPECTED_CUTS / max(n_ordered - 1, 1))
