@@ -1,4 +1,4 @@
-"""Naive Bayes: counts and a prior to predictions, under any of the predictive rules."""
+"""Naive Bayes: predictions from counts and a prior, under any of the predictive rules."""
 
 from .dirichlet import dirichlet_log_evidence
 from .explanation import Explanation

@@ -1,4 +1,4 @@
-"""What a model says about several variables at once, row by row."""
+"""Joint distributions of several variables, row by row."""
 
 import itertools
 import math
@@ -17,23 +17,23 @@ from ..typing import BoolArray, FloatArray, IntArray, Scalar
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Answer(Shown):
-    """The joint distribution of a few variables in each row, given what is known there.
+    """Joint distribution of several variables in each row, given its known cells.
 
     Attributes
     ----------
     variables : tuple of str
-        The variables asked about.
+        Query variables.
     values : tuple of tuples
-        The values of each of them.
+        Values of each query variable.
     probs : array of shape (n_rows, n_values of the first, n_values of the second, ...)
         Probability of each combination of values.
     undefined : array of shape (n_rows,)
-        In which rows the definition gives 0/0, and the uniform distribution stands in.
+        True for rows in which the definition gives 0/0; their distribution is uniform.
     method : str
-        How it was computed: ``"exact"``, or the name of an approximation.
+        Method of computation: ``"exact"``, or the name of an approximation.
     errors : array of the shape of ``probs``, or None
-        How far each probability may be off: a bound for ``"exact"``, otherwise a standard error. None where
-        an approximation has neither.
+        Error of each probability: a bound for ``"exact"``, otherwise a standard error. None if an
+        approximation has neither.
     """
 
     variables: tuple[str, ...]
@@ -49,7 +49,7 @@ class Answer(Shown):
         return list(itertools.product(*self.values))
 
     def marginal(self, variable: str) -> FloatArray:
-        """Probability of each value of one of the variables, shape (n_rows, n_values)."""
+        """Return the probability of each value of one of the variables, shape (n_rows, n_values)."""
         if not isinstance(variable, str) or variable not in self.variables:
             raise InvalidParameter(
                 f"variable {shown(variable)}: was not asked about; choose from {listed(self.variables)}"
@@ -65,10 +65,10 @@ class Answer(Shown):
 
     @cached_property
     def best(self) -> IntArray:
-        """Codes of the most probable combination of each row, the first of equally probable ones.
+        """Codes of the most probable combination of each row, shape (n_rows, n_variables).
 
-        Of shape (n_rows, n_variables). It need not be made of the most probable values of the variables one
-        by one.
+        The first of equally probable ones. It may differ from the combination of the most probable values of
+        the single variables.
         """
         flat = first_best_of_rows(self.probs.reshape(len(self.probs), -1))
         return np.stack(np.unravel_index(flat, self.probs.shape[1:]), axis=1).astype(np.int64)
@@ -87,7 +87,7 @@ class Answer(Shown):
         ]
 
     def take(self, rows: IntArray) -> "Answer":
-        """The answer at some rows, given by position."""
+        """Return the answer at some rows, given by position."""
         errors = None if self.errors is None else self.errors[rows]
         return replace(self, probs=self.probs[rows], undefined=self.undefined[rows], errors=errors)
 

@@ -1,8 +1,8 @@
-"""Entries of log tables, made once and looked up by count.
+"""Entries of log tables, computed once and looked up by count.
 
-Every entry of a log table is ``g(n + offset)``, where ``g`` is the growth function of the rule. A kernel that
-takes rows in one at a time raises whole counts by one, so all entries it will ever need can be listed
-beforehand, one list per distinct offset. It then knows neither the rule nor its arithmetic.
+Every entry of a log table is ``g(n + offset)`` with the growth function ``g`` of the rule. A kernel that adds
+rows one at a time raises whole counts by one, so all entries it needs can be listed in advance, one list per
+distinct offset. The kernel is then independent of the rule.
 """
 
 import numpy as np
@@ -19,22 +19,22 @@ def growth_lists(
     Parameters
     ----------
     rule : Rule
-        The rule whose growth function is listed.
+        Rule with the growth function.
     offsets : array of any shape
-        What the rule adds to each count.
+        Offset of each count.
     most : array of the same shape
-        The largest count that will be looked up for each of them.
+        Largest count to look up for each of them.
     first : array of the same shape, optional
-        What takes the place of ``offset + 0`` in the entry for n = 0; by default the offset itself. A rule
-        that normalises spreads a variable of which nothing was seen, and to which nothing is added, evenly
-        over its values: the list of its total begins with ``rule.growth(n_values)``.
+        Argument of the entry for n = 0, instead of ``offset + 0``. A rule that normalises gives a variable
+        without counts and offsets the uniform distribution: the list of its total begins with
+        ``rule.growth(n_values)``.
 
     Returns
     -------
     entries : array of shape (n_entries,)
-        The lists, one after the other.
+        All lists, one after the other.
     starts : array of the shape of ``offsets``
-        Where each list begins: ``entries[starts[...] + n]`` is the entry of ``n``, which is at most ``most``.
+        Start of each list: ``entries[starts[...] + n]`` is the entry of ``n``, which is at most ``most``.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def growth_lists(
     >>> np.exp(entries).round(9).tolist(), starts.tolist()
     ([0.5, 1.5, 1.0, 2.0, 3.0], [[0, 2], [2, 0]])
     """
-    # One complex number per list, because arrays of pairs take long to sort.
+    # One complex number per list, because np.unique sorts them much faster than rows of pairs.
     keys = offsets + 1j * (offsets if first is None else first)
     distinct, which = np.unique(keys, return_inverse=True)
     which = which.reshape(keys.shape)

@@ -1,4 +1,4 @@
-"""Why a row is predicted the way it is."""
+"""Explanations: contributions of variables to the log-odds of a prediction."""
 
 from dataclasses import dataclass
 from numbers import Integral
@@ -14,7 +14,7 @@ from ..table._messages import listed, shown
 from ..typing import FloatArray, Scalar
 
 MOST_CLASSES = 6
-"""Classes for which an explanation shows itself."""
+"""Largest number of classes that the display of an explanation shows."""
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
@@ -31,12 +31,12 @@ class Explanation(Shown):
     classes : tuple
         The classes.
     reference : str, int, float or bool
-        The class that the others are set against.
+        The class that the others are compared with.
     intercept : array of shape (n_classes,)
-        What speaks for each class before any variable is seen.
+        Log-odds of each class before any variable is seen.
     contributions : array of shape (n_rows, n_variables, n_classes)
-        Each variable's log-odds contribution to each class. Where a cell is impossible under both the class
-        and the reference (rule ``"map"`` only) it says nothing between them, and contributes 0.
+        Contribution of each variable to the log-odds of each class. A cell that is impossible under both the
+        class and the reference (rule ``"map"`` only) contributes 0.
     """
 
     feature_names: tuple[str, ...]
@@ -49,8 +49,8 @@ class Explanation(Shown):
     def log_odds(self) -> FloatArray:
         """Log-odds of each class against the reference, shape (n_rows, n_classes).
 
-        Minus infinity for a class that one cell rules out, plus infinity where the reference is ruled out,
-        and 0 where both are: then there is nothing to say between them.
+        Minus infinity for a class that one cell rules out, plus infinity if the reference is ruled out, and 0
+        if both are.
         """
         terms = np.concatenate(
             [np.broadcast_to(self.intercept, self.contributions[:, :1].shape), self.contributions], axis=1
@@ -61,7 +61,7 @@ class Explanation(Shown):
         return np.asarray(np.where(ruled_out & certain, 0.0, infinite))
 
     def among(self, names: tuple[str, ...]) -> "Explanation":
-        """The same beside further variables, which contribute nothing."""
+        """Return the same explanation with further variables, whose contributions are 0."""
         if names == self.feature_names:
             return self
         wider = np.zeros((len(self.contributions), len(names), len(self.classes)))
@@ -69,7 +69,20 @@ class Explanation(Shown):
         return Explanation(names, self.classes, self.reference, self.intercept, wider)
 
     def ranked(self, row: int, of: Scalar) -> list[tuple[str, float]]:
-        """The variables of one row with their contributions to class ``of``, the strongest first."""
+        """Return the variables of one row with their contributions to class ``of``, the strongest first.
+
+        Parameters
+        ----------
+        row : int
+            Position of the row; negative numbers count from the end.
+        of : str, int, float or bool
+            Class whose log-odds are explained.
+
+        Returns
+        -------
+        list of (str, float)
+            Names and contributions in nats, ordered by absolute value.
+        """
         check_class("of", of, self.classes)
         n_rows = len(self.contributions)
         if not isinstance(row, Integral) or isinstance(row, bool) or not -n_rows <= row < n_rows:
@@ -83,7 +96,7 @@ class Explanation(Shown):
         return f"Explanation: {size}, log-odds against class {shown(self.reference)} in nats"
 
     def _blocks(self) -> list[Block]:
-        """The first row, the strongest variables first."""
+        """Return the first row as a grid, the strongest variables first."""
         if not len(self.contributions):
             return []
         others = [k for k, label in enumerate(self.classes) if label != self.reference][:MOST_CLASSES]
@@ -95,13 +108,13 @@ class Explanation(Shown):
 
 
 def check_class(name: str, label: Any, classes: tuple[Scalar, ...]) -> None:
-    """Refuse what is none of the classes."""
+    """Raise InvalidParameter if a label is not one of the classes."""
     if not isinstance(label, (str, int, float, np.generic)) or label not in classes:
         raise InvalidParameter(f"{name}={shown(label)}: expected one of the classes {listed(classes)}")
 
 
 def log_odds_against(log_terms: FloatArray, reference: int) -> FloatArray:
-    """Differences from the reference class along the last axis; 0 where both are minus infinity."""
+    """Return differences from the reference class along the last axis; 0 if both are minus infinity."""
     against = log_terms[..., reference, None]
     impossible = np.isneginf(log_terms) & np.isneginf(against)
     with np.errstate(invalid="ignore"):

@@ -1,9 +1,9 @@
 r"""Naive Bayes averaged over all ways to merge neighbouring intervals of its variables.
 
-Where a column of numbers was cut finely, no partition into intervals is chosen. All :math:`2^{B - 1}` ways to
-merge B neighbouring intervals are averaged, each weighted by its evidence. Merged intervals have the sum of
-their pseudocounts, so the partition in which nothing is merged is naive Bayes on the fine intervals, and its
-prior is that of all others too. See :mod:`codelength.naive_bayes.partitions`.
+For columns of numbers in fine intervals, no partition is selected. All :math:`2^{B - 1}` ways to merge B
+neighbouring intervals are averaged, each weighted by its evidence. Merged intervals have the sum of their
+pseudocounts, so the partition without merged intervals is naive Bayes on the fine intervals, and all
+partitions have the same prior. See :mod:`codelength.naive_bayes.partitions`.
 """
 
 from dataclasses import dataclass
@@ -25,28 +25,28 @@ from .priors import PriorLike, Pseudocounts
 from .rules.rule import Offsets, Rule
 
 MOST_INTERVALS = 1_000
-"""Most intervals of a variable that are averaged over: the work grows with the third power."""
+"""Largest number of intervals of a variable; the work grows with the third power."""
 
 SMALLEST, LARGEST = 1e-9, 1e9
-"""Pseudocounts beyond these would leave no digits in the weights of partitions."""
+"""Range of pseudocounts; beyond it the weights of partitions lose all digits."""
 
 
 @dataclass(frozen=True, eq=False)
 class IntervalAverage(Predictor):
-    """What a rule that averages over models makes of some counts, averaged over partitions too.
+    """Predictor of a rule that averages over models, averaged over partitions too.
 
-    Made by :meth:`of`. The variables that are made of intervals are averaged over; the others are as in
-    :class:`Predictor`. Predictions are sums of look-ups all the same.
+    Created by :meth:`of`. The average is over partitions of variables with intervals; other variables are as
+    in :class:`Predictor`. Predictions are still sums of look-ups.
     """
 
     @classmethod
     def of(cls, counts: Counts, rule: "str | Rule" = "evidence", prior: PriorLike = "uniform") -> Self:
-        """The predictor of some counts.
+        """Build the predictor of counts.
 
         Parameters
         ----------
         counts : Counts
-            The rows to predict from.
+            Counts of the training rows.
         rule : str or Rule
             A rule that averages over models.
         prior : prior or its name
@@ -54,7 +54,7 @@ class IntervalAverage(Predictor):
 
         Examples
         --------
-        Three intervals. Whether the last two differ is left open, so they come closer to each other:
+        Three intervals. The average includes partitions that merge the last two, so these are more similar:
 
         >>> from codelength.counts import count
         >>> from codelength.table import Schema
@@ -77,7 +77,7 @@ class IntervalAverage(Predictor):
 
     @property
     def averaged(self) -> tuple[int, ...]:
-        """Positions of the variables that are averaged over."""
+        """Positions of the variables with intervals."""
         variables = self.counts.schema.variables
         return tuple(i for i, variable in enumerate(variables) if variable.kind == "interval")
 
@@ -94,7 +94,7 @@ class IntervalAverage(Predictor):
 
     @cached_property
     def tables(self) -> LogTables:
-        """The log tables."""
+        """Log tables; entries of averaged variables are those of the average."""
         tables = log_tables(self.counts, self.rule, self.offsets)
         for i, average in self.averages.items():
             start, stop = self.counts.schema.offsets[i], self.counts.schema.offsets[i + 1] - 1
@@ -123,7 +123,7 @@ class IntervalAverage(Predictor):
 
     @cached_property
     def _others(self) -> Predictor:
-        """The classes and the variables that are not averaged over."""
+        """Predictor of the classes and of the variables without intervals."""
         offsets, chosen = self.counts.schema.offsets, self._others_at
         cells = np.concatenate([np.arange(0), *(np.arange(offsets[i], offsets[i + 1]) for i in chosen)])
         prior = Pseudocounts(self.prior.class_pseudocounts, self.prior.value_pseudocounts[:, cells])
@@ -154,7 +154,7 @@ class IntervalAverage(Predictor):
 
 
 def check_averages(rule: Rule) -> None:
-    """Refuse a rule that has no evidence to weigh partitions by."""
+    """Raise InvalidParameter if a rule has no evidence, which the weights of partitions need."""
     if not rule.averages:
         raise InvalidParameter(
             f'numeric="average": rule="{rule.name}" does not average over models; pass rule="evidence", or '
@@ -165,9 +165,10 @@ def check_averages(rule: Rule) -> None:
 def _left_out_ratios(
     average: PartitionAverage, values: IntArray, labels: IntArray, weights: FloatArray
 ) -> FloatArray:
-    """Log ratios of each row's value without a copy of the row, shape (n_rows, n_classes).
+    """Return log ratios of each row's value without a copy of the row, shape (n_rows, n_classes).
 
-    They are computed once per cell and weight of a copy.
+    They are computed once per distinct class, value and weight of a copy. NaN if the row is not among the
+    counted rows.
     """
     kinds, which = np.unique(weights, return_inverse=True)
     shape = average.counts.shape[1], len(average.base), len(kinds)

@@ -1,4 +1,4 @@
-"""From counts to log tables: a prediction is then a sum of look-ups."""
+"""Log tables, by which a prediction is a sum of look-ups."""
 
 from dataclasses import dataclass
 
@@ -11,10 +11,10 @@ from .rules.rule import Offsets, Rule
 
 @dataclass(frozen=True, eq=False, slots=True)
 class LogTables:
-    """Weights of the classes of a row, as sums of look-ups.
+    """Log weights of the classes of a row, as sums of look-ups.
 
     ``log weight[k] = class_table[k] + sum_i value_table[k, offsets[i] + code_i] + constant``, in nats.
-    The cell for missing of each variable holds 0.0, so that missing cells drop out.
+    The cell for missing of each variable is 0.0, so that missing cells do not contribute.
 
     For a rule that normalises, the weight is the predictive probability of the row together with the class;
     for stochastic complexity it is the maximised likelihood of the training data together with the row.
@@ -22,8 +22,11 @@ class LogTables:
     Attributes
     ----------
     class_table : array of shape (n_classes,)
+        Log weight of each class.
     value_table : array of shape (n_classes, n_cells)
+        Log weight of each value of each variable in each class.
     constant : float
+        Term of all classes.
     """
 
     class_table: FloatArray
@@ -32,7 +35,7 @@ class LogTables:
 
 
 def log_tables(counts: Counts, rule: Rule, offsets: Offsets) -> LogTables:
-    """The log tables of a rule on some counts.
+    """Compute the log tables of a rule from counts and offsets.
 
     Examples
     --------
@@ -48,7 +51,7 @@ def log_tables(counts: Counts, rule: Rule, offsets: Offsets) -> LogTables:
     raised[:, spare] = 0.0
     rule.check(float(raised.min(initial=0.0)))
     totals = np.add.reduceat(raised, schema.offsets[:-1], axis=1) if schema.n_variables else raised
-    raised[:, spare] = 1.0  # any number whose growth is finite: the entry is not used
+    raised[:, spare] = 1.0  # any number with finite growth: the entry is not used
     value_table = value_entries(
         rule,
         raised,
@@ -62,10 +65,10 @@ def log_tables(counts: Counts, rule: Rule, offsets: Offsets) -> LogTables:
 
 
 def value_entries(rule: Rule, raised: FloatArray, totals: FloatArray, n_values: IntArray | int) -> FloatArray:
-    """Log table entries from counts with offsets, and from their sums over the values of the variable."""
+    """Return log table entries from counts with offsets and their sums over the values of the variable."""
     entries = rule.growth(raised)
     if not rule.normalises:
         return entries - rule.growth(totals)
-    # Nothing seen and nothing added: all values are alike.
+    # Without counts and offsets, the distribution is uniform.
     seen = totals > 0
     return np.where(seen, entries, 0.0) - rule.growth(np.where(seen, totals, n_values))

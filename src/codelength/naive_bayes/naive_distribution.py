@@ -1,7 +1,7 @@
-r"""Naive distributions: the conjugate family of naive Bayes that speaks of cases and of no network.
+r"""Naive distributions: a conjugate family of naive Bayes with hyperparameters that are counts of cases.
 
 A naive distribution [1]_ has hyperparameters :math:`N'_{i,C}(v, c)`, one for each value of each variable in
-each class. They are those of so many cases: within a class every variable has the same number of them,
+each class. They are counts of cases: within a class they add up to the same number for every variable,
 
 .. math:: N'_C(c) = \sum_v N'_{i,C}(v, c) \quad \text{for all } i, \qquad (9)
 
@@ -10,9 +10,9 @@ and the density over models, in the joint probabilities :math:`\phi_{ivc}` of a 
 .. math:: P(M) \propto \prod_c \alpha_c^{N'_C(c)} \prod_i \prod_v
           \Bigl(\frac{\phi_{ivc}}{\alpha_c}\Bigr)^{N'_{i,C}(v, c)}. \qquad (10)
 
-Learning adds the counts of the rows to the hyperparameters (13), so a naive distribution is what is known
-after so many rows when at first all models were alike. It predicts by (12), which is the evidence rule with
-pseudocounts
+Learning adds the counts of the rows to the hyperparameters (13), so a naive distribution is the posterior
+after so many cases if all models were equally probable a priori. It predicts by (12), which is the evidence
+rule with pseudocounts
 
 .. math:: N'_C(c) + 1 + \sum_i (n_i - 1) \quad \text{and} \quad N'_{i,C}(v, c) + 1.
 
@@ -47,10 +47,10 @@ class NaiveDistribution(Knowledge):
     Parameters
     ----------
     cases : float, Counts, or sequence over variables
-        The hyperparameters N'. A number of virtual rows, spread evenly over all classes and values; the
+        The hyperparameters N'. A number of virtual rows, divided evenly among all classes and values; the
         counts of a table of earlier cases; or explicitly, for each variable an array of shape
-        (n_classes, n_values) that says how many cases of each class have each value. Each class must have
-        the same number of cases in all variables: condition (9) of [1]_. No cases, the default, is the prior
+        (n_classes, n_values) with the number of cases of each class with each value. Each class must have
+        the same number of cases in all variables: condition (9) of [1]_. The default, no cases, is the prior
         that favours no model.
 
     References
@@ -59,7 +59,7 @@ class NaiveDistribution(Knowledge):
 
     Examples
     --------
-    Before any row is seen, ten virtual rows, then earlier cases that an expert recalls:
+    A prior of ten virtual rows, then a prior of earlier cases that an expert recalls:
 
     >>> from codelength import NaiveBayes, NaiveDistribution
     >>> rows, classes = {"wind": ["no", "yes"]}, ["in", "out"]
@@ -91,16 +91,22 @@ class NaiveDistribution(Knowledge):
 
     @property
     def schema(self) -> Schema | None:
-        """The variables and values of the cases, where they were counted."""
+        """Schema of the cases, if they were counted."""
         return self.cases.schema if isinstance(self.cases, Counts) else None
 
     @property
     def depends_on_variables(self) -> bool:
-        """Always: the fewer parameters a model has, the more a case says about each."""
+        """Always True: with fewer parameters, a case has more weight for each of them."""
         return True
 
     def hyperparameters(self, schema: Schema) -> Counts:
-        """The hyperparameters N' for a schema, which are counts of cases; refused where they break (9)."""
+        """Return the hyperparameters N' for a schema, as counts of cases.
+
+        Raises
+        ------
+        InvalidParameter
+            If they do not fit the schema or violate condition (9).
+        """
         if isinstance(self.cases, Counts):
             return cases_under(self.cases, schema)
         values = np.zeros((schema.n_classes, schema.n_cells))
@@ -125,24 +131,24 @@ class NaiveDistribution(Knowledge):
         return Counts(schema, _class_cases(schema, values), values)
 
     def bound(self, schema: Schema) -> "NaiveDistribution":
-        """The same as counts of cases, where they were given explicitly."""
+        """Return explicit cases as counts with the names of a schema; otherwise the same object."""
         return NaiveDistribution(self.hyperparameters(schema)) if isinstance(self.cases, tuple) else self
 
     def spread(self, schema: Schema) -> Pseudocounts:
-        """The pseudocounts of equation (12), in the layout of the counts."""
+        """Return the pseudocounts of equation (12), in the layout of the counts."""
         cases = self.hyperparameters(schema)
         values = cases.value_counts + 1.0
         values[:, schema.offsets[1:] - 1] = 0.0
         return Pseudocounts(cases.class_counts + 1.0 + float((schema.n_values - 1).sum()), values)
 
     def unclassed(self, schema: Schema) -> FloatArray:
-        """Pseudocounts of the values where the class plays no part: the cases of all classes, and one."""
+        """Return pseudocounts of the values without classes: the cases of all classes, plus one."""
         values: FloatArray = self.hyperparameters(schema).value_counts.sum(axis=0) + 1.0
         values[schema.offsets[1:] - 1] = 0.0
         return values
 
     def learn(self, counts: Counts) -> "NaiveDistribution":
-        """What is known after some rows: equation (13), the rows are more cases.
+        """Return the posterior after rows, by equation (13): the rows are added to the cases.
 
         Examples
         --------
@@ -155,9 +161,12 @@ class NaiveDistribution(Knowledge):
         return NaiveDistribution(self.hyperparameters(counts.schema).merge(counts))
 
     def predictor(self, schema: Schema | None = None) -> Predictor:
-        """What predicts from the cases alone: equation (12).
+        """Return the predictor of the cases without further rows, by equation (12).
 
-        The schema may be left out where the cases were counted.
+        Parameters
+        ----------
+        schema : Schema, optional
+            Schema of the predictor; by default that of the counted cases.
         """
         given = self.schema if schema is None else schema
         check_instance("schema", given, Schema, "a Schema: the cases alone do not say which values there are")
@@ -165,7 +174,7 @@ class NaiveDistribution(Knowledge):
         return Predictor.of(Counts.empty(given), "evidence", self)
 
     def to_json(self) -> dict[str, Any]:
-        """The distribution as JSON types."""
+        """Return the distribution as JSON types."""
         if isinstance(self.cases, Counts):
             return {"schema": self.cases.schema.to_json(), "counts": self.cases.to_json()}
         return {"cases": self.cases}
@@ -173,7 +182,7 @@ class NaiveDistribution(Knowledge):
     @classmethod
     @reading("a NaiveDistribution")
     def from_json(cls, document: Mapping[str, Any]) -> Self:
-        """The distribution that :meth:`to_json` wrote."""
+        """Restore the distribution that :meth:`to_json` wrote."""
         if "counts" in document:
             return cls(Counts.from_json(document["counts"], Schema.from_json(document["schema"])))
         return cls(document["cases"])
@@ -185,7 +194,7 @@ class NaiveDistribution(Knowledge):
 
 
 def cases_under(cases: Counts, schema: Schema) -> Counts:
-    """Counts of earlier cases under a schema with the same classes and some of their variables."""
+    """Return counts of earlier cases under a schema with the same classes and a subset of the variables."""
     before = cases.schema
     if before.classes != schema.classes:
         raise SchemaMismatch(
@@ -194,7 +203,7 @@ def cases_under(cases: Counts, schema: Schema) -> Counts:
         )
     names = schema.names
     if before.n_variables == len(names) and all(name == f"x{i}" for i, name in enumerate(before.names)):
-        names = before.names  # cases without names go by position
+        names = before.names  # cases without names are matched by position
     chosen = [
         _position(before, name, variable) for name, variable in zip(names, schema.variables, strict=True)
     ]
@@ -228,7 +237,7 @@ def _table_of_cases(table: Any, i: int) -> tuple[tuple[float, ...], ...]:
 
 
 def _check_counted(cases: Counts) -> None:
-    """Refuse counts that no table has: condition (9), in which missing cells count as well."""
+    """Raise InvalidParameter if counts violate condition (9), in which missing cells count as well."""
     schema, totals = cases.schema, np.zeros((cases.schema.n_classes, 0))
     if not (np.isfinite(cases.value_counts).all() and cases.value_counts.min(initial=0.0) >= 0):
         raise InvalidParameter("cases: a count is negative or not finite; pass what count() made of a table")
@@ -246,7 +255,7 @@ def _check_counted(cases: Counts) -> None:
 
 
 def _class_cases(schema: Schema, values: FloatArray) -> FloatArray:
-    """Cases of each class, which all variables must agree on: condition (9)."""
+    """Return the number of cases of each class; raise InvalidParameter if they violate condition (9)."""
     if not schema.n_variables:
         return np.zeros(schema.n_classes)
     totals = np.add.reduceat(values, schema.offsets[:-1], axis=1)

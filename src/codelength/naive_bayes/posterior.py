@@ -1,4 +1,4 @@
-"""What a fitted model knows, as the prior of another one."""
+"""Posterior of a fitted model, as the prior of another one."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,17 +17,17 @@ from .priors import Knowledge, Prior, Pseudocounts
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Posterior(Knowledge):
-    """The distribution over models after some rows, under the prior that the model had.
+    """Posterior distribution over models, given rows and a prior.
 
-    Used as a prior, further rows are learned as if they had come with the first ones: the pseudocounts are
+    Used as a prior, it gives the same result as fitting both sets of rows together: its pseudocounts are
     those of the prior plus the counts.
 
     Attributes
     ----------
     counts : Counts
-        The rows that were learned.
+        Counts of the rows.
     start : Pseudocounts
-        The prior before them.
+        The prior before these rows.
     """
 
     counts: Counts
@@ -35,7 +35,7 @@ class Posterior(Knowledge):
 
     @classmethod
     def of(cls, predictor: Predictor) -> Self:
-        """The posterior behind a predictor.
+        """Return the posterior of a predictor.
 
         Examples
         --------
@@ -54,30 +54,30 @@ class Posterior(Knowledge):
 
     @property
     def schema(self) -> Schema:
-        """The variables and values of the rows that were learned."""
+        """Schema of the rows."""
         return self.counts.schema
 
     @property
     def depends_on_variables(self) -> bool:
-        """Never: variables that are left out are averaged over."""
+        """Always False: variables that are left out are marginalised."""
         return False
 
     def spread(self, schema: Schema) -> Pseudocounts:
-        """Prior and counts together, for some of the variables."""
+        """Return the sum of prior and counts, for the variables of a schema."""
         counts, start = cases_under(self.counts, schema), self._start_under(schema)
         values = counts.value_counts + start.value_pseudocounts
         values[:, schema.offsets[1:] - 1] = 0.0
         return Pseudocounts(counts.class_counts + start.class_pseudocounts, values)
 
     def unclassed(self, schema: Schema) -> FloatArray:
-        """Pseudocounts of the values where the class plays no part: the rows of all classes, and a prior."""
+        """Return pseudocounts of the values without classes: the rows of all classes, plus a prior."""
         seen = cases_under(self.counts, schema).value_counts.sum(axis=0)
         values: FloatArray = seen + self._start_under(schema).value_pseudocounts.mean(axis=0)
         values[schema.offsets[1:] - 1] = 0.0
         return values
 
     def to_json(self) -> dict[str, Any]:
-        """The posterior as JSON types."""
+        """Return the posterior as JSON types."""
         schema, values = self.schema, self.start.value_pseudocounts
         parts = [
             values[:, schema.offsets[i] : schema.offsets[i + 1] - 1].tolist()
@@ -92,7 +92,7 @@ class Posterior(Knowledge):
     @classmethod
     @reading("a Posterior")
     def from_json(cls, document: Mapping[str, Any]) -> Self:
-        """The posterior that :meth:`to_json` wrote, checked."""
+        """Restore the posterior that :meth:`to_json` wrote; raise DataError if the document is not valid."""
         schema = Schema.from_json(document["schema"])
         if schema.target is None:
             raise DataError("what was learned before has no classes")
@@ -100,7 +100,7 @@ class Posterior(Knowledge):
         return cls(Counts.from_json(document["counts"], schema), start)
 
     def _start_under(self, schema: Schema) -> Pseudocounts:
-        # Pseudocounts are laid out like counts, so what finds the counts of a schema finds them too.
+        # Pseudocounts have the layout of counts, so the function for counts selects them too.
         laid_out = Counts(self.schema, self.start.class_pseudocounts, self.start.value_pseudocounts)
         found = cases_under(laid_out, schema)
         return Pseudocounts(found.class_counts, found.value_counts)

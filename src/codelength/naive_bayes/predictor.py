@@ -1,4 +1,4 @@
-"""Counts, a rule and a prior: all that there is to predict with."""
+"""Predictors: counts, a rule and a prior."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -21,20 +21,20 @@ from .scoring import Distributions, Scorer, normalised
 
 @dataclass(frozen=True, eq=False)
 class Predictor:
-    """What a rule makes of some counts under a prior.
+    """Predictions of a rule from counts and a prior.
 
-    Made by :meth:`of`. Predictions are sums of look-ups in :attr:`tables`, which are computed once.
+    Created by :meth:`of`. Predictions are sums of look-ups in :attr:`tables`, which are computed once.
 
     Attributes
     ----------
     counts : Counts
-        The rows to predict from.
+        Counts of the training rows.
     rule : Rule
-        How counts become predictions.
+        Predictive rule.
     prior : Pseudocounts
-        The prior that the rule uses, spelled out.
+        Pseudocounts of the prior that the rule uses.
     offsets : Offsets
-        What the rule adds to the counts.
+        Numbers that the rule adds to the counts.
     """
 
     counts: Counts
@@ -44,16 +44,16 @@ class Predictor:
 
     @classmethod
     def of(cls, counts: Counts, rule: "str | Rule" = "evidence", prior: PriorLike = "uniform") -> "Predictor":
-        """The predictor of some counts.
+        """Build the predictor of counts.
 
         Parameters
         ----------
         counts : Counts
-            The rows to predict from.
+            Counts of the training rows.
         rule : str or Rule
             One of ``codelength.naive_bayes.RULES``.
         prior : prior or its name
-            The prior; rules that need none pass it over.
+            The prior; ignored by rules that do not need one.
 
         Examples
         --------
@@ -71,30 +71,37 @@ class Predictor:
 
     @cached_property
     def tables(self) -> LogTables:
-        """The log tables; refused where the rule has no prediction under this prior."""
+        """Log tables; InvalidParameter is raised if the rule has no prediction under this prior."""
         return log_tables(self.counts, self.rule, self.offsets)
 
     @cached_property
     def scorer(self) -> Scorer:
-        """The log tables laid out for many rows."""
+        """Log tables in the layout for many rows."""
         return Scorer.of(self.counts.schema, self.tables)
 
     def log_probs(self, coded: Coded, n_threads: int | None = None) -> Distributions:
-        """Log probability of each class for each row, in nats."""
+        """Return the log probability of each class for each row, in nats."""
         return self.scorer.log_probs(coded, n_threads)
 
     def log_weights(self, coded: Coded, n_threads: int | None = None) -> FloatArray:
-        """Log weight of each row together with each class, in nats, shape (n_rows, n_classes)."""
+        """Return the log weight of each row together with each class, in nats, shape (n_rows, n_classes)."""
         return self.scorer.log_weights(coded, n_threads)
 
     def leave_one_out(self, coded: Coded) -> Distributions:
-        """Log probability of each class for each row, predicted from all the other rows, in closed form.
+        """Return the log probability of each class for each row, predicted from all other rows.
+
+        The closed form needs one more look-up per cell instead of a fit per row.
 
         Parameters
         ----------
         coded : Coded
-            The rows to predict, each of which was counted with the weight it has here. Of a weighted row one
-            copy is left out; see :mod:`codelength.table.copies`.
+            The rows to predict; each must be among the counted rows, with the same weight. One copy of a
+            weighted row is left out; see :mod:`codelength.table.copies`.
+
+        Raises
+        ------
+        DataError
+            If a row is not among the counted rows.
         """
         log_weights = self._left_out_weights(coded)
         impossible = np.isnan(log_weights).any(axis=1)
@@ -107,7 +114,7 @@ class Predictor:
         return normalised(log_weights)
 
     def _left_out_weights(self, coded: Coded) -> FloatArray:
-        """Log weight of each class for each row, up to a constant; NaN where the row cannot be taken off."""
+        """Return log weights of the classes, up to a constant; NaN if the row cannot be left out."""
         # The constant is the same for every class, and without it the differences keep more digits.
         scorer = replace(self.scorer, constant=0.0)
         log_weights = scorer.log_weights(coded)
@@ -116,7 +123,7 @@ class Predictor:
         return log_weights
 
     def explain(self, coded: Coded, reference: int = 0) -> Explanation:
-        """What each variable contributes to the log-odds of each class against a reference class."""
+        """Return contributions of variables to the log-odds of each class against a reference class."""
         schema = self.counts.schema
         cells = coded.codes.astype(np.int64) + schema.offsets[:-1]
         return Explanation(
@@ -128,13 +135,18 @@ class Predictor:
         )
 
     def evidence_code_length(self, *, given_classes: bool = False) -> float:
-        r"""Minus the log evidence of the counted rows under the prior, in nats.
+        r"""Return minus the log evidence of the counted rows under the prior, in nats.
 
         .. math:: -\log P(D) = -\log \int P(D \mid \Theta) P(\Theta)\, d\Theta
 
         Closed form: equation (8) of [1]_. Adding rows one at a time and predicting each from the rows before
-        it by the evidence rule costs exactly this much, in any order. Missing cells cost nothing: they are
-        marginalised. With ``given_classes`` the cost of the values given the classes alone.
+        it by the evidence rule costs exactly this much, in any order. Missing cells are marginalised and cost
+        nothing.
+
+        Parameters
+        ----------
+        given_classes : bool
+            Return the code length of the values given the classes, without that of the classes.
 
         References
         ----------
@@ -146,14 +158,14 @@ class Predictor:
         return length - sum(self._log_evidence_of(i) for i in range(self.counts.schema.n_variables))
 
     def _log_evidence_of(self, variable: int) -> float:
-        """Log evidence of the values of one variable given the classes."""
+        """Return the log evidence of the values of one variable given the classes."""
         start, stop = self.counts.schema.offsets[variable], self.counts.schema.offsets[variable + 1] - 1
         of_values = self.prior.value_pseudocounts[:, start:stop]
         return float(dirichlet_log_evidence(self.counts.of(variable), of_values).sum())
 
 
 def rule_of(rule: "str | Rule") -> Rule:
-    """The rule of a name; a rule is its own."""
+    """Return the rule of a name; a rule is returned unchanged."""
     from . import RULES
 
     if isinstance(rule, Rule):

@@ -1,4 +1,4 @@
-"""Dirichlet pseudocounts: what is believed before the first row.
+"""Dirichlet priors and their pseudocounts.
 
 ================  ======================================================  ========================
 name              class pseudocount                                       value pseudocount
@@ -11,8 +11,8 @@ a number s        s / n_classes                                           s / (n
 
 ``"indifferent"`` gives every naive Bayes model the same density (Cerquides and López de Mántaras,
 2003), ``"jeffreys"`` is Jeffreys' prior of the joint naive Bayes model, and a number is an
-equivalent sample size shared out evenly. What was learned before is a prior too: counts of earlier cases and
-:class:`codelength.naive_bayes.naive_distribution.NaiveDistribution`, or what a fitted model knows
+equivalent sample size, divided evenly. Earlier data can be a prior too: counts of earlier cases
+(:class:`codelength.naive_bayes.naive_distribution.NaiveDistribution`), or the posterior of a fitted model
 (:class:`codelength.naive_bayes.posterior.Posterior`).
 """
 
@@ -32,18 +32,19 @@ from ..typing import FloatArray
 Nested: TypeAlias = "float | tuple[Nested, ...]"
 
 SMALLEST, LARGEST = 1e-310, 1e300
-"""Pseudocounts beyond these would leave the range of a float in sums and quotients."""
+"""Range of pseudocounts; beyond it, sums and quotients would leave the range of a float."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Pseudocounts:
-    """A prior spelled out for one schema.
+    """Pseudocounts of a prior for one schema.
 
     Attributes
     ----------
     class_pseudocounts : array of shape (n_classes,)
+        Pseudocount of each class.
     value_pseudocounts : array of shape (n_classes, n_cells)
-        Laid out like the value counts; 0 in the spare cell of each variable.
+        Pseudocount of each value, in the layout of the value counts; 0 in the cell for missing.
     """
 
     class_pseudocounts: FloatArray
@@ -57,7 +58,7 @@ class Prior:
     Parameters
     ----------
     class_pseudocounts : float or sequence of shape (n_classes,)
-        Pseudocounts of the classes; one number stands for all.
+        Pseudocounts of the classes; one number is used for all.
     value_pseudocounts : float or sequence over variables
         Pseudocounts of the values: a single number, or one entry per variable, which is a number, a
         sequence of shape (n_values,), or one of shape (n_classes, n_values).
@@ -78,7 +79,7 @@ class Prior:
         object.__setattr__(self, "value_pseudocounts", _nested(self.value_pseudocounts))
 
     def spread(self, schema: Schema) -> Pseudocounts:
-        """The pseudocounts in the layout of the counts."""
+        """Return the pseudocounts in the layout of the counts."""
         classes = _broadcast(self.class_pseudocounts, (schema.n_classes,), "class_pseudocounts")
         values = np.zeros((schema.n_classes, schema.n_cells))
         given = self.value_pseudocounts
@@ -95,56 +96,56 @@ class Prior:
         return Pseudocounts(classes, values)
 
     def to_json(self) -> dict[str, Any]:
-        """The prior as JSON types."""
+        """Return the prior as JSON types."""
         return {"class_pseudocounts": self.class_pseudocounts, "value_pseudocounts": self.value_pseudocounts}
 
     @classmethod
     @reading("a Prior")
     def from_json(cls, document: Mapping[str, Any]) -> Self:
-        """The prior that :meth:`to_json` wrote."""
+        """Restore the prior that :meth:`to_json` wrote."""
         return cls(document["class_pseudocounts"], document["value_pseudocounts"])
 
 
 class Knowledge:
-    """Prior knowledge: what was learned from earlier cases, or is put in the form of cases.
+    """Base class of prior knowledge in the form of earlier cases, observed or virtual.
 
     Attributes
     ----------
     schema : Schema, optional
-        The variables and values of the cases, where they have some.
+        Schema of the cases, if they have one.
     """
 
     __slots__ = ()
 
     @property
     def schema(self) -> Schema | None:
-        """The variables and values of the cases, where they have some."""
+        """Schema of the cases, if they have one."""
         raise NotImplementedError
 
     @property
     def depends_on_variables(self) -> bool:
-        """Whether the pseudocounts of the classes depend on which of the variables there are."""
+        """True if the pseudocounts of the classes depend on the set of variables."""
         raise NotImplementedError
 
     def bound(self, schema: Schema) -> "Knowledge":
-        """The same, bound to the variables of a schema where it went by their positions so far."""
+        """Return the same knowledge with variables identified by name instead of position."""
         return self
 
     def spread(self, schema: Schema) -> Pseudocounts:
-        """The pseudocounts in the layout of the counts; ``schema`` may have some of the variables only."""
+        """Return the pseudocounts in the layout of the counts, for all or some of the variables."""
         raise NotImplementedError
 
     def unclassed(self, schema: Schema) -> FloatArray:
-        """Pseudocounts of the values where the class plays no part, shape (n_cells,)."""
+        """Return pseudocounts of the values without classes, shape (n_cells,)."""
         raise NotImplementedError
 
     def to_json(self) -> dict[str, Any]:
-        """The knowledge as JSON types."""
+        """Return the knowledge as JSON types."""
         raise NotImplementedError
 
 
 PriorLike: TypeAlias = str | float | Prior | Pseudocounts | Counts | Knowledge
-"""A prior by name, by equivalent sample size, explicitly, spelled out for a schema already, as counts of
+"""A prior by name, by equivalent sample size, as explicit pseudocounts with or without a schema, as counts of
 earlier cases, or as other prior knowledge."""
 
 
@@ -165,11 +166,23 @@ PRIORS: dict[str, Callable[[Schema], Prior]] = {
     "jeffreys": _jeffreys,
     "indifferent": _indifferent,
 }
-"""The priors that have names."""
+"""Registry of named priors."""
 
 
 def pseudocounts(prior: PriorLike, schema: Schema) -> Pseudocounts:
-    """A prior of any form, spelled out for a schema.
+    """Return the pseudocounts of a prior of any form for a schema.
+
+    Parameters
+    ----------
+    prior : str, float, Prior, Pseudocounts, Counts or Knowledge
+        Name, equivalent sample size, explicit pseudocounts, or earlier cases.
+    schema : Schema
+        Schema of the table.
+
+    Raises
+    ------
+    InvalidParameter
+        If the prior has none of these forms or does not fit the schema.
 
     Examples
     --------
@@ -198,7 +211,7 @@ def pseudocounts(prior: PriorLike, schema: Schema) -> Pseudocounts:
 
 
 def as_knowledge(prior: Any) -> Knowledge | None:
-    """The prior knowledge that a prior is: counts are earlier cases; None for any other prior."""
+    """Return a prior as prior knowledge, counts as earlier cases; None for any other prior."""
     from .naive_distribution import NaiveDistribution
 
     if isinstance(prior, Counts):
@@ -207,13 +220,13 @@ def as_knowledge(prior: Any) -> Knowledge | None:
 
 
 def bound_prior(prior: PriorLike, schema: Schema) -> PriorLike:
-    """A prior of which the variables of the schema may be chosen from."""
+    """Return a prior with variables identified by name, so that it applies to subsets of the variables."""
     knowledge = as_knowledge(prior)
     return prior if knowledge is None else knowledge.bound(schema)
 
 
 def depends_on_variables(prior: PriorLike) -> bool:
-    """Whether the pseudocounts of the classes depend on which variables there are."""
+    """Return True if the pseudocounts of the classes depend on the set of variables."""
     knowledge = as_knowledge(prior)
     if knowledge is not None:
         return knowledge.depends_on_variables
@@ -221,7 +234,7 @@ def depends_on_variables(prior: PriorLike) -> bool:
 
 
 def unclassed_pseudocounts(prior: PriorLike, schema: Schema) -> FloatArray:
-    """Pseudocounts of the values where the class plays no part, shape (n_cells,)."""
+    """Return pseudocounts of the values without classes, shape (n_cells,)."""
     knowledge = as_knowledge(prior)
     if knowledge is not None:
         return knowledge.unclassed(schema)
@@ -260,7 +273,7 @@ def _nested(numbers: Any) -> Nested:
 
 
 def _broadcast(numbers: Any, shape: tuple[int, ...], what: str) -> FloatArray:
-    """Numbers in some shape; one number, or one row for all classes, is repeated, and nothing else is."""
+    """Return numbers in a shape; only a single number or a single row for all classes is repeated."""
     try:
         array = np.array(numbers, dtype=np.float64)
     except ValueError:

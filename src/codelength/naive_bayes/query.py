@@ -1,11 +1,11 @@
-r"""Several variables at once: their joint distribution, given whatever else is known in a row.
+r"""Joint queries: the joint distribution of several variables, given the known cells of a row.
 
-Where the cells of a row are independent given a class, seen or hidden, the joint distribution of some of
+If the cells of a row are independent given a class, observed or latent, the joint distribution of some of
 them is a sum over classes of products,
 
-.. math:: P(q \mid u) = \sum_k P(k \mid u) \prod_{i \in q} P(q_i \mid k),
+.. math:: P(q \mid u) = \sum_k P(k \mid u) \prod_{i \in q} P(q_i \mid k).
 
-and cells that are neither known nor asked about drop out.
+Cells that are neither known nor in the query are marginalised.
 """
 
 import math
@@ -24,28 +24,28 @@ from ..typing import FloatArray, IntArray, Scalar
 from .answer import Answer
 
 MOST_COMBINATIONS = 100_000
-"""Most combinations of values that can be asked about."""
+"""Largest number of combinations of values in a query."""
 
 MOST_PROBABILITIES = 1 << 28
-"""Most probabilities of all rows together, 2 GB."""
+"""Largest number of probabilities of all rows together, 2 GB."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Question:
-    """The variables that are asked about.
+    """The variables of a query.
 
     Made by :meth:`of`.
 
     Attributes
     ----------
     names : tuple of str
-        Their names, in the order asked for.
+        Names of the variables, in the order of the query.
     positions : tuple of int
-        Their positions in the schema; that of the class is the number of variables.
+        Positions in the schema; that of the class is the number of variables.
     values : tuple of tuples
-        The values of each.
+        Values of each variable.
     class_axis : int or None
-        Which of them is the class.
+        Place of the class among them.
     """
 
     names: tuple[str, ...]
@@ -57,16 +57,16 @@ class Question:
     def of(
         cls, schema: Schema, variables: Any, values: Mapping[str, tuple[Scalar | None, ...]] | None = None
     ) -> "Question":
-        """The question about variables of a schema, the class among them where it has one.
+        """Build a query of variables of a schema, including the class if the schema has one.
 
         Parameters
         ----------
         schema : Schema
-            What the model knows.
+            Schema of the model.
         variables : name or names
-            The variables asked about.
+            Variables of the query.
         values : mapping, optional
-            The values that the model tells apart, by variable, where they are not those of the schema.
+            Values that the model distinguishes, by variable, if they are not those of the schema.
 
         Examples
         --------
@@ -101,21 +101,21 @@ class Question:
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """How many values each variable has."""
+        """Number of values of each variable."""
         return tuple(len(values) for values in self.values)
 
     @property
     def n_combinations(self) -> int:
-        """How many combinations of values there are."""
+        """Number of combinations of values."""
         return math.prod(self.sizes)
 
     @property
     def columns(self) -> tuple[int, ...]:
-        """Positions of the variables asked about, without the class."""
+        """Positions of the query variables without the class."""
         return tuple(i for axis, i in enumerate(self.positions) if axis != self.class_axis)
 
     def check_rows(self, n_rows: int) -> None:
-        """Refuse more probabilities than memory holds."""
+        """Raise Infeasible if the answer does not fit in memory."""
         if n_rows * self.n_combinations > MOST_PROBABILITIES:
             most = MOST_PROBABILITIES // self.n_combinations
             raise Infeasible(
@@ -124,13 +124,13 @@ class Question:
             )
 
     def blanked(self, coded: Coded) -> Coded:
-        """Rows in which the cells asked about are missing: what stands there is not looked at."""
+        """Return rows with the query cells set to missing, so that their values are not used."""
         codes = coded.codes.copy(order="F")
         codes[:, self.columns] = coded.schema.n_values[list(self.columns)]
         return changed(coded, codes=codes, is_distinct=False, unseen={})
 
     def combined(self, schema: Schema, value_table: FloatArray) -> FloatArray:
-        """Sums of entries of a table over the values asked about.
+        """Return sums of table entries for all combinations of query values.
 
         Parameters
         ----------
@@ -150,13 +150,13 @@ class Question:
         return total
 
     def answer(self, weights: FloatArray, **about: Any) -> Answer:
-        """The answer by weights of combinations, which need not add up to one.
+        """Build the answer from weights of combinations, which are normalised.
 
         Parameters
         ----------
         weights : array of shape (n_rows, n_classes, n_combinations) or (n_rows, n_combinations)
-            Weights of the combinations of the variables other than the class, for each class where it is
-            asked about.
+            Weights of the combinations of the variables other than the class, for each class if the class is
+            in the query.
         about
             Further attributes of the answer.
         """
@@ -178,17 +178,17 @@ class Question:
 def answer_by_tables(
     question: Question, schema: Schema, log_weights: FloatArray, value_table: FloatArray
 ) -> Answer:
-    """The answer of a model in which cells are independent given the class.
+    """Return the answer of a model in which cells are independent given the class.
 
     Parameters
     ----------
     question : Question
-        The variables asked about.
+        Variables of the query.
     schema : Schema
-        The schema of the model.
+        Schema of the model.
     log_weights : array of shape (n_rows, n_classes)
-        Log weight of each class together with what is known in each row; minus infinity where a class is
-        known not to be the one.
+        Log weight of each class together with the known cells of each row; minus infinity for a class that
+        is ruled out.
     value_table : array of shape (n_classes, n_cells)
         Log weight of each value in each class.
 
@@ -202,26 +202,35 @@ def answer_by_tables(
             [0.24, 0.21]]])
     """
     combined = question.combined(schema, value_table)
+    # Relative to the largest product, so that products over many variables do not all underflow.
     highest = combined.max(initial=-np.inf)
     probs = np.exp(combined - (highest if np.isfinite(highest) else 0.0))
     shares = np.exp(normalised_or_zero(log_weights))
     if question.class_axis is not None:
         return question.answer(shares[:, :, None] * probs)
     weights = np.zeros((len(shares), probs.shape[1]))
-    # Class by class, so that a row's figures do not depend on the rows beside it.
+    # Class by class instead of a matrix product, whose order of addition may depend on the number of rows.
     for share, of_class in zip(shares.T, probs, strict=True):
         weights += share[:, None] * of_class
     return question.answer(weights)
 
 
 def normalised_or_zero(log_weights: FloatArray) -> FloatArray:
-    """Log weights of each row relative to the largest; a row without any weight stays so."""
+    """Return log weights of each row relative to the largest; a row without any weight is unchanged."""
     highest = log_weights.max(axis=1, keepdims=True, initial=-np.inf)
     return np.asarray(log_weights - np.where(np.isfinite(highest), highest, 0.0))
 
 
 def with_known_classes(log_weights: FloatArray, classes: IntArray) -> FloatArray:
-    """Log weights of rows whose class may be known: its code, or any other number where it is not."""
+    """Return log weights of rows, restricted to the class if it is known.
+
+    Parameters
+    ----------
+    log_weights : array of shape (n_rows, n_classes)
+        Log weight of each class.
+    classes : array of int of shape (n_rows,)
+        Code of the known class; a number that is not a code if it is not known.
+    """
     n_classes = log_weights.shape[1]
     known = (classes >= 0) & (classes < n_classes)
     others = known[:, None] & (np.arange(n_classes) != classes[:, None])

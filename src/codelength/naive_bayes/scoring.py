@@ -1,4 +1,4 @@
-"""Rows against log tables."""
+"""Scoring of rows by log tables."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -14,10 +14,10 @@ from ._loops import loops_for
 from .log_tables import LogTables
 
 LANES = 4
-"""Classes handled together: one vector register of float64."""
+"""Number of classes scored together: one vector register of float64."""
 
 MAX_JOINT_ROWS = 512
-"""Largest joint table of a group of variables; ten of them stay within the second-level cache."""
+"""Largest number of rows of a joint table; ten such tables fit in the second-level cache."""
 
 
 class Distributions(NamedTuple):
@@ -26,9 +26,9 @@ class Distributions(NamedTuple):
     Attributes
     ----------
     log_probs : array of shape (n_rows, n_classes)
-        In nats; uniform where undefined.
+        In nats; uniform if undefined.
     undefined : array of shape (n_rows,)
-        In which rows every class has weight zero, so that the definition gives 0/0.
+        True for rows in which every class has weight zero, so that the definition gives 0/0.
     """
 
     log_probs: FloatArray
@@ -39,8 +39,25 @@ class Distributions(NamedTuple):
 class Scorer:
     """Log tables laid out for scoring many rows.
 
-    Neighbouring variables share a joint table, and classes are padded to whole vector registers. The
-    layout depends on the schema alone, so a row's score does not depend on the rows beside it.
+    Neighbouring variables share a joint table, and classes are padded to whole vector registers. The layout
+    depends on the schema only, so the score of a row does not depend on the other rows.
+
+    Attributes
+    ----------
+    sizes : array of shape (n_variables,)
+        Number of codes of each variable, including the one for missing.
+    groups : array of shape (n_groups + 1,)
+        First variable of each group that shares a joint table, and the number of variables.
+    starts : array of shape (n_groups + 1,)
+        First row of the joint table of each group.
+    joint : array of shape (n_lanes, n_joint_rows, LANES)
+        Joint tables of all groups, one block of classes after the other.
+    base : array of shape (n_lanes * LANES,)
+        Log weights of the classes, padded with zeros.
+    constant : float
+        Term of all log weights.
+    n_classes : int
+        Number of classes.
     """
 
     sizes: IntArray
@@ -53,7 +70,7 @@ class Scorer:
 
     @classmethod
     def of(cls, schema: Schema, tables: LogTables) -> "Scorer":
-        """The scorer of some log tables."""
+        """Build the scorer of log tables."""
         n_lanes = -(-schema.n_classes // LANES) * LANES
         sizes = schema.n_values + 1
         groups = column_groups(sizes, MAX_JOINT_ROWS)
@@ -64,6 +81,8 @@ class Scorer:
             part = np.zeros((1, n_lanes))
             for i in range(first, last):
                 own = padded[schema.offsets[i] : schema.offsets[i + 1]]
+                # The sum over a group is computed here, once per combination of values; later variables vary
+                # fastest.
                 part = (part[:, None, :] + own[None, :, :]).reshape(-1, n_lanes)
             parts.append(part)
         starts = np.concatenate(([0], np.cumsum([len(part) for part in parts]))).astype(np.int64)
@@ -76,12 +95,12 @@ class Scorer:
         )
 
     def log_weights(self, coded: Coded, n_threads: int | None = None) -> FloatArray:
-        """Log weight of each class for each row, shape (n_rows, n_classes)."""
-        # Added last: it may be large, and the probabilities do not need it.
+        """Return the log weight of each class for each row, shape (n_rows, n_classes)."""
+        # Added last, because it may be large and probabilities do not need it.
         return self._score(coded.codes, n_threads, normalised=False).log_probs + self.constant
 
     def log_probs(self, coded: Coded, n_threads: int | None = None) -> Distributions:
-        """Log probability of each class for each row, and in which rows the definition gives 0/0."""
+        """Return the log probability of each class for each row; undefined rows are marked."""
         return self._score(coded.codes, n_threads, normalised=True)
 
     def _score(self, codes: CodeArray, n_threads: int | None, normalised: bool) -> Distributions:
@@ -102,7 +121,7 @@ class Scorer:
 
 
 def normalised(log_weights: FloatArray) -> Distributions:
-    """Log probabilities from log weights, and in which rows all weights are zero."""
+    """Return log probabilities from log weights; rows in which all weights are zero are marked."""
     log_probs = np.array(log_weights, dtype=np.float64, order="C")
     loops = loops_for(log_probs.size)
     undefined = np.zeros(len(log_probs), dtype=np.bool_)

@@ -14,6 +14,6 @@ RuleLike: TypeAlias = str | Rule
 RULES: dict[str, Rule] = {
     rule.name: rule for rule in (Evidence(), Map(), StochasticComplexity(), Indifferent())
 }
-"""The predictive rules by name. A rule that is entered here works everywhere."""
+"""Registry of predictive rules by name; estimators, commands and scores accept every rule in it."""
 
 __all__ = ["RULES", "Offsets", "Rule", "RuleLike", "logarithm"]

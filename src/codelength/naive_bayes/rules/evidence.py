@@ -1,4 +1,4 @@
-"""All models, averaged."""
+"""The evidence rule: the average over all models."""
 
 from .rule import Rule
 

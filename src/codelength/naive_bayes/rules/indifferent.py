@@ -1,4 +1,4 @@
-"""All models, averaged under a prior that favours none."""
+"""The indifferent rule: the average over all models under a prior that favours none."""
 
 from ..priors import PriorLike
 from .rule import Rule
@@ -9,8 +9,8 @@ class Indifferent(Rule):
 
     .. math:: \Bigl(h_k + 1 + \sum_i n_i - m\Bigr) \prod_i \frac{f_{kix_i} + 1}{h_k + n_i}
 
-    Equations (16) and (17) of [1]_: the evidence rule under the indifferent prior, whatever prior is asked
-    for.
+    Equations (16) and (17) of [1]_: the evidence rule under the indifferent prior. The ``prior`` argument is
+    ignored.
 
     References
     ----------
@@ -22,6 +22,6 @@ class Indifferent(Rule):
     needs_prior = False
 
     def prior(self, prior: PriorLike) -> PriorLike:
-        """Always the indifferent one; earlier cases are refused."""
+        """Return the indifferent prior; raise InvalidParameter for earlier cases."""
         super().prior(prior)
         return "indifferent"

@@ -1,4 +1,4 @@
-"""The single most probable model."""
+"""The MAP rule: the single most probable model."""
 
 from ...errors import InvalidParameter
 from ...table import Schema
@@ -13,8 +13,8 @@ class Map(Rule):
               \hat\alpha_k \propto h_k + \mu_k - 1, \quad \hat\phi_{kil} \propto f_{kil} + \sigma_{kil} - 1
 
     Equation (7) of [1]_. A value never seen in a class has probability exactly zero there, and a class
-    never seen has weight zero. Where no cell of a variable was seen in a class, every value
-    maximises the posterior alike, and the uniform distribution is taken.
+    never seen has weight zero. If no cell of a variable was seen in a class, every distribution maximises
+    the posterior, and the uniform one is used.
 
     References
     ----------
@@ -25,13 +25,13 @@ class Map(Rule):
     gives_zero = True
 
     def offsets(self, prior: Pseudocounts, schema: Schema) -> Offsets:
-        """Pseudocounts less one."""
+        """Return the pseudocounts less one."""
         of_values = prior.value_pseudocounts - 1
         of_values[:, schema.offsets[1:] - 1] = 0.0
         return Offsets(prior.class_pseudocounts - 1, of_values)
 
     def check(self, lowest: float, when: str = "") -> None:
-        """Refuse a prior under which the posterior has no mode inside the simplex."""
+        """Raise InvalidParameter if the posterior has no mode inside the simplex."""
         if lowest < 0:
             raise InvalidParameter(
                 f'rule="map": {when}a count plus its pseudocount is {lowest + 1:g}, below 1, so there is '

@@ -1,4 +1,4 @@
-"""What a predictive rule is.
+"""The interface of predictive rules.
 
 Every rule weighs class ``k`` of a row ``x`` by
 
@@ -23,14 +23,14 @@ from ..priors import PriorLike, Pseudocounts, as_knowledge, pseudocounts
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Offsets:
-    """What a rule adds to the counts of one schema.
+    """Offsets that a rule adds to the counts of one schema.
 
     Attributes
     ----------
     class_offsets : array of shape (n_classes,)
-        What is added to the class counts.
+        Offsets of the class counts.
     value_offsets : array of shape (n_classes, n_cells)
-        What is added to the value counts; 0 in the cell for missing.
+        Offsets of the value counts; 0 in the cell for missing.
     """
 
     class_offsets: FloatArray
@@ -38,24 +38,24 @@ class Offsets:
 
 
 class Rule:
-    """How counts become a predictive distribution. Subclasses say what they do differently.
+    """Base class of rules, which turn counts into predictive distributions.
 
     Attributes
     ----------
     name : str
         Name of the rule.
     averages : bool
-        Whether it averages over all models, so that its predictions multiply to the evidence of the table.
+        True if it averages over all models: the product of its predictions is the evidence of the table.
     maximises : bool
-        Whether it predicts with the maximised likelihood of the data and the new row, so that its code of a
-        table is normalised maximum likelihood.
+        True if it predicts with the maximised likelihood of the data and the new row: its code of a table is
+        normalised maximum likelihood.
     needs_prior : bool
-        Whether the prior that the caller gives plays a part.
+        True if the prior of the caller is used.
     normalises : bool
-        Whether the exponentials of its entries are probabilities, so that a variable of which nothing was
-        seen is uniform rather than no factor at all.
+        True if the exponentials of its entries are probabilities: a variable without counts is then uniform
+        instead of having no factor.
     gives_zero : bool
-        Whether something that has not been seen can get probability zero.
+        True if unseen values or classes can have probability zero.
     """
 
     name: ClassVar[str]
@@ -67,11 +67,11 @@ class Rule:
 
     @property
     def settles(self) -> bool:
-        """Whether it settles on one model, and predicts with that alone."""
+        """True if it selects one model and predicts with it."""
         return not (self.averages or self.maximises)
 
     def prior(self, prior: PriorLike) -> PriorLike:
-        """The prior that the rule uses when ``prior`` is asked for."""
+        """Return the prior that the rule uses in place of ``prior``."""
         if not self.needs_prior and as_knowledge(prior) is not None:
             raise InvalidParameter(
                 f'rule="{self.name}": it takes no prior, so that earlier cases would be passed over; pass '
@@ -80,26 +80,31 @@ class Rule:
         return prior
 
     def offsets(self, prior: Pseudocounts, schema: Schema) -> Offsets:
-        """What is added to the counts, given the prior that the rule uses."""
+        """Return the offsets, given the prior that the rule uses."""
         return Offsets(prior.class_pseudocounts, prior.value_pseudocounts)
 
     def offsets_under(self, prior: PriorLike, schema: Schema) -> Offsets:
-        """What is added to the counts when ``prior`` is asked for."""
+        """Return the offsets, given the prior of the caller."""
         return self.offsets(pseudocounts(self.prior(prior), schema), schema)
 
     def growth(self, numbers: FloatArray) -> FloatArray:
-        """The function ``g``, for counts plus offsets."""
+        """Return the growth function ``g`` at counts plus offsets."""
         return logarithm(numbers)
 
     def constant(self, counts: Counts, offsets: Offsets) -> float:
-        """What the log weights of all classes have in common."""
+        """Return the term that the log weights of all classes have in common."""
         total = float((counts.class_counts + offsets.class_offsets).sum())
         return -float(np.log(total)) if total > 0 else 0.0
 
     def check(self, lowest: float, when: str = "") -> None:
-        """Refuse a count plus offset below zero; ``lowest`` is the lowest there is.
+        """Raise InvalidParameter if a count plus offset is below zero.
 
-        ``when`` begins the message.
+        Parameters
+        ----------
+        lowest : float
+            The lowest count plus offset.
+        when : str
+            Beginning of the message.
         """
         if lowest < 0:
             raise InvalidParameter(
@@ -109,6 +114,6 @@ class Rule:
 
 
 def logarithm(numbers: FloatArray) -> FloatArray:
-    """Natural logarithm, minus infinity at zero."""
+    """Return the natural logarithm, minus infinity at zero, without a warning."""
     with np.errstate(divide="ignore"):
         return np.asarray(np.log(numbers))

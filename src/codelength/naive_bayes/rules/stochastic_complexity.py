@@ -1,4 +1,4 @@
-"""The model that fits best once the new row is in."""
+"""The stochastic complexity rule: the model of maximum likelihood with the new row included."""
 
 import numpy as np
 from scipy.special import xlogy
@@ -17,8 +17,8 @@ class StochasticComplexity(Rule):
 
     Equation (8) of [1]_, after Rissanen (1996). The normaliser of the normalised maximum likelihood is
     the same for every class and cancels. Adding a row to class k multiplies the maximised likelihood
-    by powers ``(n + 1)^(n + 1) / n^n`` of the counts it touches, whose logarithm is :meth:`growth`. No prior
-    enters.
+    by powers ``(n + 1)^(n + 1) / n^n`` of the counts it changes, whose logarithm is :meth:`growth`. The rule
+    does not use a prior.
 
     References
     ----------
@@ -32,25 +32,25 @@ class StochasticComplexity(Rule):
     normalises = False
 
     def offsets(self, prior: Pseudocounts, schema: Schema) -> Offsets:
-        """Nothing is added."""
+        """Return zero offsets."""
         return Offsets(np.zeros_like(prior.class_pseudocounts), np.zeros_like(prior.value_pseudocounts))
 
     def growth(self, numbers: FloatArray) -> FloatArray:
-        """``(n + 1) log(n + 1) - n log n``, for whole and for fractional n, without cancellation.
+        """Return ``(n + 1) log(n + 1) - n log n``, for integers and fractions, without cancellation.
 
         Examples
         --------
         >>> StochasticComplexity().growth(np.array([0.0, 1.0])) / np.log(2)
         array([0., 2.])
         """
-        # Where n is small, 1 / n may overflow; where it is large, the two logarithms are nearly equal.
+        # For small n, 1 / n may overflow; for large n, the two logarithms are nearly equal and would cancel.
         small, large = np.minimum(numbers, 1.0), np.maximum(numbers, 1.0)
         few = (1 + small) * np.log1p(small) - xlogy(small, small)
         many = np.log1p(large) + large * np.log1p(1 / large)
         return np.asarray(np.where(numbers >= 1, many, few))
 
     def constant(self, counts: Counts, offsets: Offsets) -> float:
-        """Maximised log-likelihood of the rows, were the number of rows one larger."""
+        """Return the maximised log-likelihood of the rows, normalised for one more row."""
         n_after = counts.n_rows + 1
         fit = float(xlogy(counts.class_counts, counts.class_counts).sum() - xlogy(n_after, n_after))
         for i in range(counts.schema.n_variables):
