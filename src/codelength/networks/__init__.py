@@ -1,1 +1,1 @@
-"""Look-up tables, Bayesian networks and exact inference in them: queries and exports use these."""
+"""Look-up tables, Bayesian networks and exact inference, for queries and exports."""

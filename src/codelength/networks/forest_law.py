@@ -1,10 +1,13 @@
-r"""A prior for the parameters of one forest, and what it makes of counts.
+r"""Priors for the parameters of one forest, with evidence and predictions from counts.
 
 Given the class, each variable depends on at most one other, its parent. Parameters are those of a Bayesian
 network: shares of the classes, of the values of each root within a class, and of the values of each other
 variable within a class and a value of its parent. Each of these is Dirichlet, with the same pseudocounts in
-all its cells, and independent of the others. Two such priors are made here, both by the principle of
+all its cells, and independent of the others. This module has two such priors, both by the principle of
 indifference; ``docs/theory/indifferent-trees.md`` derives them.
+
+Order of reading: :class:`ForestCounts` (data), :class:`ForestLaw` (prior and evidence),
+:class:`ForestTables` (predictions).
 """
 
 from collections.abc import Iterable, Sequence
@@ -21,17 +24,17 @@ from ..table import Coded
 from ..typing import FloatArray, IntArray
 
 MOST_VARIABLES = 128
-"""More variables do not take part: the time of a prediction by all forests grows with their cube."""
+"""Largest number of variables; the time of a prediction by all forests grows with its cube."""
 
 MOST_CELLS = 1 << 24
-"""Counts of pairs that are kept: 134 MB."""
+"""Largest number of counts of pairs: 134 MB."""
 
 _ROWS_AT_ONCE = 1 << 12
 
 
 @dataclass(frozen=True, eq=False)
 class ForestCounts:
-    """All that forests know of a table.
+    """Counts of a table that forests need.
 
     Attributes
     ----------
@@ -46,7 +49,7 @@ class ForestCounts:
 
     @classmethod
     def of(cls, coded: Coded) -> "ForestCounts":
-        """The counts of a table with classes; variables with less than two values say nothing."""
+        """Count a table with classes; variables with less than two values are left out."""
         schema = coded.schema
         variables = takes_part(schema.n_values)
         n_values, n_classes = schema.n_values[variables].astype(np.int64), schema.n_classes
@@ -64,17 +67,17 @@ class ForestCounts:
         return cls(class_counts, AugmentedCounts(variables, tuple(values), pairs))
 
     def codes(self, coded: Coded) -> IntArray:
-        """Codes of the cells of the variables that take part, -1 where one has no value."""
+        """Return codes of the variables that take part, -1 for cells without a value."""
         return codes_of(coded, self.augmented.variables)
 
     @property
     def variables(self) -> IntArray:
-        """Places in the schema of the variables that take part."""
+        """Positions in the schema of the variables that take part."""
         return self.augmented.variables
 
     @property
     def n_values(self) -> IntArray:
-        """How many values each variable has."""
+        """Number of values of each variable."""
         return self.augmented.pairs.n_values
 
     @property
@@ -89,12 +92,12 @@ class ForestCounts:
 
 
 def takes_part(n_values: IntArray) -> IntArray:
-    """Places of the variables that have at least two values."""
+    """Return the positions of variables with at least two values."""
     return np.flatnonzero(n_values >= 2).astype(np.int64)
 
 
 def check_size_of(n_values: IntArray, n_classes: int) -> None:
-    """Refuse tables with too many variables, or too many pairs of values."""
+    """Raise Infeasible for too many variables or too many pairs of values."""
     if len(n_values) > MOST_VARIABLES:
         raise Infeasible(
             f"{len(n_values)} variables are more than the {MOST_VARIABLES} that forests are made from; leave "
@@ -108,15 +111,22 @@ def check_size_of(n_values: IntArray, n_classes: int) -> None:
 
 
 def codes_of(coded: Coded, variables: IntArray) -> IntArray:
-    """Codes of the cells of some variables, -1 where one has no value."""
+    """Return codes of some variables, -1 for cells without a value."""
     codes = coded.codes[:, variables].astype(np.int64)
     return np.ascontiguousarray(np.where(codes < coded.schema.n_values[variables], codes, -1))
 
 
 def rooted(edges: Iterable[tuple[int, int]], n_variables: int) -> IntArray:
-    """The parent of each variable in a forest, -1 at the roots, which are the centres of the trees.
+    """Return the parent of each variable in a forest, -1 for the roots, which are the centres of the trees.
 
-    A centre is a variable from which the farthest other one is as near as can be; the first of two.
+    A centre is a variable with the smallest distance to the farthest other one; the first if there are two.
+
+    Parameters
+    ----------
+    edges : iterable of pairs of int
+        Edges of the forest.
+    n_variables : int
+        Number of variables.
 
     Examples
     --------
@@ -127,6 +137,7 @@ def rooted(edges: Iterable[tuple[int, int]], n_variables: int) -> IntArray:
     for one, other in edges:
         near[one].append(other)
         near[other].append(one)
+    # -2 marks variables that were not reached yet.
     parents = np.full(n_variables, -2)
     for start in range(n_variables):
         if parents[start] != -2:
@@ -142,7 +153,7 @@ def rooted(edges: Iterable[tuple[int, int]], n_variables: int) -> IntArray:
 
 
 def _reached(near: Sequence[Sequence[int]], start: int) -> dict[int, int]:
-    """How many edges away each variable of a tree is, the nearest first."""
+    """Return the distance of each variable of a tree from a start, in edges, by breadth-first search."""
     found, waiting = {start: 0}, [start]
     for v in waiting:
         for w in near[v]:
@@ -154,16 +165,16 @@ def _reached(near: Sequence[Sequence[int]], start: int) -> dict[int, int]:
 
 @dataclass(frozen=True, eq=False)
 class ForestLaw:
-    """Pseudocounts of the parameters of one forest.
+    """Dirichlet prior of the parameters of one forest.
 
     Attributes
     ----------
     parents : array of shape (n_variables,)
         The parent of each variable; -1 at roots.
     of_class : float
-        Pseudocounts of each class.
+        Pseudocount of each class.
     of_cells : array of shape (n_variables,)
-        Pseudocounts of each value of a variable, in each class and for each value of its parent.
+        Pseudocount of each value of a variable, in each class and for each value of its parent.
     """
 
     parents: IntArray
@@ -172,16 +183,24 @@ class ForestLaw:
 
     @classmethod
     def uniform(cls, n_values: IntArray, parents: IntArray) -> "ForestLaw":
-        r"""The uniform distribution over the joint parameters of the forest, if all its trees are stars.
+        r"""Return the uniform distribution over the joint parameters of the forest; exact if trees are stars.
 
-        The share of a class has :math:`1 + d` pseudocounts, where d parameters are free within a class. In
-        other trees, what variables between a root and a leaf add to the density is no product over cells. It
-        is the probability of rows that show such a variable and the class alone. Here these rows are shared
-        out evenly over the values of the root, and otherwise passed over: of the ways that were tried, this
-        comes nearest to the integral.
+        The share of a class has :math:`1 + d` pseudocounts for d free parameters within a class. In other
+        trees, the factor of a variable between a root and a leaf in the density is not a product over cells:
+        it is the probability of rows in which only this variable and the class are known. Here these virtual
+        rows are divided evenly among the values of the root and otherwise ignored; of the approximations
+        that were tried, this is the nearest to the integral.
+
+        Parameters
+        ----------
+        n_values : array of int of shape (n_variables,)
+            Number of values of each variable.
+        parents : array of int of shape (n_variables,)
+            Parent of each variable, -1 for roots.
         """
         virtual = np.zeros(len(parents))
         order = top_down(parents)
+        # Upwards: each variable passes n_v - 1 virtual rows per value of its parent, plus those from below.
         for v in reversed(order):
             if (p := parents[v]) >= 0:
                 virtual[p] += n_values[v] - 1 + virtual[v] * n_values[v] / n_values[p]
@@ -191,20 +210,20 @@ class ForestLaw:
 
     @classmethod
     def even(cls, n_values: IntArray, parents: IntArray, per_class: float) -> "ForestLaw":
-        """So many pseudocounts in each class, shared evenly by the pairs of values of any two variables.
+        """Return the prior with so many pseudocounts per class, divided evenly among pairs of values.
 
-        This is the same distribution whatever variables of the forest are its roots.
+        The distribution does not depend on the choice of roots.
         """
         above = np.where(parents >= 0, n_values[parents], 1)
         return cls(parents, per_class, per_class / (above * n_values))
 
     @cached_property
     def is_shallow(self) -> bool:
-        """Whether no variable is more than one edge from its root: all trees are stars."""
+        """True if no variable is more than one edge from its root: all trees are stars."""
         return bool((self.parents[self.parents[self.parents >= 0]] < 0).all())
 
     def log_evidence(self, counts: ForestCounts) -> float:
-        """Log probability of the counted cells and classes, in nats."""
+        """Return the log probability of the counted cells and classes, in nats."""
         total = float(dirichlet_log_evidence(counts.class_counts, np.array(self.of_class)))
         for v, of_cell in enumerate(self.of_cells.tolist()):
             total += float(
@@ -214,7 +233,7 @@ class ForestLaw:
 
 
 def top_down(parents: IntArray) -> list[int]:
-    """The variables of a forest, each after its parent.
+    """Return the variables of a forest, each after its parent.
 
     Examples
     --------
@@ -231,7 +250,7 @@ def top_down(parents: IntArray) -> list[int]:
 
 
 def _counts_of(counts: ForestCounts, parents: IntArray, v: int) -> FloatArray:
-    """Weights of the values of a variable in each class, and for each value of its parent if it has one."""
+    """Return weights of the values of a variable in each class, and for each value of its parent, if any."""
     if parents[v] < 0:
         return counts.value_counts[v]
     return counts.pairs.of(int(parents[v]), v)
@@ -239,7 +258,7 @@ def _counts_of(counts: ForestCounts, parents: IntArray, v: int) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class ForestTables:
-    """The average over the parameters of a forest: the parameters at their expected values.
+    """Expected parameters of a forest, which predict as the average over all parameters does.
 
     Attributes
     ----------
@@ -258,7 +277,7 @@ class ForestTables:
 
     @classmethod
     def of(cls, counts: ForestCounts, law: ForestLaw) -> "ForestTables":
-        """What counts say under a prior."""
+        """Compute the expected parameters from counts and a prior."""
         tables = (
             _shares(_counts_of(counts, law.parents, v) + of_cell)
             for v, of_cell in enumerate(law.of_cells.tolist())
@@ -266,7 +285,7 @@ class ForestTables:
         return cls(law.parents, _shares(counts.class_counts + law.of_class), tuple(tables))
 
     def log_joint(self, codes: IntArray) -> FloatArray:
-        """Log probability of rows together with each class, in nats; cells without a value are summed out."""
+        """Return the joint log probability of rows and each class, in nats; missing cells are summed out."""
         found = np.empty((len(codes), len(self.class_probs)))
         for start in range(0, len(codes), _ROWS_AT_ONCE):
             rows = slice(start, start + _ROWS_AT_ONCE)
@@ -274,6 +293,7 @@ class ForestTables:
         return found
 
     def _log_joint(self, codes: IntArray) -> FloatArray:
+        """Return the same for a block of rows: look-ups for complete rows, messages for the others."""
         total = np.tile(np.log(self.class_probs), (len(codes), 1))
         missing = (codes < 0).any(axis=1)
         whole, partly = np.flatnonzero(~missing), np.flatnonzero(missing)
@@ -288,12 +308,13 @@ class ForestTables:
         return total
 
     def _summed_out(self, codes: IntArray) -> FloatArray:
-        """Log probability of rows given each class, by passing messages from the leaves to the roots."""
+        """Return the log probability of rows given each class, by messages from the leaves to the roots."""
         n_classes = len(self.class_probs)
         total = np.zeros((len(codes), n_classes))
         below: dict[int, FloatArray] = {}
         for v in reversed(top_down(self.parents)):
             table = self.value_probs[v]
+            # Evidence of a cell: 1 for the value it has, and for all values if it is missing.
             seen = np.where(codes[:, v, None] < 0, 1.0, codes[:, v, None] == np.arange(table.shape[-1]))
             weights = seen[:, None, :] * below.pop(v, np.ones((1, 1, 1)))
             if (p := int(self.parents[v])) < 0:
@@ -302,7 +323,7 @@ class ForestTables:
                 continue
             shape = len(codes), n_classes, table.shape[-1]
             message = np.einsum("rcb,cab->rca", np.broadcast_to(weights, shape), table)
-            # Products over many leaves may leave the range of a float64.
+            # Messages are scaled, because products over many leaves may underflow.
             scale = message.max(axis=2)
             total += np.log(scale)
             below[p] = below.get(p, 1.0) * (message / scale[:, :, None])

@@ -1,12 +1,12 @@
 r"""Tree-augmented naive Bayes under the principle of indifference: one forest, or all of them averaged.
 
 For one forest there are two priors, see :mod:`codelength.networks.forest_law`. Under the first, all joint
-parameters of the forest are equally probable. No sum over forests is known for it. Under the second, each
-class has s pseudocounts, shared evenly by the pairs of values of any two variables. It is the only one of its
-kind that does not depend on which variables are roots, and with :math:`s = n_u n_v` all joint parameters of
-the variables u and v are equally probable. Where pairs have different sizes, each asks for another s, and
-none is preferred: s is averaged over the pairs. The sum over all forests is then, for each s, a determinant,
-as in :mod:`codelength.averages.members.forests`.
+parameters of the forest are equally probable. A closed form of the sum over forests is not known for it.
+Under the second, each class has s pseudocounts, divided evenly among the pairs of values of any two
+variables. It is the only prior of this kind that does not depend on the choice of roots, and with
+:math:`s = n_u n_v` all joint parameters of the variables u and v are equally probable. If pairs have
+different sizes, each requires another s, and s is averaged over the pairs. For each s, the sum over all
+forests is a determinant, as in :mod:`codelength.averages.members.forests`.
 """
 
 from collections.abc import Mapping
@@ -28,11 +28,11 @@ from ..typing import FloatArray, IntArray
 from .forest_law import ForestCounts, ForestLaw, ForestTables, check_size_of, rooted, takes_part
 
 Law: TypeAlias = Literal["pairs", "uniform"]
-"""What is taken to be equally probable: the joint parameters of any two variables, or those of the forest."""
+"""Parameters that are equally probable a priori: those of any two variables, or those of the forest."""
 
 
 def pair_sizes(n_values: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Sizes of the tables of two variables, and the share of the pairs that have each.
+    """Return the sizes of tables of two variables, and the share of the pairs with each size.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def pair_sizes(n_values: IntArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _sizes(n_values: IntArray, law: Law | float) -> tuple[FloatArray, FloatArray]:
-    """Pseudocounts in each class to average over, and their shares."""
+    """Return the numbers of pseudocounts per class to average over, and their prior probabilities."""
     return pair_sizes(n_values) if isinstance(law, str) else (np.array([float(law)]), np.ones(1))
 
 
@@ -57,11 +57,11 @@ class OneForest(WithoutCaches):
     Attributes
     ----------
     counts : ForestCounts
-        What is known.
+        Counts of the training rows.
     parents : array of shape (n_variables,)
         The parent of each variable; -1 at roots.
     law : {"pairs", "uniform"} or float
-        What is taken to be equally probable; or so many pseudocounts in each class, shared evenly.
+        Parameters that are equally probable a priori; or a number of pseudocounts per class, divided evenly.
     """
 
     counts: ForestCounts
@@ -70,7 +70,7 @@ class OneForest(WithoutCaches):
 
     @cached_property
     def _laws(self) -> list[tuple[float, ForestLaw]]:
-        """Priors that are averaged over, and the logs of their shares."""
+        """Logs of the prior probabilities of the priors in the average, and these priors."""
         n_values = self.counts.n_values
         if self.law == "uniform":
             return [(0.0, ForestLaw.uniform(n_values, self.parents))]
@@ -89,7 +89,7 @@ class OneForest(WithoutCaches):
 
     @property
     def is_exact(self) -> bool:
-        """Whether this is the very average that the law asks for; see :meth:`ForestLaw.uniform`."""
+        """True if the average is exact, False if it is an approximation; see :meth:`ForestLaw.uniform`."""
         return self.law != "uniform" or self._laws[0][1].is_shallow
 
     @cached_property
@@ -99,12 +99,12 @@ class OneForest(WithoutCaches):
 
     @property
     def tables(self) -> ForestTables | None:
-        """The parameters that predict; None where those of several priors are averaged."""
+        """Expected parameters; None if predictions are averaged over several priors."""
         near = np.flatnonzero(self._log_evidences >= self._log_evidences.max() - NEGLIGIBLE)
         return self._tables[near[0]] if len(near) == 1 else None
 
     def log_joint(self, codes: IntArray) -> FloatArray:
-        """Log probability of rows together with each class, in nats, shape (n_rows, n_classes)."""
+        """Return the joint log probability of rows and each class, in nats, shape (n_rows, n_classes)."""
         found = np.full((len(codes), len(self.counts.class_counts)), -np.inf)
         for log_evidence, tables in zip(self._log_evidences, self._tables, strict=True):
             if log_evidence >= self._log_evidences.max() - NEGLIGIBLE:
@@ -113,12 +113,19 @@ class OneForest(WithoutCaches):
 
 
 def best_forest(counts: ForestCounts, law: Law | float) -> OneForest:
-    """The forest under which the counts are most probable.
+    """Return the forest with the highest evidence.
 
-    Under the law of pairs with a single size this is the most probable of all forests. With several sizes it
-    is the most probable of those that are best for one of the sizes. Under the uniform law, gains of edges
-    do not quite add up. There, the forest whose edges gain most in all, each taken alone, is among those that
-    are compared, and so is the one without edges.
+    Under the law of pairs with a single size, this is the most probable of all forests. With several sizes,
+    it is the most probable of those that are best for one of the sizes. Under the uniform law, gains of edges
+    are not quite additive. The candidates then also include the forest with the largest sum of gains of
+    single edges, and the forest without edges.
+
+    Parameters
+    ----------
+    counts : ForestCounts
+        Counts of the training rows.
+    law : {"pairs", "uniform"} or float
+        Prior; see :class:`OneForest`.
     """
     n_variables, n_classes = len(counts.n_values), len(counts.class_counts)
     if n_variables < 2:
@@ -129,6 +136,7 @@ def best_forest(counts: ForestCounts, law: Law | float) -> OneForest:
         gains += [_gains_alone(counts), np.full(counts.pairs.n_pairs, -1.0)]
     found: dict[tuple[int, ...], OneForest] = {}
     total = float(counts.class_counts.sum())
+    # Forests that differ in their roots only are compared once.
     for parents in best_forests(np.array(gains), total):
         centred = rooted(edges_in(parents), n_variables)
         found.setdefault(tuple(centred.tolist()), OneForest(counts, centred, law))
@@ -137,7 +145,7 @@ def best_forest(counts: ForestCounts, law: Law | float) -> OneForest:
 
 
 def _gains_alone(counts: ForestCounts) -> FloatArray:
-    """What each edge adds to the log evidence of the forest without edges under the uniform law."""
+    """Return the gain in log evidence of each edge alone, compared with no edges, under the uniform law."""
     n_values, one = counts.n_values, np.array(1.0)
     alone = [dirichlet_log_evidence(values, one).sum() for values in counts.value_counts]
     free = float((n_values - 1).sum())
@@ -152,7 +160,7 @@ def _gains_alone(counts: ForestCounts) -> FloatArray:
 
 
 def edges_in(parents: IntArray) -> list[tuple[int, int]]:
-    """The edges of a forest, the parent first.
+    """Return the edges of a forest, the parent first.
 
     Examples
     --------
@@ -169,7 +177,7 @@ class AllForests(WithoutCaches):
     Attributes
     ----------
     counts : ForestCounts
-        What is known.
+        Counts of the training rows.
     law : "pairs" or float
         As for one forest.
     """
@@ -179,7 +187,7 @@ class AllForests(WithoutCaches):
 
     @property
     def is_exact(self) -> bool:
-        """Whether this is the very average that the law asks for."""
+        """Always True: the average is exact."""
         return True
 
     @cached_property
@@ -189,11 +197,11 @@ class AllForests(WithoutCaches):
 
     @cached_property
     def sizes(self) -> dict[float, float]:
-        """How probable the number of pseudocounts in each class is, for those that take part."""
+        """Posterior probability of each number of pseudocounts per class that is not negligible."""
         return {part.size: float(np.exp(part.log_evidence - self.log_evidence)) for part in self._parts}
 
     def log_joint(self, codes: IntArray) -> FloatArray:
-        """Log probability of rows together with each class, in nats, shape (n_rows, n_classes)."""
+        """Return the joint log probability of rows and each class, in nats, shape (n_rows, n_classes)."""
         found = np.empty((len(codes), len(self.counts.class_counts)))
         for rows in blocks(len(codes)):
             logs = [part.log_evidence + part.log_joint(codes[rows]) for part in self._parts]
@@ -237,7 +245,7 @@ class _AtSize:
         sums = None
         if n_variables := len(counts.n_values):
             sums = ForestSums.of_model(counts.augmented.at(size * len(raised)))
-            # There are (m + 1)^(m - 1) forests with roots, all of them equally probable.
+            # There are (m + 1)^(m - 1) rooted forests, equally probable a priori.
             log_evidence += sums.log_evidence - (n_variables - 1) * np.log(n_variables + 1)
         return cls(size, float(log_evidence), np.log(raised / raised.sum()), sums)
 
@@ -249,6 +257,7 @@ class _AtSize:
         return self.log_class_probs + self.sums.of.naive_log_probs(codes) + summed
 
     def edge_probs(self) -> FloatArray:
+        """Return the posterior probability of each edge: one minus the share of forests without it."""
         if self.sums is None:
             return np.empty(0)
         found = np.empty(len(self.sums.weights))
@@ -260,7 +269,7 @@ class _AtSize:
 
 
 def counts_to_json(counts: ForestCounts) -> dict[str, Any]:
-    """Counts as JSON types."""
+    """Return counts as JSON types."""
     values = np.concatenate([np.empty(0), *(table.ravel() for table in counts.value_counts)])
     return {
         "class_counts": packed(counts.class_counts),
@@ -270,7 +279,7 @@ def counts_to_json(counts: ForestCounts) -> dict[str, Any]:
 
 
 def counts_from_json(document: Mapping[str, Any], schema: Schema) -> ForestCounts:
-    """The counts that :func:`counts_to_json` wrote, checked."""
+    """Restore the counts that :func:`counts_to_json` wrote; raise DataError if the document is not valid."""
     variables = takes_part(schema.n_values)
     n_values, n_classes = schema.n_values[variables].astype(np.int64), schema.n_classes
     check_size_of(n_values, n_classes)

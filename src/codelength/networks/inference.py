@@ -1,8 +1,8 @@
-r"""Exact answers of a Bayesian network in which variables depend on the class and at most one other variable.
+r"""Exact inference in Bayesian networks whose variables have the class and at most one more parent.
 
-Given the class, such a network is a forest. From the leaves to the roots, every variable that is not known is
-summed out of its factor, which leaves a factor of its parent. The values asked about are known in turn, one
-combination after the other.
+Given the class, such a network is a forest. From the leaves to the roots, every unknown variable is summed
+out of its factor, which leaves a factor of its parent (belief propagation on trees). Query variables are set
+to one combination of values after the other.
 """
 
 import itertools
@@ -13,25 +13,25 @@ from ..typing import FloatArray, IntArray
 from .network import Network
 
 AT_ONCE = 1 << 21
-"""Numbers that are held for a part of the rows, roughly."""
+"""Approximate size of the work arrays for a block of rows, in numbers."""
 
 
 def joint_weights(network: Network, states: IntArray, asked: tuple[int, ...]) -> FloatArray:
-    """Probability of what is known in each row together with every combination of states asked about.
+    """Return the joint probability of the known states of each row and every combination of query states.
 
     Parameters
     ----------
     network : Network
         The network.
     states : array of shape (n_rows, n_nodes)
-        State of each node, -1 where it is not known.
+        State of each node, -1 if it is not known.
     asked : tuple of int
-        Nodes other than the class, whose states are not looked at.
+        Query nodes other than the class; their states in ``states`` are ignored.
 
     Returns
     -------
     array of shape (n_rows, n_classes, n_combinations)
-        The class is node 0; where its state is known, other classes have weight 0.
+        The class is node 0; if its state is known, other classes have weight 0.
 
     Examples
     --------
@@ -59,12 +59,12 @@ def joint_weights(network: Network, states: IntArray, asked: tuple[int, ...]) ->
 
 
 def _weights(network: Network, states: IntArray) -> FloatArray:
-    """Probability of each class together with what is known, shape (n_rows, n_classes)."""
+    """Return the joint probability of each class and the known states, shape (n_rows, n_classes)."""
     class_probs = network.nodes[0].probs
     total = np.tile(class_probs, (len(states), 1))
     known = states[:, 0] >= 0
     total[known] *= np.arange(len(class_probs)) == states[known, 0][:, None]
-    # What the children of each node, summed out, say about its state.
+    # Product of the messages from the children of each node, by row, class and state of the node.
     beliefs: dict[int, FloatArray] = {}
     for place in _leaves_first(network):
         node = network.nodes[place]
@@ -83,7 +83,7 @@ def _weights(network: Network, states: IntArray) -> FloatArray:
 
 
 def _leaves_first(network: Network) -> list[int]:
-    """All variables, each before its parent."""
+    """Return all variables, each before its parent."""
 
     def depth(place: int) -> int:
         parents = network.nodes[place].parents

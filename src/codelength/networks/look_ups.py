@@ -1,4 +1,4 @@
-"""Models whose predictions are sums of look-ups, as the tables that are looked up."""
+"""Look-up tables of models whose log weights are sums of look-ups."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -15,15 +15,15 @@ from ..typing import FloatArray, IntArray, Scalar
 
 
 class PairTable(NamedTuple):
-    """What the groups of two variables add together.
+    """Joint term of the groups of two variables.
 
     Attributes
     ----------
     child, parent : int
-        Which of the variables, the one that depends on the other first.
+        Places of the variables; the child depends on the parent.
     entries : array of shape (n_groups, n_groups of the parent, n_classes)
-        What a group of each adds. The last group of a variable is for cells that say nothing, and adds
-        nothing.
+        Term of each pair of groups. The last group of a variable is for cells without information; its terms
+        are 0.
     """
 
     child: int
@@ -35,32 +35,30 @@ class PairTable(NamedTuple):
 class LookUps:
     """Tables of log weights: their sum over the cells of a row is the log weight of each class.
 
-    Normalised weights share out what :attr:`floor` leaves of the probability:
-    ``p[k] = floor[k] + (1 - sum(floor)) * weight[k] / sum(weight)``.
+    Probabilities are ``p[k] = floor[k] + (1 - sum(floor)) * weight[k] / sum(weight)``.
 
     Attributes
     ----------
     rule : str
-        How the model predicts: the rule of naive Bayes, or the kind of another model.
+        Rule of naive Bayes, or kind of another model.
     target : str
         Name of the class column.
     classes : tuple
         The classes.
     class_table : array of shape (n_classes,)
-        Log weight of each class before any variable is seen.
+        Log weight of each class without any variable.
     variables : tuple of Variable
-        The variables that say something.
+        Variables with tables.
     value_tables : tuple of arrays of shape (n_values + 1, n_classes)
-        What each value of these adds. The last row is for cells without a value that is listed: they add
-        nothing.
+        Term of each value of these variables. The last row is zero; it is for cells without a listed value.
     groups : tuple of (array of shape (n_values + 1,) or None)
-        For each of these what group its values belong to, where its values are seen in groups.
+        For each of these variables, the group of each value; None if values are not grouped.
     pair_tables : tuple of PairTable
-        What pairs of groups add. No variable has two parents, and parents make no ring.
+        Terms of pairs of groups. No variable has two parents, and the graph of parents has no cycle.
     floor : array of shape (n_classes,)
-        Probability that each class has whatever a row holds.
+        Probability of each class that does not depend on the row.
     describes_values : bool
-        Whether the table of a variable, normalised, is the distribution of its values in each class.
+        True if the table of a variable, normalised, is the distribution of its values in each class.
     """
 
     rule: str
@@ -76,7 +74,7 @@ class LookUps:
 
     @classmethod
     def of(cls, predictor: Predictor) -> Self:
-        """The look-ups of naive Bayes under any rule."""
+        """Return the look-ups of naive Bayes under any rule."""
         schema, tables = predictor.counts.schema, predictor.tables
         used = [i for i, variable in enumerate(schema.variables) if variable.kind != "ignored"]
         starts = schema.offsets
@@ -87,7 +85,19 @@ class LookUps:
 
     @classmethod
     def of_sums(cls, rule: str, schema: Schema, sums: Sums, floor: FloatArray) -> Self:
-        """Sums of look-ups for all classes of a schema."""
+        """Return the look-ups of sums for all classes of a schema.
+
+        Parameters
+        ----------
+        rule : str
+            Kind of the model.
+        schema : Schema
+            Schema of the table.
+        sums : Sums
+            Tables by position in the schema.
+        floor : array of shape (n_classes,)
+            Probability of each class that does not depend on the row.
+        """
         assert schema.target is not None
         used = sorted(sums.value_tables)
         places = {position: place for place, position in enumerate(used)}
@@ -108,13 +118,16 @@ class LookUps:
 
     @property
     def paired(self) -> dict[int, IntArray]:
-        """Which variables take part in pairs, and the groups of their values."""
+        """Groups of the values of variables that are part of a pair, by place of the variable."""
         places = sorted({place for pair in self.pair_tables for place in pair[:2]})
         return {place: groups for place in places if (groups := self.groups[place]) is not None}
 
 
 def check_texts(look_ups: LookUps, program: str) -> None:
-    """Refuse what no other program can hold: empty names, zeros in text, and halves of characters."""
+    """Raise InvalidParameter for text that other programs cannot store.
+
+    That is: empty names, zero characters, and single surrogates.
+    """
     if not all(one.name for one in look_ups.variables):
         raise InvalidParameter(
             f"column '': a column without a name, which {program} does not have; name it before the model is "
@@ -130,19 +143,19 @@ def check_texts(look_ups: LookUps, program: str) -> None:
 
 
 def is_whole(text: str) -> bool:
-    """Whether other programs can hold a text."""
+    """Return True if other programs can store a text: no zero characters and no single surrogates."""
     return "\0" not in text and not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def pooled(parts: Sequence[Sums], powers: Sequence[float], log_prior: FloatArray) -> Sums:
-    """The log-linear pool of some sums of look-ups, which is one itself.
+    """Return the log-linear pool of sums of look-ups, which is a sum of look-ups itself.
 
     Parameters
     ----------
     parts : sequence of Sums
-        At most one of them looks up pairs.
+        Sums to pool; at most one of them has pair tables.
     powers : sequence of float
-        The powers to which their ratios to the class prior are raised.
+        Powers of their ratios to the class prior.
     log_prior : array of shape (n_classes,)
         Log class prior.
     """
@@ -160,7 +173,7 @@ def pooled(parts: Sequence[Sums], powers: Sequence[float], log_prior: FloatArray
 
 
 def among_all(sums: Sums, seen: IntArray, n_classes: int) -> Sums:
-    """Sums for the classes that were seen as sums for all, in which the others have no weight."""
+    """Extend sums for the classes that were seen to all classes; the others have weight zero."""
     if len(seen) == n_classes:
         return sums
 

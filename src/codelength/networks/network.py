@@ -1,18 +1,17 @@
-r"""Sums of look-ups as a Bayesian network: the class, and variables that depend on it and on one another.
+r"""Bayesian networks of models that are sums of look-ups.
 
-Where no variable has more than one parent beside the class, a row and a class have a joint weight
+If no variable has more than one parent besides the class, a row and a class have a joint weight
 
 .. math:: w(c, x) = a_c \prod_v f_v(x_v, x_{\text{parent of } v}, c)
 
-and normalised they are a network with the same graph. From the leaves to the roots, each factor is divided by
-its sum over the values of its variable, and the parent's factor is multiplied by that sum; what is left at
-the roots goes to the class. Where the factors are conditional probabilities already, as for naive Bayes under
-the rules that normalise, all sums are 1 and nothing changes.
+which, normalised, is a network with the same graph. From the leaves to the roots, each factor is divided by
+its sum over the values of its variable, and the parent's factor is multiplied by that sum; the sums of the
+roots multiply the weights of the classes. If the factors are conditional probabilities already, as for naive
+Bayes under the rules that normalise, all sums are 1 and factors do not change.
 
-In a row in which all variables have values the class has the probability that the model gives it. Where a
-value is missing, a network sums over what it might be. That is what naive Bayes does under the rules that
-normalise, and what one forest under the principle of indifference does. Stochastic complexity and the other
-trees leave the factor out.
+For complete rows, network and model give the same probabilities of the classes. A network sums over missing
+values, as naive Bayes does under the rules that normalise and one forest does under the principle of
+indifference. Stochastic complexity and the other trees leave out the factor instead.
 """
 
 from dataclasses import dataclass
@@ -28,7 +27,7 @@ from .forest_law import ForestTables
 from .look_ups import LookUps
 
 MISSING, OTHERS = "missing", "other"
-"""What the state of missing cells is called, and that of several values that are seen as one."""
+"""Names of the state of missing cells, and of the state of several merged values."""
 
 
 class Node(NamedTuple):
@@ -37,17 +36,17 @@ class Node(NamedTuple):
     Attributes
     ----------
     name : str
-        Its name.
+        Name of the variable.
     states : tuple of str
         The states: values as text, intervals, missing cells.
     cuts : tuple of float
-        Where the states are intervals, the cut points between them; a number equal to one belongs above it.
+        Cut points if the states are intervals; a number equal to a cut point is in the interval above it.
     scale : str
-        What the cut points are counted in; see :mod:`codelength.table.times`.
+        Unit of the cut points; see :mod:`codelength.table.times`.
     merged : dict of int to tuple
-        For states that stand for several values, those.
+        Values of states that represent several values.
     parents : tuple of int
-        Which nodes it depends on; the class is node 0.
+        Parent nodes; the class is node 0.
     probs : array of shape (n_states of the first parent, ..., n_states)
         Probability of each state given the states of the parents.
     """
@@ -75,13 +74,18 @@ class Network:
 
     @classmethod
     def of(cls, look_ups: LookUps) -> "Network":
-        """The network of a model.
+        """Build the network of a model.
+
+        Parameters
+        ----------
+        look_ups : LookUps
+            Tables of the model.
 
         Raises
         ------
         InvalidParameter
-            Where the model is none: a class has a probability that no variable changes, or the probability
-            of a class is smaller than any number.
+            If the model is not a network: a class has a probability that does not depend on the row, or the
+            probability of a class underflows.
         """
         if look_ups.floor.any():
             raise InvalidParameter(
@@ -118,16 +122,16 @@ class Network:
 
     @classmethod
     def of_forest(cls, schema: Schema, variables: IntArray, tables: ForestTables) -> "Network":
-        """The network of a forest: its parameters as they are.
+        """Build the network of a forest, with the same parameters.
 
         Parameters
         ----------
         schema : Schema
-            The schema of the table.
+            Schema of the table.
         variables : array of int
-            Places in the schema of the variables that take part.
+            Positions in the schema of the variables that take part.
         tables : ForestTables
-            The parameters.
+            Parameters of the forest.
         """
         assert schema.target is not None
         labels = tuple(map(str, schema.classes))
@@ -142,7 +146,7 @@ class Network:
 
 
 def _of_states(entries: FloatArray, groups: IntArray | None) -> FloatArray:
-    """Log weights of the states of a variable: of its values, or of their groups."""
+    """Return log weights of the states of a variable: its values, or their groups."""
     if groups is None:
         return entries[:-1]
     n_states = int(groups[-1])
@@ -151,7 +155,7 @@ def _of_states(entries: FloatArray, groups: IntArray | None) -> FloatArray:
 
 
 class _Shape(NamedTuple):
-    """What the states of a variable are; see :class:`Node`."""
+    """States of a variable; see :class:`Node`."""
 
     states: tuple[str, ...]
     cuts: tuple[float, ...]
@@ -176,7 +180,7 @@ def _shape(variable: Variable, groups: IntArray | None) -> _Shape:
 
 
 def _divided(log_weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Weights divided by their sums along the first axis, and the logs of these; alike where all are 0."""
+    """Normalise weights along the first axis; return shares, uniform if all are 0, and logs of the sums."""
     log_sums = np.asarray(np.logaddexp.reduce(log_weights, axis=0))
     nothing = log_sums == -np.inf
     shares = np.exp(
@@ -186,7 +190,7 @@ def _divided(log_weights: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _leaves_first(parents: dict[int, int], n_variables: int) -> list[int]:
-    """All variables, each before its parent."""
+    """Return all variables, each before its parent."""
 
     def depth(place: int) -> int:
         return 1 + depth(parents[place]) if place in parents else 0
