@@ -1,1 +1,1 @@
-"""Fitted models as something that other programs read."""
+"""Export of fitted models: scorer documents, SQL, ONNX, BIF and XMLBIF."""

@@ -1,17 +1,17 @@
-"""Bayesian networks as text for other programs: BIF, the interchange format, and its form in XML, XMLBIF 0.3.
+"""Export of Bayesian networks as BIF, the interchange format, and as XMLBIF 0.3, its form in XML.
 
-Names in BIF are words: letters of ASCII, digits and underscores, and the first is no digit. Accents are
-dropped, other characters become underscores, and what is equal then is told apart by numbers (``_2``). Names
-of variables are told apart without regard to case, and none is a word of the format. A ``property`` of a
-variable says what its column, and each of its states, is called in the table where that differs, as text in
-JSON in which all characters that have a meaning in BIF are escaped. Further properties give the cut points of
-intervals with all digits (``cuts``), and the values that are seen as one (``values other``).
+Names in BIF are words: ASCII letters, digits and underscores, starting with a letter or underscore. Accents
+are dropped, other characters become underscores, and equal results are numbered (``_2``). Names of variables
+are unique regardless of case, and words of the format are not used. A ``property`` of a variable gives the
+original name of its column and of each state if it differs, as JSON text in which all characters with a
+meaning in BIF are escaped. Further properties give the cut points of intervals with all digits (``cuts``),
+and the values of merged states (``values other``).
 
-XMLBIF has names as they are, but for those that are blank or hold characters that XML cannot hold, which are
-words as in BIF. What is equal then is told apart, and told by properties, in the same way.
+XMLBIF keeps original names, except blank ones and those with characters that XML does not allow, which become
+words as in BIF. Equal results are numbered, and original names are given as properties, in the same way.
 
-Both write probabilities with 15 digits: those beyond come from rounding. In the rows of ``probability``
-blocks and in ``TABLE`` the class comes first and the variable itself last.
+Both formats have probabilities with 15 digits; further digits are rounding errors. In the rows of
+``probability`` blocks and in ``TABLE``, the class is first and the variable itself is last.
 """
 
 import itertools
@@ -27,7 +27,7 @@ from ..typing import FloatArray
 RESERVED = frozenset(
     {"network", "variable", "probability", "property", "type", "discrete", "default", "table"}
 )
-"""Words of the format, which are no names."""
+"""Words of the format, which are not allowed as names."""
 
 _NO_WORD = re.compile(r"[^A-Za-z0-9_]+")
 _SPECIAL = re.compile(r"[\";{}|=/]")
@@ -51,7 +51,8 @@ _HEADER = """<?xml version="1.0" encoding="UTF-8"?>
 
 
 def to_bif(network: Network) -> str:
-    """A network in BIF."""
+    """Return a network in BIF."""
+    # The class is named last, so that columns keep their names if one is equal to that of the class.
     class_name, *columns = [node.name for node in network.nodes]
     *names, name = words([*columns, class_name], taken=RESERVED, fold_case=True)
     names.insert(0, name)
@@ -81,7 +82,7 @@ def to_bif(network: Network) -> str:
 
 
 def to_xmlbif(network: Network) -> str:
-    """A network in XMLBIF 0.3."""
+    """Return a network in XMLBIF 0.3."""
     class_name, *columns = [_as_xml(node.name) for node in network.nodes]
     *names, name = _distinct([*columns, class_name])
     names.insert(0, name)
@@ -103,7 +104,16 @@ def to_xmlbif(network: Network) -> str:
 
 
 def words(texts: Sequence[str], taken: frozenset[str] = frozenset(), *, fold_case: bool = False) -> list[str]:
-    """Texts as distinct words of BIF.
+    """Return texts as distinct words of BIF.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        Names to convert.
+    taken : frozenset of str
+        Words that are not allowed.
+    fold_case : bool
+        Make words distinct regardless of case.
 
     Examples
     --------
@@ -121,8 +131,9 @@ def words(texts: Sequence[str], taken: frozenset[str] = frozenset(), *, fold_cas
 def _distinct(
     texts: Sequence[str], taken: frozenset[str] = frozenset(), *, fold_case: bool = False
 ) -> list[str]:
-    """Texts made distinct by numbers, the first of equal ones without."""
+    """Return texts made distinct by numbers; the first of equal texts has none."""
     used, found = set(taken), []
+    # A numbered name must not equal a later text either, which would then be numbered itself.
     every = {text.casefold() if fold_case else text for text in texts}
     for text in texts:
         name, number = text, 1
@@ -135,7 +146,7 @@ def _distinct(
 
 
 def _spelt_out(node: Node, state: str) -> str:
-    """An interval in words, so that its signs are not lost."""
+    """Return an interval in words, because signs become underscores in BIF."""
     if not node.cuts:
         return state
     spelt = state.replace("< ", "below ").replace(">= ", "from ")
@@ -143,7 +154,7 @@ def _spelt_out(node: Node, state: str) -> str:
 
 
 def _properties(node: Node, name: str, states: Sequence[str]) -> list[tuple[str, Sequence[object]]]:
-    """What cannot be told from names: those in the table, exact cut points, values that are seen as one."""
+    """Return the properties of a variable: original names, exact cut points, and merged values."""
     told: list[tuple[str, Sequence[object]]] = [] if name == node.name else [("column", [node.name])]
     told += [
         (f"state {word}", [text]) for word, text in zip(states, node.states, strict=True) if word != text
@@ -155,7 +166,7 @@ def _properties(node: Node, name: str, states: Sequence[str]) -> list[tuple[str,
 
 
 def _escaped(value: object) -> str:
-    """A value in JSON, in which nothing is left that has a meaning in BIF but the quotes around text."""
+    """Return a value in JSON, with all characters escaped that have a meaning in BIF."""
     text = json.dumps(value)
     inner = text[1:-1].replace('\\"', '"') if isinstance(value, str) else text
     inner = _SPECIAL.sub(lambda found: f"\\u{ord(found[0]):04x}", inner)
