@@ -1,9 +1,9 @@
-"""How engines compare the cells of a column with the values of a variable, exactly as a model does.
+"""SQL expressions that compare cells with the values of a variable, exactly as a model does.
 
-A cell becomes a number of double precision, or text. Whole numbers that doubles do not keep apart become
-their digits. Times become text in their one form (see :mod:`codelength.table.values`), whatever the type of
-the column. Text is compared by its characters, whatever collation a column has. Each value of a variable has
-one or more keys, and no key belongs to two values: a cell never equals two of them.
+A cell becomes a number of double precision, or text. Integers that doubles do not represent exactly become
+their digits. Times become text in canonical form (see :mod:`codelength.table.values`) for any type of column.
+Text is compared by its characters, regardless of the collation of a column. Each value of a variable has one
+or more keys, and no key belongs to two values: a cell never equals two values.
 """
 
 import re
@@ -26,7 +26,8 @@ _NAIVE_FORM = re.compile(
     r"(?=.)([0-9]{4}-[0-9]{2}-[0-9]{2})?(?:(?:^|T)([0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.([0-9]+))?)?"
 )
 
-# Times as regular expressions for DuckDB and PostgreSQL alike. Dates are those of the calendar.
+# Regular expressions of times, in a form that both DuckDB and PostgreSQL accept. Only dates of the calendar
+# match, because casting others, such as 30 February, raises an error.
 _DATE = (
     "(?:(?:[0-9]{3}[1-9]|[0-9]{2}[1-9][0-9]|[0-9][1-9][0-9]{2}|[1-9][0-9]{3})-"
     "(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)"
@@ -41,16 +42,16 @@ _ZONED = f"^{_DATE}[T ]{_MINUTE}{_ZONE}$"
 
 
 class Reading(NamedTuple):
-    """What a statement makes of a column.
+    """Expression of a column and the keys it is compared with.
 
     Attributes
     ----------
     cells : str
-        The cell, as what is compared: NULL where it is missing.
+        Expression of the cell, NULL if it is missing.
     keys : list of list of str
-        For each value of the variable but the missing one, what cells with this value equal.
+        For each value of the variable except the missing one, the literals that its cells equal.
     kind : {"number", "text", "other"}
-        What cells and keys are: numbers of double precision, which may be NaN; text; or of another type.
+        Type of cells and keys: numbers of double precision, which may be NaN; text; or another type.
     """
 
     cells: str
@@ -59,17 +60,20 @@ class Reading(NamedTuple):
 
     @property
     def is_text(self) -> bool:
-        """Whether cells are text."""
+        """True if cells are text."""
         return self.kind == "text"
 
     @property
     def is_number(self) -> bool:
-        """Whether cells are numbers of double precision, which may be NaN."""
+        """True if cells are numbers of double precision, which may be NaN."""
         return self.kind == "number"
 
 
 def check_values(variable: Variable, program: str) -> None:
-    """Refuse categories that a program cannot keep apart: columns there have one type, and spell times."""
+    """Raise InvalidParameter for categories that a program cannot distinguish.
+
+    Columns of other programs have one type, and times have a spelling of their own.
+    """
     if variable.kind == "interval":
         return
     where = f"column {shown(variable.name)}"
@@ -97,7 +101,7 @@ def check_values(variable: Variable, program: str) -> None:
 
 
 def reading(own: Engine, variable: Variable, column: str) -> Reading:
-    """How an engine compares a column with the values of a category."""
+    """Return the expression and the keys by which an engine compares a column with categories."""
     known = [value for value in variable.values if value is not None]
     if not all(isinstance(value, str) for value in known):
         return _of_numbers(own, variable, column, [number for number in known if not isinstance(number, str)])
@@ -110,13 +114,13 @@ def reading(own: Engine, variable: Variable, column: str) -> Reading:
 
 
 def measured(own: Engine, column: str) -> str:
-    """A column of numbers, as the numbers of double precision that a model reads."""
+    """Return a column of numbers as an expression of double precision, equal to what the model reads."""
     if own.name == "sqlite":
-        # Text in a column of numbers stays what it is, unless it spells a number.
+        # SQLite columns are dynamically typed: text remains text unless it spells a number.
         number = f"CAST({column} AS NUMERIC)"
         return f"CASE WHEN {column} = {number} THEN {number} ELSE +{column} END"
     number, text = f"CAST({column} AS {own.double})", f"CAST({column} AS {own.text})"
-    # A fraction of single precision is the decimal number that it is written as.
+    # A fraction in single precision is read as the decimal number that it prints as: 0.1, not 0.100000001.
     by_text = f"{own.type_of(column)} = '{own.floats[0]}' AND {number} <> floor({number})"
     if own.name == "duckdb":
         by_text = f"{own.type_of(column)} LIKE 'DECIMAL%' OR ({by_text})"
@@ -139,6 +143,8 @@ def _of_numbers(own: Engine, variable: Variable, column: str, known: list[int | 
     if all(abs(value) < LARGEST_EXACT for value in plain):
         return Reading(cells, [[own.number(value)] for value in plain], "number")
     text = f"CAST({column} AS {own.text})"
+    # Integers of 2**53 or more are compared as digits. Doubles have keys of another form, because a double
+    # equals such an integer only if the integer is representable.
     digits = f"{own.type_of(column)} NOT IN {own.floats} AND {own.matches(text, '^-?[0-9]+(?:[.]0*)?$')}"
     key = (
         f"CASE WHEN {column} IS NULL OR {own.not_a_number(column)} THEN NULL WHEN {digits} "
@@ -148,14 +154,14 @@ def _of_numbers(own: Engine, variable: Variable, column: str, known: list[int | 
 
 
 def _keys_of_number(own: Engine, value: int | float) -> list[str]:
-    """What a number is in columns of whole numbers and decimals, and in columns of doubles if it can be."""
+    """Return keys of a number: its digits in integer and decimal columns, and its key as a double, if any."""
     keys = [text_literal(str(value))] if isinstance(value, int) else []
     is_double = not isinstance(value, int) or int(float(value)) == value
     return [*keys, _key_of_double(own, own.number(value))] if is_double else keys
 
 
 def _key_of_double(own: Engine, number: str) -> str:
-    """Text that no two doubles share, whatever the settings of a session; minus zero is zero."""
+    """Return text that is unique for each double under any settings of a session; minus zero is zero."""
     plain = f"({number}) + {own.number(0.0)}"
     return (
         f"'d' || encode(float8send({plain}), 'hex')"
@@ -174,12 +180,12 @@ def _check_whole(variable: Variable, values: list[int | float]) -> None:
 
 
 def _as_text(own: Engine, column: str) -> str:
-    # In SQLite a number in a column of text is no text.
+    # In SQLite, a number in a column of text is not text; unary plus removes the affinity of the column.
     return f"+{column}" if own.name == "sqlite" else f"CAST({column} AS {own.text})"
 
 
 def _time_keys(text: str) -> list[str]:
-    """Keys of text that may be a time: its one form. Engines leave durations as they are spelt."""
+    """Return keys of text that may be a time: its canonical form, or the spellings of a duration."""
     if not looks_like_time(text) or "day" not in text:
         return [parse_time(text)]
     count = text.split(" day")[0]
@@ -188,7 +194,7 @@ def _time_keys(text: str) -> list[str]:
 
 
 def _as_time(own: Engine, column: str, zoned: bool) -> str:
-    """The one form of a cell where it is a time; other text as it is."""
+    """Return an expression of the canonical form of a cell that is a time; other text is unchanged."""
     if own.name == "sqlite":
         return _time_in_sqlite(column)
     text = own.time_text(column, zoned)
@@ -217,7 +223,10 @@ def _as_time(own: Engine, column: str, zoned: bool) -> str:
 
 
 def _time_in_sqlite(column: str) -> str:
-    """There are no regular expressions; what the functions for times make of text tells whether it is one."""
+    """Return the same for SQLite.
+
+    SQLite has no regular expressions: text is a time if its functions for times return it unchanged.
+    """
     digits = "[0-9][0-9]"
     zone = (
         f"CASE WHEN s GLOB '*:*Z' THEN 1 WHEN s GLOB '*:*[+-]{digits}:{digits}' THEN 6 "
@@ -260,7 +269,7 @@ def _time_in_sqlite(column: str) -> str:
 
 
 def spellings(text: str) -> list[str]:
-    """A text; where it is a time without a time zone, also the ways in which programs spell it.
+    """Return a text and, if it is a time without a time zone, the ways in which programs spell it.
 
     Examples
     --------
@@ -281,7 +290,7 @@ def spellings(text: str) -> list[str]:
 
 
 def beyond_doubles(values: Sequence[Scalar | None]) -> list[int | float]:
-    """The numbers among some values that doubles do not keep apart from others.
+    """Return the numbers that doubles cannot distinguish from their neighbours.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What database engines write differently, and how names and values are written for them."""
+"""SQL dialects of database engines: names, literals and functions."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -12,11 +12,11 @@ Dialect = Literal["duckdb", "postgres", "sqlite"]
 DIALECTS: tuple[Dialect, ...] = get_args(Dialect)
 
 MOST_TERMS = 50
-"""Terms of a sum, or arguments of a function, that stand side by side. Engines limit both."""
+"""Largest number of terms of a sum, or of arguments of a function; engines limit both."""
 
 
 def quoted(name: str) -> str:
-    """A name that SQL takes as it is.
+    """Return a quoted name.
 
     Examples
     --------
@@ -28,26 +28,26 @@ def quoted(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """What engines write differently.
+    """SQL dialect of one engine.
 
     Attributes
     ----------
     double, text : str
-        Types of numbers with a point and of text.
+        Types of double precision and of text.
     floats : tuple of str
-        What an engine calls numbers of single and of double precision.
+        Names of single and double precision in the engine.
     largest_whole : int
-        Whole numbers below this, and above its opposite, are literals.
+        Integers of smaller absolute value can be literals.
     collation : str
-        What makes text equal only where every character is.
+        Clause that compares text character by character.
     is_case_blind : bool
-        Whether names that differ only by case are the same.
+        True if names that differ only by case are the same.
     greatest : str
-        The function that finds the largest of its arguments.
+        Function that returns the largest of its arguments.
     not_a_number : function
-        From a column to a condition that holds where a number is none.
+        From a column to a condition that is true for NaN.
     moment : function, optional
-        From a column and its scale of time to microseconds; None where the engine has no way to them.
+        From a column and its scale of time to microseconds; None if the engine does not support it.
     """
 
     name: Dialect
@@ -62,7 +62,7 @@ class Engine:
     moment: Callable[[str, str], str] | None
 
     def number(self, value: float) -> str:
-        """A number with a point that is read as the very same one."""
+        """Return a literal of double precision that is read as exactly this number."""
         if value == -math.inf:
             return "-9e999" if self.name == "sqlite" else f"CAST('-Infinity' AS {self.double})"
         text = repr(float(value))
@@ -71,10 +71,10 @@ class Engine:
         return text if "e" in text else f"{text}e0"
 
     def literals(self, values: Sequence[Scalar]) -> list[str]:
-        """Values as literals of one type."""
+        """Return values as literals of one type; text if no other type keeps them distinct."""
         kinds = {kind_of(value) for value in values}
         numbers = [value for value in values if not isinstance(value, str)]
-        # If any number has a decimal point, engines turn all of them into doubles.
+        # If any number has a decimal point, engines convert all of them to doubles.
         largest = LARGEST_EXACT if any(isinstance(value, float) for value in numbers) else self.largest_whole
         is_lossy = any(isinstance(value, int) and abs(value) >= largest for value in numbers)
         if is_lossy or (len(kinds) > 1 and self.name != "sqlite"):
@@ -82,7 +82,7 @@ class Engine:
         return [self.literal(value) for value in values]
 
     def literal(self, value: Scalar) -> str:
-        """A value as a literal."""
+        """Return a value as a literal."""
         if isinstance(value, bool):
             return "TRUE" if value else "FALSE"
         if isinstance(value, str):
@@ -90,17 +90,17 @@ class Engine:
         return str(value) if isinstance(value, int) else self.number(value)
 
     def type_of(self, column: str) -> str:
-        """The type of a column, as text; SQLite does not ask."""
+        """Return an expression of the type of a column as text; not used for SQLite."""
         return f"typeof({column})" if self.name == "duckdb" else f"CAST(pg_typeof({column}) AS TEXT)"
 
     def matches(self, text: str, pattern: str) -> str:
-        """A condition that holds where text matches a regular expression, which SQLite does not have."""
+        """Return a condition that text matches a regular expression; not used for SQLite."""
         if self.name == "duckdb":
             return f"regexp_matches({text}, {text_literal(pattern)})"
         return f"{text} ~ {text_literal(pattern)}"
 
     def time_text(self, column: str, zoned: bool) -> str:
-        """A column of times or text as text, by any settings of a session; times of a zone are in UTC."""
+        """Return a column of times or text as text under any settings; times with a zone are in UTC."""
         if self.name == "duckdb":
             text = f"CAST({column} AS VARCHAR)"
             kind, utc = "TIMESTAMP WITH TIME ZONE", f"TRY_CAST({column} AS TIMESTAMPTZ) AT TIME ZONE 'UTC'"
@@ -115,7 +115,7 @@ class Engine:
         return f"CASE WHEN {self.type_of(column)} = '{kind}' THEN {spelt} || '+00:00' ELSE {text} END"
 
     def stamp_before(self, text: str, minutes: str) -> str:
-        """A date with a time, given as text, less some minutes; without fractions of a second."""
+        """Return a date with a time, given as text, less some minutes, without fractions of a second."""
         if self.name == "duckdb":
             moment = f"TRY_CAST({text} AS TIMESTAMP) - to_minutes({minutes})"
             return f"strftime({moment}, '%Y-%m-%dT%H:%M:%S')"
@@ -123,7 +123,7 @@ class Engine:
         return f"to_char({moment}, 'YYYY-MM-DD\"T\"HH24:MI:SS')"
 
     def largest(self, columns: Sequence[str]) -> str:
-        """The largest of some columns."""
+        """Return an expression of the largest of some columns, in nested groups of ``MOST_TERMS``."""
         while len(columns) > 1:
             groups = [columns[i : i + MOST_TERMS] for i in range(0, len(columns), MOST_TERMS)]
             columns = [g[0] if len(g) == 1 else f"{self.greatest}({', '.join(g)})" for g in groups]

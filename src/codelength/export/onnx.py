@@ -1,13 +1,13 @@
-"""A fitted model as a graph for ONNX runtimes: label encoders, comparisons, look-ups, a sum and a softmax.
+"""Export of fitted models as ONNX graphs: label encoders, comparisons, look-ups, a sum and a softmax.
 
-Pairs of values are looked up by number. Where classes keep a part of their probability whatever a row holds,
-it is added behind the softmax.
+Pairs of values are looked up by number. If classes have a part of their probability that does not depend on
+the row, it is added after the softmax.
 
-There is one input per variable, of shape (n_rows,), under its name: text for categories of text, whole
-numbers of 64 bits for truth values, and numbers of double precision for all others. NaN is a missing number,
-and empty text a missing text unless it is one of the values. Times that are categories are text as ISO 8601
-has it, with ``T`` or a blank before the time of day, and 0, 3, 6 or 9 digits of a second. The outputs are the
-class and the probabilities of all classes, in double precision.
+There is one input per variable, of shape (n_rows,), under its name: text for categories of text, 64-bit
+integers for truth values, and double precision for all other variables. NaN is a missing number, and empty
+text a missing text unless it is one of the values. Times that are categories are ISO 8601 text, with ``T`` or
+a blank before the time of day, and 0, 3, 6 or 9 digits of a second. The outputs are the class and the
+probabilities of all classes, in double precision.
 """
 
 import math
@@ -30,16 +30,16 @@ if TYPE_CHECKING:
     from onnx import ModelProto
 
 OPSET, ML_OPSET, IR_VERSION = 18, 3, 9
-"""Versions of the operators and the format, which runtimes have had since 2023."""
+"""Versions of the operators and the format, supported by runtimes since 2023."""
 
 
 def to_onnx(look_ups: LookUps) -> "ModelProto":
-    """A model of ONNX.
+    """Convert a model to ONNX.
 
     Parameters
     ----------
     look_ups : LookUps
-        The model.
+        Tables of the model.
 
     Returns
     -------
@@ -49,7 +49,7 @@ def to_onnx(look_ups: LookUps) -> "ModelProto":
     Raises
     ------
     InvalidParameter
-        Where onnx is not installed, or a variable holds what ONNX has no type for.
+        If onnx is not installed, or a variable has values that ONNX has no type for.
     """
     try:
         from onnx import checker, helper
@@ -73,7 +73,7 @@ def to_onnx(look_ups: LookUps) -> "ModelProto":
         rows = graph.node("Mul", [groups[child], graph.constant(np.int64(entries.shape[1]))])
         cells = graph.node("Add", [rows, groups[parent]])
         total = graph.node("Add", [total, graph.gathered(entries.reshape(-1, entries.shape[2]), cells)])
-    # Weights that tie with the largest are made equal; if all are zero, the uniform distribution results.
+    # Weights that tie with the largest are made equal. If all are zero, all tie: the distribution is uniform.
     top = graph.node("ReduceMax", [total, graph.constant(np.array([1]))], keepdims=1)
     least = graph.node("Sub", [top, graph.constant(np.float64(TOLERANCE))])
     tied = graph.node("GreaterOrEqual", [total, least])
@@ -106,7 +106,7 @@ def to_onnx(look_ups: LookUps) -> "ModelProto":
 
 
 class _Graph:
-    """A graph under construction. Names of its own begin with what no name of a variable begins with."""
+    """A graph under construction; names of its nodes have a prefix that no variable name has."""
 
     def __init__(self, names: Sequence[str]) -> None:
         from onnx import TensorProto, helper, numpy_helper
@@ -122,34 +122,34 @@ class _Graph:
             self._prefix += "_"
 
     def input(self, name: str, kind: int) -> str:
-        """An input of shape (n_rows,)."""
+        """Add an input of shape (n_rows,) and return its name."""
         self.inputs.append(self._helper.make_tensor_value_info(name, kind, ["n_rows"]))
         return name
 
     def output(self, name: str) -> str:
-        """A name for an output, which no input has."""
+        """Return a name for an output that is not the name of an input."""
         while name in self._taken:
             name = f"predicted_{name}"
         return name
 
     def constant(self, array: Any) -> str:
-        """An array that the graph holds."""
+        """Add a constant array and return its name."""
         name = self._name()
         self.constants.append(self._numpy_helper.from_array(np.asarray(array), name))
         return name
 
     def node(self, operator: str, inputs: Sequence[str], output: str | None = None, **attributes: Any) -> str:
-        """The result of an operator."""
+        """Add an operator and return the name of its result."""
         name = output or self._name()
         self.nodes.append(self._helper.make_node(operator, list(inputs), [name], **attributes))
         return name
 
     def gathered(self, table: Any, places: str) -> str:
-        """Rows of a table."""
+        """Add a look-up of table rows and return its name."""
         return self.node("Gather", [self.constant(table), places], axis=0)
 
     def type_of_labels(self, classes: Sequence[Any]) -> int:
-        """The type of the classes: whole numbers, or text."""
+        """Return the type of the classes: integers or text."""
         return self.whole if _are_whole(classes) else self.text
 
     def _name(self) -> str:
@@ -157,7 +157,7 @@ class _Graph:
 
 
 def _codes(graph: _Graph, variable: Variable) -> str:
-    """Codes of a variable: what row of its table to look up."""
+    """Add the codes of a variable, the rows of its table to look up, and return their name."""
     known = [value for value in variable.values if value is not None]
     unseen = variable.n_values
     missing = unseen - 1 if variable.missing_is_value else unseen
@@ -193,14 +193,14 @@ def _codes(graph: _Graph, variable: Variable) -> str:
         cells = graph.node("Cast", [graph.input(variable.name, graph.whole)], to=graph.double)
     else:
         cells = graph.input(variable.name, graph.double)
-    # What equals the value of code j counts j - unseen; what equals none, and NaN, counts nothing.
+    # A cell equal to value j counts j - unseen, any other cell and NaN count 0; adding unseen gives the code.
     shifted = _counted(graph, cells, numbers, "Equal", lambda n: np.arange(n) - unseen)
     places = graph.node("Add", [shifted, graph.constant(np.int64(unseen))])
     return _with_missing(graph, cells, places, missing)
 
 
 def _keys(variable: Variable, text: str) -> list[str]:
-    """What input has a value that is text."""
+    """Return the input texts that are equal to a value."""
     keys = spellings(text)
     if any(looks_like_time(key) and parse_time(key).endswith("+00:00") for key in keys):
         raise InvalidParameter(
@@ -217,7 +217,7 @@ def _counted(
     comparison: str,
     weights: Callable[[int], Any],
 ) -> str:
-    """For each cell, a weighted count of the numbers that it compares well with."""
+    """Add, for each cell, the sum of the weights of all numbers for which the comparison is true."""
     columns = graph.constant(np.array([1]))
     compared = graph.node(
         comparison, [graph.node("Unsqueeze", [cells, columns]), graph.constant(numbers[None, :])]
@@ -237,12 +237,12 @@ def _with_missing(graph: _Graph, cells: str, places: str, missing: int) -> str:
 
 
 def _are_whole(classes: Sequence[Any]) -> bool:
-    """Whether classes are whole numbers that ONNX has."""
+    """Return True if classes are integers within 64 bits."""
     return all(isinstance(label, int) and -(2**63) <= label < 2**63 for label in classes)
 
 
 def _labels(graph: _Graph, best: str, classes: Sequence[Any]) -> str:
-    """The class at each position."""
+    """Add the class at each position and return its name."""
     name = graph.output("class")
     if _are_whole(classes):
         labels = graph.constant(np.array([int(label) for label in classes], dtype=np.int64))

@@ -1,6 +1,6 @@
-"""Scoring with a scorer document: plain Python, as in ``scorer.js``, line by line.
+"""Scoring with a scorer document in plain Python, line by line as in ``scorer.js``.
 
-Cells may be of any type that a table may hold.
+Cells may be of any type that is allowed in a table. Change both readers together.
 """
 
 import datetime
@@ -28,18 +28,18 @@ _EPOCH = datetime.datetime(1970, 1, 1)
 
 
 class Score(NamedTuple):
-    """What a document says about a case.
+    """Prediction of a document for a case.
 
     Attributes
     ----------
     probabilities : list of float
         Probability of each class.
     undefined : bool
-        Whether every class is impossible, so that the uniform distribution stands in.
+        True if every class is impossible; the distribution is then uniform.
     evidence : dict of str to list of float
-        For each variable that says something, what it contributes to the log-odds of each class against the
-        reference class, in nats; where it depends on another, given that one. The ``floor`` of a document,
-        which draws log-odds together, is not part of it.
+        For each variable with a known value, its contribution to the log-odds of each class against the
+        reference class, in nats; given its parent, if it has one. The ``floor`` of a document, which shrinks
+        log-odds, is not included.
     """
 
     probabilities: list[float]
@@ -48,16 +48,16 @@ class Score(NamedTuple):
 
 
 def score(document: Mapping[str, Any], case: Mapping[str, Any], reference: int = 0) -> Score:
-    """Class probabilities of a case, and what each variable says.
+    """Return class probabilities of a case and the contribution of each variable.
 
     Parameters
     ----------
     document : dict
-        What ``model.to_scorer()`` gave, perhaps read from JSON.
+        Result of ``model.to_scorer()``, or the same read from JSON.
     case : mapping of str to cell
-        What is known; other variables may be absent or None.
+        Known values; other variables may be absent or None.
     reference : int
-        Position of the class that the others are set against.
+        Position of the class that the others are compared with.
     """
     _check(document)
     variables = document["variables"]
@@ -87,10 +87,27 @@ def score(document: Mapping[str, Any], case: Mapping[str, Any], reference: int =
 
 
 def ask(document: Mapping[str, Any], case: Mapping[str, Any]) -> list[tuple[str, float]]:
-    """The variables that are not known, and how many bits about the class each is expected to bring.
+    """Return the unknown variables with their expected information about the class, in bits.
 
-    Under the model, this is the mutual information of variable and class given what is known. The variable
-    with most expected bits comes first. Only documents of models that describe the values can tell.
+    Under the model, this is the mutual information of variable and class given the case. Only models that
+    describe the values have it.
+
+    Parameters
+    ----------
+    document : dict
+        Result of ``model.to_scorer()``, or the same read from JSON.
+    case : mapping of str to cell
+        Known values.
+
+    Returns
+    -------
+    list of (str, float)
+        Names and expected bits, the largest first.
+
+    Raises
+    ------
+    DataError
+        If the model does not describe the values of variables.
     """
     _check(document)
     if document["version"] != 1:
@@ -134,7 +151,7 @@ def _group(variable: Mapping[str, Any], place: int | None) -> int:
 
 
 def _place(variable: Mapping[str, Any], case: Mapping[str, Any]) -> int | None:
-    """Row of the table that a case's cell points to; None for one that adds nothing."""
+    """Return the row of the table for the cell of a case; None for a cell that adds nothing."""
     if variable["name"] not in case:
         return None
     cell = _plain(variable["name"], case[variable["name"]])
@@ -145,7 +162,7 @@ def _place(variable: Mapping[str, Any], case: Mapping[str, Any]) -> int | None:
 
 
 def _plain(name: str, cell: Any) -> str | int | float | None:
-    """A cell as text, number or truth value, in the one form of its kind; None where it is missing."""
+    """Return a cell as text, number or truth value in canonical form; None if it is missing."""
     if cell is None or isinstance(cell, (str, int, float)):
         return cell
     try:
@@ -159,7 +176,7 @@ def _plain(name: str, cell: Any) -> str | int | float | None:
 
 
 def _listed(values: Sequence[Any], cell: str | int | float) -> int | None:
-    """Place of a value: the very same one, or one of another type that is spelt alike, or the same time."""
+    """Return the place of an equal value, of one with the same spelling, or of the same time."""
     for place, value in enumerate(values):
         if value is not None and isinstance(value, str) == isinstance(cell, str) and value == cell:
             return place
@@ -177,7 +194,7 @@ def _listed(values: Sequence[Any], cell: str | int | float) -> int | None:
 
 
 def _spells(text: str, value: Any) -> bool:
-    """Whether text spells a number or a truth value; whole numbers are compared digit by digit."""
+    """Return True if text spells a number or a truth value; integers are compared exactly."""
     if value is None or isinstance(value, str):
         return False
     spelt = int(text) if _WHOLE.fullmatch(text) else _spelt(text)
@@ -185,7 +202,7 @@ def _spells(text: str, value: Any) -> bool:
 
 
 def _interval(variable: Mapping[str, Any], cell: str | int | float) -> int | None:
-    """Place of the interval that a number or a time falls into, or of a label."""
+    """Return the place of the interval of a number or time, or of a label."""
     scale, labels = variable.get("scale", "number"), variable["labels"]
     number = _measured(cell, scale)
     if number is not None and math.isfinite(number):
@@ -194,11 +211,11 @@ def _interval(variable: Mapping[str, Any], cell: str | int | float) -> int | Non
 
 
 def _measured(cell: str | int | float, scale: str) -> float | None:
-    """A cell as a number on a scale; None where it is not on it."""
+    """Return a cell as a number on a scale; None if it is not on that scale."""
     if not isinstance(cell, str):
         try:
             return float(cell)
-        except OverflowError:  # a whole number beyond all others
+        except OverflowError:  # an integer beyond the range of a float
             return None
     if scale == "number":
         return _spelt(cell)

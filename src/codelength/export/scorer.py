@@ -1,4 +1,4 @@
-"""A fitted model as one small document that any language can score with, and the reader in Python.
+"""Scorer documents: a fitted model as JSON that any language can score with, and the reader in Python.
 
 A prediction is a sum of look-ups, so the document is the tables, as JSON types:
 
@@ -14,14 +14,14 @@ A prediction is a sum of look-ups, so the document is the tables, as JSON types:
 ``table`` has one row per value with one log weight per class. To score a case, add the rows of its values to
 ``class_table``, take exponentials, and divide by their sum. Sums within 1e-10 of the largest are equal to
 it, so that the first of several equally probable classes is the same in every program. ``null`` is minus
-infinity; where all classes are impossible the uniform distribution stands in. ``weights`` are the
-probabilities of the values while nothing is known; models that do not describe the values have none. The
-last value or label is ``null`` where missing cells are a value of their own. Intervals are closed on the
-left: a number equal to a cut belongs to the interval above it. Cuts on a ``scale`` of time are what
-:mod:`codelength.table.times` makes of times. Whole numbers of 2**53 or more are text in ``values``, because
-readers of JSON round them otherwise.
+infinity; if all classes are impossible, the distribution is uniform. ``weights`` are the marginal
+probabilities of the values; models that do not describe the values have none. The last value or label is
+``null`` if missing cells are a value of their own. Intervals are closed on the left: a number equal to a cut
+belongs to the interval above it. Cuts on a ``scale`` of time are in the units of
+:mod:`codelength.table.times`. Integers of 2**53 or more are text in ``values``, because readers of JSON round
+them otherwise.
 
-Documents of version 2 hold two parts more, for averages and for trees:
+Documents of version 2 have two more parts, for averages and for trees:
 
 .. code-block:: text
 
@@ -29,15 +29,15 @@ Documents of version 2 hold two parts more, for averages and for trees:
      "variables": [{"name": "x", ..., "groups": [0, 0, 1, 2]}, ...],
      "pairs": [{"variable": 1, "given": 0, "table": [[[...], ...], ...]}]}
 
-``groups`` says what group each value belongs to, and then the group of a cell that adds nothing. ``pairs``
-name two variables by their places; ``table`` has one row per group of the first, with one entry per group of
-the second, and is added like the others. In the end, ``floor`` is the probability that each class has in any
-case, and what is left of 1 is shared out as the sums say.
+``groups`` has the group of each value, and last the group of a cell that adds nothing. ``pairs`` name two
+variables by their places; ``table`` has one row per group of the first, with one entry per group of the
+second, and is added like the others. ``floor`` is the probability of each class that does not depend on the
+case; the rest of the probability is divided in proportion to the exponentials of the sums.
 
-A case is a mapping of names to cells. A variable that is absent, missing (None, NaN) or holds a value that
-is not listed adds nothing; where missing cells are a value, None and NaN add its row. Numbers may be given
-as text, intervals by their labels, and times in any spelling that is clear. In JavaScript, whole numbers of
-2**53 or more are given as text or ``BigInt``. ``scorer.js`` reads the same documents in the same way.
+A case is a mapping of names to cells. A variable that is absent, missing (None, NaN) or has a value that is
+not listed adds nothing; if missing cells are a value, None and NaN add its row. Numbers may be text,
+intervals may be given by their labels, and times in any unambiguous spelling. In JavaScript, integers of
+2**53 or more must be text or ``BigInt``. ``scorer.js`` reads the same documents in the same way.
 """
 
 from importlib.resources import files
@@ -57,17 +57,17 @@ __all__ = ["Score", "ask", "score", "scorer", "script"]
 
 
 def scorer(look_ups: LookUps) -> dict[str, Any]:
-    """The scorer document of a model; ``model.to_scorer()`` is this of a fitted one.
+    """Return the scorer document of a model; ``model.to_scorer()`` calls this function.
 
     Parameters
     ----------
     look_ups : LookUps
-        The model.
+        Tables of the model.
 
     Returns
     -------
     dict
-        The document, of JSON types.
+        Document of JSON types.
 
     Examples
     --------
@@ -113,14 +113,14 @@ def scorer(look_ups: LookUps) -> dict[str, Any]:
 
 
 def script() -> str:
-    """The reader in JavaScript: ``codelengthScore`` and ``codelengthAsk``."""
+    """Return the source of the reader in JavaScript: ``codelengthScore`` and ``codelengthAsk``."""
     return files(__package__).joinpath("scorer.js").read_text("utf-8")
 
 
 def _variable(
     variable: Variable, entries: FloatArray, prior: FloatArray | None, groups: IntArray | None
 ) -> dict[str, Any]:
-    """A variable and its rows, from log weights of shape (n_values, n_classes)."""
+    """Return a variable of the document, from log weights of shape (n_values, n_classes)."""
     shared: dict[str, Any] = {"table": [_plain(row) for row in entries]}
     if prior is not None:
         given_class = np.exp(np.array([_normalised(own) for own in entries.T]))
@@ -141,7 +141,7 @@ def _variable(
 
 
 def _values(variable: Variable) -> list[Scalar | None]:
-    """The values of a variable, with numbers as text that readers of JSON would round."""
+    """Return the values of a variable; numbers that readers of JSON would round are text."""
     large: dict[Scalar, str] = {number: str(int(number)) for number in beyond_doubles(variable.values)}
     for text in large.values():
         if text in variable.values:
@@ -153,7 +153,7 @@ def _values(variable: Variable) -> list[Scalar | None]:
 
 
 def _normalised(log_weights: FloatArray) -> FloatArray:
-    """Log probabilities from log weights; uniform where all weights are zero."""
+    """Return log probabilities from log weights; uniform if all weights are zero."""
     highest = log_weights.max()
     below = log_weights - highest if highest > -np.inf else np.zeros_like(log_weights)
     return np.asarray(below - np.log(np.exp(below).sum()))

@@ -1,15 +1,20 @@
-"""A fitted model as one SQL statement, from raw columns to the class and its probabilities.
+"""Export of a fitted model as one SQL statement, from raw columns to the class and its probabilities.
 
-The statement is a chain of steps. ``cells`` makes of raw columns what is compared. ``scored`` sums look-ups,
-one sum per class and row: small tables of log weights are joined by value, and intervals are found by
-comparisons. Where pairs of values are looked up,
-``paired`` adds what they say. ``topped`` finds the largest sum, which keeps exponentials within range, and
-``raised`` takes them. Where classes keep a part of their probability whatever a row holds, ``mixed`` adds it
-and ``ranked`` finds the largest. Each step is kept once computed, because planners that put steps into one
-another would repeat every sum many times; DuckDB finds what is repeated in the first one by itself.
+The statement is a chain of common table expressions:
 
-Names are quoted wherever they stand and values are literals, so nothing in a table can end one of them.
-Columns that are kept go by numbers until the end, so none of them clashes with ours.
+- ``cells`` converts raw columns to comparable cells,
+- ``scored`` sums look-ups, one sum per class and row: small tables of log weights are joined by value, and
+  intervals are found by comparisons,
+- ``paired`` adds the terms of pairs of values, if there are any,
+- ``topped`` finds the largest sum, which keeps exponentials within range, and ``raised`` takes exponentials,
+- ``mixed`` adds the part of the probabilities that does not depend on the row, if there is one, and
+  ``ranked`` finds the largest probability.
+
+Each step is materialised, because planners that inline steps would repeat every sum many times; DuckDB
+recognises repeated expressions in the first one by itself.
+
+All names are quoted and all values are literals, so the content of a table cannot end one of them. Columns to
+keep have numbered names until the end, so they do not clash with names of steps.
 """
 
 import math
@@ -30,10 +35,10 @@ from .engines import DIALECTS, ENGINES, MOST_TERMS, Dialect, Engine, quoted
 __all__ = ["DIALECTS", "Dialect", "quoted", "to_sql"]
 
 MOST_JOINS = 60
-"""Tables that are joined at most; SQLite takes 64. Further variables are looked up by comparisons."""
+"""Largest number of joins; SQLite allows 64. Further variables are looked up by comparisons."""
 
 LEAST_EXPONENT = -700.0
-"""PostgreSQL refuses exponentials that are smaller than any number; from here on they are 0."""
+"""PostgreSQL raises an error if an exponential underflows; below this exponent the result is 0."""
 
 
 def to_sql(
@@ -44,16 +49,16 @@ def to_sql(
     dialect: Dialect = "duckdb",
     keep: Sequence[str] = (),
 ) -> str:
-    """One statement that predicts the rows of a table.
+    """Return one statement that predicts the rows of a table.
 
     Parameters
     ----------
     look_ups : LookUps
-        The model.
+        Tables of the model.
     table : str or sequence of str
         Name of the table, or the parts of its name: ``("shop", "orders")`` for ``shop.orders``.
     names : sequence of str
-        Names of the columns of the result: that of the class, then those of the probabilities.
+        Names of the columns of the result: the class, then the probabilities.
     dialect : {"duckdb", "postgres", "sqlite"}
         The engine.
     keep : sequence of str
@@ -109,7 +114,7 @@ def to_sql(
 
 
 class _Steps:
-    """The steps of a statement, each of which reads the one before it, and the first one a table."""
+    """Steps of a statement; each reads from the one before it, and the first from a table."""
 
     def __init__(self, parts: Sequence[str]) -> None:
         self.written: list[str] = []
@@ -119,7 +124,7 @@ class _Steps:
     def add(
         self, name: str, columns: Sequence[str], joins: Sequence[str] = (), *, is_kept: bool = True
     ) -> None:
-        """Add a step. It is not named like the table, because it would be read instead."""
+        """Add a step; it gets another name if the table has the same, because it would hide the table."""
         if name == self._taken:
             name += "_too"
         listed, joined = ",\n    ".join(columns), "".join(f"\n  {join}" for join in joins)
@@ -129,7 +134,7 @@ class _Steps:
 
 
 def _reading(own: Engine, variable: Variable) -> Reading:
-    """How the column of a variable is read."""
+    """Return the expression and keys of the column of a variable."""
     column = f"t.{quoted(variable.name)}"
     if variable.kind != "interval":
         return reading(own, variable, column)
@@ -146,7 +151,7 @@ def _reading(own: Engine, variable: Variable) -> Reading:
 def _scored(
     own: Engine, look_ups: LookUps, readings: Sequence[Reading], kept: Sequence[str]
 ) -> tuple[list[str], list[str]]:
-    """Columns and joins of the step that sums what single values say, and finds groups of paired ones."""
+    """Return columns and joins of the step that sums terms of single values and finds groups of pairs."""
     joins: list[str] = []
     n_classes, paired = len(look_ups.classes), look_ups.paired
     terms: list[list[str]] = [[own.number(weight)] for weight in look_ups.class_table]
@@ -167,9 +172,9 @@ def _scored(
 
 
 def _paired(own: Engine, look_ups: LookUps, kept: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Columns and joins of the step that adds what pairs of values say.
+    """Return columns and joins of the step that adds terms of pairs of values.
 
-    A forest has fewer edges than engines take joins.
+    A forest has fewer edges than engines allow joins.
     """
     n_classes = len(look_ups.classes)
     joins = []
@@ -189,7 +194,7 @@ def _paired(own: Engine, look_ups: LookUps, kept: Sequence[str]) -> tuple[list[s
 
 
 def _raised(own: Engine, log_weight: str) -> str:
-    """The exponential of a log weight less the largest; 1 for those that tie with it, even if impossible."""
+    """Return the exponential of a log weight less the largest; 1 if it ties with it, even if impossible."""
     zero, one = own.number(0.0), own.number(1.0)
     small = (
         f" WHEN {log_weight} - top < {own.number(LEAST_EXPONENT)} THEN {zero}"
@@ -206,7 +211,7 @@ def _check_name(name: object) -> None:
 
 
 def _check_cases(own: Engine, names: Sequence[str]) -> None:
-    """Refuse names that are the same to an engine."""
+    """Raise InvalidParameter for names that are the same in an engine."""
     first: dict[str, str] = {}
     for name in names if own.is_case_blind else ():
         other = first.setdefault(_in_small_letters(name), name)
@@ -218,19 +223,19 @@ def _check_cases(own: Engine, names: Sequence[str]) -> None:
 
 
 def _in_small_letters(name: str) -> str:
-    """Engines know the case of the letters of ASCII alone."""
+    """Return a name in lower case, as engines fold it: ASCII letters only."""
     return "".join(letter.lower() if letter.isascii() else letter for letter in name)
 
 
 def _is_missing(own: Engine, read: Reading, cell: str) -> str:
-    """A condition that holds where a cell is missing."""
+    """Return a condition that a cell is missing."""
     return f"{cell} IS NULL OR {own.not_a_number(cell)}" if read.is_number else f"{cell} IS NULL"
 
 
 def _by_joining(
     own: Engine, variable: Variable, read: Reading, i: int, entries: FloatArray
 ) -> tuple[str, list[str]]:
-    """A table of log weights to join, and what it adds to the sum of each class."""
+    """Return a join with a table of log weights, and its terms in the sums of the classes."""
     cell, alias = f"v{i}", f"w{i}"
     rows = [
         [key, *map(own.number, row)] for keys, row in zip(read.keys, entries, strict=False) for key in keys
@@ -249,7 +254,7 @@ def _by_joining(
 
 
 def _small_table(own: Engine, rows: Sequence[Sequence[str]], columns: Sequence[str], alias: str) -> str:
-    """A table that the statement itself holds."""
+    """Return an inline table of literals."""
     values = f"(VALUES {', '.join(f'({chr(44).join(row)})' for row in rows)})"
     if own.name != "sqlite":
         return f"{values} AS {alias}({', '.join(columns)})"
@@ -260,7 +265,7 @@ def _small_table(own: Engine, rows: Sequence[Sequence[str]], columns: Sequence[s
 def _by_comparison(
     own: Engine, variable: Variable, read: Reading, cell: str, entries: FloatArray
 ) -> list[str]:
-    """What a variable adds to the sum of each class, by one comparison after the other."""
+    """Return the terms of a variable in the sums of the classes, as CASE expressions."""
     at_missing = entries[-2] if variable.missing_is_value else entries[-1]
     tests, order = [f"WHEN {_is_missing(own, read, cell)} THEN"], [at_missing]
     if variable.kind == "interval":
@@ -288,7 +293,7 @@ def _by_comparison(
 
 
 def _summed(terms: Sequence[str]) -> str:
-    """A sum, in groups that no engine finds too deep."""
+    """Return a sum in nested groups, because engines limit the depth of expressions."""
     while len(terms) > MOST_TERMS:
         groups = [terms[i : i + MOST_TERMS] for i in range(0, len(terms), MOST_TERMS)]
         terms = [f"({' + '.join(group)})" for group in groups]

@@ -1,4 +1,4 @@
-"""Naive Bayes on streams: rows are learned, forgotten and predicted one at a time."""
+"""Naive Bayes on streams, which learns, forgets and predicts one row at a time."""
 
 from .naive_bayes import OnlineNaiveBayes
 

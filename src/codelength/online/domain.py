@@ -1,4 +1,4 @@
-"""The values of one variable that a stream has brought so far, each with a place in the counts."""
+"""Growing domains: the values of one variable so far, each with a place in the counts."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -13,11 +13,11 @@ from ..table.values import UnusableValue, canonical
 from ..typing import Scalar
 
 MISSING, NEW = -1, -2
-"""What stands for the place of a cell that says nothing, and of a value that was not met before."""
+"""Codes instead of a place: of a cell without information, and of a value that was not met before."""
 
 
 class Places:
-    """Hands out whole numbers from 0, those that were given back first."""
+    """Iterator of integers from 0; integers that were given back are used first."""
 
     def __init__(self) -> None:
         self.n_places, self._free = 0, list[int]()
@@ -32,23 +32,23 @@ class Places:
         return self.n_places - 1
 
     def give_back(self, place: int) -> None:
-        """Let a place be handed out again."""
+        """Make a place available again."""
         self._free.append(place)
 
 
 class Domain:
-    """Values and their places.
+    """Values of a variable and their places.
 
-    A variable whose values are declared as intervals or codes is closed: it has them all.
+    A variable whose values are declared as intervals or codes is closed: no value can be new.
 
     Parameters
     ----------
     name : str
         Name of the variable.
     declared : Variable, optional
-        What is known of it beforehand.
+        Declaration of the variable, if there is one.
     places : iterator of int
-        Where to take places from.
+        Source of places.
 
     Attributes
     ----------
@@ -76,36 +76,39 @@ class Domain:
 
     @property
     def is_open(self) -> bool:
-        """Whether there may be values that were not met before."""
+        """True if there may be values that were not met before."""
         return self._reader is None
 
     @property
     def n_declared(self) -> int:
-        """How many values were declared."""
+        """Number of declared values."""
         return len(self._of_codes)
 
     @property
     def met(self) -> dict[int, Scalar]:
-        """The values that were not declared, by their places, in the order in which they were met."""
+        """Values that were not declared, by place, in the order in which they were met."""
         return self._values
 
     @property
     def places(self) -> list[int]:
-        """The places of all values: those declared, those met, and missing where it is a value."""
+        """Places of all values: declared ones, those met, and missing if it is a value."""
         if self._missing >= 0:
             return [*self._of_codes[:-1], *self._values, self._missing]
         return [*self._of_codes, *self._values]
 
     @property
     def n_known(self) -> int:
-        """How many values there are so far."""
+        """Number of values so far."""
         return len(self._of_codes) + len(self._values)
 
     def find(self, cell: Any) -> int:
-        """The place of a cell's value; ``MISSING`` where it says nothing, ``NEW`` for a value not met yet."""
+        """Return the place of the value of a cell.
+
+        ``MISSING`` for a cell without information, ``NEW`` for a value that was not met yet.
+        """
         if cell is None:
             return self._missing
-        # Values of different types may be equal, such as 1 and True, and yet be read differently.
+        # Values of different types may be equal, such as 1 and True, but are read differently.
         key = (type(cell), cell)
         try:
             return self._known[key]
@@ -125,14 +128,14 @@ class Domain:
         return place
 
     def add(self, cell: Any, place: int) -> None:
-        """Give a new value a place."""
+        """Assign a place to a new value."""
         value = self._read(cell)
         assert value is not None
         self._places[value], self._values[place] = place, value
         self._remember((type(cell), cell), place)
 
     def drop(self, place: int) -> bool:
-        """Forget a value, unless it was declared; whether it was forgotten."""
+        """Remove a value unless it was declared; return True if it was removed."""
         if place not in self._values:
             return False
         del self._places[self._values.pop(place)]
@@ -143,14 +146,14 @@ class Domain:
         return True
 
     def retire(self) -> None:
-        """Let no cell say anything from now on."""
+        """Ignore all cells of the variable from now on."""
         self.is_retired = True
         self._known.clear()
         self.texts.clear()
         self._spellings.clear()
 
     def variable(self) -> Variable | None:
-        """The variable as it stands; None where no value is left."""
+        """Return the variable with its values so far; None if it has no value."""
         declared = () if self.declared is None else self.declared.values
         values = (*declared, *self._values.values())
         if self.is_retired:
@@ -171,7 +174,7 @@ class Domain:
     def _remember(self, key: Any, place: int) -> None:
         if len(self._known) >= MOST_REMEMBERED or key[0].__hash__ is None:
             return
-        with suppress(Exception):  # what hashing foreign objects raises is up to them
+        with suppress(Exception):  # hashing foreign objects may raise anything
             if key not in self._known:
                 self._known[key] = place
                 if key[0] is str:
@@ -180,5 +183,5 @@ class Domain:
 
 
 def _in_one_form(value: Scalar) -> Scalar:
-    """A time is the same time however it is spelt."""
+    """Return a value in canonical form: equal times have one spelling."""
     return parse_time(value) if isinstance(value, str) and looks_like_time(value) else value

@@ -1,8 +1,8 @@
-r"""How many values a variable may have: the prior behind growing domains.
+r"""Prior of the size of growing domains.
 
-Before the first row a domain has size :math:`M` with probability :math:`1 / (M (M + 1))`, so that it has at
-least :math:`M` values with probability :math:`1 / M`, whatever the scale. Sizes up to 64 are told apart; from
-there on eight of each octave stand for their neighbours, up to a million.
+A domain has size :math:`M` with prior probability :math:`1 / (M (M + 1))`, so that it has at least :math:`M`
+values with probability :math:`1 / M`: the prior is scale-free. All sizes up to 64 are in the support; beyond
+that, eight sizes per octave represent their neighbours, up to a million.
 """
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from ..typing import FloatArray
 
 MOST_VALUES = 65_535
-"""More values than this are taken for identifiers."""
+"""Largest number of values of a variable; variables with more are identifiers."""
 
 _EACH, _PER_OCTAVE, _OCTAVES = 64, 8, 14
 
@@ -21,12 +21,12 @@ def _support() -> FloatArray:
 
 
 SIZES: FloatArray = _support()
-"""The sizes that are averaged over."""
+"""Support of the prior."""
 
 LOG_PRIOR: FloatArray = np.log(1 / SIZES - np.append(1 / SIZES[1:], 0.0))
-"""Log prior probability of each."""
+"""Log prior probability of each size."""
 
 
 def log_prior_of_at_least(n_values: int) -> float:
-    """Log prior probability that a domain has so many values or more."""
+    """Return the log prior probability that a domain has so many values or more."""
     return float(np.log(np.exp(LOG_PRIOR[np.searchsorted(SIZES, n_values) :]).sum()))

@@ -1,4 +1,4 @@
-"""What all rows of a stream with growing domains cost together."""
+"""Log evidence of a stream with growing domains."""
 
 import numpy as np
 from scipy.special import gammaln
@@ -10,14 +10,14 @@ from .growing import GrowingCounts
 
 
 def growing_log_evidence(counts: GrowingCounts, weight: float) -> float:
-    """Log probability of all rows together, in any order.
+    """Return the log probability of all rows together, which does not depend on their order.
 
     Parameters
     ----------
     counts : GrowingCounts
-        The rows.
+        Counts of the rows.
     weight : float
-        The unit of the counts.
+        Unit of the counts.
     """
     columns = counts.target.places
     of_classes = counts.class_counts[columns][:, None] / weight
@@ -39,7 +39,7 @@ def growing_log_evidence(counts: GrowingCounts, weight: float) -> float:
 def _of_variable(
     counts: FloatArray, totals: FloatArray, domain: Domain, n_met: float, pseudocount: float
 ) -> float:
-    """Log evidence of one variable, from counts of its values in the classes."""
+    """Return the log evidence of one variable, from counts of its values in the classes."""
     from ._kernels import log_averages
 
     found = float(gammaln(counts + pseudocount).sum()) - counts.size * float(gammaln(pseudocount))
@@ -49,6 +49,8 @@ def _of_variable(
     terms, averages = np.empty(len(SIZES)), np.empty(len(totals))
     known = (domain.n_known, domain.n_declared, n_met, pseudocount)
     found += float(log_averages(totals, *known, SIZES, LOG_PRIOR, False, terms, averages))
+    # log_averages is relative to the smallest possible size, so the evidence of that size is added.
     smallest = pseudocount * SIZES[np.searchsorted(SIZES, domain.n_known)]
     found += float((gammaln(smallest) - gammaln(smallest + totals)).sum())
+    # The prior is conditional on a domain that has at least the declared values.
     return found - log_prior_of_at_least(max(domain.n_declared, 1))

@@ -1,4 +1,4 @@
-"""Mutable counts of rows under a schema that stays as it is."""
+"""Mutable counts of rows under a fixed schema."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -20,16 +20,16 @@ ROUNDING = 1e-9
 
 
 class Located(NamedTuple):
-    """Where a row falls in the counts.
+    """Places of a row in the counts.
 
     Attributes
     ----------
     code : int
-        The code of its class.
+        Code of its class.
     places : array of int
-        Where the values that are there are counted.
+        Places of its known values in the counts.
     positions : array of int
-        The positions of their variables.
+        Positions of the variables of these values.
     """
 
     code: int
@@ -38,20 +38,21 @@ class Located(NamedTuple):
 
 
 class FixedCounts:
-    """Counts of single rows, and the log weights that a rule makes of them.
+    """Counts of single rows, and log weights of classes under a rule.
 
-    Counts are kept in units of the weight of the last row, which is given with every call.
+    Counts are in units of the weight of the last row, an argument of most methods. Older rows then count less
+    without any update of their counts.
 
     Parameters
     ----------
     schema : Schema
         The variables, their values and the classes.
     rule : Rule
-        How counts become predictions.
+        Predictive rule.
     prior : prior or its name
-        The prior; rules that need none pass it over.
+        The prior; ignored by rules that do not need one.
     refuse_values : bool
-        Whether a value that the schema does not list is refused, or passed over.
+        Raise an error for values that the schema does not list, instead of ignoring them.
     """
 
     def __init__(self, schema: Schema, rule: Rule, prior: PriorLike, *, refuse_values: bool) -> None:
@@ -61,15 +62,15 @@ class FixedCounts:
         value_offsets = offsets.value_offsets.copy()
         value_offsets[:, schema.offsets[1:] - 1] = 0.0
         self._class_offsets = offsets.class_offsets
-        # One row per cell, so that those of one row of the table are taken together.
+        # Cells first, classes last: the counts of a row's values in all classes are contiguous.
         self._value_offsets = np.ascontiguousarray(value_offsets.T)
         self._total_offsets = _totals(value_offsets, schema)
         self._n_values = schema.n_values[:, None]
-        # Without zeros, entries are plain logarithms.
+        # If no count plus offset is zero, entries are plain logarithms without checks for zero.
         known = np.delete(value_offsets, schema.offsets[1:] - 1, axis=1)
         self._is_plain = type(rule).growth is Rule.growth and bool((known > 0).all())
         self._row = RowReader(schema, refuse_values=refuse_values)
-        # Most rows say something about all variables.
+        # Most rows have all variables; their positions need no new array.
         self._positions = np.arange(schema.n_variables)
         self._codes: dict[Any, int] = {}
         self.class_counts = np.zeros(schema.n_classes)
@@ -87,7 +88,7 @@ class FixedCounts:
         return self.schema.classes
 
     def class_place(self, y: Scalar) -> int:
-        """Where the log weight of a class stands among the log weights."""
+        """Return the place of a class among the log weights."""
         key = (type(y), y)
         try:
             return self._codes[key]
@@ -105,7 +106,7 @@ class FixedCounts:
         return code
 
     def learn(self, x: Mapping[str, Any], y: Scalar, weight: float) -> Located:
-        """Count a row; where it fell."""
+        """Count a row and return its places."""
         found = self.find(x, y)
         self.class_counts[found.code] += weight
         self.value_counts[found.places, found.code] += weight
@@ -113,16 +114,16 @@ class FixedCounts:
         return found
 
     def find(self, x: Mapping[str, Any], y: Scalar) -> Located:
-        """Where a row falls."""
+        """Return the places of a row."""
         code = self.class_place(y)
         return Located(code, *self._found(x))
 
     def holds(self, row: Located) -> bool:
-        """Whether such a row can be among those that were counted."""
+        """Return True if such a row can be among the counted ones."""
         return holds(row, self.class_counts, self.value_counts, self.totals)
 
     def take_off(self, row: Located) -> None:
-        """Take back a row that was counted with weight 1."""
+        """Remove a row that was counted with weight 1."""
         self.class_counts[row.code] -= 1.0
         self.value_counts[row.places, row.code] -= 1.0
         self.totals[row.positions, row.code] -= 1.0
@@ -133,7 +134,15 @@ class FixedCounts:
             counts /= weight
 
     def log_weights(self, x: Mapping[str, Any], weight: float) -> FloatArray:
-        """Log weight of each class, up to a constant."""
+        """Return the log weight of each class, up to a constant.
+
+        Parameters
+        ----------
+        x : mapping of str to cell
+            The row.
+        weight : float
+            Unit of the counts.
+        """
         cells, positions = self._found(x)
         classes = self.class_counts if weight == 1.0 else self.class_counts / weight
         log_weights = self._rule.growth(classes + self._class_offsets)
@@ -159,18 +168,18 @@ class FixedCounts:
         return np.array(cells, dtype=np.int64), np.array(positions, dtype=np.int64)
 
     def log_total(self, weight: float) -> float:
-        """Log of what the joint weights of all rows and classes add up to, where a rule normalises."""
+        """Return the log of the sum of joint weights of all rows and classes, for rules that normalise."""
         total = np.sum(self.class_counts / weight + self._class_offsets)
         return float(np.log(total)) if total > 0 else 0.0
 
     def counts(self, weight: float) -> Counts:
-        """A copy of the counts. Missing cells are not counted."""
+        """Return a copy of the counts. Missing cells are not counted."""
         return Counts(
             self.schema, self.class_counts / weight, np.ascontiguousarray(self.value_counts.T) / weight
         )
 
     def start_from(self, counts: Counts) -> None:
-        """Go on where some counts stand."""
+        """Initialise from counts."""
         self.class_counts[:] = counts.class_counts
         self.value_counts[:] = counts.value_counts.T
         without_missing = counts.value_counts.copy()
@@ -179,9 +188,9 @@ class FixedCounts:
 
 
 def holds(row: Located, class_counts: FloatArray, value_counts: FloatArray, totals: FloatArray) -> bool:
-    """Whether a row can be among those that were counted.
+    """Return True if a row can be among the counted ones.
 
-    Without it no count may be below 0, and no variable may have more cells in the class than it has rows.
+    Without it, no count may be below 0, and no variable may have more cells in the class than there are rows.
     """
     n_rows, n_cells = class_counts[row.code] - 1.0, totals[:, row.code].copy()
     n_cells[row.positions] -= 1.0
@@ -190,12 +199,12 @@ def holds(row: Located, class_counts: FloatArray, value_counts: FloatArray, tota
 
 
 def exceeds(totals: FloatArray, class_counts: FloatArray) -> BoolArray:
-    """Whether there are more cells than rows, by more than rounding."""
+    """Return True if there are more cells than rows, by more than rounding."""
     return np.asarray(totals > class_counts + ROUNDING * (1 + class_counts))
 
 
 def _totals(counts: FloatArray, schema: Schema) -> FloatArray:
-    """Sums over the values of each variable, shape (n_variables, n_classes), from (n_classes, n_cells)."""
+    """Return sums over the values of each variable, shape (n_variables, n_classes)."""
     if not schema.n_variables:
         return np.zeros((0, schema.n_classes))
     return np.ascontiguousarray(np.add.reduceat(counts, schema.offsets[:-1], axis=1).T)

@@ -1,15 +1,19 @@
-r"""Mutable counts of rows whose variables, values and classes are met on the way.
+r"""Mutable counts of rows with growing domains: new variables, values and classes may occur.
 
-A variable with :math:`m` values so far may have :math:`M \ge m` of them. Were :math:`M` known, this would be
-the model of a fixed domain with pseudocount :math:`\sigma` per value. It is not, so all sizes are averaged:
+A variable with :math:`m` values so far may have :math:`M \ge m` values. With known :math:`M`, this would be
+the model of a fixed domain with pseudocount :math:`\sigma` per value. :math:`M` is not known, so predictions
+are averaged over its posterior:
 
 .. math:: P(M) \propto \frac{1}{M (M + 1)} \frac{(M - m_0)!}{(M - m)!}
           \prod_k \frac{\Gamma(\sigma M)}{\Gamma(\sigma M + n_k)}
 
-where :math:`m_0` values were declared beforehand and :math:`n_k` cells of class :math:`k` were seen. A value
-met before has probability :math:`E[(f_{kl} + \sigma) / (n_k + \sigma M)]`, and all the others together have
-:math:`E[\sigma (M - m) / (n_k + \sigma M)]`: the escape. The two add up to one. Classes are met in the same
+for :math:`m_0` declared values and :math:`n_k` observed cells in class :math:`k`. A value met before has
+probability :math:`E[(f_{kl} + \sigma) / (n_k + \sigma M)]`, and all new values together have the escape
+probability :math:`E[\sigma (M - m) / (n_k + \sigma M)]`. They add up to one. Classes are treated in the same
 way. See the page about streams.
+
+Layout: a value has a place, a row of ``value_counts``; a class has a column. Places of values that no row has
+any more are used again, and arrays grow by half, so the order of places is not that of the values.
 """
 
 from collections.abc import Iterable, Mapping
@@ -28,7 +32,7 @@ from .domain_sizes import LOG_PRIOR, MOST_VALUES, SIZES
 from .fixed import Located, holds
 
 MOST_CELLS = 1 << 27
-"""Most counts that are kept: one gigabyte of them."""
+"""Largest number of counts: one gigabyte."""
 
 
 class GrowingCounts:
@@ -37,10 +41,10 @@ class GrowingCounts:
     Parameters
     ----------
     schema : Schema, optional
-        Variables, values and classes that are known beforehand. Values and classes may be added to them, and
-        without a schema every name in a row is a variable.
+        Declared variables, values and classes. Further values and classes may occur; without a schema, every
+        name in a row is a variable.
     class_pseudocount, value_pseudocount : float
-        The prior.
+        Pseudocount of each class and of each value.
     """
 
     def __init__(self, schema: Schema | None, class_pseudocount: float, value_pseudocount: float) -> None:
@@ -66,18 +70,18 @@ class GrowingCounts:
 
     @property
     def n_variables(self) -> int:
-        """How many variables there are so far."""
+        """Number of variables so far."""
         return len(self.domains)
 
     @property
     def classes(self) -> tuple[Scalar, ...]:
-        """The classes so far, in the order of their log weights; that of a new one comes last."""
+        """Classes so far, in the order of their log weights; the log weight of a new class is behind them."""
         declared = () if self.target.declared is None else self.target.declared.values
         return (*(label for label in declared if label is not None), *self.target.met.values())
 
     @property
     def schema(self) -> Schema:
-        """The variables, their values and the classes so far."""
+        """Schema of the variables, values and classes so far."""
         target = self.target.variable()
         if target is None:
             raise DataError("no class was met yet, so there is no schema; learn a row first")
@@ -85,19 +89,20 @@ class GrowingCounts:
         return Schema(tuple(variable for variable in variables if variable is not None), target)
 
     def class_place(self, y: Scalar) -> int:
-        """Where the log weight of a class stands among the log weights; -1 for a class not met before."""
+        """Return the place of a class among the log weights; -1 for a class not met before."""
         place = self._column(y)
         return -1 if place == NEW else self.target.places.index(place)
 
     def find(self, x: Mapping[str, Any], y: Scalar) -> Located:
-        """Where a row falls; places below zero are those of new values, and so is the code of a class."""
+        """Return the places of a row; places of new values and the code of a new class are below zero."""
         return _located(self._column(y), *self._found(x))
 
     def learn(self, x: Mapping[str, Any], y: Scalar, weight: float) -> Located:
-        """Count a row; where it fell."""
+        """Count a row and return its places."""
         code, (places, positions) = self._column(y), self._found(x)
         names = self._new_names(x)
         if code == NEW or NEW in places or names:
+            # Checked before anything changes, so that a row that is too much leaves the counts as they were.
             self._check_room(code == NEW, places.count(NEW) + len(names))
             code, places, positions = self._grown(x, y, names, weight)
         row = _located(code, places, positions)
@@ -107,13 +112,13 @@ class GrowingCounts:
         return row
 
     def holds(self, row: Located) -> bool:
-        """Whether such a row can be among those that were counted."""
+        """Return True if such a row can be among the counted ones."""
         if row.code == NEW or NEW in row.places:
             return False
         return holds(row, self.class_counts, self.value_counts, self.totals)
 
     def take_off(self, row: Located) -> None:
-        """Take back a row that was counted with weight 1; values that no row has any more were never met."""
+        """Remove a row that was counted with weight 1, and values that no row has any more."""
         self.class_counts[row.code] -= 1.0
         self.value_counts[row.places, row.code] -= 1.0
         self.totals[row.positions, row.code] -= 1.0
@@ -134,7 +139,7 @@ class GrowingCounts:
         self.n_met_classes /= weight
 
     def log_weights(self, x: Mapping[str, Any], weight: float) -> FloatArray:
-        """Log probability of the row with each class so far, and at last with a new one."""
+        """Return the joint log probability of the row with each class so far, and last with a new class."""
         from ._kernels import add_log_values, log_averages
 
         places, positions = self._found(x)
@@ -175,11 +180,11 @@ class GrowingCounts:
         return log_weights
 
     def log_total(self, weight: float) -> float:
-        """Zero: the joint probabilities of all rows and classes add up to one."""
+        """Return 0: the joint probabilities of all rows and classes add up to one."""
         return 0.0
 
     def counts(self, weight: float) -> Counts:
-        """A copy of the counts, under the schema so far. Missing cells are not counted."""
+        """Return a copy of the counts under the schema so far. Missing cells are not counted."""
         schema, columns = self.schema, self.target.places
         class_counts = self.class_counts[columns] / weight
         parts = []
@@ -192,7 +197,7 @@ class GrowingCounts:
         return Counts(schema, class_counts, np.hstack(parts) if parts else np.zeros((len(columns), 0)))
 
     def start_from(self, counts: Counts) -> None:
-        """Go on where some counts stand, all of whose values are declared."""
+        """Initialise from counts, all of whose values are declared."""
         self.class_counts[self.target.places] = counts.class_counts
         for i, domain in enumerate(self.domains):
             of_values = counts.of(i)
@@ -200,7 +205,7 @@ class GrowingCounts:
             self.totals[i, self.target.places] = of_values.sum(axis=1)
 
     def meet(self, domain: Domain, values: Iterable[Scalar]) -> None:
-        """Let a domain have some more values."""
+        """Add values to a domain."""
         places = self._columns if domain is self.target else self._places
         for value in values:
             if domain.find(value) != NEW:
@@ -217,12 +222,12 @@ class GrowingCounts:
         return column
 
     def _found(self, x: Mapping[str, Any]) -> tuple[list[int], list[int]]:
-        """Places of the values that are there, and the positions of their variables."""
+        """Return the places of the known values of a row, and the positions of their variables."""
         check_row(x)
         places, positions = [], []
         for name, (position, domain, texts) in self._by_name.items():
             cell = x.get(name)
-            # Most cells are text, whose hash is known already.
+            # Most cells are text, which caches its hash: a look-up without the method call is faster.
             place = texts.get(cell) if type(cell) is str else None
             if place is None:
                 place = domain.find(cell)
@@ -232,7 +237,7 @@ class GrowingCounts:
         return places, positions
 
     def _new_names(self, x: Mapping[str, Any]) -> list[str]:
-        """Names of variables that were not met before and are not missing in a row."""
+        """Return names of variables that were not met before and are not missing in a row."""
         if self._start is not None:
             return []
         names = []
@@ -248,7 +253,7 @@ class GrowingCounts:
     def _grown(
         self, x: Mapping[str, Any], y: Scalar, names: list[str], weight: float
     ) -> tuple[int, list[int], list[int]]:
-        """Where a row falls, once there is room for all that is new in it."""
+        """Add the new class, variables and values of a row; return its places."""
         code = self.target.find(y)
         if code == NEW:
             code = next(self._columns)
@@ -270,7 +275,7 @@ class GrowingCounts:
         return code, places, positions
 
     def add_variable(self, name: str, declared: Variable | None = None) -> None:
-        """Add a variable without values, or with those that are declared."""
+        """Add a variable, without values or with declared ones."""
         if name in self._by_name:
             raise DataError(f"variable {shown(name)} is there twice")
         _check_declared(declared)
@@ -288,7 +293,7 @@ class GrowingCounts:
             )
 
     def _make_room(self) -> None:
-        """Make arrays larger where they are too small, by half at least."""
+        """Enlarge arrays that are too small, by at least half, so that the cost per row is constant."""
         n_variables, n_classes, n_places = len(self.domains), self._columns.n_places, self._places.n_places
         if n_variables > len(self.n_known):
             more = max(n_variables, len(self.n_known) * 3 // 2)

@@ -27,37 +27,37 @@ from .scores import RunningScores, most_probable, probs_of
 Domains = Literal["fixed", "growing"]
 
 LARGEST_WEIGHT = 1e100
-"""Weights of rows grow while older ones are forgotten; from here on all are made smaller."""
+"""Weights of rows grow as older rows are forgotten; beyond this weight all counts are rescaled."""
 
 SHORTEST_HALF_LIFE = 0.001
-"""The weight of a row is ``2 ** (1 / half_life)`` times that of the row before it, which must be a number."""
+"""Smallest half-life: the weight grows by ``2 ** (1 / half_life)`` per row, which must be finite."""
 
 
 class OnlineNaiveBayes(Shown):
     """Naive Bayes on a stream, with mutable counts.
 
     Predictions are those of :class:`codelength.NaiveBayes` fitted to the same rows, under any rule. A row is
-    a mapping of names to cells. Cells that are absent or missing say nothing. Rows may come from several
-    threads: each is counted once.
+    a mapping of names to cells. Absent and missing cells are ignored. All methods may be called from several
+    threads.
 
     Parameters
     ----------
     schema : Schema, optional
-        The variables, their values and the classes. It may be left out where domains grow: then every name
-        in a row is a variable.
+        The variables, their values and the classes. Optional if domains grow: then every name in a row is a
+        variable.
     rule, prior
-        As in :class:`codelength.NaiveBayes`. Domains that grow take the rule ``"evidence"`` and the same
+        As in :class:`codelength.NaiveBayes`. Growing domains need the rule ``"evidence"`` and the same
         pseudocount for all values: ``"uniform"``, or a ``Prior`` of two numbers.
     domains : {"fixed", "growing"}
-        Whether the values and classes of the schema are all there are, or new ones may come. Then every
-        class gives some probability to something new, such that all probabilities add up to one; the page
-        about streams derives it.
+        ``"fixed"``: the schema lists all values and classes. ``"growing"``: new ones may occur. Every class
+        then has some probability for new values, such that all probabilities add up to one; the page about
+        streams derives it.
     half_life : float, optional
-        After so many rows a row counts half; at least 0.001. By default rows are never forgotten.
+        Number of rows after which a row counts half; at least 0.001. By default rows are not forgotten.
     window : int, optional
-        Only the last so many rows count.
+        Number of last rows that count; older ones are forgotten. By default all rows count.
     handle_unknown : {"ignore", "error"}
-        Whether a value that a fixed schema does not list is passed over, or refused.
+        Ignore values that a fixed schema does not list, or raise an error.
 
     Examples
     --------
@@ -69,7 +69,7 @@ class OnlineNaiveBayes(Shown):
     >>> {play: round(p, 3) for play, p in model.predict_proba_one({"outlook": "sun"}).items()}
     {'no': 0.229, 'yes': 0.771}
 
-    Nothing needs to be known beforehand where domains grow:
+    With growing domains, a schema is not needed:
 
     >>> model = OnlineNaiveBayes(domains="growing")
     >>> for outlook, play in [("sun", "yes"), ("rain", "no"), ("sun", "yes")]:
@@ -128,7 +128,15 @@ class OnlineNaiveBayes(Shown):
 
     @classmethod
     def of(cls, model: NaiveBayes, **options: Any) -> Self:
-        """What goes on where a fitted model stands; ``options`` are the ways to forget and to grow."""
+        """Continue online from a fitted model.
+
+        Parameters
+        ----------
+        model : NaiveBayes
+            Fitted model. It must not select variables or average over intervals.
+        options
+            Further parameters of the constructor, such as ``half_life`` and ``domains``.
+        """
         check_instance("model", model, NaiveBayes, "a fitted NaiveBayes")
         fitted = model._fitted
         if fitted.chosen is not None or fitted.params["numeric"] == "average":
@@ -138,7 +146,7 @@ class OnlineNaiveBayes(Shown):
             )
         usual = {name: fitted.params[name] for name in ("rule", "prior", "handle_unknown")}
         if options.get("domains") == "growing":
-            del usual["handle_unknown"]  # nothing is unknown any more
+            del usual["handle_unknown"]  # no value is unknown to growing domains
         found = cls(fitted.schema, **(usual | options))
         if found._rows is not None:
             raise InvalidParameter(
@@ -155,9 +163,11 @@ class OnlineNaiveBayes(Shown):
         x : mapping of str to cell
             The row.
         y : class
-            Its class.
+            Class of the row.
         """
         with self._lock:
+            # Instead of multiplying all counts by the decay, the new row gets a larger weight: one update per
+            # row.
             weight = self._weight / self._decay
             row = self._counts.learn(x, y, weight)
             self._weight = weight
@@ -171,12 +181,12 @@ class OnlineNaiveBayes(Shown):
         return self
 
     def unlearn_one(self, x: Mapping[str, Any], y: Scalar) -> Self:
-        """Take back a row that was learned.
+        """Remove a row that was learned.
 
         Parameters
         ----------
         x, y
-            As they were learned.
+            The row and its class, as they were learned.
         """
         if self._decay < 1.0 or self._rows is not None:
             raise InvalidParameter("unlearn_one: rows are forgotten by half_life= or window= already")
@@ -190,31 +200,36 @@ class OnlineNaiveBayes(Shown):
         return self
 
     def predict_proba_one(self, x: Mapping[str, Any]) -> dict[Scalar, float]:
-        """Probability of each class of a row.
+        """Return the probability of each class of a row.
 
-        Where every class is impossible the uniform distribution stands in. Where domains grow these are the
-        probabilities given that the class is one that was met before; see :meth:`new_class_proba_one`.
+        The distribution is uniform if every class is impossible. With growing domains, probabilities are
+        conditional on a class that was met before; see :meth:`new_class_proba_one`.
+
+        Parameters
+        ----------
+        x : mapping of str to cell
+            The row.
         """
         classes, log_weights = self._log_weights(x)
         return dict(zip(classes, probs_of(log_weights[: len(classes)]).tolist(), strict=True))
 
     def predict_one(self, x: Mapping[str, Any]) -> Scalar | None:
-        """The most probable class of a row; the first of several equally probable ones.
+        """Return the most probable class of a row; the first of several equally probable ones.
 
-        None where domains grow and no class was met yet.
+        None if domains grow and no class was met yet.
         """
         classes, log_weights = self._log_weights(x)
         return classes[most_probable(log_weights[: len(classes)])] if classes else None
 
     def new_class_proba_one(self, x: Mapping[str, Any]) -> float:
-        """Probability that a row has a class that was not met before; 0 where domains are fixed."""
+        """Return the probability of a class that was not met before; 0 if domains are fixed."""
         classes, log_weights = self._log_weights(x)
         return float(probs_of(log_weights)[-1]) if len(log_weights) > len(classes) else 0.0
 
     def joint_log_prob_one(self, x: Mapping[str, Any], y: Scalar) -> float:
-        """Log probability of a row together with its class, in nats: minus the cost of the whole row.
+        """Return the joint log probability of a row and its class, in nats: minus the code length of the row.
 
-        Where domains grow, a new value or class costs what it takes to say that it is new, without its name.
+        With growing domains, the code of a new value or class says that it is new, without its name.
         """
         if not self._rule.normalises:
             raise InvalidParameter(f'rule="{self._rule.name}" gives rows no probability; use rule="evidence"')
@@ -223,13 +238,20 @@ class OnlineNaiveBayes(Shown):
             return float(found) - self._counts.log_total(self._weight)
 
     def score_one(self, x: Mapping[str, Any], y: Scalar) -> float:
-        """Predict a row, keep how well that went, and learn it.
+        """Predict a row, update the running scores, and learn it.
+
+        Parameters
+        ----------
+        x : mapping of str to cell
+            The row.
+        y : class
+            Class of the row.
 
         Returns
         -------
         float
-            Log probability that was given to the class, in nats. Where domains grow, a class that was not met
-            before costs what it takes to say so.
+            Log probability of the class before it was learned, in nats. With growing domains, the probability
+            of a class that was not met before is that of any new class.
         """
         with self._lock:
             place, (classes, log_weights) = self._counts.class_place(y), self._log_weights(x)
@@ -242,40 +264,40 @@ class OnlineNaiveBayes(Shown):
 
     @property
     def schema(self) -> Schema:
-        """The variables, their values and the classes, as they stand."""
+        """Schema of the variables, values and classes so far."""
         return self._counts.schema
 
     @property
     def n_scored(self) -> int:
-        """How many rows were predicted before they were learned."""
+        """Number of rows that were predicted before they were learned."""
         return self._scores.n_rows
 
     @property
     def code_length(self) -> float:
-        """What the classes of these rows cost, each predicted from the rows before it, in nats."""
+        """Code length of the classes of these rows, each predicted from the rows before it, in nats."""
         return self._scores.code_length
 
     @property
     def log_score(self) -> float:
-        """Their mean log probability, in nats; NaN before the first."""
+        """Mean log probability of the classes of these rows, in nats; NaN before the first."""
         return self._scores.log_score
 
     @property
     def accuracy(self) -> float:
-        """The share whose most probable class occurred; NaN before the first."""
+        """Share of these rows whose most probable class occurred; NaN before the first."""
         return self._scores.accuracy
 
     @property
     def counts(self) -> Counts:
-        """A copy of the counts, with what was forgotten taken off. Missing cells are not counted."""
+        """Copy of the counts, without forgotten rows. Missing cells are not counted."""
         with self._lock:
             return self._counts.counts(self._weight)
 
     @property
     def evidence_code_length(self) -> float:
-        """What the rows that count cost together, classes and values, in any order, in nats.
+        """Code length of the classes and values of all rows that count, in any order, in nats.
 
-        Minus the log evidence, and minus the sum of :meth:`joint_log_prob_one` along the stream.
+        It is minus the log evidence, and minus the sum of :meth:`joint_log_prob_one` along the stream.
         """
         if not self._rule.averages:
             raise InvalidParameter(f'rule="{self._rule.name}" does not average over models; use "evidence"')
@@ -287,7 +309,7 @@ class OnlineNaiveBayes(Shown):
         return float(Predictor.of(self.counts, self._rule, prior).evidence_code_length())
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model as JSON, with all that it needs to go on; :meth:`load` reads it back."""
+        """Write the model as JSON with its complete state; :meth:`load` reads it back."""
         from .saved import write
 
         with self._lock:
@@ -295,18 +317,18 @@ class OnlineNaiveBayes(Shown):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "OnlineNaiveBayes":
-        """The model that :meth:`save` wrote, checked."""
+        """Read the model that :meth:`save` wrote; raise DataError if the file is not valid."""
         from .saved import read
 
         return read(path)
 
     def _log_weights(self, x: Mapping[str, Any]) -> tuple[tuple[Scalar, ...], FloatArray]:
-        """The classes, and the log weight of each; where domains grow, at last that of a new one."""
+        """Return the classes and their log weights; with growing domains, the last is that of a new class."""
         with self._lock:
             return self._counts.classes, self._counts.log_weights(x, self._weight)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Copies have a lock of their own."""
+        """Return the state without the lock, because copies have a lock of their own."""
         return {name: value for name, value in vars(self).items() if name != "_lock"}
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:

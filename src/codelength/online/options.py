@@ -1,14 +1,20 @@
-"""Options of models on streams that have to go together."""
+"""Checks of options of models on streams that depend on each other."""
 
 from ..errors import InvalidParameter
 from ..naive_bayes import Prior, PriorLike, Rule
 
 SMALLEST, LARGEST = 1e-9, 1e9
-"""Pseudocounts beyond these would leave no digits in the weights of the sizes of domains."""
+"""Range of pseudocounts; beyond it, weights of the sizes of domains lose all digits."""
 
 
 def check_growing(rule: Rule, prior: PriorLike, handle_unknown: str) -> tuple[float, float]:
-    """The pseudocounts of classes and values of domains that grow, refused where these cannot."""
+    """Return the pseudocounts of classes and values for growing domains.
+
+    Raises
+    ------
+    InvalidParameter
+        If rule, prior or ``handle_unknown`` do not allow domains to grow.
+    """
     if not (rule.averages and rule.needs_prior):
         raise InvalidParameter(
             f'domains="growing" averages over how many values there are, and rule="{rule.name}" does not; '

@@ -20,16 +20,16 @@ except ImportError:
 class RiverNaiveBayes(_Classifier):
     """:class:`codelength.OnlineNaiveBayes` for the pipelines and metrics of river.
 
-    Names of features may be of any type; they are known by their text. Numbers are categories, unless the
-    schema declares intervals: take it from a model that was fitted to some rows, as in
+    Names of features may be of any type; they are converted to text. Numbers are categories, unless the
+    schema declares intervals: use the schema of a model fitted to some rows, as in
     ``NaiveBayes().fit(X, y).schema_``.
 
     Parameters
     ----------
     schema, rule, prior, domains, half_life, window
-        As in :class:`codelength.OnlineNaiveBayes`. Here domains grow unless they are to be fixed.
+        As in :class:`codelength.OnlineNaiveBayes`. By default domains grow.
     keep_score : bool
-        Whether :meth:`learn_one` predicts each row before it learns it, and keeps :attr:`code_length` and
+        Predict each row in :meth:`learn_one` before it is learned, and update :attr:`code_length` and
         :attr:`log_score`.
 
     Examples
@@ -70,7 +70,7 @@ class RiverNaiveBayes(_Classifier):
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
-        """What river's own checks are run with."""
+        """Yield the parameters of river's own checks."""
         yield {}
         yield {"window": 50, "keep_score": False}
 
@@ -80,7 +80,7 @@ class RiverNaiveBayes(_Classifier):
 
     @property
     def model(self) -> OnlineNaiveBayes:
-        """The model behind it, with its counts, its schema and its code lengths."""
+        """The underlying model, with its counts, its schema and its code lengths."""
         return self._model
 
     def learn_one(self, x: Mapping[Any, Any], y: Scalar) -> None:
@@ -92,34 +92,34 @@ class RiverNaiveBayes(_Classifier):
             self._model.learn_one(row, y)
 
     def unlearn_one(self, x: Mapping[Any, Any], y: Scalar) -> None:
-        """Take back a row that was learned."""
+        """Remove a row that was learned."""
         self._model.unlearn_one(_with_text_names(x), y)
 
     def predict_proba_one(self, x: Mapping[Any, Any], **kwargs: Any) -> dict[Scalar, float]:
-        """Probability of each class of a row; nothing before the first class was met."""
+        """Return the probability of each class of a row; empty before the first class was met."""
         return self._model.predict_proba_one(_with_text_names(x))
 
     def predict_one(self, x: Mapping[Any, Any], **kwargs: Any) -> Scalar | None:
-        """The most probable class of a row; None before the first class was met."""
+        """Return the most probable class of a row; None before the first class was met."""
         return self._model.predict_one(_with_text_names(x))
 
     @property
     def n_scored(self) -> int:
-        """How many rows were predicted before they were learned."""
+        """Number of rows that were predicted before they were learned."""
         return self._model.n_scored
 
     @property
     def code_length(self) -> float:
-        """What the classes of these rows cost, each predicted from the rows before it, in nats."""
+        """Code length of the classes of these rows, each predicted from the rows before it, in nats."""
         return self._model.code_length
 
     @property
     def log_score(self) -> float:
-        """Their mean log probability, in nats; NaN before the first."""
+        """Mean log probability of the classes of these rows, in nats; NaN before the first."""
         return self._model.log_score
 
 
 def _with_text_names(row: Mapping[Any, Any]) -> Mapping[str, Any]:
     if not isinstance(row, Mapping) or all(type(name) is str for name in row):
-        return row  # what is no row is refused where rows are read
+        return row  # anything else is rejected by the model
     return {str(name): cell for name, cell in row.items()}

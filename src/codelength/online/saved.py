@@ -1,4 +1,4 @@
-"""Models of streams as JSON files: all that they need to go on, checked on load."""
+"""Model files of streams: the complete state as JSON, checked on load."""
 
 import math
 import os
@@ -95,7 +95,7 @@ def _restored(content: Mapping[str, Any]) -> OnlineNaiveBayes:
 
 
 def _grow(counts: GrowingCounts, content: Mapping[str, Any]) -> None:
-    """Let domains grow to what they were."""
+    """Restore growing domains."""
     classes = content["classes"]
     counts.n_met_classes = _weight_of(classes)
     counts.meet(counts.target, classes["met"])
@@ -117,7 +117,7 @@ def _weight_of(met: Mapping[str, Any]) -> float:
 
 
 def _layout(counts: FixedCounts | GrowingCounts) -> tuple[list[int], list[int]]:
-    """The rows and columns of the counts of values that are in use, in the order in which they are kept."""
+    """Return the rows and columns of the value counts that are in use, in the order of the file."""
     if isinstance(counts, FixedCounts):
         return [*range(len(counts.value_counts))], [*range(len(counts.class_counts))]
     return [place for domain in counts.domains for place in domain.places], counts.target.places
@@ -135,7 +135,7 @@ def _numbers(given: Any, shape: tuple[int, ...]) -> FloatArray:
 
 
 def _check_totals(counts: FixedCounts | GrowingCounts) -> None:
-    """Refuse counts of values that do not add up to those of their variable, or exceed those of the class."""
+    """Raise DataError if counts of values do not add up to their total, or exceed the count of the class."""
     for i in range(counts.n_variables):
         if isinstance(counts, FixedCounts):
             start, stop = counts.schema.offsets[i], counts.schema.offsets[i + 1] - 1
@@ -150,7 +150,7 @@ def _check_totals(counts: FixedCounts | GrowingCounts) -> None:
 def _window(
     kept: Sequence[Any], counts: FixedCounts | GrowingCounts, rows: list[int], columns: list[int]
 ) -> list[Located]:
-    """The rows of a window, which are those that were counted."""
+    """Restore the rows of a window; raise DataError if they do not add up to the counts."""
     found = [
         Located(
             columns[code],

@@ -1,4 +1,4 @@
-"""What the predictions of a stream were worth, each made before its row was learned."""
+"""Running scores of the predictions of a stream, each made before its row was learned."""
 
 import math
 from dataclasses import dataclass
@@ -16,11 +16,11 @@ class RunningScores:
     Attributes
     ----------
     n_rows : int
-        How many there were.
+        Number of rows.
     code_length : float
-        What their classes cost, in nats.
+        Code length of their classes, in nats.
     n_hits : int
-        In how many the most probable class occurred.
+        Number of rows whose most probable class occurred.
     """
 
     n_rows: int = 0
@@ -28,7 +28,7 @@ class RunningScores:
     n_hits: int = 0
 
     def add(self, log_prob: float, *, hit: bool) -> None:
-        """Take in one more row, whose class was given a log probability."""
+        """Add a row with the log probability of its class."""
         self.n_rows += 1
         self.code_length -= log_prob
         self.n_hits += hit
@@ -45,7 +45,7 @@ class RunningScores:
 
 
 def probs_of(log_weights: FloatArray) -> FloatArray:
-    """Probabilities from log weights; the uniform distribution where all weights are zero.
+    """Return probabilities from log weights; uniform if all weights are zero.
 
     Examples
     --------
