@@ -1,4 +1,4 @@
-"""Codes to sufficient statistics."""
+"""Sufficient statistics of coded tables: counts of values and of pairs of values in classes."""
 
 from .counts import Counts, count
 from .groups import column_groups

@@ -1,4 +1,4 @@
-"""Work done batch by batch, in threads, and added up in order."""
+"""Parallel map and fold over the batches of a stream, with results in row order."""
 
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -27,30 +27,30 @@ def fold(
     n_threads: int | None = None,
     progress: Progress | None = None,
 ) -> Part | None:
-    """What some work makes of every batch, added up in the order of the rows.
+    """Apply a function to every batch and merge the results in row order.
 
-    Batches are read here, and worked on in other threads. A source that has a method ``fold`` of its own,
-    because its rows are spread over other processes, is asked to do it all: ``work`` and its results can be
-    pickled.
+    Batches are read in this thread and processed in others. If a source has a method ``fold`` of its own,
+    because its rows are distributed over other processes, that method is called instead; ``work`` and its
+    results can be pickled.
 
     Parameters
     ----------
     work : callable
-        Makes something of a batch.
+        Function of a batch.
     batches : Batches
         The stream.
     columns : sequence of str
-        The columns to read.
+        Columns to read.
     merge : callable
-        Adds what was made of later rows to what was made of earlier ones.
+        Function that adds the result of later rows to that of earlier ones.
     n_threads : int, optional
-        Threads to work with; by default one for each processor.
+        Number of threads; by default one for each processor.
     progress : callable, optional
         Called with the number of rows of each batch.
 
     Returns
     -------
-    The sum; None where there are no rows.
+    The merged result; None if there are no rows.
     """
     own = getattr(batches, "fold", None)
     if own is not None:
@@ -59,6 +59,8 @@ def fold(
     threads = n_threads_or_default(n_threads)
     domains, read_known = getattr(work, "domains", None), getattr(batches, "read_known", None)
     if domains and read_known is not None:
+        # Sources may encode known values while reading, which is faster. A value outside the domains ends
+        # this pass, and the stream is read again without them.
         with suppress(UnlistedValue):
             return _sum(_results(work, read_known(columns, domains), threads), merge, progress)
     return _sum(_results(work, batches.read(columns), threads), merge, progress)
@@ -84,7 +86,7 @@ def _sum(
 def map_batches(
     work: Callable[[Batch], Part], batches: Batches, columns: Sequence[str], *, n_threads: int | None = None
 ) -> Generator[Part]:
-    """What some work makes of every batch, in the order of the rows, as it is asked for.
+    """Yield the result of a function for every batch, lazily and in row order.
 
     Parameters are those of :func:`fold`.
     """
@@ -94,7 +96,7 @@ def map_batches(
 
 
 class _Place(NamedTuple):
-    """What is remembered of a batch once it was worked on."""
+    """Size and position of a batch, kept after the batch itself is released."""
 
     n_rows: int
     where: str
@@ -103,7 +105,7 @@ class _Place(NamedTuple):
 def _results(
     work: Callable[[Batch], Part], batches: Iterator[Batch], n_threads: int
 ) -> Generator[tuple[Part, _Place]]:
-    """The results of some work, in order, a few batches ahead."""
+    """Yield the results of ``work`` in order, computed a few batches ahead."""
     if n_threads == 1:
         for batch in batches:
             yield located(work, batch), _Place(batch.n_rows, batch.where)
@@ -113,6 +115,8 @@ def _results(
     try:
         for batch in batches:
             ahead.append((pool.submit(located, work, batch), _Place(batch.n_rows, batch.where)))
+            # A bounded queue: enough batches to keep all threads busy, without reading the whole stream into
+            # memory.
             if len(ahead) > _AHEAD * n_threads:
                 future, place = ahead.popleft()
                 yield future.result(), place
@@ -120,7 +124,7 @@ def _results(
             future, place = ahead.popleft()
             yield future.result(), place
     finally:
-        # Also where a batch failed, or the user has had enough.
+        # Also if a batch failed or the consumer stopped early.
         pool.shutdown(wait=True, cancel_futures=True)
         close = getattr(batches, "close", None)
         if close is not None:

@@ -1,4 +1,7 @@
-"""Counting loops. Arrays in, arrays out, nothing checked: callers hand in codes that fit.
+"""Compiled counting loops, without checks: codes must be within the sizes of their columns.
+
+Layout: ``codes`` has one row per column of the table. Groups of neighbouring columns are counted in one joint
+table, indexed by the mixed-radix key of class and codes, and then summed to counts of single columns.
 
 Functions with one caller are inlined before they are compiled: otherwise they would be compiled twice, by
 themselves and within their caller.
@@ -22,15 +25,31 @@ def count_groups(
     start: int,
     stop: int,
 ) -> IntArray:
-    """Value counts of rows ``start .. stop - 1``, shape (n_classes, cells of all columns).
+    """Return value counts of rows ``start .. stop - 1``, shape (n_classes, cells of all columns).
 
-    One increment counts a whole group of columns in a joint table, which is then summed down to
-    the columns. Four joint tables take turns, so that an increment need not wait for the last one.
+    One increment counts a whole group of columns in a joint table, which is then summed to the columns. Four
+    joint tables take turns, so that an increment of the same cell does not wait for the previous one.
+
+    Parameters
+    ----------
+    codes : array of shape (n_columns, n_rows)
+        Codes of the cells.
+    classes : array of shape (n_rows,)
+        Codes of the classes.
+    sizes : array of shape (n_columns,)
+        Number of codes of each column, including the one for missing.
+    groups : array of shape (n_groups + 1,)
+        First column of each group; groups have at most three columns.
+    n_classes : int
+        Number of classes.
+    start, stop : int
+        Rows to count.
     """
-    n_cells = np.int64(0)  # a loop, and typed numbers: sums of arrays and constants take longer to compile
+    n_cells = np.int64(0)  # a loop and typed numbers compile faster than a sum of an array
     for i in range(len(sizes)):
         n_cells += sizes[i]
     counts = np.zeros((n_classes, n_cells), dtype=np.int64)
+    # Keys are written as uint16 and read four at a time as uint64, through two views of the same memory.
     packed = np.empty(_ROWS_AT_ONCE // 4, dtype=np.uint64)
     keys = packed.view(np.uint16)
     offset = np.int64(0)
@@ -40,6 +59,7 @@ def count_groups(
         for i in range(first, last):
             n_joint *= sizes[i]
         joint = np.zeros((4, n_classes * n_joint), dtype=np.uint32)
+        # Keys of a block of rows stay in the first-level cache between the two loops.
         for low in range(start, stop, _ROWS_AT_ONCE):
             high = min(low + _ROWS_AT_ONCE, stop)
             _joint_keys(codes[first:last, low:high], classes[low:high], sizes[first:last], keys)
@@ -50,9 +70,9 @@ def count_groups(
 
 @njit(cache=True, nogil=True, inline="always")
 def _joint_keys(codes: CodeArray, classes: CodeArray, sizes: IntArray, keys: CodeArray) -> None:
-    """Mixed-radix keys of the class and one, two or three columns.
+    """Write mixed-radix keys of the class and one, two or three columns.
 
-    Every step is cut back to 16 bits at once: wider intermediate numbers would halve the vectors.
+    Every intermediate result is cast to 16 bits: wider numbers would halve the number of lanes per vector.
     """
     size = np.uint16(sizes[0])
     if len(sizes) == 1:
@@ -74,7 +94,8 @@ def _joint_keys(codes: CodeArray, classes: CodeArray, sizes: IntArray, keys: Cod
 
 @njit(cache=True, nogil=True, inline="always")
 def _increment(packed: CodeArray, keys: CodeArray, n_rows: int, joint: CodeArray) -> None:
-    # Four keys are read at once: the loads, not the increments, are what is short.
+    """Count the keys in four joint tables."""
+    # Four keys per load, because loads are the bottleneck, not increments.
     one, mask = np.uint32(1), np.uint64(0xFFFF)
     joint_0, joint_1, joint_2, joint_3 = joint[0], joint[1], joint[2], joint[3]
     for t in range(n_rows // 4):
@@ -91,6 +112,7 @@ def _increment(packed: CodeArray, keys: CodeArray, n_rows: int, joint: CodeArray
 def _sum_down(
     joint: CodeArray, sizes: IntArray, n_joint: np.int64, offset: np.int64, counts: IntArray
 ) -> np.int64:
+    """Add the counts of a joint table to those of its columns; return the end of their cells."""
     end = offset
     for i in range(len(sizes)):
         end += sizes[i]
@@ -109,7 +131,7 @@ def _sum_down(
 def count_one_by_one(
     codes: CodeArray, classes: CodeArray, offsets: IntArray, n_classes: int, start: int, stop: int
 ) -> IntArray:
-    """The same, a cell at a time: for columns whose joint table would be larger than it is worth."""
+    """Return the same counts, one cell at a time, for columns too large for a joint table."""
     counts = np.zeros((n_classes, offsets[len(offsets) - 1]), dtype=np.int64)
     for i in range(codes.shape[0]):
         for n in range(start, stop):
@@ -127,7 +149,7 @@ def count_weighted(
     start: int,
     stop: int,
 ) -> FloatArray:
-    """Summed weights of rows ``start .. stop - 1``, shape (n_classes, cells of all columns)."""
+    """Return summed weights of rows ``start .. stop - 1``, shape (n_classes, cells of all columns)."""
     counts = np.zeros((n_classes, offsets[len(offsets) - 1]))
     for i in range(codes.shape[0]):
         for n in range(start, stop):

@@ -1,4 +1,7 @@
-"""Counting loops over pairs of variables. Arrays in, arrays out, nothing checked."""
+"""Compiled counting loops over pairs of variables, without checks.
+
+The layout of cells is that of :class:`codelength.counts.pairs.PairCounts`.
+"""
 
 from numba import njit
 
@@ -16,9 +19,23 @@ def add_pairs(
     starts: IntArray,
     cells: FloatArray,
 ) -> None:
-    """Add the weight of every row to its cell of every pair; ``codes`` has one row per variable."""
+    """Add the weight of every row to its cell of every pair.
+
+    Parameters
+    ----------
+    codes : array of int of shape (n_variables, n_rows)
+        Codes of the values; the number of values for a cell without one.
+    labels, weights : array of shape (n_rows,)
+        Class and weight of each row.
+    sizes : array of int of shape (n_variables,)
+        Number of codes of each variable.
+    starts : array of int of shape (n_pairs + 1,)
+        First cell of each pair.
+    cells : array of shape (n_cells, n_classes)
+        Updated in place.
+    """
     n_rows = len(labels)
-    # The codes of some rows stay in the cache while all pairs are counted, and so does the table of a pair.
+    # The codes of a block of rows stay in the cache for all pairs, and the table of a pair for the block.
     for low in range(0, n_rows, _ROWS_AT_ONCE):
         high = min(low + _ROWS_AT_ONCE, n_rows)
         pair = 0
@@ -32,7 +49,7 @@ def add_pairs(
 
 @njit(cache=True, nogil=True)
 def add_margins(n_values: IntArray, cells: FloatArray) -> None:
-    """Replace the spare cells of every pair by sums over values."""
+    """Replace the cells for missing of every pair by sums over values, in place."""
     start = 0
     for u in range(1, len(n_values)):
         for v in range(u):

@@ -1,4 +1,4 @@
-"""The counting loops in plain numpy, for calls that are not worth compiling a kernel for: the same sums."""
+"""Counting loops in plain numpy, for small calls; results are equal to those of ``_kernels``."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from ..table import Coded
 from ..typing import FloatArray
 
 _CALL = 1000
-"""What a call costs beside its cells, in cells."""
+"""Fixed cost of a call, in cells."""
 
 _ROWS_AT_ONCE = 1 << 16
 
@@ -15,14 +15,14 @@ first_calls = FirstCalls()
 
 
 def is_plain(coded: Coded) -> bool:
-    """Whether these rows are better counted here."""
-    # Weights are added up in the order of the rows, so all of them at once, which takes memory.
+    """Return True if these rows are counted faster here than by a kernel that has to be loaded."""
+    # Weights must be added in row order, so all rows are counted at once, which takes more memory and time.
     cost = 1 if coded.weights is None else 8
     return first_calls.are_plain(_CALL + cost * coded.codes.size)
 
 
 def count_plainly(coded: Coded) -> FloatArray:
-    """Rows, or summed weights, of each class and cell, shape (n_classes, n_cells), added up in order."""
+    """Return rows, or summed weights, of each class and cell, shape (n_classes, n_cells)."""
     schema = coded.schema
     shape = schema.n_classes, schema.n_cells
     counts, step = np.zeros(shape), coded.n_rows if coded.weights is not None else _ROWS_AT_ONCE

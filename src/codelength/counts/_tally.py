@@ -1,4 +1,4 @@
-"""Counts of batches, and the numbers around cut points that are still to be found."""
+"""Counts of batches, with the numbers near cut points that are not settled yet."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -20,7 +20,7 @@ _MOST_KNOWN = 4096
 
 @dataclass(slots=True)
 class Tally:
-    """Counts of some batches, and what was seen on the way: a monoid.
+    """Counts of some batches with side information; tallies form a monoid under :meth:`merge`.
 
     Attributes
     ----------
@@ -29,9 +29,9 @@ class Tally:
     unknown : dict of Unknown
         Values that the schema does not list, by column.
     kept : dict of Kept
-        Numbers around cut points that are still to be found, by position of the variable.
+        Numbers near cut points that are not settled yet, by position of the variable.
     n_rows : int
-        How many rows were counted.
+        Number of counted rows.
     """
 
     counts: Counts
@@ -52,7 +52,7 @@ class Tally:
 
 @dataclass(slots=True)
 class CountWork:
-    """Counts each batch."""
+    """Function object that counts a batch; it can be pickled."""
 
     roles: Roles
     schema: Schema
@@ -61,11 +61,12 @@ class CountWork:
     _encoder: BatchEncoder | None = None
 
     def __call__(self, batch: Batch) -> Tally:
-        """The counts of a batch."""
+        """Return the counts of a batch."""
         rows, weights = self.roles.weighed(batch)
         coded, unknown = self.encoder.encode(rows, weights)
         kept = {}
         for i, grid in self.grids.items():
+            # Numbers are kept in closed cells, near cut points; elsewhere the counts of cells are enough.
             inside = np.append(grid.closed, [False, False])[coded.codes[:, i]]
             chosen = np.flatnonzero(inside)
             variable = self.schema.variables[i]
@@ -77,7 +78,7 @@ class CountWork:
 
     @property
     def domains(self) -> dict[str, tuple[Any, ...]]:
-        """The columns of text whose values are known, and not too many, for sources that make use of it."""
+        """Values of text columns with a limited number of known values, for sources that use them."""
         named = [(variable.name, variable) for variable in self.schema.variables]
         if self.roles.target is not None and self.schema.target is not None:
             named.append((self.roles.target, self.schema.target))
@@ -92,7 +93,7 @@ class CountWork:
 
     @property
     def encoder(self) -> BatchEncoder:
-        """The encoder, made where it is first needed: it does not travel to other processes."""
+        """The encoder, created on first use because it is not pickled."""
         if self._encoder is None:
             self._encoder = BatchEncoder(
                 self.schema, target=self.roles.target, handle_unknown=self.handle_unknown
@@ -108,7 +109,15 @@ class CountWork:
 
 
 def settled_counts(tally: Tally, draft: Draft) -> tuple[Counts | None, Draft]:
-    """The counts under the final schema, or None and a draft to count again with."""
+    """Return the counts under the final schema and the draft; counts are None if another pass is needed.
+
+    Parameters
+    ----------
+    tally : Tally
+        Counts of a pass over the grids of open columns.
+    draft : Draft
+        Schema with columns whose cut points may still be open.
+    """
     offsets, fine = draft.schema.offsets, tally.counts.value_counts
     variables, parts = list(draft.variables), []
     for i, column in enumerate(draft.variables):

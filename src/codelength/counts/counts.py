@@ -1,6 +1,6 @@
-"""Sufficient statistics of a table: how often each value occurs in each class.
+"""Counts, the sufficient statistics of a table for naive Bayes.
 
-Counts are a commutative monoid: those of two tables under one schema add up to those of both.
+Counts are a commutative monoid: the counts of two tables under one schema add up to those of both.
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,21 +31,21 @@ from .groups import column_groups
 _ROUNDING = 1e-12
 
 MAX_JOINT_CELLS = 16_384
-"""Largest joint table, classes included: four of them stay within the second-level cache."""
+"""Largest joint table, classes included: four of them fit in the second-level cache."""
 
 
 MOST_CLASSES = 8
-"""Classes for which counts show themselves."""
+"""Largest number of classes in the display of counts."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Counts(Shown):
-    """How often each class, and each value of each variable in each class, was seen.
+    """Counts of each class, and of each value of each variable in each class.
 
     Attributes
     ----------
     schema : Schema
-        What was counted.
+        Schema of the table.
     class_counts : array of shape (n_classes,)
         Rows, or summed weights, of each class.
     value_counts : array of shape (n_classes, n_cells)
@@ -58,7 +58,7 @@ class Counts(Shown):
     value_counts: FloatArray
 
     def __post_init__(self) -> None:
-        """Check that the arrays fit the schema: compiled loops use codes as positions in them."""
+        """Check that the arrays fit the schema, because compiled loops use codes as unchecked indices."""
         check_instance("schema", self.schema, Schema, "a Schema")
         sizes = self.schema.n_classes, self.schema.n_cells
         for name, shape in (("class_counts", sizes[:1]), ("value_counts", sizes)):
@@ -71,7 +71,7 @@ class Counts(Shown):
 
     @classmethod
     def empty(cls, schema: Schema) -> Self:
-        """Counts of no rows at all.
+        """Return counts of no rows.
 
         Examples
         --------
@@ -84,7 +84,16 @@ class Counts(Shown):
 
     @classmethod
     def from_cells(cls, schema: Schema, cells: Any, n: Any) -> Self:
-        """The counts that :func:`codelength.counts.stream.partial_counts` made, of any number of parts.
+        """Return the sum of parts that :func:`codelength.counts.stream.partial_counts` returned.
+
+        Parameters
+        ----------
+        schema : Schema
+            Schema of the parts.
+        cells : array of int
+            Cells of all parts; a cell may occur several times.
+        n : array of the same shape
+            Count of each cell.
 
         Examples
         --------
@@ -107,17 +116,17 @@ class Counts(Shown):
 
     @property
     def n_rows(self) -> float:
-        """Rows counted, or their summed weights."""
+        """Number of rows, or their summed weights."""
         return float(self.class_counts.sum())
 
     def of(self, variable: int | str) -> FloatArray:
-        """Counts of one variable's values, shape (n_classes, n_values), missing cells left out."""
+        """Return counts of the values of one variable without missing, shape (n_classes, n_values)."""
         i = self.schema.position(variable)
         start, stop = self.schema.offsets[i], self.schema.offsets[i + 1] - 1
         return self.value_counts[:, start:stop]
 
     def select(self, variables: Sequence[int]) -> "Counts":
-        """Counts of some of the variables, given by position."""
+        """Return counts of some of the variables, given by position."""
         offsets = self.schema.offsets
         chosen = [self.schema.position(i) for i in check_sequence("variables", variables, of="positions")]
         cells = [np.arange(offsets[i], offsets[i + 1]) for i in chosen]
@@ -125,7 +134,7 @@ class Counts(Shown):
         return Counts(self.schema.select(chosen), self.class_counts, self.value_counts[:, flat])
 
     def merge(self, other: "Counts") -> "Counts":
-        """Counts of both tables."""
+        """Return the counts of both tables."""
         check_instance("other", other, Counts, "other Counts")
         if self.schema != other.schema:
             raise SchemaMismatch("counts of different schemas do not add up; fit the parts with one schema=")
@@ -134,14 +143,30 @@ class Counts(Shown):
         )
 
     def add(self, row: Sequence[int], class_code: int = 0, weight: float = 1.0) -> "Counts":
-        """Counts with one more row, given as codes."""
+        """Return counts with one more row.
+
+        Parameters
+        ----------
+        row : sequence of int
+            Code of each variable; the number of its values for missing.
+        class_code : int
+            Code of the class.
+        weight : float
+            Weight of the row.
+        """
         return self._shifted(row, class_code, _checked_weight(weight))
 
     def remove(self, row: Sequence[int], class_code: int = 0, weight: float = 1.0) -> "Counts":
-        """Counts with one row less, which must have been counted before."""
+        """Return counts with one row less; parameters are those of :meth:`add`.
+
+        Raises
+        ------
+        DataError
+            If the row was not counted.
+        """
         fewer = self._shifted(row, class_code, -_checked_weight(weight))
         for left in (fewer.class_counts, fewer.value_counts):
-            # Weights that are no whole numbers may leave a little less than nothing.
+            # Fractional weights may leave differences that are negative by rounding.
             if left.min(initial=0) < -_ROUNDING * (self.n_rows + weight):
                 raise DataError(
                     f"row {shown(row)} of class {class_code}: it was not counted, so it cannot be removed"
@@ -161,7 +186,7 @@ class Counts(Shown):
     __hash__ = None  # type: ignore[assignment]
 
     def to_json(self) -> dict[str, Any]:
-        """The counts as JSON types, without the schema."""
+        """Return the counts as JSON types, without the schema."""
         return {
             "class_counts": _plain(self.class_counts),
             "value_counts": [_plain(row) for row in self.value_counts],
@@ -170,7 +195,7 @@ class Counts(Shown):
     @classmethod
     @reading("Counts")
     def from_json(cls, document: Mapping[str, Any], schema: Schema) -> Self:
-        """The counts that :meth:`to_json` wrote, checked against the schema and against each other."""
+        """Restore the counts that :meth:`to_json` wrote, checked against the schema and for consistency."""
         check_instance("schema", schema, Schema, "a Schema")
         class_counts = np.array(document["class_counts"], dtype=np.float64)
         value_counts = np.array(document["value_counts"], dtype=np.float64)
@@ -179,7 +204,7 @@ class Counts(Shown):
         return counts
 
     def check(self) -> None:
-        """Refuse counts that no table has: negative, infinite, or values that do not add up to rows."""
+        """Raise DataError for counts that are negative or infinite, or do not add up to the class counts."""
         everything = np.concatenate((self.class_counts, self.value_counts.ravel()))
         if not np.isfinite(everything).all() or everything.min(initial=0) < 0:
             raise DataError("a count is negative or not finite")
@@ -194,7 +219,7 @@ class Counts(Shown):
         return f"Counts: {counted(self.n_rows, 'row')}, {variables}{classes}"
 
     def _blocks(self) -> list[Block]:
-        """How often each value was seen in the first classes."""
+        """Return a grid of the counts of each value in the first classes."""
         n_shown = min(self.schema.n_classes, MOST_CLASSES)
         labels = [str(label) for label in self.schema.classes[:n_shown]] or ["rows"]
         rows = [["", "rows", *(f"{n:g}" for n in self.class_counts[:n_shown])]]
@@ -228,14 +253,14 @@ class Counts(Shown):
 
 
 def count(coded: Coded, *, n_threads: int | None = None) -> Counts:
-    """Count a coded table; the same counts for any number of threads.
+    """Count a coded table; results do not depend on the number of threads.
 
     Parameters
     ----------
     coded : Coded
-        The rows. A weight of 2 counts as two equal rows.
+        Rows to count. A weight of 2 counts as two equal rows.
     n_threads : int, optional
-        Threads to count with; by default one for each processor.
+        Number of threads; by default one for each processor.
 
     Examples
     --------
@@ -265,11 +290,13 @@ def count(coded: Coded, *, n_threads: int | None = None) -> Counts:
 
 
 def _count_rows(coded: Coded, n_threads: int | None) -> list[IntArray]:
+    """Return the counts of blocks of rows without weights, one block per thread."""
     from ._kernels import count_groups, count_one_by_one
 
     schema = coded.schema
     sizes, n_classes = schema.n_values + 1, schema.n_classes
     codes, class_codes = coded.codes.T, coded.class_codes
+    # Keys of joint tables have 16 bits.
     if n_classes * int(sizes.max()) > np.iinfo(np.uint16).max:
         return map_blocks(
             lambda start, stop: count_one_by_one(codes, class_codes, schema.offsets, n_classes, start, stop),
@@ -277,7 +304,7 @@ def _count_rows(coded: Coded, n_threads: int | None) -> list[IntArray]:
             n_threads,
             one_per_thread=True,
         )
-    # A joint table much larger than the number of rows would cost more to sum down than it saves.
+    # A joint table with many more cells than rows would take longer to sum than it saves.
     most_cells = min(MAX_JOINT_CELLS, coded.n_rows // 8) // n_classes
     groups = column_groups(sizes, most_cells)
     return map_blocks(
@@ -289,6 +316,10 @@ def _count_rows(coded: Coded, n_threads: int | None) -> list[IntArray]:
 
 
 def _count_weighted_rows(coded: Coded, n_threads: int | None) -> list[FloatArray]:
+    """Return the summed weights of blocks of rows.
+
+    Blocks do not depend on the number of threads, so the order of addition does not either.
+    """
     from ._kernels import count_weighted
 
     schema, codes, weights = coded.schema, coded.codes.T, coded.weights

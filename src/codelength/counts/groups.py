@@ -1,17 +1,26 @@
-"""Neighbouring columns taken together, so that one look-up in a joint table does for several."""
+"""Groups of neighbouring columns that share a joint table, so that one look-up serves several."""
 
 import numpy as np
 
 from ..typing import IntArray
 
 MOST_COLUMNS = 3
-"""Most columns per group where a kernel has no reason to choose another number."""
+"""Default of the largest number of columns per group."""
 
 
 def column_groups(sizes: IntArray, most_cells: int, most_columns: int = MOST_COLUMNS) -> IntArray:
-    """Bounds of runs of a few columns whose joint table has at most ``most_cells`` cells.
+    """Return bounds of groups of columns whose joint table has at most ``most_cells`` cells.
 
-    Group ``g`` is columns ``groups[g] .. groups[g + 1] - 1``. A column that is too large stands alone.
+    Group ``g`` is columns ``groups[g] .. groups[g + 1] - 1``. A column that is too large forms a group alone.
+
+    Parameters
+    ----------
+    sizes : array of shape (n_columns,)
+        Number of codes of each column.
+    most_cells : int
+        Largest joint table of several columns.
+    most_columns : int
+        Largest number of columns per group.
 
     Examples
     --------

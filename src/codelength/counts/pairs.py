@@ -1,4 +1,4 @@
-"""How often two values occur together in each class, for all pairs of variables."""
+"""Counts of pairs of values in each class, for all pairs of variables."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,24 +9,24 @@ from ..errors import Infeasible
 from ..typing import FloatArray, IntArray
 
 MOST_PAIR_CELLS = 1 << 27
-"""Most cells of all tables together: 1 GB of counts."""
+"""Largest number of cells of all tables together: 1 GB of counts."""
 
 
 @dataclass(frozen=True, eq=False)
 class PairCounts:
-    """How often each pair of values was seen in each class.
+    """Counts of each pair of values in each class.
 
-    Each pair of variables has a table with one spare row and one spare column, which count cells without a
-    value. All tables together hold :func:`n_pair_cells` numbers: about half the number of classes times the
-    square of the number of values of all variables.
+    Each pair of variables has a table with one extra row and one extra column for cells without a value. All
+    tables together have :func:`n_pair_cells` numbers: about half the number of classes times the square of
+    the number of values of all variables.
 
     Attributes
     ----------
     n_values : array of shape (n_variables,)
-        How many values each variable has.
+        Number of values of each variable.
     cells : array of shape (n_cells, n_classes)
-        The tables one after the other: those of variables 1 and 0, 2 and 0, 2 and 1, 3 and 0, and so on, each
-        row by row. Rows are values of the later variable, columns are values of the earlier one.
+        All tables, one after the other: those of variables 1 and 0, 2 and 0, 2 and 1, 3 and 0, and so on,
+        each in C order. Rows are values of the later variable, columns are values of the earlier one.
     """
 
     n_values: IntArray
@@ -34,12 +34,12 @@ class PairCounts:
 
     @property
     def n_classes(self) -> int:
-        """How many classes there are."""
+        """Number of classes."""
         return int(self.cells.shape[1])
 
     @property
     def n_pairs(self) -> int:
-        """How many pairs of variables there are."""
+        """Number of pairs of variables."""
         return len(self.later)
 
     @cached_property
@@ -54,12 +54,12 @@ class PairCounts:
 
     @cached_property
     def starts(self) -> IntArray:
-        """Where the table of each pair starts, and where the last one ends."""
+        """First cell of the table of each pair, and the end of the last one."""
         return _starts(self.n_values)
 
     @cached_property
     def with_margins(self) -> FloatArray:
-        """The cells, with sums over values in place of what counts cells without a value."""
+        """The cells, with sums over values in place of the counts of cells without a value."""
         from ._pair_kernels import add_margins
 
         cells = self.cells.copy()
@@ -67,7 +67,7 @@ class PairCounts:
         return cells
 
     def of(self, one: int, other: int) -> FloatArray:
-        """Counts of two different variables, shape (n_classes, values of one, values of the other).
+        """Return counts of two different variables, shape (n_classes, values of one, values of the other).
 
         Examples
         --------
@@ -83,20 +83,25 @@ class PairCounts:
         return table[:-1, :-1].transpose(2, 0, 1)
 
     def table(self, pair: int, cells: FloatArray | None = None) -> FloatArray:
-        """The table of a pair, shape (n_values + 1 of the later, n_values + 1 of the earlier, n_classes).
+        """Return the table of a pair, shape (n_values + 1 of later, n_values + 1 of earlier, n_classes).
 
-        ``cells`` may be other numbers in the places of the counts.
+        Parameters
+        ----------
+        pair : int
+            Number of the pair.
+        cells : array of shape (n_cells, n_classes), optional
+            Other numbers in the layout of the counts; by default the counts.
         """
         cells = self.cells if cells is None else cells
         shape = self.n_values[self.later[pair]] + 1, self.n_values[self.earlier[pair]] + 1, self.n_classes
         return cells[self.starts[pair] : self.starts[pair + 1]].reshape(shape)
 
     def merge(self, other: "PairCounts") -> "PairCounts":
-        """Counts of both tables, which have the same variables and classes."""
+        """Return the counts of both tables, which have the same variables and classes."""
         return PairCounts(self.n_values, self.cells + other.cells)
 
     def places(self, codes: IntArray) -> IntArray:
-        """Where the tables count some rows, shape (n_rows, n_pairs); a code of -1 is no value."""
+        """Return the cells of rows, shape (n_rows, n_pairs); code -1 is a cell without a value."""
         filled = np.where(codes < 0, self.n_values, codes)
         rows = filled[:, self.later] * (self.n_values[self.earlier] + 1)
         return np.asarray(self.starts[:-1] + rows + filled[:, self.earlier])
@@ -110,15 +115,15 @@ def count_pairs(
     Parameters
     ----------
     codes : array of shape (n_rows, n_variables)
-        Codes of the values; -1 where there is none.
+        Codes of the values; -1 for none.
     labels : array of shape (n_rows,)
         Codes of the classes.
     n_values : array of shape (n_variables,)
-        How many values each variable has.
+        Number of values of each variable.
     n_classes : int
-        How many classes there are.
+        Number of classes.
     weights : array of shape (n_rows,), optional
-        How many rows each row stands for.
+        Weights of the rows.
 
     Raises
     ------
@@ -142,7 +147,7 @@ def count_pairs(
 
 
 def n_pair_cells(n_values: IntArray, n_classes: int) -> int:
-    """How many numbers the counts of all pairs take.
+    """Return the number of counts of all pairs.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Counts of a table whose rows are shared out over the classes."""
+"""Expected counts of a table whose rows are divided among the classes."""
 
 from typing import Any
 
@@ -10,12 +10,12 @@ from .counts import Counts
 
 
 def expected_counts(coded: Coded, shares: Any) -> Counts:
-    """Counts of a table when each row is shared out over the classes of its schema.
+    """Return the counts of a table in which each row is divided among the classes of the schema.
 
     Parameters
     ----------
     coded : Coded
-        The rows; their own classes play no part.
+        Rows to count; their own classes are ignored.
     shares : array of shape (n_rows, n_classes)
         Share of each class in each row, such as the probability of each component.
 

@@ -1,8 +1,8 @@
 """Counts of tables of any size, from streams of Arrow batches.
 
-Two passes settle the schema and count: the first makes a profile of the columns, the second counts, and finds
-the cut points of wide columns on the way. One pass is enough where the schema is given. Results do not depend
-on how the rows are divided into batches, nor on the number of threads: to the last bit for whole weights.
+Two passes settle the schema and count: the first profiles the columns, the second counts and finds the cut
+points of wide columns. One pass is enough if a schema is given. Results do not depend on the batches or the
+number of threads; for whole weights they are equal to the last bit.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -58,19 +58,24 @@ def count_batches(
     Parameters
     ----------
     schema : Schema
-        What the table may hold; its variables are columns of the stream.
+        Schema of the table; its variables are columns of the stream.
     batches : Batches
         The stream.
     target : str, optional
-        The column that holds the class of each row; by default it is named as in the schema.
+        Column of the class; by default the name in the schema.
     weights : str, optional
-        The column that says how many rows each row stands for.
+        Column of the weights.
     handle_unknown : {"ignore", "error"}
-        Whether a value that the schema does not list is marginalised like a missing cell, or refused.
+        Marginalise values that the schema does not list, like missing cells, or raise an error.
     n_threads : int, optional
-        Threads to count with; by default one for each processor.
+        Number of threads; by default one for each processor.
     progress : callable, optional
         Called with the number of rows of each batch.
+
+    Returns
+    -------
+    Counts
+        Counts of all rows under the schema.
 
     Examples
     --------
@@ -96,16 +101,16 @@ def count_batches(
 def partial_counts(
     schema: Schema, batches: Iterable[Any], *, target: str | None = None, weights: str | None = None
 ) -> Any:
-    """Counts of some record batches as a record batch of cells, for engines that add up numbers.
+    """Return the counts of record batches as a record batch of cells, for engines that add up numbers.
 
     Parameters
     ----------
     schema : Schema
-        What the table may hold.
+        Schema of the table.
     batches : iterable of pyarrow.RecordBatch or Batch
         The rows.
     target, weights : str, optional
-        The columns that hold the class of each row, by default named as in the schema, and its weight.
+        Columns of the class, by default the name in the schema, and of the weights.
 
     Returns
     -------
@@ -157,23 +162,23 @@ def learn_counts(
     source : table of any kind
         See :func:`codelength.sources.as_batches`.
     target : str, optional
-        The column that holds the class of each row.
+        Column of the class.
     schema : Schema, optional
-        What the table may hold; then one pass is enough, and what follows up to ``categories`` plays no part.
+        Schema of the table; then one pass is enough, and ``missing`` to ``categories`` are ignored.
     weights : str, optional
-        The column that says how many rows each row stands for.
+        Column of the weights.
     drop, keep : list of str
-        Columns to leave out, or the only ones to take.
+        Columns to leave out, or the only ones to use.
     na : list of str, optional
         Texts that mean missing in files.
     missing, numeric, identifiers, cutting, categories
         As for :func:`codelength.table.infer_schema`.
     handle_unknown : {"ignore", "error"}
-        Whether a value that a given schema does not list is marginalised like a missing cell, or refused.
+        Marginalise values that a given schema does not list, like missing cells, or raise an error.
     batch_rows : int
-        Most rows per batch.
+        Largest number of rows per batch.
     n_threads : int, optional
-        Threads to work with; by default one for each processor.
+        Number of threads; by default one for each processor.
     progress : callable, optional
         Called with the number of rows of each batch, in every pass.
 
@@ -214,13 +219,16 @@ def learn_counts(
 def _in_two_passes(
     batches: Batches, roles: Roles, how: How, n_threads: int | None, progress: Progress | None
 ) -> Counts:
+    """Profile a stream to draft its schema, then count until all cut points are settled."""
     look = ProfileWork(roles)
     found = fold(look, batches, roles.columns, look.merge, n_threads=n_threads, progress=progress)
     profile = check_rows(found, batches.name)
     draft = profile.draft(roles, how)
+    # Keep only what checks need: a profile may hold many distinct values, and counting takes memory too.
     n_rows = profile.n_rows
     n_present = {name: column.n_present for name, column in profile.columns.items()}
     del found, profile
+    # Usually one pass; another one if a cut point is in a grid cell whose numbers were not kept.
     while True:
         grids = {i: column.grid for i, column in draft.open.items()}
         work = CountWork(roles, draft.schema, grids=grids)
@@ -267,7 +275,7 @@ def _changed(batches: Batches, what: str) -> DataError:
 
 
 def roles_under(schema: Schema, batches: Batches, target: str | None, weights: str | None) -> Roles:
-    """What the columns of a stream are under a schema."""
+    """Return the roles of the columns of a stream under a schema; raise SchemaMismatch if one is absent."""
     used = [variable.name for variable in schema.variables if variable.kind != "ignored"]
     roles = Roles.of(batches, target, weights, keep=[name for name in used if name in batches.names] or None)
     absent = [name for name in used if name not in batches.names]
@@ -281,7 +289,15 @@ def roles_under(schema: Schema, batches: Batches, target: str | None, weights: s
 
 
 def matched_schema(schema: Schema, roles: Roles) -> Schema:
-    """A schema given beforehand, once it is sure that it goes with the columns of a stream."""
+    """Return a given schema, named after the columns if it has no names.
+
+    Raises
+    ------
+    SchemaMismatch
+        If the stream has columns that are not in the schema.
+    InvalidParameter
+        If only one of schema and stream has a class.
+    """
     nameless = all(variable.name == f"x{i}" for i, variable in enumerate(schema.variables))
     if nameless and len(roles.variables) == schema.n_variables:
         schema = schema.named_after(roles.variables)
@@ -300,7 +316,7 @@ def matched_schema(schema: Schema, roles: Roles) -> Schema:
 
 
 def with_target(schema: Schema | None, target: str | None) -> Schema | None:
-    """The schema by which the cells of files are read, the class among them."""
+    """Return the schema by which cells of files are read, with the class as a variable."""
     if schema is None or schema.target is None or target is None or target in schema.names:
         return schema
     return Schema((*schema.variables, replace(schema.target, name=target)))

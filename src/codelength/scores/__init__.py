@@ -1,4 +1,4 @@
-"""What a prediction or a table costs, all in nats."""
+"""Scores of predictions and code lengths of tables, all in nats."""
 
 from .evidence import evidence_code_length
 from .leave_one_out import leave_one_out

@@ -1,4 +1,4 @@
-"""What was promised, part by part, beside what came true."""
+"""Calibration: predicted and observed frequencies in bins of predicted probability."""
 
 from typing import NamedTuple
 
@@ -8,23 +8,23 @@ from ..decisions import TOLERANCE, whole_part
 from ..typing import FloatArray, IntArray
 
 PARTS = 10
-"""Parts that promises are cut into."""
+"""Default number of bins."""
 
 CLOSE = 0.01
-"""Promises that differ by no more are never told apart."""
+"""Predicted probabilities that differ by no more are in one bin."""
 
 
 class Calibration(NamedTuple):
-    """Promised probabilities and what came true, in parts of about equal weight.
+    """Reliability diagram: predicted probabilities and observed frequencies in bins of about equal weight.
 
     Attributes
     ----------
     promised : array of shape (n_parts,)
-        Mean of the promised probabilities, ascending.
+        Mean predicted probability of each bin, ascending.
     observed : array of shape (n_parts,)
-        Share of rows in which what was promised came true.
+        Observed frequency in each bin.
     weights : array of shape (n_parts,)
-        Weight of the rows.
+        Weight of the rows of each bin.
     """
 
     promised: FloatArray
@@ -33,7 +33,7 @@ class Calibration(NamedTuple):
 
     @property
     def error(self) -> float:
-        """Mean distance between promised and observed, over all rows."""
+        """Mean absolute difference of predicted and observed frequencies, over all rows."""
         return float(self.weights @ np.abs(self.promised - self.observed) / self.weights.sum())
 
 
@@ -44,24 +44,24 @@ def calibration(
     n_parts: int = PARTS,
     n_rows: int | None = None,
 ) -> Calibration:
-    """Rows in parts of about equal weight, by the probability that they were promised.
+    """Bin rows by predicted probability, in bins of about equal weight.
 
-    Promises within a hundredth of each other, or within two rows of all, stay together. A row that is left
-    out is promised its own class a little less than others are; where promises hardly differ otherwise, parts
-    that told them apart would find nothing else.
+    Probabilities within a hundredth of each other, or within two divided by the number of rows, stay
+    together. Leave-one-out predictions of a row's own class are a little lower than those of other classes;
+    if predictions hardly differ otherwise, bins that separated them would show only this effect.
 
     Parameters
     ----------
     promised : array of shape (n_rows,)
-        Promised probabilities.
+        Predicted probabilities of an event.
     came_true : array of shape (n_rows,)
-        1 where it came true, 0 where not.
+        1 if the event occurred, 0 if not.
     weights : array of shape (n_rows,)
-        Weights of the rows; some are above 0.
+        Weights of the rows; at least one is above 0.
     n_parts : int
-        How many parts at most; those without rows are left out.
+        Largest number of bins; empty bins are left out.
     n_rows : int, optional
-        How many rows there are, where some stand for several.
+        Number of rows, if entries of the arrays represent several rows.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def calibration(
     total = weights.sum()
     places = _grouped(promised, max(CLOSE, 2 / max(total, len(weights) if n_rows is None else n_rows)))
     of_each = np.bincount(places, weights)
-    # A group is in the part where its middle falls.
+    # A group of close probabilities is not divided: it is in the bin of its middle.
     middles = (np.cumsum(of_each) - of_each / 2) / total
     parts = np.minimum(whole_part(middles * n_parts).astype(np.int64), n_parts - 1)[places]
     of_parts = np.bincount(parts, weights, n_parts)
@@ -88,7 +88,7 @@ def calibration(
 
 
 def _grouped(numbers: FloatArray, width: float) -> IntArray:
-    """The group of each number, ascending: from the smallest on, all that are at most the width above it."""
+    """Return the group of each number; a group has all numbers at most ``width`` above its smallest."""
     order = np.argsort(numbers, kind="stable")
     ascending = numbers[order]
     starts, at = [], 0

@@ -1,4 +1,4 @@
-"""Code length of a labelled table when all naive Bayes models are averaged."""
+"""Code length of a labelled table by the evidence of naive Bayes."""
 
 from ..counts import Counts
 from ..naive_bayes import Predictor, PriorLike
@@ -8,7 +8,7 @@ from ..table.checks import check_flag, check_instance
 def evidence_code_length(
     counts: Counts, prior: PriorLike = "uniform", *, given_classes: bool = False
 ) -> float:
-    r"""Code length of a labelled table when all naive Bayes models are averaged, in nats.
+    r"""Return the code length of a labelled table when all naive Bayes models are averaged, in nats.
 
     .. math:: -\log P(D) = -\log \int P(D \mid \Theta) P(\Theta)\, d\Theta
 
@@ -17,11 +17,11 @@ def evidence_code_length(
     Parameters
     ----------
     counts : Counts
-        What was counted.
+        Counts of the table.
     prior : prior or its name
         The prior over models, as in :class:`codelength.NaiveBayes`.
     given_classes : bool
-        Whether the classes are known to whoever reads the code, so that only the values are described.
+        Return the code length of the values given the classes, without that of the classes.
 
     See Also
     --------

@@ -1,4 +1,4 @@
-"""Every row predicted from all the others."""
+"""Leave-one-out predictions."""
 
 from ..naive_bayes import Predictor
 from ..table import Coded
@@ -6,12 +6,12 @@ from .predictions import Predictions
 
 
 def leave_one_out(predictor: Predictor, coded: Coded) -> Predictions:
-    """The class distribution of each row, predicted from the other rows, beside the class that occurred.
+    """Return the class distribution of each row, predicted from the other rows, with the observed class.
 
     Parameters
     ----------
     predictor : Predictor
-        What predicts, from the counts of all rows, these among them.
+        Predictor from the counts of all rows, including these.
     coded : Coded
         The rows, with the weights they were counted with. One copy of each is left out; see
         :mod:`codelength.table.copies`.

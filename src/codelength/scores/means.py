@@ -1,4 +1,4 @@
-"""Means over rows with their standard errors, and whether a difference is more than chance."""
+"""Means over rows with standard errors, and the rule for ties between models."""
 
 import math
 from typing import NamedTuple
@@ -25,9 +25,9 @@ def mean_of(units: FloatArray, weights: FloatArray | None = None) -> Mean:
     Parameters
     ----------
     units : array of shape (n_units,)
-        The numbers.
+        Numbers to average.
     weights : array of shape (n_units,), optional
-        How many equal units each stands for.
+        Weights; a weight of 2 counts as two equal units.
 
     Examples
     --------
@@ -37,7 +37,7 @@ def mean_of(units: FloatArray, weights: FloatArray | None = None) -> Mean:
     True
     """
     if weights is not None:
-        # A unit without weight takes no part, even if it is infinite.
+        # Units of weight zero are dropped, because 0 times infinity is NaN.
         units, weights = units[weights > 0], weights[weights > 0]
     if not len(units):
         return Mean(math.nan, math.nan)
@@ -55,14 +55,14 @@ def standard_error(total: float, squares: float) -> float:
 
 
 def is_tied(behind: float, standard_error: float, scale: float = 1.0) -> bool:
-    """Return whether a model that is so far behind the best on average is tied with it.
+    """Return True if a model with this mean difference from the best is tied with it.
 
     Parameters
     ----------
     behind, standard_error : float
         Mean difference from the best, paired over rows, and its standard error.
     scale : float
-        Size of the scores, whose rounding the difference has.
+        Size of the scores, which determines the rounding error of their difference.
 
     Examples
     --------

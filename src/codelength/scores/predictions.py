@@ -1,4 +1,4 @@
-"""Predicted class distributions beside the classes that occurred, and how well they agree."""
+"""Predicted class distributions with observed classes, and their scores."""
 
 import math
 from collections.abc import Sequence
@@ -29,20 +29,20 @@ from .calibration import calibration
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class Predictions(Shown):
-    """Predicted distributions and the classes that occurred.
+    """Predicted distributions and observed classes.
 
     Attributes
     ----------
     log_probs : array of shape (n_rows, n_classes)
-        Predicted log probabilities in nats, uniform where undefined.
+        Predicted log probabilities in nats, uniform if undefined.
     undefined : array of shape (n_rows,)
-        In which rows the definition gives 0/0.
+        True for rows in which the definition gives 0/0.
     class_codes : array of shape (n_rows,)
-        Codes of the classes that occurred.
+        Codes of the observed classes.
     weights : array of shape (n_rows,), optional
         Weights of the rows.
     optimistic : bool
-        Whether the rows took part in choosing the model, so that scores on them flatter it.
+        True if the rows were used to select the model, so that scores on them are optimistic.
     """
 
     log_probs: FloatArray
@@ -53,7 +53,7 @@ class Predictions(Shown):
 
     @classmethod
     def joined(cls, parts: "Sequence[Predictions]") -> "Predictions":
-        """Several sets of predictions one after the other."""
+        """Concatenate several sets of predictions."""
         parts = check_sequence("parts", parts, of="predictions")
         for part in parts:
             check_instance("parts", part, Predictions, "a list of Predictions")
@@ -70,17 +70,17 @@ class Predictions(Shown):
 
     @property
     def n_rows(self) -> int:
-        """How many predictions there are."""
+        """Number of predictions."""
         return len(self.class_codes)
 
     @property
     def true_log_probs(self) -> FloatArray:
-        """Log probability given to the class that occurred, row by row."""
+        """Log probability of the observed class of each row."""
         return self.log_probs[np.arange(self.n_rows), self._labels]
 
     @property
     def hits(self) -> FloatArray:
-        """1 where the most probable class occurred, 0 where not, and 1 / n_classes where undefined.
+        """1 for rows whose most probable class occurred, else 0; 1 / n_classes for undefined rows.
 
         The first of several equally probable classes counts.
         """
@@ -90,21 +90,21 @@ class Predictions(Shown):
 
     @property
     def distances(self) -> FloatArray:
-        """Squared distance from the class that occurred, summed over classes, row by row."""
+        """Squared distance from the observed class, summed over classes, of each row."""
         differences = np.exp(self.log_probs)
         differences[np.arange(self.n_rows), self._labels] -= 1
         return np.asarray((differences**2).sum(axis=1))
 
     def capped_log_probs(self, cap: float | None) -> FloatArray:
-        """Log probability given to the class that occurred, none below minus ``cap``."""
+        """Return the log probability of the observed class of each row, at least minus ``cap``."""
         limit = check_cap(cap)
         return np.maximum(self.true_log_probs, -math.inf if limit is None else -limit)
 
     @property
     def log_score(self) -> float:
-        """Mean log probability of the class that occurred, in nats; higher is better.
+        """Mean log probability of the observed class, in nats; higher is better.
 
-        Minus infinity where a class that occurred was given probability zero, which is the honest answer.
+        Minus infinity if an observed class has probability zero.
         """
         return self._mean(self.true_log_probs)
 
@@ -115,17 +115,17 @@ class Predictions(Shown):
 
     @property
     def brier_score(self) -> float:
-        """Mean squared distance from the class that occurred, summed over classes: 0 at best, 2 at worst."""
+        """Mean squared distance from the observed class, summed over classes: 0 at best, 2 at worst."""
         return self._mean(self.distances)
 
     @property
     def calibration_error(self) -> float:
-        """Mean distance between what was promised and what came true, over ten parts of the rows.
+        """Mean absolute difference of predicted and observed frequencies, over ten bins of the rows.
 
-        Rows are ordered by the probability of their most probable class and cut into ten parts of about equal
-        weight; promises within a hundredth, or within two rows of all, stay together. In each part, the mean
-        of these probabilities is set against the share of rows in which the most probable class occurred.
-        0 at best; a few rows say little.
+        Rows are ordered by the probability of their most probable class and divided into ten bins of about
+        equal weight; probabilities within a hundredth, or within two divided by the number of rows, stay
+        together. In each bin, the mean of these probabilities is compared with the share of rows in which the
+        most probable class occurred. 0 at best; not reliable for a few rows.
         """
         weights = self._counted_weights()
         counted = weights > 0
@@ -134,16 +134,16 @@ class Predictions(Shown):
 
     @property
     def n_undefined(self) -> int:
-        """Rows in which the definition gives 0/0."""
+        """Number of rows in which the definition gives 0/0."""
         return int(np.count_nonzero(self.undefined))
 
     @property
     def n_zero(self) -> int:
-        """Rows whose class was given probability zero, although it occurred."""
+        """Number of rows whose observed class has probability zero."""
         return int(np.count_nonzero(np.isneginf(self.true_log_probs)))
 
     def tempered(self, power: float) -> "Predictions":
-        """The predictions with probabilities raised to a power and normalised again."""
+        """Return the predictions with probabilities raised to a power and normalised again."""
         number = check_number("power", power, above=True)
         return self if number == 1 else replace(self, log_probs=normalised(number * self.log_probs).log_probs)
 
@@ -177,7 +177,7 @@ class Predictions(Shown):
 
     def _mean(self, numbers: FloatArray) -> float:
         weights = self._counted_weights()
-        # A row without weight takes no part, whatever it was given.
+        # Rows of weight zero are dropped, because 0 times an infinite log probability is NaN.
         counted = weights > 0
         return float(np.average(numbers[counted], weights=None if self.weights is None else weights[counted]))
 
@@ -196,20 +196,20 @@ def log_score(
     cap: float | None = None,
     sample_weight: Any = None,
 ) -> float:
-    """Mean natural log of the probability given to the class that occurred; higher is better.
+    """Return the mean natural log of the probability of the observed class; higher is better.
 
     Parameters
     ----------
     probabilities : array of shape (n_rows, n_classes)
-        Predicted probabilities, as ``predict_proba`` gives them.
+        Predicted probabilities, as ``predict_proba`` returns them.
     y : series or array of shape (n_rows,)
-        The classes that occurred.
+        Observed classes.
     classes : sequence, optional
         The class of each column, such as ``model.classes_``; by default the distinct classes of ``y`` in
         order.
     cap : float, optional
-        The most that one row can cost, in nats. Without it a class of probability zero that occurs
-        makes the score minus infinity, which is the honest answer.
+        Largest loss of one row, in nats. By default, the score is minus infinity if an observed class has
+        probability zero.
     sample_weight : array of shape (n_rows,), optional
         Weights of the rows.
 
@@ -228,7 +228,7 @@ def log_score(
 def accuracy(
     probabilities: Any, y: Any, *, classes: Sequence[Any] | None = None, sample_weight: Any = None
 ) -> float:
-    """Share of rows whose most probable class occurred; the first of several equally probable ones counts.
+    """Return the share of rows whose most probable class occurred; the first of equally probable ones counts.
 
     Parameters are those of :func:`log_score`.
 
@@ -243,7 +243,7 @@ def accuracy(
 def brier_score(
     probabilities: Any, y: Any, *, classes: Sequence[Any] | None = None, sample_weight: Any = None
 ) -> float:
-    """Mean squared distance from the class that occurred, summed over classes: 0 at best, 2 at worst.
+    """Return the mean squared distance from the observed class, summed over classes: 0 at best, 2 at worst.
 
     Parameters are those of :func:`log_score`.
 
@@ -258,7 +258,15 @@ def brier_score(
 def predictions_of(
     probabilities: Any, y: Any, classes: Sequence[Any] | None = None, sample_weight: Any = None
 ) -> Predictions:
-    """Probabilities from anywhere beside the classes that occurred, both checked."""
+    """Return checked predictions from probabilities and observed classes.
+
+    Parameters are those of :func:`log_score`.
+
+    Raises
+    ------
+    DataError
+        If probabilities are not distributions or do not fit the classes.
+    """
     probs = as_array(probabilities, np.float64)
     if probs.ndim != 2:
         raise DataError(

@@ -1,4 +1,4 @@
-"""The code of a table that goes with a predictive rule."""
+"""Code length of a table under the code of a predictive rule."""
 
 from ..errors import InvalidParameter
 from ..naive_bayes import Predictor
@@ -6,10 +6,21 @@ from .nml import nml_code_length
 
 
 def rule_code_length(predictor: Predictor) -> float:
-    """Code length of the counted rows by the code of the rule, in nats.
+    """Return the code length of the counted rows by the code of the rule, in nats.
 
-    Rules that average over models have the evidence. Stochastic complexity has normalised maximum likelihood.
-    A rule that settles on one model has no code: it gives probability zero to tables that can occur.
+    The code of rules that average over models is the evidence. That of stochastic complexity is normalised
+    maximum likelihood. A rule that selects one model has no code: it gives probability zero to possible
+    tables.
+
+    Parameters
+    ----------
+    predictor : Predictor
+        Counts, rule and prior.
+
+    Raises
+    ------
+    InvalidParameter
+        If the rule has no code.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Scores of predictions that come in parts: no row is kept, and the parts add up."""
+"""Additive scores of predictions, for streams: no row is kept, and scores of parts can be merged."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,32 +16,32 @@ from .means import Mean, standard_error
 from .predictions import Predictions
 
 MOST_PROMISES = 1 << 18
-"""Distinct promises that are kept apart; where there are more, they are rounded to as many steps."""
+"""Largest number of distinct probabilities to keep; if there are more, they are rounded to as many steps."""
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class Scores(Shown):
-    """How well predictions agree with the classes that occurred, without the predictions.
+    """Scores of predictions, without the predictions themselves.
 
-    The scores are those of :class:`codelength.Predictions`. Where there are more than 262,144 distinct
-    promises, the calibration error is that of promises rounded to as many steps.
+    The scores are those of :class:`codelength.Predictions`. If there are more than 262,144 distinct
+    probabilities, the calibration error is computed from probabilities rounded to as many steps.
 
     Attributes
     ----------
     n_rows : int
-        How many predictions there are.
+        Number of predictions.
     n_zero : int
-        Rows whose class was given probability zero, although it occurred.
+        Number of rows whose observed class had probability zero.
     n_undefined : int
-        Rows in which the definition gives 0/0.
+        Number of rows in which the definition gives 0/0.
     optimistic : bool
-        Whether the rows took part in choosing the model, so that scores on them flatter it.
+        True if the rows were used to select the model, so that scores on them are optimistic.
     sums : array of shape (8,)
-        How many rows have a weight above zero; their weights; log probabilities, hits and squared distances
-        summed with them; and the squares of these three.
+        Number of rows with a weight above zero; sum of their weights; weighted sums of log probabilities,
+        hits and squared distances; and of the squares of these three.
     promises : array of shape (n_promises, 3)
-        Distinct probabilities of the most probable class, ascending, the weight of their rows, and that of
-        the rows in which it occurred.
+        Distinct probabilities of the most probable class, ascending, the weight of their rows, and the weight
+        of the rows in which it occurred.
     """
 
     n_rows: int
@@ -53,12 +53,12 @@ class Scores(Shown):
 
     @classmethod
     def empty(cls) -> "Scores":
-        """Scores of no predictions at all."""
+        """Return scores of no predictions."""
         return cls(0, 0, 0, False, np.zeros(8), np.zeros((0, 3)))
 
     @classmethod
     def of(cls, predictions: Predictions) -> "Scores":
-        """Scores of some predictions.
+        """Compute the scores of predictions.
 
         Examples
         --------
@@ -69,7 +69,7 @@ class Scores(Shown):
         """
         check_instance("predictions", predictions, Predictions, "Predictions")
         given = predictions.weights
-        # A row without weight takes no part, whatever it was given.
+        # Rows of weight zero are dropped, because 0 times an infinite log probability is NaN.
         kept = np.ones(predictions.n_rows, dtype=np.bool_) if given is None else given > 0
         weights = np.ones(int(kept.sum())) if given is None else given[kept]
         hits = predictions.hits[kept]
@@ -86,7 +86,7 @@ class Scores(Shown):
         )
 
     def merge(self, other: "Scores") -> "Scores":
-        """Scores of both sets of predictions."""
+        """Return the scores of both sets of predictions."""
         check_instance("other", other, Scores, "other Scores")
         return replace(
             self,
@@ -130,7 +130,7 @@ class Scores(Shown):
 
     @property
     def calibration_error(self) -> float:
-        """Mean distance between what was promised and what came true, over ten parts of the rows."""
+        """Mean absolute difference of predicted and observed frequencies, over ten bins of the rows."""
         promised, weights, came_true = self.promises.T
         if not weights.any():
             raise DataError(_NOTHING)
@@ -170,15 +170,15 @@ class Scores(Shown):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Together:
-    """Scores of several models on the same rows, and what is needed to compare them row by row.
+    """Scores of several models on the same rows, with sums for paired comparisons.
 
     Attributes
     ----------
     scores : tuple of Scores
-        Those of each model.
+        Scores of each model.
     squares : array of shape (n_models, n_models)
-        Squared differences between the log probabilities that two models gave to the classes that occurred,
-        summed with the weights of the rows.
+        Weighted sums of squared differences between the log probabilities of the observed classes under two
+        models.
     """
 
     scores: tuple[Scores, ...]
@@ -186,7 +186,7 @@ class Together:
 
     @classmethod
     def of(cls, predictions: Sequence[Predictions]) -> "Together":
-        """Scores of the predictions that several models made of the same rows."""
+        """Compute the scores of the predictions of several models for the same rows."""
         logs = np.array([made.true_log_probs for made in predictions])
         given = predictions[0].weights
         weights = np.ones(logs.shape[1]) if given is None else given
@@ -196,12 +196,23 @@ class Together:
         return cls(tuple(Scores.of(made) for made in predictions), np.array(squares))
 
     def merge(self, other: "Together") -> "Together":
-        """Scores of both sets of rows."""
+        """Return the scores of both sets of rows."""
         scores = tuple(one.merge(two) for one, two in zip(self.scores, other.scores, strict=True))
         return Together(scores, self.squares + other.squares)
 
     def behind(self, model: int, best: int) -> Mean:
-        """How far the log score of one model is behind that of another, paired over rows."""
+        """Return the difference of log scores of the best model and another one, paired over rows.
+
+        Parameters
+        ----------
+        model, best : int
+            Places of the models.
+
+        Returns
+        -------
+        Mean
+            Mean difference and its standard error.
+        """
         if model == best:
             return Mean(0.0, 0.0)
         difference = self.scores[best].log_score - self.scores[model].log_score
@@ -222,7 +233,7 @@ _NOTHING = "there are no predictions to score; give at least one row"
 
 
 def _gathered(promises: FloatArray) -> FloatArray:
-    """Equal promises as one, ascending; rounded where too many differ."""
+    """Merge equal probabilities, ascending; round them if too many are distinct."""
     distinct, places = np.unique(promises[:, 0], return_inverse=True)
     if len(distinct) > MOST_PROMISES:
         rounded = np.rint(promises[:, 0] * MOST_PROMISES) / MOST_PROMISES

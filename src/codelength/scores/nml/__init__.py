@@ -1,4 +1,4 @@
-"""Rissanen's code: normalised maximum likelihood, with its normaliser summed exactly."""
+"""Normalised maximum likelihood, Rissanen's code, with exact normalisers."""
 
 from .code_length import nml_code_length, why_not_described
 from .multinomial import log_normalisers

@@ -1,4 +1,4 @@
-"""Rissanen's code of one multinomial, and of a labelled table under naive Bayes."""
+"""Normalised maximum likelihood of one multinomial, and of a labelled table under naive Bayes."""
 
 from typing import Any
 
@@ -12,39 +12,39 @@ from .multinomial import is_whole, log_fit, log_normalisers
 from .naive_bayes import METHODS, MOST_ROWS, Method, naive_bayes_log_normaliser
 
 LARGEST_COUNT = 2**53
-"""Counts beyond this are not whole numbers to a float."""
+"""Largest count that a float represents exactly with all smaller ones."""
 
 
 def nml_code_length(counts: Any, *, given_classes: bool = False, method: Method = "auto") -> float:
-    r"""Code length of a table by normalised maximum likelihood, in nats.
+    r"""Return the code length of a table by normalised maximum likelihood, in nats.
 
     .. math:: -\log \frac{\max_\Theta P(D \mid \Theta)}{\sum_{D'} \max_\Theta P(D' \mid \Theta)}
 
-    This is Rissanen's stochastic complexity [1]_: the best fit pays for the sum over all tables of as many
-    rows, whose logarithm is the same for every table. Of all codes it is the one whose worst excess over the
-    best fit is smallest. No prior enters. The sum is computed exactly, by the linear-time recurrence of [2]_
-    for one multinomial and by convolutions for naive Bayes with the class observed.
+    This is Rissanen's stochastic complexity [1]_: the maximised likelihood is divided by its sum over all
+    tables of as many rows, whose logarithm is the same for every table. Of all codes, it has the smallest
+    worst-case excess over the best fit. It does not use a prior. The sum is computed exactly, by the
+    linear-time recurrence of [2]_ for one multinomial and by convolutions for naive Bayes with the class
+    observed.
 
     Parameters
     ----------
     counts : Counts, or array of shape (n_values,)
-        What was counted: a labelled table, whose model is naive Bayes; or one variable, of which each value
-        was seen so often.
+        Counts of a labelled table, whose model is naive Bayes; or counts of the values of one variable.
     given_classes : bool
-        Whether the classes are known to whoever reads the code, so that only the values given the classes
-        are described. The sum is then a product of sums for single multinomials.
+        Return the code length of the values given the classes, without that of the classes. The sum is then
+        a product of sums for single multinomials.
     method : {"auto", "quadratic", "fft"}
-        How the sum over tables is found where the classes are described too. ``"auto"`` convolves directly
-        up to 512 rows and by fast Fourier transforms beyond.
+        Method for the sum over tables, used if the classes are encoded too. ``"auto"`` convolves directly up
+        to 512 rows and by fast Fourier transforms beyond.
 
     Raises
     ------
     DataError
-        If a count is no whole number: the sum is one over tables of whole rows. Or if cells are missing and
-        the classes are described too: which cells are missing in a class then differs between the tables of
-        the sum, and no closed form is known. Given the classes, missing cells cost nothing.
+        If a count is not a whole number: the sum is over tables of whole rows. Or if cells are missing and
+        the classes are encoded too: the missing cells of a class then differ between the tables of the sum,
+        and no closed form is known. Given the classes, missing cells cost nothing.
     Infeasible
-        If there are more than ten million rows whose classes are described too.
+        If there are more than ten million rows and the classes are encoded too.
 
     See Also
     --------
@@ -60,7 +60,7 @@ def nml_code_length(counts: Any, *, given_classes: bool = False, method: Method 
 
     Examples
     --------
-    Two tosses of a coin: the four sequences fit with probabilities 1, 1/4, 1/4 and 1, which add up to 2.5.
+    Two tosses of a coin: the maximised likelihoods of the four sequences are 1, 1/4, 1/4 and 1, in sum 2.5.
 
     >>> from codelength import nml_code_length
     >>> [round(float(np.exp(-nml_code_length(tosses))), 3) for tosses in ([2, 0], [1, 1])]
@@ -86,7 +86,7 @@ def nml_code_length(counts: Any, *, given_classes: bool = False, method: Method 
 
 
 def why_not_described(counts: Counts) -> str | None:
-    """Why a table has no code with its classes, in a few words; None where it has one."""
+    """Return the reason that a table with its classes has no code, in a few words; None if it has one."""
     if not _are_rows(counts):
         return "weights are no whole numbers"
     if counts.n_rows > MOST_ROWS:
@@ -95,7 +95,15 @@ def why_not_described(counts: Counts) -> str | None:
 
 
 def check_describable(counts: Counts, *, given_classes: bool = False) -> None:
-    """Refuse counts that are no whole numbers, or leave out missing cells, where the code is not defined."""
+    """Raise DataError if the code is not defined: counts are fractions, or cells are missing.
+
+    Parameters
+    ----------
+    counts : Counts
+        Counts of a table.
+    given_classes : bool
+        Check the code of the values given the classes, which allows missing cells.
+    """
     if not _are_rows(counts):
         raise DataError(
             "normalised maximum likelihood sums over tables of whole rows, and the rows were counted with "
@@ -117,7 +125,7 @@ def _are_rows(counts: Counts) -> bool:
 
 
 def _incomplete(counts: Counts) -> int | None:
-    """The first variable with missing cells."""
+    """Return the position of the first variable with missing cells, or None."""
     spare = counts.schema.offsets[1:] - 1
     has_missing = counts.value_counts[:, spare].any(axis=0)
     return int(np.argmax(has_missing)) if has_missing.any() else None

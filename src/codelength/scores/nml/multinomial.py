@@ -1,4 +1,4 @@
-r"""The normaliser of one multinomial: the sum of the maximised likelihood over all sequences.
+r"""Normaliser of one multinomial: the sum of the maximised likelihood over all sequences.
 
 For K values and n rows it is
 
@@ -6,9 +6,9 @@ For K values and n rows it is
           \prod_k \Bigl(\frac{h_k}{n}\Bigr)^{h_k}
 
 and :math:`C(1, n) = 1`, :math:`C(K + 2, n) = C(K + 1, n) + \frac{n}{K}\, C(K, n)` [1]_. The recurrence is
-followed here in quotients :math:`r_K = C(K + 1, n) / C(K, n)`, for which
-:math:`r_{K + 1} = 1 + n / (K r_K)`: they stay within range for any K and n, and an error in one shrinks in
-the next. The first quotient is :math:`C(2, n) = 1 + Q(n)` with Ramanujan's function
+computed in quotients :math:`r_K = C(K + 1, n) / C(K, n)`, for which :math:`r_{K + 1} = 1 + n / (K r_K)`: they
+stay within range for any K and n, and the error of a quotient shrinks in the next one. The first quotient is
+:math:`C(2, n) = 1 + Q(n)` with Ramanujan's function
 
 .. math:: Q(n) = \sum_{k = 1}^n \frac{n!}{(n - k)!\, n^k},
 
@@ -30,7 +30,7 @@ from scipy.special import xlogy
 from ...typing import FloatArray, IntArray
 
 FROM_SERIES = 64
-"""From here on the asymptotic series are exact to the last digit."""
+"""Number of rows from which the asymptotic series are exact to the last digit."""
 
 _RAMANUJAN = (
     1 / 3,
@@ -43,11 +43,23 @@ _RAMANUJAN = (
 )
 _STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188)
 _AT_ONCE = 16
-"""Quotients multiplied before their logarithm is taken; none exceeds 1e8, so the product stays in range."""
+"""Number of quotients per logarithm; none exceeds 1e8, so their product stays in range."""
 
 
 def log_normalisers(n_values: int, n_rows: IntArray) -> FloatArray:
-    """Log normalisers of a multinomial for several numbers of rows, in nats.
+    """Return log normalisers of a multinomial for several numbers of rows, in nats.
+
+    Parameters
+    ----------
+    n_values : int
+        Number of values.
+    n_rows : array of int
+        Numbers of rows.
+
+    Returns
+    -------
+    array of the shape of ``n_rows``
+        Log of C(n_values, n) for each number n of rows.
 
     Examples
     --------
@@ -66,7 +78,7 @@ def log_normalisers(n_values: int, n_rows: IntArray) -> FloatArray:
 
 
 def stirling_gap(n: FloatArray) -> FloatArray:
-    """``log(n! e^n / n^n)`` for whole n, without cancellation.
+    """Return ``log(n! e^n / n^n)`` for whole n, without cancellation.
 
     Examples
     --------
@@ -81,25 +93,26 @@ def stirling_gap(n: FloatArray) -> FloatArray:
 
 
 def log_fit(counts: FloatArray) -> float:
-    """Maximised log-likelihood of multinomial counts along the last axis."""
+    """Return the maximised log-likelihood of multinomial counts along the last axis."""
     totals = counts.sum(axis=-1, keepdims=True)
     return float(xlogy(counts, counts / np.maximum(totals, 1.0)).sum())
 
 
 def is_whole(numbers: FloatArray) -> bool:
-    """Whether all numbers are counts: finite, whole and not negative."""
+    """Return True if all numbers are counts: finite, whole and not negative."""
     with np.errstate(invalid="ignore"):
         return bool(np.isfinite(numbers).all() and (numbers >= 0).all() and (numbers % 1 == 0).all())
 
 
 def _ramanujan(n: FloatArray) -> FloatArray:
-    """Q(n) for whole n, 0 for none."""
+    """Return Q(n) for whole n; 0 for n = 0."""
     large = np.maximum(n, FROM_SERIES)
     series = np.exp(stirling_gap(large)) / 2 - np.polynomial.polynomial.polyval(1 / large, _RAMANUJAN)
     return np.where(n >= FROM_SERIES, series, _SMALL_SUMS[np.minimum(n, FROM_SERIES - 1).astype(np.int64)])
 
 
 def _log_by_recurrence(n_values: int, n: FloatArray) -> FloatArray:
+    """Return log normalisers by the recurrence over the values, for all numbers of rows at once."""
     logs, product = np.zeros(len(n)), np.ones(len(n))
     if n_values == 1:
         return logs
@@ -114,7 +127,7 @@ def _log_by_recurrence(n_values: int, n: FloatArray) -> FloatArray:
 
 
 def _log_sum_over_rows(n_values: int, n: int) -> float:
-    """The normaliser as a sum of n + 1 positive terms, each a rational multiple of the one before."""
+    """Return the log normaliser as a sum of n + 1 positive terms, by ratios of consecutive terms [2]_."""
     j = np.arange(n, dtype=np.float64)
     steps = np.log((n - j) / n * ((n_values - 1 + j) / (j + 1)))
     logs = np.concatenate([[0.0], np.cumsum(steps)])
@@ -122,6 +135,7 @@ def _log_sum_over_rows(n_values: int, n: int) -> float:
     return largest + math.log(float(np.exp(logs - largest).sum()))
 
 
+# Exact values for small n, for which the asymptotic series are not accurate.
 _SMALL_SUMS = np.array([float(np.cumprod(1 - np.arange(n) / max(n, 1)).sum()) for n in range(FROM_SERIES)])
 _SMALL_GAPS = np.array(
     [0.0, *(math.log(math.factorial(n)) + n - n * math.log(n) for n in range(1, FROM_SERIES))]

@@ -1,7 +1,7 @@
-r"""The normaliser of naive Bayes with the class observed: a sum over all tables, classes included.
+r"""Normaliser of naive Bayes with the class observed: a sum over all tables, classes included.
 
-Given the classes, the variables are multinomials of their own, so the sum over all tables is one over the
-class counts alone:
+Given the classes, the variables are independent multinomials, so the sum over all tables is a sum over the
+class counts:
 
 .. math:: C(N) = \sum_{h_1 + \dots + h_K = N} \frac{N!}{N^N} \prod_k w(h_k), \quad
           w(n) = \frac{n^n}{n!} \prod_i C(n_i, n)
@@ -11,9 +11,9 @@ the K-th power of the generating function of w, which takes about :math:`\log_2 
 cost [1]_, or by fast Fourier transforms [2]_.
 
 Both work on :math:`w(n)\, e^{-tn}`, divided by its sum. The factor changes every coefficient by a known
-amount, and with ``t`` such that the mean of this distribution is N/K, coefficient N is where its K-th power
-has its mass. So nothing that matters underflows, and the rounding of a transform, which is as large
-everywhere as at the peak, is small beside it.
+amount. With ``t`` such that the mean of this distribution is N/K, coefficient N is near the peak of its K-th
+power. Relevant terms then do not underflow, and the rounding error of a transform, which is relative to the
+peak everywhere, is small compared with it.
 
 References
 ----------
@@ -34,15 +34,15 @@ from ...typing import FloatArray, IntArray
 from .multinomial import log_normalisers, stirling_gap
 
 Method: TypeAlias = Literal["auto", "quadratic", "fft"]
-"""How coefficients of a product are found."""
+"""Method to compute coefficients of a product."""
 
 METHODS: tuple[Method, ...] = get_args(Method)
 
 MOST_ROWS = 10_000_000
-"""Most rows: the transforms then take about 1 GB."""
+"""Largest number of rows: the transforms then take about 1 GB."""
 
 MOST_QUADRATIC = 512
-"""Up to so many rows a convolution of quadratic cost is as fast as a transform."""
+"""Largest number of rows for which a convolution of quadratic cost is as fast as a transform."""
 
 _Convolve: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
 
@@ -50,16 +50,16 @@ _Convolve: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
 def naive_bayes_log_normaliser(
     n_values: Sequence[int], n_classes: int, n_rows: int, method: Method = "auto"
 ) -> float:
-    """Log of the sum of the maximised likelihood over all tables of so many rows, in nats.
+    """Return the log of the sum of the maximised likelihood over all tables of so many rows, in nats.
 
     Parameters
     ----------
     n_values : sequence of int
-        How many values each variable has.
+        Number of values of each variable.
     n_classes, n_rows : int
-        How many classes and rows there are.
+        Numbers of classes and rows.
     method : {"auto", "quadratic", "fft"}
-        How products of power series are found; ``"auto"`` takes transforms for more than 512 rows.
+        Method for products of power series; ``"auto"`` uses transforms for more than 512 rows.
 
     Examples
     --------
@@ -77,6 +77,7 @@ def naive_bayes_log_normaliser(
         )
     rows = np.arange(n_rows + 1, dtype=np.int64)
     log_weights = -stirling_gap(rows.astype(np.float64))
+    # Variables with the same number of values have the same normalisers, computed once.
     for size, times in Counter(n_values).items():
         log_weights += times * log_normalisers(size, rows)
     whole = float(stirling_gap(np.array([float(n_rows)]))[0])
@@ -84,7 +85,7 @@ def naive_bayes_log_normaliser(
 
 
 def _log_coefficient(log_weights: FloatArray, power: int, method: Method) -> float:
-    """Log of the last coefficient of a power of a series that is given by logs of its coefficients."""
+    """Return the log of the last coefficient of a power of a series, given logs of its coefficients."""
     last = len(log_weights) - 1
     if power == 1 or last == 0:
         return float(power * log_weights[last])
@@ -92,13 +93,14 @@ def _log_coefficient(log_weights: FloatArray, power: int, method: Method) -> flo
     shares, log_total = _tilted(log_weights, np.arange(last + 1), tilt)
     by_fft = method == "fft" or (method == "auto" and last > MOST_QUADRATIC)
     convolve: _Convolve = partial(_convolved_by_fft, n=len(shares)) if by_fft else _convolved
+    # Only one coefficient of the last product is needed: an inner product instead of a convolution.
     half = _power(shares, power // 2, convolve)
     other = half if power % 2 == 0 else convolve(half, shares)
     return float(np.log(half @ other[::-1]) + power * log_total + tilt * last)
 
 
 def _power(shares: FloatArray, power: int, convolve: _Convolve) -> FloatArray:
-    """A power of a series, up to the last coefficient of the series itself."""
+    """Return a power of a series by repeated squaring, truncated to the length of the series."""
     if power == 1:
         return shares
     half = _power(shares, power // 2, convolve)
@@ -116,13 +118,13 @@ def _convolved_by_fft(one: FloatArray, other: FloatArray, n: int) -> FloatArray:
     size = next_fast_len(2 * n - 1, real=True)
     transformed = rfft(one, size)
     product = transformed * (transformed if other is one else rfft(other, size))
-    # Rounding may leave a little less than nothing where there is next to nothing.
+    # Coefficients near zero may be negative by rounding.
     return np.asarray(np.maximum(irfft(product, size)[:n], 0.0))
 
 
 def _balancing_tilt(log_weights: FloatArray, mean: float) -> float:
-    """The exponential factor that gives a distribution this mean, near enough: safeguarded Newton steps."""
-    # The weights are smooth, so that some tens of thousands of many are enough.
+    """Return the tilt that gives a distribution about this mean, by safeguarded Newton steps."""
+    # The weights are smooth, so a sample of tens of thousands is enough.
     stride = max(1, min(len(log_weights) // 65_536, int(mean) // 256))
     rows, sampled = np.arange(len(log_weights))[::stride], log_weights[::stride]
     low, high, tilt = -np.inf, np.inf, 0.0
@@ -134,7 +136,7 @@ def _balancing_tilt(log_weights: FloatArray, mean: float) -> float:
             break
         low, high = (tilt, high) if excess > 0 else (low, tilt)
         step = excess / max(spread, 1e-12)
-        # Beyond its bounds a step goes half of the way, or as far again where there is no bound yet.
+        # Steps within the bounds are limited; a step beyond them is replaced by bisection.
         if low < tilt + step < high:
             tilt += float(np.clip(step, -1.0 - abs(tilt), 1.0 + abs(tilt)))
         else:
@@ -143,7 +145,7 @@ def _balancing_tilt(log_weights: FloatArray, mean: float) -> float:
 
 
 def _tilted(log_weights: FloatArray, rows: IntArray, tilt: float) -> tuple[FloatArray, float]:
-    """The distribution with these log weights after a tilt, and the log of what it was divided by."""
+    """Return the normalised distribution of log weights after a tilt, and the log of its normaliser."""
     logs = log_weights - tilt * rows
     largest = float(logs.max())
     weights = np.exp(logs - largest)

@@ -1,14 +1,14 @@
-r"""Codes of the variables of a network, each given its parents: factorised and quotient NML.
+r"""Code lengths of networks by factorised and quotient normalised maximum likelihood (NML).
 
-Normalised maximum likelihood of a whole network is out of reach, because its normaliser does not factorise.
-Two codes that do are close to it. Let :math:`n_{jl}` count the rows with configuration j of the parents and
-value l, let :math:`r` be the number of values and :math:`q` that of all configurations, seen or not. Both
-pay the maximised likelihood, and
+NML of a whole network is not feasible, because its normaliser does not factorise. Two codes that factorise
+are close to it. Let :math:`n_{jl}` count the rows with configuration j of the parents and value l, let
+:math:`r` be the number of values and :math:`q` the number of all configurations, seen or not. Both add a
+regret to minus the maximised log-likelihood of each variable given its parents:
 
-- *factorised* NML [1]_ pays :math:`\sum_j \log C(r, n_j)`: one multinomial per configuration;
-- *quotient* NML [2]_ pays :math:`\log C(q r, N) - \log C(q, N)`: the variable and its parents as one
-  multinomial, less the parents as one. The sum over a network is then the same for all networks that make
-  the same statements about independence, whichever way their edges point.
+- *factorised* NML [1]_ adds :math:`\sum_j \log C(r, n_j)`: one multinomial per configuration;
+- *quotient* NML [2]_ adds :math:`\log C(q r, N) - \log C(q, N)`: the variable and its parents as one
+  multinomial, less the parents as one. The sum over a network is then the same for all Markov equivalent
+  networks, which differ in the direction of edges only.
 
 References
 ----------
@@ -74,13 +74,12 @@ class NetworkCodeLength(Shown):
 
 
 def fnml_code_length(counts: FloatArray) -> float:
-    """Code length of a variable given its parents by factorised normalised maximum likelihood, in nats.
+    """Return the code length of a variable given its parents by factorised NML, in nats.
 
     Parameters
     ----------
     counts : array of shape (n_configurations, n_values)
-        How often each value was seen with each configuration of the parents; configurations that were not
-        seen may be left out.
+        Counts of each value with each configuration of the parents; unseen configurations may be left out.
 
     Examples
     --------
@@ -92,14 +91,14 @@ def fnml_code_length(counts: FloatArray) -> float:
 
 
 def qnml_code_length(counts: FloatArray, n_configurations: int | None = None) -> float:
-    """Code length of a variable given its parents by quotient normalised maximum likelihood, in nats.
+    """Return the code length of a variable given its parents by quotient NML, in nats.
 
     Parameters
     ----------
     counts : array of shape (n_configurations, n_values)
-        How often each value was seen with each configuration of the parents.
+        Counts of each value with each configuration of the parents.
     n_configurations : int, optional
-        How many configurations there are in all, where those that were not seen are left out.
+        Number of all configurations, if ``counts`` leaves out unseen ones.
 
     Examples
     --------
@@ -115,28 +114,26 @@ def qnml_code_length(counts: FloatArray, n_configurations: int | None = None) ->
 def network_code_length(
     rows: Coded, parents: Mapping[str, str | Sequence[str]], *, code: Code = "qnml"
 ) -> NetworkCodeLength:
-    """Code length of a table under a network of its variables, in nats, without any prior.
+    """Return the code length of a table under a network of its variables, in nats, without a prior.
 
     Parameters
     ----------
     rows : Coded
-        The table, as :func:`codelength.as_coded` makes it. Its class is one of the variables.
+        The table, as :func:`codelength.as_coded` returns it. Its class is one of the variables.
     parents : mapping of names to names
-        For each variable that has parents, their names; one name may stand alone. Without an entry a
-        variable has none.
+        Names of the parents of each variable, or a single name. Variables without an entry have no parents.
     code : {"qnml", "fnml"}
-        Quotient normalised maximum likelihood, which is the same for all networks that make the same
-        statements about independence; or factorised normalised maximum likelihood, one multinomial for each
-        configuration of the parents.
+        Quotient NML, which is the same for all Markov equivalent networks; or factorised NML, one multinomial
+        for each configuration of the parents.
 
     Raises
     ------
     DataError
-        If a cell is missing, or a weight is no whole number.
+        If a cell is missing, or a weight is not a whole number.
 
     Examples
     --------
-    Whether it rains depends on the wind, or the wind on the rain, is no question to the quotient code:
+    The quotient code is the same for both directions of an edge:
 
     >>> from codelength import as_coded, network_code_length
     >>> table = {"rain": ["yes", "yes", "no", "no", "no"], "wind": ["west", "west", "east", "east", "west"]}
@@ -163,12 +160,12 @@ def network_code_length(
 
 
 def _counted(table: Coded, variable: int, above: list[int]) -> FloatArray:
-    """Counts of the values of a variable with each configuration of its parents that was seen."""
+    """Return counts of the values of a variable with each seen configuration of its parents."""
     n_values = int(table.schema.n_values[variable])
     configurations: IntArray = np.zeros(table.n_rows, dtype=np.int64)
     n_seen = 1
     for parent in above:
-        # Numbered again after each parent, so that the numbers stay below that of the rows.
+        # Numbered again after each parent, so that the numbers stay below the number of rows.
         both = configurations * int(table.schema.n_values[parent]) + table.codes[:, parent]
         seen, configurations = np.unique(both, return_inverse=True)
         n_seen = len(seen)
@@ -210,7 +207,10 @@ def _checked_parents(parents: Any, names: tuple[str, ...]) -> dict[str, tuple[st
 
 
 def _check_acyclic(parents: Mapping[str, tuple[str, ...]]) -> None:
-    """Refuse edges that make a ring: take variables away whose parents are all gone, until none is left."""
+    """Raise InvalidParameter if edges make a cycle.
+
+    Variables whose parents are all removed are removed in turn; a cycle is left over.
+    """
     left = dict(parents)
     while left:
         free = [name for name, above in left.items() if not any(parent in left for parent in above)]
