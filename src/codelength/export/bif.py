@@ -123,6 +123,8 @@ def words(texts: Sequence[str], taken: frozenset[str] = frozenset(), *, fold_cas
     found = []
     for text in texts:
         plain = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
+        # Decomposed characters without their accents: letters keep their base, other characters become
+        # underscores.
         word = _NO_WORD.sub("_", plain) or "_"
         found.append(f"_{word}" if word[0].isdigit() else word)
     return _distinct(found, taken, fold_case=fold_case)
@@ -168,6 +170,7 @@ def _properties(node: Node, name: str, states: Sequence[str]) -> list[tuple[str,
 def _escaped(value: object) -> str:
     """Return a value in JSON, with all characters escaped that have a meaning in BIF."""
     text = json.dumps(value)
+    # Quotes inside text are escaped as code points, because readers of BIF end text at any quote.
     inner = text[1:-1].replace('\\"', '"') if isinstance(value, str) else text
     inner = _SPECIAL.sub(lambda found: f"\\u{ord(found[0]):04x}", inner)
     return f'"{inner}"' if isinstance(value, str) else inner

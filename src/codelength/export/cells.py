@@ -90,6 +90,7 @@ def check_values(variable: Variable, program: str) -> None:
                 f"{where}: durations, such as {shown(text)}, which {program} spells in a way of its own; "
                 "make numbers of them before the model is fitted"
             )
+    # Engines spell a time in one way only, so two values of the same time could not be distinguished.
     forms: dict[str, str] = {}
     for text in texts:
         other = forms.setdefault(parse_time(text), text)
@@ -108,6 +109,7 @@ def reading(own: Engine, variable: Variable, column: str) -> Reading:
     texts = [*map(str, known)]
     if not any(map(looks_like_time, texts)):
         return Reading(_as_text(own, column), [[text_literal(text)] for text in texts], "text")
+    # Times with a zone need more expensive expressions, so these are used only if a value has a zone.
     zoned = any(parse_time(text).endswith("+00:00") for text in texts if looks_like_time(text))
     keys = [[*map(text_literal, _time_keys(text))] for text in texts]
     return Reading(_as_time(own, column, zoned), keys, "text")
@@ -133,6 +135,7 @@ def _of_numbers(own: Engine, variable: Variable, column: str, known: list[int | 
     plain = [int(value) if value == int(value) else float(value) for value in known]
     cells = measured(own, column)
     if own.name == "sqlite":
+        # SQLite compares integers and doubles exactly, so numbers within 64 bits stay integers.
         _check_whole(variable, plain)
         is_small = [isinstance(v, int) and -_LARGEST_IN_SQLITE <= v < _LARGEST_IN_SQLITE for v in plain]
         return Reading(
@@ -162,6 +165,7 @@ def _keys_of_number(own: Engine, value: int | float) -> list[str]:
 
 def _key_of_double(own: Engine, number: str) -> str:
     """Return text that is unique for each double under any settings of a session; minus zero is zero."""
+    # Adding zero turns minus zero into zero, which has another text and other bits.
     plain = f"({number}) + {own.number(0.0)}"
     return (
         f"'d' || encode(float8send({plain}), 'hex')"
@@ -199,6 +203,7 @@ def _as_time(own: Engine, column: str, zoned: bool) -> str:
         return _time_in_sqlite(column)
     text = own.time_text(column, zoned)
     naive = f"regexp_replace({text}, '^(.{{10}}) ', '\\1T')"
+    # Canonical form: T between date and time, seconds, no trailing zeros, and no time of day at midnight.
     for pattern, instead in (
         ("^(.{13}:[0-9]{2})$", "\\1:00"),
         ("[.]0+$", ""),
@@ -208,6 +213,8 @@ def _as_time(own: Engine, column: str, zoned: bool) -> str:
         naive = f"regexp_replace({naive}, '{pattern}', '{instead}')"
     cases = [f"WHEN {own.matches(text, _NAIVE)} THEN {naive}"]
     if zoned:
+        # The engine subtracts the offset from the local time; fractions of a second are carried over as text,
+        # because engines keep different numbers of digits.
         local = f"regexp_replace({text}, '^(.{{10}})[T ](.{{5}}(?::[0-9]{{2}})?).*$', '\\1 \\2')"
         ahead = [
             f"coalesce(CAST(nullif(regexp_replace({text}, '{pattern}', '{instead}'), '') AS INTEGER), 0)"
@@ -232,6 +239,8 @@ def _time_in_sqlite(column: str) -> str:
         f"CASE WHEN s GLOB '*:*Z' THEN 1 WHEN s GLOB '*:*[+-]{digits}:{digits}' THEN 6 "
         f"WHEN s GLOB '*:*[+-]{digits}{digits}' THEN 5 WHEN s GLOB '*:*[+-]{digits}' THEN 3 ELSE 0 END"
     )
+    # Nested queries name intermediate results: s the text, z its zone, b the rest, m the moment, a the offset
+    # in minutes, f the fraction, c the fraction of a time of day.
     zones = f"SELECT s, {zone} AS z FROM (SELECT {column} AS s)"
     parts = f"SELECT s, substr(s, 1, length(s) - z) AS b, substr(s, length(s) - z + 1) AS z FROM ({zones})"
     moment = (
@@ -281,6 +290,7 @@ def spellings(text: str) -> list[str]:
     if naive is None:
         return [*dict.fromkeys([text, *_time_keys(text)])]
     date, whole, digits = naive[1] or "", naive[2] or "00:00:00", naive[3] or ""
+    # Programs print milliseconds, microseconds or nanoseconds.
     clocks = [f"{whole}.{digits:0<{n}}" for n in (3, 6, 9) if n >= len(digits)]
     clocks += [f"{whole}.{digits}" if digits else whole, whole[:5]]
     found = [

@@ -63,9 +63,11 @@ class Engine:
 
     def number(self, value: float) -> str:
         """Return a literal of double precision that is read as exactly this number."""
+        # SQLite has no literal for infinity; a number beyond the range of a double is read as infinity.
         if value == -math.inf:
             return "-9e999" if self.name == "sqlite" else f"CAST('-Infinity' AS {self.double})"
         text = repr(float(value))
+        # PostgreSQL reads decimal literals as numeric, so they are cast to double precision.
         if self.name == "postgres":
             return f"CAST('{text}' AS {self.double})"
         return text if "e" in text else f"{text}e0"
@@ -106,6 +108,7 @@ class Engine:
             kind, utc = "TIMESTAMP WITH TIME ZONE", f"TRY_CAST({column} AS TIMESTAMPTZ) AT TIME ZONE 'UTC'"
             spelt = f"strftime({utc}, '%Y-%m-%dT%H:%M:%S.%f')"
         else:
+            # to_jsonb spells dates and times as ISO 8601, whatever the DateStyle of the session.
             text = f"(to_jsonb({column}) #>> '{{}}')"
             kind = "timestamp with time zone"
             utc = f"CAST({text} AS timestamptz) AT TIME ZONE 'UTC'"

@@ -70,6 +70,8 @@ def to_onnx(look_ups: LookUps) -> "ModelProto":
         total = graph.node("Add", [total, graph.gathered(entries, own)])
     groups = {i: graph.gathered(of_values, codes[i]) for i, of_values in look_ups.paired.items()}
     for child, parent, entries in look_ups.pair_tables:
+        # A pair is one row of a flat table: group of the child times the number of parent groups, plus that
+        # of the parent.
         rows = graph.node("Mul", [groups[child], graph.constant(np.int64(entries.shape[1]))])
         cells = graph.node("Add", [rows, groups[parent]])
         total = graph.node("Add", [total, graph.gathered(entries.reshape(-1, entries.shape[2]), cells)])
@@ -83,11 +85,13 @@ def to_onnx(look_ups: LookUps) -> "ModelProto":
         rest = graph.constant(np.float64(max(0.0, 1.0 - math.fsum(look_ups.floor))))
         shared = graph.node("Mul", [rest, graph.node("Softmax", [below], axis=1)])
         probabilities = graph.node("Add", [graph.constant(look_ups.floor[None, :]), shared], output)
+        # The floor may change the best class, so ties are found again among the final probabilities.
         largest = graph.node("ReduceMax", [probabilities, graph.constant(np.array([1]))], keepdims=1)
         least = graph.node("Mul", [largest, graph.constant(np.float64(1.0 - TOLERANCE))])
         tied = graph.node("GreaterOrEqual", [probabilities, least])
     else:
         probabilities = graph.node("Softmax", [below], output, axis=1)
+    # ArgMax of flags: the first of all tied classes, decided by tolerance and not by rounding.
     best = graph.node("ArgMax", [graph.node("Cast", [tied], to=graph.whole)], axis=1, keepdims=0)
     label = _labels(graph, best, look_ups.classes)
     outputs = [
@@ -118,6 +122,7 @@ class _Graph:
         self.constants: list[Any] = []
         self._taken = set(names)
         self._prefix = "_"
+        # Longer prefixes until no variable has one, so that generated names cannot clash.
         while any(name.startswith(self._prefix) for name in names):
             self._prefix += "_"
 
@@ -173,6 +178,7 @@ def _codes(graph: _Graph, variable: Variable) -> str:
     if all(isinstance(value, str) for value in known):
         cells = graph.input(variable.name, graph.text)
         codes = {key: code for code, text in enumerate(known) for key in _keys(variable, str(text))}
+        # ONNX has no missing text; empty text is missing unless it is a value itself.
         codes.setdefault("", missing)
         return graph.node(
             "LabelEncoder",

@@ -67,6 +67,7 @@ def score(document: Mapping[str, Any], case: Mapping[str, Any], reference: int =
         for i, place in enumerate(places)
         if place is not None
     }
+    # The term of a pair belongs to the child, so that contributions add up over variables.
     for pair in document.get("pairs", ()):
         child, parent = (_group(variables[i], places[i]) for i in (pair["variable"], pair["given"]))
         if pair["variable"] in rows:
@@ -156,6 +157,7 @@ def _place(variable: Mapping[str, Any], case: Mapping[str, Any]) -> int | None:
         return None
     cell = _plain(variable["name"], case[variable["name"]])
     labels = variable["values"] if variable["kind"] == "values" else variable["labels"]
+    # NaN is not equal to itself.
     if cell is not None and cell == cell:
         return _listed(labels, cell) if variable["kind"] == "values" else _interval(variable, cell)
     return len(labels) - 1 if labels[-1] is None else None
@@ -178,6 +180,7 @@ def _plain(name: str, cell: Any) -> str | int | float | None:
 def _listed(values: Sequence[Any], cell: str | int | float) -> int | None:
     """Return the place of an equal value, of one with the same spelling, or of the same time."""
     for place, value in enumerate(values):
+        # Equal values of the same kind first: text "1" and number 1 may both be listed.
         if value is not None and isinstance(value, str) == isinstance(cell, str) and value == cell:
             return place
     for place, value in enumerate(values):
@@ -197,6 +200,7 @@ def _spells(text: str, value: Any) -> bool:
     """Return True if text spells a number or a truth value; integers are compared exactly."""
     if value is None or isinstance(value, str):
         return False
+    # As an integer if possible, because floats beyond 2**53 would compare equal to their neighbours.
     spelt = int(text) if _WHOLE.fullmatch(text) else _spelt(text)
     return spelt == value or (isinstance(value, bool) and text.lower() == str(value).lower())
 
@@ -238,6 +242,7 @@ def _microseconds(stamp: re.Match[str], *, aware: bool) -> float | None:
         datetime.time(int(hour or 0), int(minute or 0), int(second or 0))
     except ValueError:
         return None
+    # The sign belongs to hours and minutes: -03:30 is 210 minutes behind.
     offset = 0 if ahead is None else int(ahead) * 60 + int(f"{ahead[0]}{more or 0}")
     days = (whole - _EPOCH).days
     return days * 86_400e6 + _of_clock(hour, minute, second, digits) - offset * 60e6

@@ -75,6 +75,7 @@ def to_sql(
     check_texts(look_ups, "SQL")
     for variable in look_ups.variables:
         check_values(variable, "SQL")
+    # Engines that ignore case would read one column for two variables.
     _check_cases(own, [variable.name for variable in look_ups.variables])
     for name in (*parts, *keep, *names):
         _check_name(name)
@@ -83,8 +84,10 @@ def to_sql(
     kept = [f"k{i}" for i in range(len(keep))]
     sums, powers = [f"s{k}" for k in range(n_classes)], [f"e{k}" for k in range(n_classes)]
     readings = [_reading(own, variable) for variable in look_ups.variables]
+    # Columns to keep are renamed at once; only here does the statement refer to the table.
     cells = [f"t.{quoted(name)} AS {alias}" for name, alias in zip(keep, kept, strict=True)]
     cells += [f"{one.cells} AS v{i}" for i, one in enumerate(readings)]
+    # A model without variables still needs one column per row.
     steps.add("cells", cells or ["1 AS row_there"], is_kept=own.name != "duckdb")
     steps.add("scored", *_scored(own, look_ups, readings, kept))
     if look_ups.pair_tables:
@@ -92,6 +95,7 @@ def to_sql(
     steps.add("topped", [*kept, *sums, f"{own.largest(sums)} AS top"])
     raised = [f"{_raised(own, s)} AS {e}" for s, e in zip(sums, powers, strict=True)]
     steps.add("raised", [*kept, *raised])
+    # The best class has power exactly 1, and so have all that tie with it: comparisons are exact.
     shares = [f"{power} / ({_summed(powers)})" for power in powers]
     best = [f"{power} = {own.number(1.0)}" for power in powers]
     if look_ups.floor.any():
@@ -103,6 +107,7 @@ def to_sql(
         ]
         steps.add("mixed", [*kept, *mixed])
         steps.add("ranked", [*kept, *probs, f"{own.largest(probs)} AS top"])
+        # The floor may change the best class, so ties are found again among the final probabilities.
         shares, best = probs, [f"{prob} >= top * {own.number(1.0 - TOLERANCE)}" for prob in probs]
     labels = own.literals(look_ups.classes)
     cases = " ".join(f"WHEN {is_best} THEN {label}" for is_best, label in zip(best, labels, strict=True))
@@ -158,6 +163,7 @@ def _scored(
     groups = []
     for i, (variable, entries) in enumerate(zip(look_ups.variables, look_ups.value_tables, strict=True)):
         if i in paired:
+            # The group of a value is looked up together with its log weights, as one more column.
             entries = np.column_stack([entries, paired[i]])
         if variable.kind == "interval" or len(joins) >= MOST_JOINS:
             found = _by_comparison(own, variable, readings[i], f"v{i}", entries)
@@ -242,6 +248,7 @@ def _by_joining(
     ]
     small = _small_table(own, rows, ["value", *(f"c{k}" for k in range(entries.shape[1]))], alias)
     join = f"LEFT JOIN {small} ON {cell}{own.collation if read.is_text else ''} = {alias}.value"
+    # A left join has NULL for values that are not listed; coalesce gives them the last row of the table.
     unseen = [own.number(weight) for weight in entries[-1]]
     found = [f"coalesce({alias}.c{k}, {rest})" for k, rest in enumerate(unseen)]
     if variable.missing_is_value:
@@ -270,6 +277,8 @@ def _by_comparison(
     tests, order = [f"WHEN {_is_missing(own, read, cell)} THEN"], [at_missing]
     if variable.kind == "interval":
         if own.name == "sqlite":
+            # SQLite sorts text above all numbers, so text in a column of numbers would be in the last
+            # interval.
             tests.append(f"WHEN typeof({cell}) IN ('text', 'blob') THEN")
             order.append(entries[-1])
         tests += [f"WHEN {cell} < {own.number(cut)} THEN" for cut in variable.cuts]

@@ -56,6 +56,7 @@ class ForestCounts:
         check_size_of(n_values, n_classes)
         codes, labels = codes_of(coded, variables), np.asarray(coded.class_codes, dtype=np.int64)
         weights = np.ones(coded.n_rows) if coded.weights is None else coded.weights
+        # Weights by class and value, one variable at a time, without an array of all rows and variables.
         values = []
         for j, size in enumerate(n_values.tolist()):
             known = codes[:, j] >= 0

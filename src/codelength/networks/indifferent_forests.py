@@ -40,6 +40,7 @@ def pair_sizes(n_values: IntArray) -> tuple[FloatArray, FloatArray]:
     (array([4., 6.]), array([0.33333333, 0.66666667]))
     """
     later, earlier = np.tril_indices(len(n_values), -1)
+    # A single variable has no pairs; its own number of values takes their place.
     products = n_values[later] * n_values[earlier] if len(later) else np.append(n_values, 1)[:1]
     sizes, times = np.unique(products, return_counts=True)
     return sizes.astype(np.float64), times / times.sum()
@@ -100,6 +101,7 @@ class OneForest(WithoutCaches):
     @property
     def tables(self) -> ForestTables | None:
         """Expected parameters; None if predictions are averaged over several priors."""
+        # Priors of negligible evidence do not prevent export as one network.
         near = np.flatnonzero(self._log_evidences >= self._log_evidences.max() - NEGLIGIBLE)
         return self._tables[near[0]] if len(near) == 1 else None
 
@@ -131,6 +133,8 @@ def best_forest(counts: ForestCounts, law: Law | float) -> OneForest:
     if n_variables < 2:
         return OneForest(counts, np.full(n_variables, -1), law)
     sizes = _sizes(counts.n_values, law)[0].tolist()
+    # The evidence of a forest is that of no edges times the Bayes factors of its edges, so a maximum spanning
+    # forest of log Bayes factors is the best one.
     gains = [counts.augmented.at(size * n_classes).log_weights for size in sizes]
     if law == "uniform":
         gains += [_gains_alone(counts), np.full(counts.pairs.n_pairs, -1.0)]
@@ -152,6 +156,7 @@ def _gains_alone(counts: ForestCounts) -> FloatArray:
     gains = np.empty(counts.pairs.n_pairs)
     for pair, (u, v) in enumerate(zip(counts.pairs.later, counts.pairs.earlier, strict=True)):
         together = counts.pairs.of(u, v).reshape(len(counts.class_counts), -1)
+        # An edge adds parameters to each class, and with them pseudocounts of the classes.
         raised = np.array([1.0 + free, 1.0 + free + (n_values[u] - 1) * (n_values[v] - 1)])[:, None]
         of_classes = dirichlet_log_evidence(np.tile(counts.class_counts, (2, 1)), raised)
         gains[pair] = dirichlet_log_evidence(together, one).sum() - alone[u] - alone[v]
@@ -262,6 +267,8 @@ class _AtSize:
             return np.empty(0)
         found = np.empty(len(self.sums.weights))
         for pairs in blocks(len(found)):
+            # The share of forests without an edge is the sum with weight 0 for it; one row per edge, in
+            # blocks.
             without = np.tile(self.sums.weights, (pairs.stop - pairs.start, 1))
             without[np.arange(len(without)), np.arange(pairs.start, pairs.stop)] = 0.0
             found[pairs] = -np.expm1(self.sums.log_sums_alone(without) - self.sums.log_sum)

@@ -47,6 +47,8 @@ def joint_weights(network: Network, states: IntArray, asked: tuple[int, ...]) ->
     """
     n_classes = len(network.nodes[0].states)
     sizes = [len(network.nodes[node].states) for node in asked]
+    # One pass over the network per combination. Each pass is linear in the number of nodes, and memory does
+    # not grow with the number of combinations.
     found = np.empty((len(states), n_classes, int(np.prod(sizes, dtype=np.int64))))
     largest = max(len(node.states) for node in network.nodes)
     step = max(1, AT_ONCE // (n_classes * largest * len(network.nodes)))
@@ -73,6 +75,7 @@ def _weights(network: Network, states: IntArray) -> FloatArray:
         belief = belief * np.where(
             own[:, None] < 0, 1.0, np.arange(len(node.states)) == own[:, None]
         )[:, None, :]  # fmt: skip
+        # The class is the only parent: this tree is summed out, and contributes one factor per class.
         if len(node.parents) == 1:
             total *= np.einsum("cs,rcs->rc", node.probs, belief)
             continue

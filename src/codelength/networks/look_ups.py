@@ -76,6 +76,7 @@ class LookUps:
     def of(cls, predictor: Predictor) -> Self:
         """Return the look-ups of naive Bayes under any rule."""
         schema, tables = predictor.counts.schema, predictor.tables
+        # Ignored columns, such as identifiers, have tables of one value that add the same to all classes.
         used = [i for i, variable in enumerate(schema.variables) if variable.kind != "ignored"]
         starts = schema.offsets
         values = {i: np.ascontiguousarray(tables.value_table[:, starts[i] : starts[i + 1]].T) for i in used}
@@ -164,6 +165,7 @@ def pooled(parts: Sequence[Sums], powers: Sequence[float], log_prior: FloatArray
     groups: dict[int, IntArray] = {}
     pairs: dict[tuple[int, int], FloatArray] = {}
     for power, part in zip(powers, parts, strict=True):
+        # The pool is relative to the class prior, so the prior counts once, whatever the powers.
         class_table += power * (part.class_table - log_prior)
         for position, table in part.value_tables.items():
             values[position] = values.get(position, 0.0) + power * table

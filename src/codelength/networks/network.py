@@ -96,9 +96,13 @@ class Network:
         parents = {pair.child: pair for pair in look_ups.pair_tables}
         log_class = look_ups.class_table
         found: dict[int, FloatArray] = {}
+        # Leaves first, so that a variable's own table has the sums of all its children before it is
+        # normalised.
         for place in _leaves_first({child: pair.parent for child, pair in parents.items()}, len(own)):
             if place in parents:
                 pair = parents[place]
+                # Without the last group of each variable: a network has no state for cells without
+                # information.
                 joint = own[place][:, None, :] + pair.entries[:-1, :-1]
                 probs, log_sums = _divided(joint)
                 own[pair.parent] = own[pair.parent] + log_sums
@@ -107,6 +111,7 @@ class Network:
                 log_class = log_class + log_sums
             found[place] = probs.T
         class_probs, _ = _divided(log_class)
+        # A class of weight zero is allowed, but an underflow would make a possible class impossible.
         if ((class_probs == 0.0) & (log_class > -np.inf)).any():
             raise InvalidParameter(
                 "as a network, a class would be less probable than any number; fit the model with "
@@ -150,6 +155,7 @@ def _of_states(entries: FloatArray, groups: IntArray | None) -> FloatArray:
     if groups is None:
         return entries[:-1]
     n_states = int(groups[-1])
+    # All values of a group have the same entries, so the first one represents it.
     first = [int(np.argmax(groups == group)) for group in range(n_states)]
     return entries[first]
 
@@ -166,6 +172,7 @@ class _Shape(NamedTuple):
 def _shape(variable: Variable, groups: IntArray | None) -> _Shape:
     codes = np.arange(variable.n_values + 1) if groups is None else groups
     if variable.kind == "interval":
+        # Neighbouring intervals of one group are merged: only the cuts between groups remain.
         of_intervals = codes[: len(variable.cuts) + 1]
         cuts = tuple(variable.cuts[i] for i in np.flatnonzero(np.diff(of_intervals)).tolist())
         labels = [str(value) for value in interval_variable(variable.name, cuts, scale=variable.scale).values]
@@ -182,6 +189,7 @@ def _shape(variable: Variable, groups: IntArray | None) -> _Shape:
 def _divided(log_weights: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Normalise weights along the first axis; return shares, uniform if all are 0, and logs of the sums."""
     log_sums = np.asarray(np.logaddexp.reduce(log_weights, axis=0))
+    # If all weights are 0, any distribution does; the uniform one is defined.
     nothing = log_sums == -np.inf
     shares = np.exp(
         np.where(nothing, 0.0, log_weights) - np.where(nothing, np.log(len(log_weights)), log_sums)

@@ -79,7 +79,7 @@ class FixedCounts:
 
     @property
     def n_variables(self) -> int:
-        """How many variables there are."""
+        """Number of variables."""
         return self.schema.n_variables
 
     @property
