@@ -213,6 +213,7 @@ def _distinct(keys: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def _looked_up(tables: tuple[FloatArray, ...], cells: IntArray, variables: IntArray | None) -> FloatArray:
+    """Return rows of tables for the cells of some variables, 0 for cell -1."""
     chosen = range(len(tables)) if variables is None else variables.tolist()
     n_classes = tables[0].shape[1]
     found = np.empty((len(cells), n_classes, len(chosen)))

@@ -128,5 +128,6 @@ def by_fold(training: Training, members: Iterable[Member]) -> FloatArray:
 
 @once
 def _information(training: Training) -> FloatArray:
+    """Return the information of variables, cached per training rows."""
     # Of a copy: large arrays are cached with the rows, and would otherwise be kept for every fold.
     return information_of(replace(training))

@@ -110,6 +110,7 @@ def pool_weights(
     centre = np.full(len(held_outs), 1.0 / len(held_outs))
 
     def objective(w: FloatArray) -> "_Objective":
+        """Return the penalised log score at weights w, with gradient and curvature."""
         scores = _scores(log_prior_left_out, ratios, labels, w)
         return _Objective(
             float(weights @ scores.log_scores) - strength / 2 * float(((w - centre) ** 2).sum()),
@@ -366,16 +367,19 @@ def _posterior_share(ahead: FloatArray, weight: FloatArray) -> FloatArray:
 
 
 def _mixed(pool: FloatArray, log_prior: FloatArray, share: FloatArray) -> FloatArray:
+    """Return the mixture of a pool and the class prior, in logs."""
     # A share of 1 leaves a log of 0 for the pool, which logaddexp ignores.
     with np.errstate(divide="ignore"):
         return normalised(np.logaddexp(np.log1p(-share) + pool, np.log(share) + log_prior))
 
 
 def _temperature_prior(strength: float) -> PowerPrior:
+    """Return the prior of temperatures."""
     return PowerPrior(1.0, strength, LEAST_TEMPERATURE, LARGEST_TEMPERATURE)
 
 
 def _numbers(document: Any, length: int, largest: float = np.inf) -> FloatArray:
+    """Return checked numbers of a document; raise DataError if they are not valid."""
     sound = isinstance(document, list) and len(document) == length
     if not sound or not all(type(number) in (int, float) for number in document):
         raise DataError(f"the pool does not hold {length} numbers where it should")

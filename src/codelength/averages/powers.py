@@ -76,6 +76,7 @@ def best_power(
 
     # The root of the slope, not the maximum of the score: a maximum is known to half of the digits only.
     def slope(log_power: float) -> float:
+        """Return the derivative of the penalised score in the power."""
         power = np.exp(log_power)
         weighed = log_prior + power * ratios
         probs = np.exp(weighed - weighed.max(axis=1, keepdims=True))

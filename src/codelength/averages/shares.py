@@ -83,6 +83,7 @@ def _plan(n_variables: int, generator: np.random.Generator) -> tuple[BoolArray, 
 
 
 def _all_sets(n_variables: int) -> tuple[BoolArray, FloatArray]:
+    """Return all sets of known variables and their factors in the exact Shapley values."""
     numbers = np.arange(1, 2**n_variables)
     known = (numbers[:, None] >> np.arange(n_variables)) & 1 == 1
     sizes = known.sum(axis=1)
@@ -97,6 +98,7 @@ def _all_sets(n_variables: int) -> tuple[BoolArray, FloatArray]:
 
 
 def _some_orders(n_variables: int, generator: np.random.Generator) -> tuple[BoolArray, FloatArray]:
+    """Return the sets of known variables along random orders, and their factors."""
     # An order and its reverse are antithetic: errors that are odd in the position of a variable cancel.
     drawn = [generator.permutation(n_variables) for _ in range(N_ORDERS)]
     orders = [order for one in drawn for order in (one, one[::-1])]

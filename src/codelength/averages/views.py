@@ -168,6 +168,7 @@ class Views:
         return cls(schema, columns)
 
     def _looked_up(self, coded: Coded, tables: Sequence[IntArray]) -> IntArray:
+        """Return codes of rows by one table per variable."""
         found = np.empty((coded.n_rows, self.n_variables), dtype=np.int64)
         for j, (view, table) in enumerate(zip(self.columns, tables, strict=True)):
             found[:, j] = table[coded.codes[:, view.position]]
@@ -175,6 +176,7 @@ class Views:
 
 
 def _restored(document: Mapping[str, Any], schema: Schema) -> View:
+    """Restore the view of one variable; raise DataError if the document is not valid."""
     position, n_intervals = document["position"], document["n_intervals"]
     if type(position) is not int or not 0 <= position < schema.n_variables:
         raise DataError(f"there is no variable at position {shown(position)}")
@@ -193,6 +195,7 @@ def _restored(document: Mapping[str, Any], schema: Schema) -> View:
 
 
 def _view(position: int, variable: Variable, seen: FloatArray) -> View:
+    """Return the views of one variable, from the weights of its values."""
     if variable.kind == "interval":
         return _ordered(position, variable, seen)
     fine, coarse = _capped(seen, FINE_VALUES), _capped(seen, COARSE_VALUES)
@@ -217,6 +220,7 @@ def _capped(seen: FloatArray, most: int) -> IntArray:
 
 
 def _ordered(position: int, variable: Variable, seen: FloatArray) -> View:
+    """Return the views of an ordered variable, from the weights of its values."""
     n_intervals = len(variable.cuts) + 1
     in_intervals, missing_seen = seen[:n_intervals], bool(seen[n_intervals:].any())
     fine, coarse, *grains = (
@@ -260,6 +264,7 @@ def _midpoints(cuts: FloatArray) -> FloatArray:
 
 
 def _standardised(numbers: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return numbers of weighted mean 0 and variance 1, clipped."""
     if not weights.any():
         return np.zeros(len(numbers))
     mean = np.average(numbers, weights=weights)

@@ -71,6 +71,7 @@ def _sum(
     merge: Callable[[Part, Part], Part],
     progress: Progress | None,
 ) -> Part | None:
+    """Merge results in order, and report progress; errors name the batch."""
     total: Part | None = None
     with closing(results):
         for part, place in results:

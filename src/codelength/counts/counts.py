@@ -175,6 +175,7 @@ class Counts(Shown):
         return fewer
 
     def __eq__(self, other: object) -> bool:
+        """Return True for equal schemas and exactly equal counts."""
         if not isinstance(other, Counts):
             return NotImplemented
         return (
@@ -234,6 +235,7 @@ class Counts(Shown):
         return [Grid("", ["variable", "value", *labels], rows, n_text=2)]
 
     def _shifted(self, row: Sequence[int], class_code: int, weight: float) -> "Counts":
+        """Return counts with the weight of one row added, which may be negative."""
         given, sizes = as_array(row), self.schema.n_values
         is_whole = given.dtype.kind in "iu" or not given.size
         if not is_whole or given.shape != sizes.shape or (given < 0).any() or (given > sizes).any():
@@ -334,10 +336,12 @@ def _count_weighted_rows(coded: Coded, n_threads: int | None) -> list[FloatArray
 
 
 def _checked_weight(weight: float) -> float:
+    """Return a checked weight."""
     checked = check_weights([weight], 1, positive=False)
     assert checked is not None
     return float(checked[0])
 
 
 def _plain(numbers: FloatArray) -> list[int | float]:
+    """Return numbers as integers if they are whole, for short files."""
     return [int(number) if number.is_integer() else number for number in numbers.tolist()]

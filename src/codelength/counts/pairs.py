@@ -158,6 +158,7 @@ def n_pair_cells(n_values: IntArray, n_classes: int) -> int:
 
 
 def _starts(n_values: IntArray) -> IntArray:
+    """Return the first cell of each table, and the end of the last one."""
     later, earlier = np.tril_indices(len(n_values), -1)
     sizes = (n_values[later] + 1) * (n_values[earlier] + 1)
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)

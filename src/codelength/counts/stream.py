@@ -254,6 +254,7 @@ def check_unchanged(
 
 
 def _check_present(batches: Batches, counts: Counts, n_present: Mapping[str, int]) -> None:
+    """Raise DataError if a column has another number of known cells than in the first pass."""
     schema = counts.schema
     for i, variable in enumerate(schema.variables):
         if variable.kind == "ignored":
@@ -268,6 +269,7 @@ def _check_present(batches: Batches, counts: Counts, n_present: Mapping[str, int
 
 
 def _changed(batches: Batches, what: str) -> DataError:
+    """Return the error for a stream that changes between passes."""
     return DataError(
         f"{batches.name or 'the table'}: changes from one pass to the next ({what}); make its rows the same "
         "each time, write them to a file first, or pass a schema= so that one pass is enough"

@@ -177,12 +177,15 @@ def _escaped(value: object) -> str:
 
 
 def _as_xml(text: str) -> str:
+    """Return a text that XML allows."""
     return text if text.strip() and not _NOT_IN_XML.search(text) else words([text])[0]
 
 
 def _element(name: str, text: str) -> str:
+    """Return an XML element with escaped text."""
     return f"<{name}>{escape(text, {chr(13): '&#13;'})}</{name}>"
 
 
 def _numbers(probs: FloatArray, separator: str) -> str:
+    """Return probabilities with 15 digits."""
     return separator.join(repr(float(f"{number:.15g}")) for number in probs.tolist())

@@ -130,6 +130,7 @@ def measured(own: Engine, column: str) -> str:
 
 
 def _of_numbers(own: Engine, variable: Variable, column: str, known: list[int | float]) -> Reading:
+    """Return the expression and keys of a column of numbers or truth values."""
     if own.name == "postgres" and {kind_of(value) for value in known} == {"truth"}:
         return Reading(column, [[own.literal(value)] for value in known], "other")
     plain = [int(value) if value == int(value) else float(value) for value in known]
@@ -175,6 +176,7 @@ def _key_of_double(own: Engine, number: str) -> str:
 
 
 def _check_whole(variable: Variable, values: list[int | float]) -> None:
+    """Raise InvalidParameter for integers that SQLite would round."""
     for value in values:
         if isinstance(value, int) and abs(value) > _LARGEST_IN_SQLITE and int(float(value)) != value:
             raise InvalidParameter(
@@ -184,6 +186,7 @@ def _check_whole(variable: Variable, values: list[int | float]) -> None:
 
 
 def _as_text(own: Engine, column: str) -> str:
+    """Return a column as an expression of text."""
     # In SQLite, a number in a column of text is not text; unary plus removes the affinity of the column.
     return f"+{column}" if own.name == "sqlite" else f"CAST({column} AS {own.text})"
 

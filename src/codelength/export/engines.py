@@ -134,19 +134,23 @@ class Engine:
 
 
 def kind_of(value: Scalar) -> str:
+    """Return the kind of a value: truth value, text or number."""
     return "truth" if isinstance(value, bool) else "text" if isinstance(value, str) else "number"
 
 
 def text_literal(text: str) -> str:
+    """Return text as a literal."""
     return "'" + text.replace("'", "''") + "'"
 
 
 def _duckdb_moment(column: str, scale: str) -> str:
+    """Return a column of times in microseconds, in DuckDB."""
     kind = {"date": "TIMESTAMP", "utc": "TIMESTAMPTZ", "clock": "TIME"}[scale]
     return f"CAST(epoch_us(CAST({column} AS {kind})) AS DOUBLE)"
 
 
 def _postgres_moment(column: str, scale: str) -> str:
+    """Return a column of times in microseconds, in PostgreSQL."""
     kind = {"date": "timestamp", "utc": "timestamptz", "clock": "time"}[scale]
     return f"CAST(extract(epoch FROM CAST({column} AS {kind})) * 1000000 AS DOUBLE PRECISION)"
 

@@ -239,6 +239,7 @@ def _counted(
 
 
 def _with_missing(graph: _Graph, cells: str, places: str, missing: int) -> str:
+    """Replace the places of NaN cells."""
     return graph.node("Where", [graph.node("IsNaN", [cells]), graph.constant(np.int64(missing)), places])
 
 

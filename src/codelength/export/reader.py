@@ -123,6 +123,7 @@ def ask(document: Mapping[str, Any], case: Mapping[str, Any]) -> list[tuple[str,
 
 
 def _expected_bits(table: Sequence[Sequence[float | None]], probabilities: Sequence[float]) -> float:
+    """Return the mutual information of a variable and the class, in bits."""
     columns = [[_number(row[k]) for row in table] for k in range(len(probabilities))]
     given_class = [_probabilities(column)[0] for column in columns]
     bits = 0.0
@@ -135,6 +136,7 @@ def _expected_bits(table: Sequence[Sequence[float | None]], probabilities: Seque
 
 
 def _probabilities(log_weights: Sequence[float]) -> tuple[list[float], bool]:
+    """Return normalised weights, with ties made equal, and True if all weights are zero."""
     highest = max(log_weights)
     if highest == -math.inf:
         return [1 / len(log_weights)] * len(log_weights), True
@@ -144,10 +146,12 @@ def _probabilities(log_weights: Sequence[float]) -> tuple[list[float], bool]:
 
 
 def _added(sums: Sequence[float], row: Sequence[float | None]) -> list[float]:
+    """Return the sum of two rows of log weights."""
     return [total + _number(weight) for total, weight in zip(sums, row, strict=True)]
 
 
 def _group(variable: Mapping[str, Any], place: int | None) -> int:
+    """Return the group of a cell."""
     return int(variable["groups"][-1 if place is None else place])
 
 
@@ -234,6 +238,7 @@ def _measured(cell: str | int | float, scale: str) -> float | None:
 
 
 def _microseconds(stamp: re.Match[str], *, aware: bool) -> float | None:
+    """Return a time stamp in microseconds since 1970; None if its zone or date does not fit the scale."""
     year, month, day, hour, minute, second, digits, utc, ahead, more = stamp.groups()
     if aware == (utc is None and ahead is None):
         return None
@@ -249,23 +254,28 @@ def _microseconds(stamp: re.Match[str], *, aware: bool) -> float | None:
 
 
 def _of_clock(hours: str | None, minutes: str | None, seconds: str | None, digits: str | None) -> float:
+    """Return a time of day in microseconds."""
     whole = (int(hours or 0) * 60 + int(minutes or 0)) * 60 + int(seconds or 0)
     return whole * 1e6 + int((digits or "0")[:6].ljust(6, "0"))
 
 
 def _spelt(text: str) -> float | None:
+    """Return the number that a text spells, or None."""
     return float(text) if _NUMBER.fullmatch(text) else None
 
 
 def _number(weight: float | None) -> float:
+    """Return a log weight of a document; None is minus infinity."""
     return -math.inf if weight is None else weight
 
 
 def _difference(weight: float, against: float) -> float:
+    """Return a difference of log weights; 0 if both are minus infinity."""
     return 0.0 if weight == against == -math.inf else weight - against
 
 
 def _check(document: Mapping[str, Any]) -> None:
+    """Raise DataError if a document is not a scorer document of a known version."""
     if not isinstance(document, Mapping) or document.get("format") != FORMAT:
         raise DataError("not a scorer document; pass what model.to_scorer() gave")
     if document.get("version") not in VERSIONS:

@@ -160,4 +160,5 @@ def _normalised(log_weights: FloatArray) -> FloatArray:
 
 
 def _plain(log_weights: FloatArray) -> list[float | None]:
+    """Return log weights as JSON types; minus infinity is None."""
     return [None if number == -np.inf else number for number in log_weights.tolist()]

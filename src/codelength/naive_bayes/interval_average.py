@@ -102,6 +102,7 @@ class IntervalAverage(Predictor):
         return tables
 
     def _left_out_weights(self, coded: Coded) -> FloatArray:
+        """Return log weights without one copy of each row; averaged variables are added to the others."""
         log_weights = self._others._left_out_weights(coded.select(self._others_at))
         labels = np.asarray(coded.class_codes, dtype=np.int64)
         weights = np.ones(coded.n_rows) if coded.weights is None else copy_weights(coded.weights)
@@ -131,10 +132,12 @@ class IntervalAverage(Predictor):
         return Predictor(self.counts.select(chosen), self.rule, prior, added)
 
     def _pseudocounts_of(self, variable: int) -> FloatArray:
+        """Return the pseudocounts of a variable, shape (n_classes, n_values)."""
         start, stop = self.counts.schema.offsets[variable], self.counts.schema.offsets[variable + 1] - 1
         return self.prior.value_pseudocounts[:, start:stop]
 
     def _check(self, variable: int) -> None:
+        """Raise InvalidParameter if a variable has too many intervals or unsuitable pseudocounts."""
         name = shown(self.counts.schema.names[variable])
         n_intervals, pseudocounts = (
             len(self.counts.schema.variables[variable].cuts) + 1,

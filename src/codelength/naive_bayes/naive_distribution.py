@@ -74,6 +74,7 @@ class NaiveDistribution(Knowledge):
     cases: Any = 0.0
 
     def __post_init__(self) -> None:
+        """Check the cases and convert them to immutable form."""
         if isinstance(self.cases, Counts):
             _check_counted(self.cases)
             return
@@ -212,6 +213,7 @@ def cases_under(cases: Counts, schema: Schema) -> Counts:
 
 
 def _position(before: Schema, name: str, variable: Variable) -> int:
+    """Return the position of a variable in the schema of the cases; raise SchemaMismatch if it differs."""
     if name not in before.names:
         raise SchemaMismatch(
             f"prior: the earlier cases have no variable {shown(name)}; leave the column out, or count the "
@@ -227,6 +229,7 @@ def _position(before: Schema, name: str, variable: Variable) -> int:
 
 
 def _table_of_cases(table: Any, i: int) -> tuple[tuple[float, ...], ...]:
+    """Return the cases of one variable as nested tuples; raise InvalidParameter if they are not valid."""
     given = as_array(table, np.float64)
     if given.ndim != 2 or not ((given >= 0) & (given <= LARGEST)).all():
         raise InvalidParameter(

@@ -100,6 +100,7 @@ class Posterior(Knowledge):
         return cls(Counts.from_json(document["counts"], schema), start)
 
     def _start_under(self, schema: Schema) -> Pseudocounts:
+        """Return the prior before the rows, for the variables of a schema."""
         # Pseudocounts have the layout of counts, so the function for counts selects them too.
         laid_out = Counts(self.schema, self.start.class_pseudocounts, self.start.value_pseudocounts)
         found = cases_under(laid_out, schema)

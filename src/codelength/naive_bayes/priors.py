@@ -244,10 +244,12 @@ def unclassed_pseudocounts(prior: PriorLike, schema: Schema) -> FloatArray:
 
 
 def _indifferent_class(schema: Schema) -> float:
+    """Return the class pseudocount of the indifferent prior."""
     return 1.0 + float((schema.n_values - 1).sum())
 
 
 def _fitting(prior: Pseudocounts, schema: Schema) -> Pseudocounts:
+    """Return pseudocounts unchanged; raise InvalidParameter if they do not fit the schema."""
     shape = (schema.n_classes, schema.n_cells)
     if prior.value_pseudocounts.shape != shape or prior.class_pseudocounts.shape != shape[:1]:
         raise InvalidParameter(
@@ -258,12 +260,14 @@ def _fitting(prior: Pseudocounts, schema: Schema) -> Pseudocounts:
 
 
 def _equivalent_sample_size(prior: Any, schema: Schema) -> Pseudocounts:
+    """Return the pseudocounts of an equivalent sample size."""
     size = check_number("prior", prior, SMALLEST, LARGEST)
     shares = tuple(size / (schema.n_classes * n_values) for n_values in schema.n_values.tolist())
     return Prior(size / schema.n_classes, shares).spread(schema)
 
 
 def _nested(numbers: Any) -> Nested:
+    """Return numbers as nested tuples of floats, so that priors are immutable."""
     if isinstance(numbers, np.ndarray):
         numbers = numbers.tolist()
     if isinstance(numbers, Sequence) and not isinstance(numbers, str):

@@ -104,6 +104,7 @@ class Scorer:
         return self._score(coded.codes, n_threads, normalised=True)
 
     def _score(self, codes: CodeArray, n_threads: int | None, normalised: bool) -> Distributions:
+        """Score rows in parallel blocks, and normalise each block while it is in the cache."""
         loops = loops_for(codes.shape[0] * (len(self.groups) + self.n_classes))
         scores = np.empty((codes.shape[0], self.n_classes))
         undefined = np.zeros(codes.shape[0], dtype=np.bool_)

@@ -332,4 +332,5 @@ class ForestTables:
 
 
 def _shares(weights: FloatArray) -> FloatArray:
+    """Return weights divided by their sums along the last axis."""
     return np.asarray(weights / weights.sum(axis=-1, keepdims=True))

@@ -226,6 +226,7 @@ class AllForests(WithoutCaches):
 
     @cached_property
     def _parts(self) -> list["_AtSize"]:
+        """Averages over forests for each number of pseudocounts, without negligible ones."""
         parts: list[_AtSize] = []
         for size, share in zip(*_sizes(self.counts.n_values, self.law), strict=True):
             parts.append(_AtSize.of(self.counts, float(size), float(share)))
@@ -245,6 +246,7 @@ class _AtSize:
 
     @classmethod
     def of(cls, counts: ForestCounts, size: float, share: float) -> "_AtSize":
+        """Compute the average and its evidence."""
         raised = counts.class_counts + size
         log_evidence = np.log(share) + float(dirichlet_log_evidence(counts.class_counts, np.array(size)))
         sums = None

@@ -170,6 +170,7 @@ class _Shape(NamedTuple):
 
 
 def _shape(variable: Variable, groups: IntArray | None) -> _Shape:
+    """Return the states of a variable: its values, its intervals, or groups of them."""
     codes = np.arange(variable.n_values + 1) if groups is None else groups
     if variable.kind == "interval":
         # Neighbouring intervals of one group are merged: only the cuts between groups remain.

@@ -165,6 +165,7 @@ class Domain:
         return Variable(self.name, values, origin="met in a stream") if values else None
 
     def _read(self, cell: Any) -> Scalar | None:
+        """Return the canonical value of a cell; None if it is missing."""
         try:
             value = canonical(cell)
         except UnusableValue as error:
@@ -172,6 +173,7 @@ class Domain:
         return None if value is None else _in_one_form(value)
 
     def _remember(self, key: Any, place: int) -> None:
+        """Remember the place of a cell as it was spelt, up to a limit."""
         if len(self._known) >= MOST_REMEMBERED or key[0].__hash__ is None:
             return
         with suppress(Exception):  # hashing foreign objects may raise anything

@@ -16,6 +16,7 @@ _EACH, _PER_OCTAVE, _OCTAVES = 64, 8, 14
 
 
 def _support() -> FloatArray:
+    """Return all sizes up to 64, then eight per octave."""
     beyond = _EACH * 2.0 ** (np.arange(1, _PER_OCTAVE * _OCTAVES + 1) / _PER_OCTAVE)
     return np.concatenate([np.arange(1.0, _EACH + 1), np.round(beyond)])
 

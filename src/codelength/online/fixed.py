@@ -162,6 +162,7 @@ class FixedCounts:
         return log_weights
 
     def _found(self, x: Mapping[str, Any]) -> tuple[IntArray, IntArray]:
+        """Return cells and positions of the known values of a row."""
         cells, positions = self._row.cells(x)
         if len(positions) == len(self._positions):
             return np.array(cells, dtype=np.int64), self._positions

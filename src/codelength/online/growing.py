@@ -214,6 +214,7 @@ class GrowingCounts:
         self._make_room()
 
     def _column(self, y: Scalar) -> int:
+        """Return the column of a class, NEW for a new one; raise DataError if it is missing."""
         column = self.target.find(y)
         if column == MISSING:
             raise DataError(
@@ -285,6 +286,7 @@ class GrowingCounts:
         self._make_room()
 
     def _check_room(self, is_new_class: bool, n_new_values: int) -> None:
+        """Raise Infeasible if the counts would become too large."""
         n_classes, n_places = self._columns.n_places + is_new_class, self._places.n_places + n_new_values
         if n_classes * n_places > MOST_CELLS or n_classes > MOST_VALUES:
             raise Infeasible(
@@ -314,6 +316,7 @@ class GrowingCounts:
 
 
 def _check_declared(variable: Variable | None) -> None:
+    """Raise Infeasible if a variable declares too many values."""
     if variable is not None and variable.kind == "category" and variable.n_values > MOST_VALUES:
         raise Infeasible(
             f"variable {shown(variable.name)}: {variable.n_values:,} values are declared, and a domain that "
@@ -322,10 +325,12 @@ def _check_declared(variable: Variable | None) -> None:
 
 
 def _located(code: int, places: list[int], positions: list[int]) -> Located:
+    """Return the places of a row as arrays."""
     return Located(code, np.array(places, dtype=np.int64), np.array(positions, dtype=np.int64))
 
 
 def _longer(array: Any, *shape: int) -> Any:
+    """Return a larger array with the same content, filled with zeros."""
     longer = np.zeros(shape, dtype=array.dtype)
     longer[tuple(slice(0, size) for size in array.shape)] = array
     return longer

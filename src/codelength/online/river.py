@@ -120,6 +120,7 @@ class RiverNaiveBayes(_Classifier):
 
 
 def _with_text_names(row: Mapping[Any, Any]) -> Mapping[str, Any]:
+    """Return a row with names as text."""
     if not isinstance(row, Mapping) or all(type(name) is str for name in row):
         return row  # anything else is rejected by the model
     return {str(name): cell for name, cell in row.items()}

@@ -66,6 +66,7 @@ def read(path: str | os.PathLike[str]) -> OnlineNaiveBayes:
 
 
 def _restored(content: Mapping[str, Any]) -> OnlineNaiveBayes:
+    """Restore a model from the content of a file; raise DataError if it is not valid."""
     if content["kind"] != KIND:
         raise DataError(f"a model of kind {shown(content['kind'])}; read it with codelength.load")
     options = {name: documents.restored(value) for name, value in content["options"].items()}
@@ -113,6 +114,7 @@ def _grow(counts: GrowingCounts, content: Mapping[str, Any]) -> None:
 
 
 def _weight_of(met: Mapping[str, Any]) -> float:
+    """Return the checked weight of the values met."""
     return check_number("weight of the values met", met["weight"])
 
 
@@ -124,10 +126,12 @@ def _layout(counts: FixedCounts | GrowingCounts) -> tuple[list[int], list[int]]:
 
 
 def _inverse(places: Sequence[int]) -> dict[int, int]:
+    """Return the position of each place."""
     return {place: position for position, place in enumerate(places)}
 
 
 def _numbers(given: Any, shape: tuple[int, ...]) -> FloatArray:
+    """Return a checked array of counts."""
     numbers = np.array(given, dtype=np.float64).reshape(shape if 0 in shape else np.shape(given))
     if numbers.shape != shape or not np.isfinite(numbers).all() or (numbers < 0).any():
         raise DataError(f"counts of shape {numbers.shape}; expected {shape}, finite and not below 0")

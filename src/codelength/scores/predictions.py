@@ -162,6 +162,7 @@ class Predictions(Shown):
         return [Facts(facts)]
 
     def _scores(self) -> list[tuple[str, str]]:
+        """Return names and formatted values of the scores; empty without rows."""
         if not (self.n_rows if self.weights is None else self.weights.any()):
             return []
         return [

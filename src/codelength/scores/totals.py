@@ -158,6 +158,7 @@ class Scores(Shown):
         return [Facts(facts)]
 
     def _figures(self) -> list[tuple[str, str]]:
+        """Return names and formatted values of the scores; empty without rows."""
         if not self.sums[0]:
             return []
         return [

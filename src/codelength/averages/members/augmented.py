@@ -311,6 +311,7 @@ def chosen_codes(views: Views, variables: IntArray, coded: Coded) -> IntArray:
 
 
 def _chosen_views(views: Views, variables: IntArray) -> Views:
+    """Return the views of some of the variables."""
     return Views(views.schema, tuple(views.columns[j] for j in variables.tolist()))
 
 

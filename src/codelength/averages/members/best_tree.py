@@ -97,10 +97,12 @@ class BestTree(Member):
 
     @classmethod
     def _of(cls, training: Training, ranking: IntArray) -> Self:
+        """Fit to training rows with a given ranking of variables."""
         return cls._found(_Search.of(training, ranking), training)
 
     @classmethod
     def _found(cls, search: "_Search", training: Training) -> Self:
+        """Build the member from the best forest of a search."""
         model, parents = search.models[search.best], _rooted(search.forests[search.best])
         return cls(
             training.views,
@@ -201,6 +203,7 @@ class _Search(NamedTuple):
 
     @classmethod
     def of(cls, training: Training, ranking: IntArray | None = None) -> "_Search":
+        """Find the best forest under each strength."""
         counts = AugmentedCounts.of(training, ranking)
         in_order = arrange(training).variables
         order = np.searchsorted(counts.variables, in_order[np.isin(in_order, counts.variables)])

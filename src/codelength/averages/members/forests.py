@@ -100,6 +100,7 @@ class Forests(Member):
 
     @classmethod
     def _of(cls, training: Training, ranking: IntArray | None = None) -> Self:
+        """Count training rows in each coarse view, with a given ranking of variables."""
         made = (
             ForestsAtGrain(seen.views, seen.log_prior, AugmentedCounts.of(seen, ranking))
             for seen in _at_grains(training)
@@ -183,6 +184,7 @@ class ForestsAtGrain(WithoutCaches):
 
     @cached_property
     def _parts(self) -> tuple["ForestSums", ...]:
+        """Sums over forests for each strength, without negligible strengths."""
         parts: list[ForestSums] = []
         for strength in STRENGTHS:
             parts.append(ForestSums.of_model(self.counts.at(strength)))
@@ -257,6 +259,7 @@ class ForestSums:
     def _summed(
         self, places: IntArray, weights: FloatArray, factors: FloatArray, skipped: IntArray
     ) -> FloatArray:
+        """Run the kernel for rows of weights and cells of factors."""
         from ._forest_kernels import sum_forests
 
         sums = np.zeros((len(places), factors.shape[1]))

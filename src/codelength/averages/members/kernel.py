@@ -218,6 +218,7 @@ class _Space(NamedTuple):
 
     @classmethod
     def of(cls, numbers: FloatArray, stretch: FloatArray, rows: KernelRows, shares: FloatArray) -> "_Space":
+        """Order the rows and compute their distances."""
         # Left-out rows last, because regress computes leave-one-out for the last rows only.
         order = np.argsort(shares > 0.0, kind="stable")
         ordered = KernelRows(
@@ -333,6 +334,7 @@ def _runs(spaces: _Spaces, rows: KernelRows) -> list[_Run]:
     """Return all runs, or those around the best, in the order of the grid."""
 
     def run(place: _Place) -> _Run:
+        """Fit one kernel with one ridge in all spaces, and select its power."""
         left_out, coefficients = np.zeros((len(rows.labels), len(rows.log_prior))), []
         for space in spaces.left_out_in(place):
             check_interrupted()
@@ -369,6 +371,7 @@ def _climbed(run: Callable[[_Place], _Run], sizes: Sequence[int]) -> dict[_Place
 
 
 def _neighbours(place: _Place, sizes: Sequence[int]) -> list[_Place]:
+    """Return the places one step away along each axis of the grid."""
     found = []
     for axis, step in product(range(3), (-1, 1)):
         moved = list(place)
@@ -416,6 +419,7 @@ def _held_out(runs: Sequence[_Run], rows: KernelRows) -> FloatArray:
 
 
 def _restored(document: Mapping[str, Any], shape: tuple[int, int]) -> KernelPart:
+    """Restore one part from its JSON document; raise DataError if it is not valid."""
     is_stretched, width = document["is_stretched"], document["width"]
     sound = type(width) in (int, float) and 0.0 < width < np.inf
     if not isinstance(is_stretched, bool) or not sound:

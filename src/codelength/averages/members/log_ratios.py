@@ -227,6 +227,7 @@ class _Part(NamedTuple):
 
     @classmethod
     def of(cls, training: Training, variables: IntArray, rows: IntArray) -> "_Part":
+        """Build the features of sampled training rows."""
         numbers = training.numbers[np.ix_(rows, _columns(training.views, variables))]
         axes = _axes(numbers)
         design = Design(
@@ -377,6 +378,7 @@ def _axes(numbers: FloatArray) -> FloatArray:
 
 
 def _checked_variables(positions: Any, views: Views) -> IntArray:
+    """Return the variables of a document; raise DataError if they are not valid."""
     sound = isinstance(positions, list) and all(type(j) is int for j in positions)
     if not sound or positions != sorted(set(positions)) or not set(positions) <= {*range(views.n_variables)}:
         raise DataError("the variables of the regression are not those of the model")

@@ -199,6 +199,7 @@ class _Rows(NamedTuple):
 
     @classmethod
     def of(cls, training: Training, variables: IntArray) -> "_Rows":
+        """Arrange training rows for clustering."""
         views = training.views
         order = shuffled(training, Mixtures.name)
         codes, labels = training.coarse[order], training.labels[order]
@@ -281,6 +282,7 @@ def _coarse_places(view: View, fine_order: IntArray) -> IntArray:
 
 
 def _predictor(counts: Counts) -> ClusterPredictor:
+    """Return the predictor of a clustering, with pseudocounts in proportion to the frequencies."""
     schema, spread = counts.schema, []
     totals = counts.value_counts.sum(axis=0)
     for i in range(schema.n_variables):
@@ -291,10 +293,12 @@ def _predictor(counts: Counts) -> ClusterPredictor:
 
 
 def _schema(views: Views, variables: IntArray, n_classes: int) -> Schema:
+    """Return the schema of the rows to cluster, with the class as last variable."""
     return Schema.from_sizes([*views.n_coarse[variables].tolist(), n_classes])
 
 
 def _coded(schema: Schema, codes: IntArray, labels: IntArray | None = None) -> Coded:
+    """Return coded rows with the class as last column."""
     n_values = schema.n_values
     # Codes without information are missing, and so are the classes of new rows.
     classes = np.full(len(codes), n_values[-1]) if labels is None else labels
@@ -302,6 +306,7 @@ def _coded(schema: Schema, codes: IntArray, labels: IntArray | None = None) -> C
 
 
 def _restored(document: Mapping[str, Any], schema: Schema) -> Counts:
+    """Restore the counts of a clustering; raise DataError if they are not valid."""
     class_counts = unpacked(document["class_counts"], (None,), low=0.0)
     if not 1 <= len(class_counts) <= SIZES[-1]:
         raise DataError(f"{len(class_counts)} clusters are not as many as a fit makes")

@@ -75,6 +75,7 @@ class OneDependence(Member):
 
     @classmethod
     def _of(cls, training: Training, ranking: IntArray | None = None) -> Self:
+        """Count training rows with a given ranking of variables."""
         return cls(training.views, training.log_prior, AugmentedCounts.of(training, ranking))
 
     def log_probs(self, coded: Coded) -> FloatArray:

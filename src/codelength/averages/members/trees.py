@@ -273,6 +273,7 @@ class Trees(Member):
 
     @cached_property
     def _lefts(self) -> NDArray[np.int32]:
+        """Left child, or number of the leaf, of each node."""
         return _lefts(self.features, self.sizes)
 
 
@@ -398,12 +399,14 @@ def _check_nodes(features: NDArray[np.int32], sizes: IntArray) -> None:
 
 
 def _between(number: Any, low: float, high: float) -> float:
+    """Return a checked number; raise DataError if it is out of range."""
     if type(number) is not float or not low <= number <= high:
         raise DataError("a forest holds a number that it cannot have")
     return number
 
 
 def _whole(document: Any, length: int | None, low: int, high: int) -> IntArray:
+    """Return a checked array of integers; raise DataError for fractions."""
     array = unpacked(document, (length,), low=low, high=high)
     if array.dtype.kind == "f":
         raise DataError("a forest holds fractions where it cannot have any")

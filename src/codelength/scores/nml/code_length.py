@@ -120,6 +120,7 @@ def check_describable(counts: Counts, *, given_classes: bool = False) -> None:
 
 
 def _are_rows(counts: Counts) -> bool:
+    """Return True if all counts are whole and exact."""
     everything = np.concatenate((counts.class_counts, counts.value_counts.ravel()))
     return is_whole(everything) and counts.n_rows <= LARGEST_COUNT
 
@@ -132,6 +133,7 @@ def _incomplete(counts: Counts) -> int | None:
 
 
 def _of_multinomial(counts: Any) -> float:
+    """Return the code length of one variable, from the counts of its values."""
     given = as_array(counts)
     if given.ndim != 1 or given.dtype.kind not in "iuf" or not given.size:
         raise InvalidParameter(

@@ -109,10 +109,12 @@ def _power(shares: FloatArray, power: int, convolve: _Convolve) -> FloatArray:
 
 
 def _convolved(one: FloatArray, other: FloatArray) -> FloatArray:
+    """Return the first coefficients of a product, by direct convolution."""
     return np.asarray(np.convolve(one, other)[: len(one)])
 
 
 def _convolved_by_fft(one: FloatArray, other: FloatArray, n: int) -> FloatArray:
+    """Return the first n coefficients of a product, by real fast Fourier transforms."""
     from scipy.fft import irfft, next_fast_len, rfft
 
     size = next_fast_len(2 * n - 1, real=True)

@@ -175,6 +175,7 @@ def _counted(table: Coded, variable: int, above: list[int]) -> FloatArray:
 
 
 def _check_rows(table: Coded) -> None:
+    """Raise DataError for fractional weights and missing cells."""
     if table.weights is not None and not is_whole(table.weights):
         raise DataError(
             "weights that are no whole numbers: normalised maximum likelihood sums over tables of whole "
@@ -190,6 +191,7 @@ def _check_rows(table: Coded) -> None:
 
 
 def _checked_parents(parents: Any, names: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    """Return the parents of all variables; raise InvalidParameter if they are not a network."""
     check_instance("parents", parents, Mapping, "a mapping from variables to their parents")
     found: dict[str, tuple[str, ...]] = dict.fromkeys(names, ())
     for child, given in parents.items():
