@@ -28,6 +28,7 @@ def count_plainly(coded: Coded) -> FloatArray:
     counts, step = np.zeros(shape), coded.n_rows if coded.weights is not None else _ROWS_AT_ONCE
     for start in range(0, coded.n_rows, max(step, 1)):
         codes, classes = (part[start : start + step] for part in (coded.codes, coded.class_codes))
+        # One flat index per cell, so that a single bincount counts all variables.
         firsts = np.asarray(classes, dtype=np.int64)[:, None] * schema.n_cells + schema.offsets[:-1]
         weights = None if coded.weights is None else np.repeat(coded.weights, schema.n_variables)
         counts += np.bincount((firsts + codes).ravel(), weights, counts.size).reshape(shape)

@@ -109,6 +109,7 @@ class Counts(Shown):
             raise DataError("cells and n: expected whole numbers and numbers, one of each per cell")
         if places.size and (int(places.min()) < 0 or int(places.max()) >= n_cells):
             raise SchemaMismatch(f"cells: expected numbers from 0 to {n_cells - 1}; count under this schema")
+        # Class counts first, then the value counts in C order, as partial_counts writes them.
         flat = np.bincount(places.astype(np.int64), numbers, n_cells).astype(np.float64)
         counts = cls(schema, flat[: schema.n_classes], flat[schema.n_classes :].reshape(schema.n_classes, -1))
         counts.check()
@@ -285,9 +286,11 @@ def count(coded: Coded, *, n_threads: int | None = None) -> Counts:
         parts = _count_rows(coded, n_threads)
     else:
         parts = _count_weighted_rows(coded, n_threads)
+    # Blocks are added in row order, so that sums of weights are the same for any number of threads.
     value_counts = np.zeros((schema.n_classes, schema.n_cells))
     for part in parts:
         value_counts += part
+    # Every row is in exactly one cell of the first variable, missing included.
     return Counts(schema, value_counts[:, : schema.offsets[1]].sum(axis=1), value_counts)
 
 

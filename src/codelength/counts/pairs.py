@@ -77,6 +77,7 @@ class PairCounts:
         array([[0., 0., 1.],
                [1., 0., 0.]])
         """
+        # Only tables with the later variable first are stored.
         if one < other:
             return self.of(other, one).transpose(0, 2, 1)
         table = self.table(one * (one - 1) // 2 + other)
@@ -102,6 +103,7 @@ class PairCounts:
 
     def places(self, codes: IntArray) -> IntArray:
         """Return the cells of rows, shape (n_rows, n_pairs); code -1 is a cell without a value."""
+        # The cell for missing is behind the last value of each variable.
         filled = np.where(codes < 0, self.n_values, codes)
         rows = filled[:, self.later] * (self.n_values[self.earlier] + 1)
         return np.asarray(self.starts[:-1] + rows + filled[:, self.earlier])

@@ -43,6 +43,7 @@ def expected_counts(coded: Coded, shares: Any) -> Counts:
         raise DataError("shares: one of them is negative or not a finite number")
     if coded.weights is not None:
         given = given * coded.weights[:, None]
+    # Cells first, so that the shares of all classes are added to contiguous memory.
     value_counts = np.zeros((schema.n_cells, schema.n_classes))
     add_soft_counts(coded.codes.T, schema.offsets, given, value_counts)
     return Counts(schema, given.sum(axis=0), np.ascontiguousarray(value_counts.T))

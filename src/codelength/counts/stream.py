@@ -129,6 +129,7 @@ def partial_counts(
         total = part if total is None else total.merge(part)
     counts = Counts.empty(schema) if total is None else total.counts
     flat = np.concatenate((counts.class_counts, counts.value_counts.ravel()))
+    # Sparse: most cells of a part are zero, and engines add up by cell.
     cells = np.flatnonzero(flat)
     numbers = flat[cells] if weights is not None else flat[cells].astype(np.int64)
     return pa.RecordBatch.from_pydict({"cell": pa.array(cells.astype(np.int32)), "n": pa.array(numbers)})
@@ -193,6 +194,7 @@ def learn_counts(
     how = How.of(missing, numeric, identifiers, cutting, categories)
     if schema is not None:
         check_instance("schema", schema, Schema, "a Schema, or None")
+    # Streams of the caller stay open; those made here are closed.
     is_own = not isinstance(source, Batches)
     batches = as_batches(source, batch_rows=batch_rows, na=na, kinds=with_target(schema, target))
     try:
@@ -207,6 +209,7 @@ def learn_counts(
                 n_threads=n_threads,
                 progress=progress,
             )
+        # A stream that can be read once is written to disk while it is profiled, for the second pass.
         if batches.once:
             with closing(Spool(batches, roles.columns)) as again:
                 return _in_two_passes(again, roles, how, n_threads, progress)

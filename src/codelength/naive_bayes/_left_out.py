@@ -54,6 +54,8 @@ def _own_weighted_scores(
         at = of_class, start + codes[present]
         added = offsets.value_offsets[:, start:stop].sum(axis=1)
         seen = counts.value_counts[at]
+        # A count below the weight means that the row was not counted; 1.0 is a placeholder with a finite
+        # logarithm.
         left = seen >= weights[present]
         fewer = np.where(left, seen - weights[present] + offsets.value_offsets[at], 1.0)
         rest = np.maximum(counts.of(i).sum(axis=1)[of_class] - weights[present], 0.0)

@@ -49,6 +49,7 @@ def growth_lists(
     distinct, which = np.unique(keys, return_inverse=True)
     which = which.reshape(keys.shape)
     lengths = np.ones(len(distinct), dtype=np.int64)
+    # Offsets that are equal share a list, which is as long as the largest count of any of them.
     np.maximum.at(lengths, which, most + 1)
     ends = np.cumsum(lengths)
     begins = ends - lengths

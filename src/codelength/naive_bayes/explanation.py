@@ -56,6 +56,7 @@ class Explanation(Shown):
             [np.broadcast_to(self.intercept, self.contributions[:, :1].shape), self.contributions], axis=1
         )
         ruled_out, certain = np.isneginf(terms).any(axis=1), np.isposinf(terms).any(axis=1)
+        # Infinite terms are handled apart, because inf - inf is NaN.
         finite = np.where(np.isfinite(terms), terms, 0.0).sum(axis=1)
         infinite = np.where(ruled_out, -np.inf, np.where(certain, np.inf, finite))
         return np.asarray(np.where(ruled_out & certain, 0.0, infinite))

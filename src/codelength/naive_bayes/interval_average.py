@@ -87,6 +87,7 @@ class IntervalAverage(Predictor):
         found = {}
         for i in self.averaged:
             variable = self.counts.schema.variables[i]
+            # An even base with one strength: merged intervals then have the sum of their pseudocounts.
             even = np.full(variable.n_values, 1.0 / variable.n_values)
             strength = float(self._pseudocounts_of(i)[0].sum())
             found[i] = PartitionAverage.of(self.counts.of(i), even, len(variable.cuts) + 1, [strength])
@@ -126,6 +127,7 @@ class IntervalAverage(Predictor):
     def _others(self) -> Predictor:
         """Predictor of the classes and of the variables without intervals."""
         offsets, chosen = self.counts.schema.offsets, self._others_at
+        # An empty array first, because concatenate fails if no variable is left.
         cells = np.concatenate([np.arange(0), *(np.arange(offsets[i], offsets[i + 1]) for i in chosen)])
         prior = Pseudocounts(self.prior.class_pseudocounts, self.prior.value_pseudocounts[:, cells])
         added = Offsets(self.offsets.class_offsets, self.offsets.value_offsets[:, cells])

@@ -48,6 +48,7 @@ def log_tables(counts: Counts, rule: Rule, offsets: Offsets) -> LogTables:
     """
     schema, spare = counts.schema, counts.schema.offsets[1:] - 1
     raised = counts.value_counts + offsets.value_offsets
+    # Missing cells do not count in totals: they are marginalised.
     raised[:, spare] = 0.0
     rule.check(float(raised.min(initial=0.0)))
     totals = np.add.reduceat(raised, schema.offsets[:-1], axis=1) if schema.n_variables else raised

@@ -247,6 +247,7 @@ def _check_counted(cases: Counts) -> None:
     if schema.n_variables:
         totals = np.add.reduceat(cases.value_counts, schema.offsets[:-1], axis=1)
     of_class = cases.class_counts[:, None]
+    # Relative rounding: counts of weighted rows are sums of fractions.
     wrong = np.abs(totals - of_class) > _ROUNDING * np.maximum(totals, of_class)
     if wrong.any():
         i, k = (int(place) for place in np.argwhere(wrong.T)[0])

@@ -65,6 +65,7 @@ class Posterior(Knowledge):
     def spread(self, schema: Schema) -> Pseudocounts:
         """Return the sum of prior and counts, for the variables of a schema."""
         counts, start = cases_under(self.counts, schema), self._start_under(schema)
+        # Conjugacy: pseudocounts of the posterior are those of the prior plus the counts.
         values = counts.value_counts + start.value_pseudocounts
         values[:, schema.offsets[1:] - 1] = 0.0
         return Pseudocounts(counts.class_counts + start.class_pseudocounts, values)

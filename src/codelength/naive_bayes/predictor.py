@@ -125,6 +125,7 @@ class Predictor:
     def explain(self, coded: Coded, reference: int = 0) -> Explanation:
         """Return contributions of variables to the log-odds of each class against a reference class."""
         schema = self.counts.schema
+        # Contributions are entries of the log tables, so they add up to the log-odds exactly.
         cells = coded.codes.astype(np.int64) + schema.offsets[:-1]
         return Explanation(
             schema.names,

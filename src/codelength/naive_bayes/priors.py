@@ -272,6 +272,7 @@ def _nested(numbers: Any) -> Nested:
         numbers = numbers.tolist()
     if isinstance(numbers, Sequence) and not isinstance(numbers, str):
         return tuple(_nested(number) for number in numbers)
+    # Python numbers only, so that priors compare equal and can be written as JSON.
     plain = numbers.item() if isinstance(numbers, np.generic) else numbers
     return check_number("a pseudocount", plain, SMALLEST, LARGEST)
 

@@ -125,6 +125,7 @@ class Question:
 
     def blanked(self, coded: Coded) -> Coded:
         """Return rows with the query cells set to missing, so that their values are not used."""
+        # Fortran order, because kernels read codes column by column.
         codes = coded.codes.copy(order="F")
         codes[:, self.columns] = coded.schema.n_values[list(self.columns)]
         return changed(coded, codes=codes, is_distinct=False, unseen={})
@@ -146,6 +147,7 @@ class Question:
         total = np.zeros((len(value_table), 1))
         for i in self.columns:
             own = value_table[:, schema.offsets[i] : schema.offsets[i + 1] - 1]
+            # The last variable varies fastest, as in np.ndindex and itertools.product.
             total = (total[:, :, None] + own[:, None, :]).reshape(len(value_table), -1)
         return total
 
@@ -163,6 +165,7 @@ class Question:
         n_rows, sizes = len(weights), self.sizes
         if self.class_axis is not None:
             others = tuple(size for axis, size in enumerate(sizes) if axis != self.class_axis)
+            # The class is the first axis of the weights; move it to its place in the query.
             weights = np.moveaxis(
                 weights.reshape(n_rows, sizes[self.class_axis], *others), 1, 1 + self.class_axis
             )

@@ -144,6 +144,7 @@ def rooted(edges: Iterable[tuple[int, int]], n_variables: int) -> IntArray:
         if parents[start] != -2:
             continue
         tree = _reached(near, start)
+        # Quadratic in the size of a tree, which is at most MOST_VARIABLES.
         centre = min(sorted(tree), key=lambda v: max(_reached(near, v).values()))
         parents[centre] = -1
         for v in _reached(near, centre):

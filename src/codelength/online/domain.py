@@ -139,6 +139,7 @@ class Domain:
         if place not in self._values:
             return False
         del self._places[self._values.pop(place)]
+        # A forgotten value is new if it occurs again, so all its spellings are forgotten too.
         for key in self._spellings.pop(place, ()):
             del self._known[key]
             if key[0] is str:

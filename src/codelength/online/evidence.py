@@ -19,6 +19,7 @@ def growing_log_evidence(counts: GrowingCounts, weight: float) -> float:
     weight : float
         Unit of the counts.
     """
+    # Classes are one more variable, with a single total instead of one per class.
     columns = counts.target.places
     of_classes = counts.class_counts[columns][:, None] / weight
     found = _of_variable(
@@ -42,6 +43,7 @@ def _of_variable(
     """Return the log evidence of one variable, from counts of its values in the classes."""
     from ._kernels import log_averages
 
+    # Numerators of the Dirichlet evidence; the denominators depend on the size of the domain.
     found = float(gammaln(counts + pseudocount).sum()) - counts.size * float(gammaln(pseudocount))
     if not domain.is_open:
         size = pseudocount * domain.n_known

@@ -92,6 +92,7 @@ class FixedCounts:
         key = (type(y), y)
         try:
             return self._codes[key]
+        # Most classes were seen before: a dictionary look-up avoids reading and comparing them.
         except Exception:  # not met before, or an object that cannot be looked up
             pass
         assert self.schema.target is not None
@@ -149,6 +150,7 @@ class FixedCounts:
         if not len(cells):
             return log_weights
         counts, totals = self.value_counts[cells], self.totals[positions]
+        # Copies, so the division does not change the counts; without forgetting it is skipped.
         if weight != 1.0:
             counts /= weight
             totals /= weight

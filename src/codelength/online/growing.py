@@ -50,6 +50,7 @@ class GrowingCounts:
     def __init__(self, schema: Schema | None, class_pseudocount: float, value_pseudocount: float) -> None:
         self._start = schema
         self.class_pseudocount, self.value_pseudocount = class_pseudocount, value_pseudocount
+        # Places of values are shared by all variables, so that one array holds all counts.
         self._places, self._columns = Places(), Places()
         target = None if schema is None else schema.target
         self.target = Domain("class" if target is None else target.name, target, self._columns)
@@ -122,6 +123,8 @@ class GrowingCounts:
         self.class_counts[row.code] -= 1.0
         self.value_counts[row.places, row.code] -= 1.0
         self.totals[row.positions, row.code] -= 1.0
+        # A value is forgotten once no row has it, as if it had never been met: the evidence depends on the
+        # rows that count only.
         left: list[bool] = np.any(self.value_counts[row.places], axis=1).tolist()
         for place, position, is_left in zip(row.places.tolist(), row.positions.tolist(), left, strict=True):
             if not is_left and self.domains[position].drop(place):
@@ -157,6 +160,8 @@ class GrowingCounts:
             log_weights[-1] = -np.inf
             average[0] = -np.log(total[0] + self.class_pseudocount * len(columns))
         else:
+            # Classes are a growing domain themselves, with one total: first the escape, then the known
+            # classes.
             log_averages(total, *known, SIZES, LOG_PRIOR, True, terms, average)
             log_weights[-1] = average[0]
             log_averages(total, *known, SIZES, LOG_PRIOR, False, terms, average)
@@ -190,6 +195,7 @@ class GrowingCounts:
         parts = []
         for domain in self.domains:
             if domain.is_retired:
+                # An identifier is a variable with one value that every row has.
                 parts += [class_counts[:, None], np.zeros((len(columns), 1))]
             elif domain.n_known:
                 parts.append(self.value_counts[np.ix_(domain.places, columns)].T / weight)
@@ -247,6 +253,7 @@ class GrowingCounts:
                 continue
             if not isinstance(name, str):
                 raise DataError(f"name {shown(name)}: expected text; convert it with str()")
+            # A throw-away domain, to find out if the cell has a value at all.
             if Domain(name, None, iter(())).find(cell) == NEW:
                 names.append(name)
         return names
@@ -270,6 +277,7 @@ class GrowingCounts:
                 places[j] = next(self._places)
                 domain.add(x[domain.name], places[j])
                 self.n_met[position] += weight
+                # Too many values to be informative, and too many to count: an identifier.
                 if domain.n_known > MOST_VALUES:
                     domain.retire()
         self._make_room()

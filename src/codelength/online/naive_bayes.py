@@ -91,6 +91,7 @@ class OnlineNaiveBayes(Shown):
     ) -> None:
         check_choice("domains", domains, Domains)
         check_choice("handle_unknown", handle_unknown, HandleUnknown)
+        # A fixed domain needs a schema with classes; a growing one accepts none.
         if schema is not None or domains == "fixed":
             check_instance("schema", schema, Schema, "a Schema")
             assert schema is not None
@@ -124,6 +125,7 @@ class OnlineNaiveBayes(Shown):
             self._counts = FixedCounts(schema, self._rule, prior, refuse_values=refuse)
         self._weight = 1.0
         self._scores = RunningScores()
+        # Reentrant, because score_one calls learn_one while it holds the lock.
         self._lock = threading.RLock()
 
     @classmethod
@@ -169,8 +171,11 @@ class OnlineNaiveBayes(Shown):
             # Instead of multiplying all counts by the decay, the new row gets a larger weight: one update per
             # row.
             weight = self._weight / self._decay
+            # The state changes only after the row was counted: a row that is rejected leaves the model as it
+            # was.
             row = self._counts.learn(x, y, weight)
             self._weight = weight
+            # Rare: with a half-life of 100 rows, once in 33,000 rows.
             if weight > LARGEST_WEIGHT:
                 self._counts.shrink(weight)
                 self._weight = 1.0
@@ -256,7 +261,9 @@ class OnlineNaiveBayes(Shown):
         with self._lock:
             place, (classes, log_weights) = self._counts.class_place(y), self._log_weights(x)
             prob = float(probs_of(log_weights)[place])
+            # A zero probability is recorded as an infinite code length, as in other scores.
             found = math.log(prob) if prob > 0 else -math.inf
+            # A hit is a known class; the possibility of a new class is never the prediction.
             best = most_probable(log_weights[: len(classes)]) if classes else None
             self.learn_one(x, y)
             self._scores.add(found, hit=best == place)

@@ -34,8 +34,11 @@ def write(model: OnlineNaiveBayes, path: str | os.PathLike[str]) -> None:
         "scores": [scores.n_rows, scores.code_length, scores.n_hits],
         "window": None,
     }
+    # JSON has no infinity.
     if math.isinf(scores.code_length):
         content["scores"][1] = None
+    # Counts are written in the order of values and classes, not in that of their places, which depends on the
+    # history of the stream.
     rows, columns = _layout(counts)
     if isinstance(counts, GrowingCounts):
         content["classes"] = {"met": [*counts.target.met.values()], "weight": counts.n_met_classes}
@@ -171,6 +174,7 @@ def _window(
         classes[row.code] += 1.0
         values[row.places, row.code] += 1.0
         totals[row.positions, row.code] += 1.0
+    # In a window all rows have weight 1, so the sums are exact and can be compared exactly.
     if not all(map(np.array_equal, kinds, (classes, values, totals))):
         raise DataError("the rows of the window are not those that were counted")
     return found

@@ -92,6 +92,7 @@ def _grouped(numbers: FloatArray, width: float) -> IntArray:
     order = np.argsort(numbers, kind="stable")
     ascending = numbers[order]
     starts, at = [], 0
+    # Greedy from the smallest: one search per group, and groups never overlap.
     while at < len(ascending):
         starts.append(at)
         at = int(np.searchsorted(ascending, ascending[at] + width + TOLERANCE, side="right"))

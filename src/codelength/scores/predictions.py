@@ -84,6 +84,7 @@ class Predictions(Shown):
 
         The first of several equally probable classes counts.
         """
+        # Ties are decided on probabilities, with the tolerance of all other decisions.
         hits: FloatArray = (first_best_of_rows(np.exp(self.log_probs)) == self._labels).astype(np.float64)
         hits[self.undefined] = 1 / self.log_probs.shape[1]
         return hits
@@ -92,6 +93,7 @@ class Predictions(Shown):
     def distances(self) -> FloatArray:
         """Squared distance from the observed class, summed over classes, of each row."""
         differences = np.exp(self.log_probs)
+        # The observed class has indicator 1, all others 0.
         differences[np.arange(self.n_rows), self._labels] -= 1
         return np.asarray((differences**2).sum(axis=1))
 

@@ -74,6 +74,7 @@ class Scores(Shown):
         weights = np.ones(int(kept.sum())) if given is None else given[kept]
         hits = predictions.hits[kept]
         figures = [predictions.true_log_probs[kept], hits, predictions.distances[kept]]
+        # Sums and sums of squares are additive over parts; means and standard errors follow from them.
         figures = [np.ones(len(weights)), *figures, *(figure**2 for figure in figures)]
         promised = np.exp(predictions.log_probs[kept].max(axis=1))
         return cls(
@@ -220,6 +221,7 @@ class Together:
         if not isfinite(difference):
             return Mean(difference, nan)
         total = float(self.scores[model].sums[1])
+        # Variance of paired differences, from their sum of squares; rows are not kept.
         squares = float(self.squares[model, best]) - total * difference**2
         return Mean(difference, standard_error(total, squares))
 
@@ -237,6 +239,7 @@ def _gathered(promises: FloatArray) -> FloatArray:
     """Merge equal probabilities, ascending; round them if too many are distinct."""
     distinct, places = np.unique(promises[:, 0], return_inverse=True)
     if len(distinct) > MOST_PROMISES:
+        # Steps of 4e-6 are far below the width of a bin.
         rounded = np.rint(promises[:, 0] * MOST_PROMISES) / MOST_PROMISES
         distinct, places = np.unique(rounded, return_inverse=True)
     return np.column_stack([distinct, *(np.bincount(places, promises[:, i], len(distinct)) for i in (1, 2))])

@@ -131,6 +131,7 @@ class BestTree(Member):
         """Return the log weights of the classes as sums of look-ups."""
         chosen = [self.views.columns[j] for j in self.variables.tolist()]
         positions = [view.position for view in chosen]
+        # The last group is for values without information.
         groups = [np.where(view.coarse < 0, view.n_coarse, view.coarse) for view in chosen]
         values = (table[own] for table, own in zip(self.log_values, groups, strict=True))
         children = np.flatnonzero(self.parents >= 0).tolist()

@@ -91,6 +91,8 @@ class Forests(Member):
     def fit(cls, training: Training) -> Learned[Self]:
         """Count values and pairs of values; predict each training row by leave-one-out."""
         seen = _at_grains(training)
+        # With a selection of variables, the closed form of leave-one-out would ignore that the row took part
+        # in it.
         if not all(map(has_room, seen)):
             member = cls._of(training, ranking_of(training))
             return Learned(member, refitted(training, cls._of))

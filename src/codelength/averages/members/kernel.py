@@ -231,6 +231,7 @@ class _Space(NamedTuple):
         stretched = (numbers * stretch)[order]
         distances = squared_distances(stretched, stretched)
         total = float(rows.weights.sum())
+        # The scale of widths; 1 if all rows are equal.
         mean = float(ordered.weights @ distances @ ordered.weights) / total**2 or 1.0
         return cls(order, shares[order][shares[order] > 0.0], distances, mean, ordered)
 
@@ -344,6 +345,7 @@ def _runs(spaces: _Spaces, rows: KernelRows) -> list[_Run]:
             left_out[last] += space.shares[:, None] * found.left_out
         power = best_power(rows.log_prior_left_out, left_out, rows.labels, rows.weights, POWER)
         scores = power_scores(rows.log_prior_left_out, left_out, rows.labels, power).log_scores
+        # The prior of the power counts in the weight of a run, as in the choice of the power.
         penalty = POWER.strength / 2 * np.log(power / POWER.centre) ** 2
         return _Run(place, coefficients, left_out, power, float(rows.weights @ scores - penalty))
 

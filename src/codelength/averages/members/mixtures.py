@@ -208,6 +208,7 @@ class _Rows(NamedTuple):
         arranged = arrange(training)
         for j, fine_order in enumerate(arranged.values):
             codes[:, j] = _coarse_places(views.columns[j], fine_order)[codes[:, j]]
+        # Only the canonical table is clustered; counts are then taken from the original columns.
         in_order = arranged.variables[np.isin(arranged.variables, variables)]
         schema = _schema(views, in_order, training.n_classes)
         canonical = _coded(schema, codes[:, in_order], _places(arranged.classes)[labels])
@@ -219,6 +220,7 @@ class _Rows(NamedTuple):
         name = f"{Mixtures.name} {method} {size} {run}"
         seed = np.random.SeedSequence(int(self.training.generator(name).integers(2**63)))
         found = METHODS[method](self.canonical)(min(size, self.coded.n_rows), seed)
+        # Empty clusters are dropped.
         used, labels = np.unique(found, return_inverse=True)
         return clustering_counts(with_components(self.coded, len(used)), labels)
 
@@ -286,6 +288,7 @@ def _predictor(counts: Counts) -> ClusterPredictor:
     schema, spread = counts.schema, []
     totals = counts.value_counts.sum(axis=0)
     for i in range(schema.n_variables):
+        # Pseudocounts in proportion to overall frequencies; one half keeps unseen values possible.
         seen = totals[schema.offsets[i] : schema.offsets[i + 1] - 1] + 0.5
         strength = CLASS_STRENGTH if i == schema.n_variables - 1 else VALUE_STRENGTH
         spread.append((strength * seen / seen.sum()).tolist())

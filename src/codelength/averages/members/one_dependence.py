@@ -165,6 +165,7 @@ class OneDependence(Member):
             self._log_weights,
             found,
         )
+        # A sum over parents instead of a mean: a constant factor of all classes.
         return np.asarray(log_ratios.sum(axis=1) + np.logaddexp.reduce(found, axis=1))
 
     def _left_out(self, training: Training) -> FloatArray:

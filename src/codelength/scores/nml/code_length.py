@@ -75,6 +75,7 @@ def nml_code_length(counts: Any, *, given_classes: bool = False, method: Method 
     for i in range(schema.n_variables):
         length -= log_fit(counts.of(i))
     if given_classes:
+        # Given the classes, each class and variable is one multinomial of the known cells.
         for i, n_values in enumerate(schema.n_values.tolist()):
             length += float(log_normalisers(n_values, counts.of(i).sum(axis=1)).sum())
         return length

@@ -129,6 +129,7 @@ def _log_by_recurrence(n_values: int, n: FloatArray) -> FloatArray:
 def _log_sum_over_rows(n_values: int, n: int) -> float:
     """Return the log normaliser as a sum of n + 1 positive terms, by ratios of consecutive terms [2]_."""
     j = np.arange(n, dtype=np.float64)
+    # In logs with the largest term factored out, because terms exceed the range of a float64 for many rows.
     steps = np.log((n - j) / n * ((n_values - 1 + j) / (j + 1)))
     logs = np.concatenate([[0.0], np.cumsum(steps)])
     largest = float(logs.max())

@@ -118,6 +118,7 @@ def _convolved_by_fft(one: FloatArray, other: FloatArray, n: int) -> FloatArray:
     from scipy.fft import irfft, next_fast_len, rfft
 
     size = next_fast_len(2 * n - 1, real=True)
+    # A square needs one forward transform only.
     transformed = rfft(one, size)
     product = transformed * (transformed if other is one else rfft(other, size))
     # Coefficients near zero may be negative by rounding.
@@ -134,6 +135,7 @@ def _balancing_tilt(log_weights: FloatArray, mean: float) -> float:
         shares, _ = _tilted(sampled, rows, tilt)
         excess = float(shares @ rows) - mean
         spread = float(shares @ np.square(rows - mean)) - excess * excess
+        # A hundredth of a standard deviation is close enough: the tilt affects accuracy, not the result.
         if excess * excess <= 1e-4 * max(spread, 1e-4):
             break
         low, high = (tilt, high) if excess > 0 else (low, tilt)
