@@ -144,7 +144,15 @@ def ranking_of(training: Training) -> IntArray:
 
 
 def ranked_by(information: FloatArray, order: IntArray) -> IntArray:
-    """Return the positions of all variables, the most informative first; ties are in the given order."""
+    """Return the positions of all variables, the most informative first; ties are in the given order.
+
+    Parameters
+    ----------
+    information : array of shape (n_variables,)
+        Information of each variable about the class, in nats per row.
+    order : array of int of shape (n_variables,)
+        Order of variables that tie.
+    """
     # Scale 1: information of a nat per row is large, and much smaller values are differences of rounded sums.
     return order[ranked(information[order], scale=1.0)]
 
@@ -173,6 +181,7 @@ class Cells(NamedTuple):
 
 def distinct_cells(training: Training) -> Iterator[Cells]:
     """Yield the cells of each variable; leave-one-out is computed once per cell instead of once per row."""
+    # Few distinct weights keep the number of cells small if every row has a weight of its own.
     copy_weights, kinds = _few_weights(training.copy_weights)
     for fine in training.fine.T:
         check_interrupted()
@@ -187,6 +196,7 @@ def distinct_cells(training: Training) -> Iterator[Cells]:
 def _information(training: Training, cells: Cells, left_out: FloatArray) -> float:
     """Return the mean leave-one-out log score given a variable, less that of the class prior, at least 0."""
     scores = normalised(training.log_prior + left_out) - training.log_prior
+    # Cells without a value do not count: the variable says nothing about their rows.
     gain = cells.weights @ scores[np.arange(len(left_out)), cells.labels]
     return max(0.0, float(gain / training.weights.sum()))
 
@@ -197,6 +207,7 @@ def _few_weights(weights: FloatArray) -> tuple[FloatArray, IntArray]:
     if len(distinct) > MOST_COPY_WEIGHTS:
         quantiles = (np.arange(MOST_COPY_WEIGHTS) + 0.5) / MOST_COPY_WEIGHTS
         distinct = np.unique(np.quantile(weights, quantiles, method="lower"))
+    # Borders halfway between neighbours assign each weight to the nearest one.
     between = (distinct[1:] + distinct[:-1]) / 2
     return distinct, np.searchsorted(between, weights)
 

@@ -116,7 +116,15 @@ def refitted(training: Training, fit: Callable[[Training, IntArray], Member]) ->
 
 
 def by_fold(training: Training, members: Iterable[Member]) -> FloatArray:
-    """Return log probabilities of the training rows, given a member for each fold."""
+    """Return log probabilities of the training rows, given a member for each fold.
+
+    Parameters
+    ----------
+    training : Training
+        Training rows.
+    members : iterable of Member
+        One member per fold, fitted without it, in the order of :func:`folds_of`.
+    """
     found = np.full((training.n_rows, training.n_classes), -np.inf)
     for fold, member in zip(folds_of(training), members, strict=True):
         rows = fold.rows

@@ -78,6 +78,15 @@ def temperature(
 def tempered(log_probs: FloatArray, log_prior: FloatArray, t: float) -> FloatArray:
     r"""Return :math:`P(c) (p(c) / P(c))^t` in logs, normalised: the class prior at t = 0, p at t = 1.
 
+    Parameters
+    ----------
+    log_probs : array of shape (n_rows, n_classes)
+        Log probabilities p of a member.
+    log_prior : array of shape (n_classes,) or (n_rows, n_classes)
+        Log class prior P.
+    t : float
+        Temperature.
+
     Examples
     --------
     >>> np.exp(tempered(np.log([[0.9, 0.1]]), np.log([0.5, 0.5]), 0.5)).round(6)
@@ -167,6 +176,15 @@ def prior_share(
     half of log n, the cost of one free parameter in any code. A table without information about the class
     thus does not favour the pool by chance. The share is at least 0.25 / (n + 1), so that every class
     with a positive prior probability remains possible.
+
+    Parameters
+    ----------
+    pool_held_out : array of shape (n_rows, n_classes)
+        Held-out log probabilities of the pool.
+    log_prior_left_out : array of shape (n_rows, n_classes)
+        Log class prior without each row.
+    labels, weights : array of shape (n_rows,)
+        Class codes and weights of the rows.
 
     Examples
     --------

@@ -44,7 +44,17 @@ class PowerScores(NamedTuple):
 def power_scores(
     log_prior: FloatArray, ratios: FloatArray, labels: IntArray, power: FloatArray | float
 ) -> PowerScores:
-    """Return the scores of rows at one power, or at one power per row (shape (n_rows, 1))."""
+    """Return the scores of rows at a power.
+
+    Parameters
+    ----------
+    log_prior, ratios : array of shape (n_rows, n_classes)
+        Log class prior of each row, and the logarithms that are multiplied by the power.
+    labels : array of int of shape (n_rows,)
+        Class codes.
+    power : float or array of shape (n_rows, 1)
+        One power, or one per row.
+    """
     rows = np.arange(len(labels))
     log_probs = normalised(log_prior + power * ratios)
     probs = np.exp(log_probs)

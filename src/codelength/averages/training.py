@@ -47,7 +47,17 @@ class Training(WithoutCaches):
 
     @classmethod
     def of(cls, coded: Coded, seed: int = 0, most_rows: int = MOST_ROWS) -> "Training":
-        """Build training rows from a table with classes; sample ``most_rows`` rows if more are distinct."""
+        """Build training rows from a table with classes.
+
+        Parameters
+        ----------
+        coded : Coded
+            Rows with classes; equal rows are merged.
+        seed : int
+            Seed of all random draws.
+        most_rows : int
+            Size of the sample of distinct rows that members use one by one, if there are more.
+        """
         distinct, places = coded.merged()
         rows = np.arange(distinct.n_rows)
         if distinct.n_rows > most_rows:

@@ -93,10 +93,20 @@ class Views:
 
     @classmethod
     def of(cls, coded: Coded) -> "Views":
-        """Learn the views from training rows."""
+        """Learn the views from training rows.
+
+        Views depend on the values and weights of the rows, not on their classes, so that they need not be
+        learned again without a fold.
+
+        Parameters
+        ----------
+        coded : Coded
+            Distinct training rows with their weights.
+        """
         found = []
         for i, variable in enumerate(coded.schema.variables):
             seen = np.bincount(coded.codes[:, i], coded.weights, variable.n_values + 1)[: variable.n_values]
+            # A variable with one value in training carries no information in any view.
             if variable.kind != "ignored" and np.count_nonzero(seen) > 1:
                 found.append(_view(i, variable, seen.astype(np.float64)))
         return cls(coded.schema, tuple(found))
@@ -188,6 +198,7 @@ def _restored(document: Mapping[str, Any], schema: Schema) -> View:
     grains = unpacked(document["grains"], (len(GRAINS), length), low=-1, high=length - 1).astype(np.int64)
     numbers = unpacked(document["numbers"], (length, None)).astype(np.float64)
     view = View(position, fine, coarse, grains, n_intervals, numbers)
+    # A view with fewer than two values cannot come from a fit, and would break members.
     sound = type(n_intervals) is int and 0 <= n_intervals <= view.n_fine
     if not sound or min(view.n_fine, view.n_coarse, int(grains.max(axis=1).min()) + 1) < 2:
         raise DataError(f"variable {shown(schema.names[position])} is not seen as a fit leaves it")
@@ -223,6 +234,7 @@ def _ordered(position: int, variable: Variable, seen: FloatArray) -> View:
     """Return the views of an ordered variable, from the weights of its values."""
     n_intervals = len(variable.cuts) + 1
     in_intervals, missing_seen = seen[:n_intervals], bool(seen[n_intervals:].any())
+    # Missing is a value of its own only if it was seen; otherwise it is unknown.
     fine, coarse, *grains = (
         _merged(in_intervals, n_bins, variable.n_values + 1, missing_seen)
         for n_bins in (FINE, COARSE, *GRAINS)

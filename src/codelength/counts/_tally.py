@@ -136,6 +136,8 @@ def settled_counts(tally: Tally, draft: Draft) -> tuple[Counts | None, Draft]:
                 assert found.grid is not None
                 variables[i] = replace(column, grid=found.grid)
                 continue
+            # Counts of the fine grid are merged to those of the final intervals, so no further pass is
+            # needed.
             settled = column.settled(found.cuts, draft.how)
             inner = coarsened(column.grid, cells[:, :n_cells], kept, np.array(settled.cuts))
             cells = np.concatenate((inner, cells[:, n_cells:]), axis=1)

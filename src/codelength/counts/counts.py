@@ -121,7 +121,13 @@ class Counts(Shown):
         return float(self.class_counts.sum())
 
     def of(self, variable: int | str) -> FloatArray:
-        """Return counts of the values of one variable without missing, shape (n_classes, n_values)."""
+        """Return counts of the values of one variable without missing, shape (n_classes, n_values).
+
+        Parameters
+        ----------
+        variable : int or str
+            Position or name of the variable.
+        """
         i = self.schema.position(variable)
         start, stop = self.schema.offsets[i], self.schema.offsets[i + 1] - 1
         return self.value_counts[:, start:stop]
@@ -207,6 +213,7 @@ class Counts(Shown):
 
     def check(self) -> None:
         """Raise DataError for counts that are negative or infinite, or do not add up to the class counts."""
+        # Files come from outside, so everything that later code relies on is checked.
         everything = np.concatenate((self.class_counts, self.value_counts.ravel()))
         if not np.isfinite(everything).all() or everything.min(initial=0) < 0:
             raise DataError("a count is negative or not finite")

@@ -121,6 +121,7 @@ def partial_counts(
     pa = arrow()
     if target is None and schema.target is not None:
         target = schema.target.name
+    # Ignored columns need not be read.
     used = tuple(variable.name for variable in schema.variables if variable.kind != "ignored")
     work = CountWork(Roles(used, target, weights), schema)
     total: Tally | None = None
@@ -303,6 +304,7 @@ def matched_schema(schema: Schema, roles: Roles) -> Schema:
     InvalidParameter
         If only one of schema and stream has a class.
     """
+    # A schema made from sizes has no names of its own; its variables are matched by position.
     nameless = all(variable.name == f"x{i}" for i, variable in enumerate(schema.variables))
     if nameless and len(roles.variables) == schema.n_variables:
         schema = schema.named_after(roles.variables)
@@ -321,7 +323,15 @@ def matched_schema(schema: Schema, roles: Roles) -> Schema:
 
 
 def with_target(schema: Schema | None, target: str | None) -> Schema | None:
-    """Return the schema by which cells of files are read, with the class as a variable."""
+    """Return the schema by which cells of files are read, with the class as a variable.
+
+    Parameters
+    ----------
+    schema : Schema, optional
+        Schema of the table.
+    target : str, optional
+        Column of the class.
+    """
     if schema is None or schema.target is None or target is None or target in schema.names:
         return schema
     return Schema((*schema.variables, replace(schema.target, name=target)))

@@ -51,7 +51,18 @@ _HEADER = """<?xml version="1.0" encoding="UTF-8"?>
 
 
 def to_bif(network: Network) -> str:
-    """Return a network in BIF."""
+    """Return a network in BIF.
+
+    Parameters
+    ----------
+    network : Network
+        The network; the class is its first node.
+
+    Returns
+    -------
+    str
+        Content of a ``.bif`` file.
+    """
     # The class is named last, so that columns keep their names if one is equal to that of the class.
     class_name, *columns = [node.name for node in network.nodes]
     *names, name = words([*columns, class_name], taken=RESERVED, fold_case=True)
@@ -82,7 +93,18 @@ def to_bif(network: Network) -> str:
 
 
 def to_xmlbif(network: Network) -> str:
-    """Return a network in XMLBIF 0.3."""
+    """Return a network in XMLBIF 0.3.
+
+    Parameters
+    ----------
+    network : Network
+        The network; the class is its first node.
+
+    Returns
+    -------
+    str
+        Content of an ``.xml`` file.
+    """
     class_name, *columns = [_as_xml(node.name) for node in network.nodes]
     *names, name = _distinct([*columns, class_name])
     names.insert(0, name)

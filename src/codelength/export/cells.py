@@ -102,7 +102,17 @@ def check_values(variable: Variable, program: str) -> None:
 
 
 def reading(own: Engine, variable: Variable, column: str) -> Reading:
-    """Return the expression and the keys by which an engine compares a column with categories."""
+    """Return the expression and the keys by which an engine compares a column with categories.
+
+    Parameters
+    ----------
+    own : Engine
+        Dialect of the engine.
+    variable : Variable
+        Variable with categories as values.
+    column : str
+        Expression of the column.
+    """
     known = [value for value in variable.values if value is not None]
     if not all(isinstance(value, str) for value in known):
         return _of_numbers(own, variable, column, [number for number in known if not isinstance(number, str)])

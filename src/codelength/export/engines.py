@@ -102,7 +102,15 @@ class Engine:
         return f"{text} ~ {text_literal(pattern)}"
 
     def time_text(self, column: str, zoned: bool) -> str:
-        """Return a column of times or text as text under any settings; times with a zone are in UTC."""
+        """Return a column of times or text as text, under any settings of a session.
+
+        Parameters
+        ----------
+        column : str
+            Expression of the column.
+        zoned : bool
+            Times may have a zone; they are converted to UTC.
+        """
         if self.name == "duckdb":
             text = f"CAST({column} AS VARCHAR)"
             kind, utc = "TIMESTAMP WITH TIME ZONE", f"TRY_CAST({column} AS TIMESTAMPTZ) AT TIME ZONE 'UTC'"
@@ -118,7 +126,15 @@ class Engine:
         return f"CASE WHEN {self.type_of(column)} = '{kind}' THEN {spelt} || '+00:00' ELSE {text} END"
 
     def stamp_before(self, text: str, minutes: str) -> str:
-        """Return a date with a time, given as text, less some minutes, without fractions of a second."""
+        """Return a date with a time less some minutes, without fractions of a second.
+
+        Parameters
+        ----------
+        text : str
+            Expression of the date and time as text.
+        minutes : str
+            Expression of the number of minutes.
+        """
         if self.name == "duckdb":
             moment = f"TRY_CAST({text} AS TIMESTAMP) - to_minutes({minutes})"
             return f"strftime({moment}, '%Y-%m-%dT%H:%M:%S')"

@@ -99,6 +99,7 @@ def scorer(look_ups: LookUps) -> dict[str, Any]:
         "prior_log_probs": _plain(prior),
         "variables": variables,
     }
+    # Version 1 is enough for naive Bayes; ``ask`` relies on it.
     if look_ups.describes_values:
         return document
     pairs = [
@@ -123,6 +124,7 @@ def _variable(
     """Return a variable of the document, from log weights of shape (n_values, n_classes)."""
     shared: dict[str, Any] = {"table": [_plain(row) for row in entries]}
     if prior is not None:
+        # Marginal distribution of the values: the sum over classes of prior times likelihood.
         given_class = np.exp(np.array([_normalised(own) for own in entries.T]))
         shared["weights"] = (prior @ given_class).tolist()
     if groups is not None:
@@ -142,6 +144,7 @@ def _variable(
 
 def _values(variable: Variable) -> list[Scalar | None]:
     """Return the values of a variable; numbers that readers of JSON would round are text."""
+    # JSON numbers are doubles in most readers.
     large: dict[Scalar, str] = {number: str(int(number)) for number in beyond_doubles(variable.values)}
     for text in large.values():
         if text in variable.values:

@@ -115,7 +115,15 @@ def check_class(name: str, label: Any, classes: tuple[Scalar, ...]) -> None:
 
 
 def log_odds_against(log_terms: FloatArray, reference: int) -> FloatArray:
-    """Return differences from the reference class along the last axis; 0 if both are minus infinity."""
+    """Return differences from the reference class along the last axis; 0 if both are minus infinity.
+
+    Parameters
+    ----------
+    log_terms : array of shape (..., n_classes)
+        Terms of log weights.
+    reference : int
+        Code of the reference class.
+    """
     against = log_terms[..., reference, None]
     impossible = np.isneginf(log_terms) & np.isneginf(against)
     with np.errstate(invalid="ignore"):

@@ -104,6 +104,7 @@ class IntervalAverage(Predictor):
 
     def _left_out_weights(self, coded: Coded) -> FloatArray:
         """Return log weights without one copy of each row; averaged variables are added to the others."""
+        # Classes and other variables first; the ratios of averaged variables multiply their weights.
         log_weights = self._others._left_out_weights(coded.select(self._others_at))
         labels = np.asarray(coded.class_codes, dtype=np.int64)
         weights = np.ones(coded.n_rows) if coded.weights is None else copy_weights(coded.weights)
@@ -181,5 +182,6 @@ def _left_out_ratios(
     of_class, of_value, of_weight = np.unravel_index(cells, shape)
     removed = kinds[of_weight]
     ratios = average.log_ratios_without(of_value, of_class, removed)
+    # NaN marks rows that were not counted, as in the predictor of single partitions.
     ratios[average.counts[of_value, of_class] < removed] = np.nan
     return ratios[places]

@@ -37,6 +37,15 @@ class LogTables:
 def log_tables(counts: Counts, rule: Rule, offsets: Offsets) -> LogTables:
     """Compute the log tables of a rule from counts and offsets.
 
+    Parameters
+    ----------
+    counts : Counts
+        Counts of the training rows.
+    rule : Rule
+        Predictive rule.
+    offsets : Offsets
+        Numbers that the rule adds to the counts.
+
     Examples
     --------
     >>> from codelength.naive_bayes import RULES
@@ -66,7 +75,19 @@ def log_tables(counts: Counts, rule: Rule, offsets: Offsets) -> LogTables:
 
 
 def value_entries(rule: Rule, raised: FloatArray, totals: FloatArray, n_values: IntArray | int) -> FloatArray:
-    """Return log table entries from counts with offsets and their sums over the values of the variable."""
+    """Return log table entries of a rule.
+
+    Parameters
+    ----------
+    rule : Rule
+        Predictive rule.
+    raised : array
+        Counts plus offsets.
+    totals : array of the same shape
+        Their sums over the values of the variable.
+    n_values : int or array
+        Number of values of the variable.
+    """
     entries = rule.growth(raised)
     if not rule.normalises:
         return entries - rule.growth(totals)

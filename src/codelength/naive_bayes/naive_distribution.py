@@ -78,6 +78,7 @@ class NaiveDistribution(Knowledge):
         if isinstance(self.cases, Counts):
             _check_counted(self.cases)
             return
+        # Arrays become Python numbers, so that equality and JSON work.
         cases = self.cases.tolist() if isinstance(self.cases, (np.ndarray, np.generic)) else self.cases
         if is_number(cases):
             cases = check_number("cases", cases, 0.0, LARGEST)
@@ -195,7 +196,20 @@ class NaiveDistribution(Knowledge):
 
 
 def cases_under(cases: Counts, schema: Schema) -> Counts:
-    """Return counts of earlier cases under a schema with the same classes and a subset of the variables."""
+    """Return counts of earlier cases under a schema with the same classes and a subset of the variables.
+
+    Parameters
+    ----------
+    cases : Counts
+        Earlier cases. If their variables have default names, they are matched by position.
+    schema : Schema
+        Schema of the result.
+
+    Raises
+    ------
+    SchemaMismatch
+        If classes or values differ, or a variable is absent.
+    """
     before = cases.schema
     if before.classes != schema.classes:
         raise SchemaMismatch(
@@ -208,6 +222,7 @@ def cases_under(cases: Counts, schema: Schema) -> Counts:
     chosen = [
         _position(before, name, variable) for name, variable in zip(names, schema.variables, strict=True)
     ]
+    # Avoid a copy if the variables are the same.
     found = cases if chosen == [*range(before.n_variables)] else cases.select(chosen)
     return Counts(schema, found.class_counts, found.value_counts)
 

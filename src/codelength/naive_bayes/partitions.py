@@ -92,6 +92,7 @@ class PartitionAverage:
         """
         from ._partition_kernels import partition_weights
 
+        # Values first, so that cumulative sums over values read all classes together.
         by_value = np.ascontiguousarray(counts.T, dtype=np.float64)
         grid = np.array(strengths, dtype=np.float64)
         weights = np.zeros((len(grid), n_ordered, n_ordered))
@@ -103,6 +104,7 @@ class PartitionAverage:
 
     def log_ratios(self) -> FloatArray:
         """Return log ratios of shares of values in classes to the base, shape (n_values, n_classes)."""
+        # Class -1 leaves nothing out, so one kernel serves both cases.
         values = np.arange(len(self.base))
         return self.without(values, np.full(len(values), -1), np.zeros(len(values))).log_ratios
 

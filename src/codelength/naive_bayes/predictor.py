@@ -119,11 +119,20 @@ class Predictor:
         scorer = replace(self.scorer, constant=0.0)
         log_weights = scorer.log_weights(coded)
         own = own_scores(self.counts, coded, self.rule, self.offsets, scorer.groups)
+        # Only the weight of a row's own class changes if the row is left out.
         log_weights[np.arange(coded.n_rows), np.asarray(coded.class_codes, dtype=np.int64)] = own
         return log_weights
 
     def explain(self, coded: Coded, reference: int = 0) -> Explanation:
-        """Return contributions of variables to the log-odds of each class against a reference class."""
+        """Return contributions of variables to the log-odds of each class against a reference class.
+
+        Parameters
+        ----------
+        coded : Coded
+            Rows to explain.
+        reference : int
+            Code of the reference class.
+        """
         schema = self.counts.schema
         # Contributions are entries of the log tables, so they add up to the log-odds exactly.
         cells = coded.codes.astype(np.int64) + schema.offsets[:-1]

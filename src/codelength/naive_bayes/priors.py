@@ -238,6 +238,7 @@ def unclassed_pseudocounts(prior: PriorLike, schema: Schema) -> FloatArray:
     knowledge = as_knowledge(prior)
     if knowledge is not None:
         return knowledge.unclassed(schema)
+    # Explicit pseudocounts belong to classes; without classes, their mean is used.
     if isinstance(prior, (Prior, Pseudocounts)):
         return np.asarray(pseudocounts(prior, schema).value_pseudocounts.mean(axis=0))
     return np.asarray(pseudocounts(prior, schema.without_target()).value_pseudocounts[0])
@@ -283,6 +284,7 @@ def _broadcast(numbers: Any, shape: tuple[int, ...], what: str) -> FloatArray:
         array = np.array(numbers, dtype=np.float64)
     except ValueError:
         raise InvalidParameter(f"{what}: the rows have different lengths; expected shape {shape}") from None
+    # NumPy would also broadcast one column for all values, which is more likely a mistake.
     if array.shape not in ((), shape, shape[1:]):
         raise InvalidParameter(f"{what}: shape {array.shape} does not fit {shape}")
     return np.array(np.broadcast_to(array, shape))

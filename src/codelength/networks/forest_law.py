@@ -59,6 +59,7 @@ class ForestCounts:
         # Weights by class and value, one variable at a time, without an array of all rows and variables.
         values = []
         for j, size in enumerate(n_values.tolist()):
+            # Cells without a value are left out, variable by variable.
             known = codes[:, j] >= 0
             places = labels[known] * size + codes[known, j]
             found = np.bincount(places, weights[known], n_classes * size).astype(np.float64)
@@ -212,7 +213,7 @@ class ForestLaw:
 
     @classmethod
     def even(cls, n_values: IntArray, parents: IntArray, per_class: float) -> "ForestLaw":
-        """Return the prior with so many pseudocounts per class, divided evenly among pairs of values.
+        """Return the prior with ``per_class`` pseudocounts, divided evenly among pairs of values.
 
         The distribution does not depend on the choice of roots.
         """
@@ -287,7 +288,13 @@ class ForestTables:
         return cls(law.parents, _shares(counts.class_counts + law.of_class), tuple(tables))
 
     def log_joint(self, codes: IntArray) -> FloatArray:
-        """Return the joint log probability of rows and each class, in nats; missing cells are summed out."""
+        """Return the joint log probability of rows and each class, in nats; missing cells are summed out.
+
+        Parameters
+        ----------
+        codes : array of int of shape (n_rows, n_variables)
+            Codes of the variables that take part, -1 for cells without a value.
+        """
         found = np.empty((len(codes), len(self.class_probs)))
         for start in range(0, len(codes), _ROWS_AT_ONCE):
             rows = slice(start, start + _ROWS_AT_ONCE)
@@ -298,6 +305,7 @@ class ForestTables:
         """Return the same for a block of rows: look-ups for complete rows, messages for the others."""
         total = np.tile(np.log(self.class_probs), (len(codes), 1))
         missing = (codes < 0).any(axis=1)
+        # Complete rows need one look-up per variable; messages are needed for incomplete rows only.
         whole, partly = np.flatnonzero(~missing), np.flatnonzero(missing)
         for v, table in enumerate(self.value_probs):
             of_value = np.moveaxis(table, 0, -1)

@@ -101,6 +101,7 @@ class LookUps:
         """
         assert schema.target is not None
         used = sorted(sums.value_tables)
+        # Positions in the schema become places among the variables with tables.
         places = {position: place for place, position in enumerate(used)}
         return cls(
             rule,
@@ -175,11 +176,23 @@ def pooled(parts: Sequence[Sums], powers: Sequence[float], log_prior: FloatArray
 
 
 def among_all(sums: Sums, seen: IntArray, n_classes: int) -> Sums:
-    """Extend sums for the classes that were seen to all classes; the others have weight zero."""
+    """Extend sums for the classes that were seen to all classes; the others have weight zero.
+
+    Parameters
+    ----------
+    sums : Sums
+        Sums with one column per seen class.
+    seen : array of int
+        Codes of the seen classes.
+    n_classes : int
+        Number of all classes.
+    """
     if len(seen) == n_classes:
         return sums
 
     def widened(table: FloatArray, others: float) -> FloatArray:
+        # Unseen classes have log weight minus infinity once, in the class table; other terms are 0, because
+        # -inf - -inf is NaN.
         wide = np.full((*table.shape[:-1], n_classes), others)
         wide[..., seen] = table
         return wide

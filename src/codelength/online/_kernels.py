@@ -161,6 +161,7 @@ def add_log_values(
         i, place = positions[j], places[j]
         for c in range(n_classes):
             of_classes[c] = totals[i, classes[c]] / weight
+        # A closed domain has a known size: no average is needed.
         if is_open[i]:
             log_averages(
                 of_classes,

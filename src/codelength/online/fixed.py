@@ -107,7 +107,17 @@ class FixedCounts:
         return code
 
     def learn(self, x: Mapping[str, Any], y: Scalar, weight: float) -> Located:
-        """Count a row and return its places."""
+        """Count a row and return its places.
+
+        Parameters
+        ----------
+        x : mapping of str to cell
+            The row.
+        y : class
+            Class of the row.
+        weight : float
+            Weight of the row.
+        """
         found = self.find(x, y)
         self.class_counts[found.code] += weight
         self.value_counts[found.places, found.code] += weight
@@ -194,6 +204,13 @@ def holds(row: Located, class_counts: FloatArray, value_counts: FloatArray, tota
     """Return True if a row can be among the counted ones.
 
     Without it, no count may be below 0, and no variable may have more cells in the class than there are rows.
+
+    Parameters
+    ----------
+    row : Located
+        Places of the row.
+    class_counts, value_counts, totals : array
+        Counts of classes, of values in classes, and of known cells per variable and class.
     """
     n_rows, n_cells = class_counts[row.code] - 1.0, totals[:, row.code].copy()
     n_cells[row.positions] -= 1.0

@@ -142,7 +142,15 @@ class GrowingCounts:
         self.n_met_classes /= weight
 
     def log_weights(self, x: Mapping[str, Any], weight: float) -> FloatArray:
-        """Return the joint log probability of the row with each class so far, and last with a new class."""
+        """Return the joint log probability of a row with each class so far, and last with a new class.
+
+        Parameters
+        ----------
+        x : mapping of str to cell
+            The row.
+        weight : float
+            Unit of the counts.
+        """
         from ._kernels import add_log_values, log_averages
 
         places, positions = self._found(x)

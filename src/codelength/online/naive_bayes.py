@@ -222,12 +222,23 @@ class OnlineNaiveBayes(Shown):
         """Return the most probable class of a row; the first of several equally probable ones.
 
         None if domains grow and no class was met yet.
+
+        Parameters
+        ----------
+        x : mapping of str to cell
+            The row.
         """
         classes, log_weights = self._log_weights(x)
         return classes[most_probable(log_weights[: len(classes)])] if classes else None
 
     def new_class_proba_one(self, x: Mapping[str, Any]) -> float:
-        """Return the probability of a class that was not met before; 0 if domains are fixed."""
+        """Return the probability of a class that was not met before; 0 if domains are fixed.
+
+        Parameters
+        ----------
+        x : mapping of str to cell
+            The row.
+        """
         classes, log_weights = self._log_weights(x)
         return float(probs_of(log_weights)[-1]) if len(log_weights) > len(classes) else 0.0
 
@@ -235,6 +246,13 @@ class OnlineNaiveBayes(Shown):
         """Return the joint log probability of a row and its class, in nats: minus the code length of the row.
 
         With growing domains, the code of a new value or class says that it is new, without its name.
+
+        Parameters
+        ----------
+        x : mapping of str to cell
+            The row.
+        y : class
+            Class of the row.
         """
         if not self._rule.normalises:
             raise InvalidParameter(f'rule="{self._rule.name}" gives rows no probability; use rule="evidence"')
@@ -316,7 +334,13 @@ class OnlineNaiveBayes(Shown):
         return float(Predictor.of(self.counts, self._rule, prior).evidence_code_length())
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model as JSON with its complete state; :meth:`load` reads it back."""
+        """Write the model as JSON with its complete state; :meth:`load` reads it back.
+
+        Parameters
+        ----------
+        path : str or path
+            File to write.
+        """
         from .saved import write
 
         with self._lock:
@@ -324,7 +348,18 @@ class OnlineNaiveBayes(Shown):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "OnlineNaiveBayes":
-        """Read the model that :meth:`save` wrote; raise DataError if the file is not valid."""
+        """Read the model that :meth:`save` wrote.
+
+        Parameters
+        ----------
+        path : str or path
+            File to read.
+
+        Raises
+        ------
+        DataError
+            If the file is not valid.
+        """
         from .saved import read
 
         return read(path)

@@ -86,6 +86,7 @@ class Predictions(Shown):
         """
         # Ties are decided on probabilities, with the tolerance of all other decisions.
         hits: FloatArray = (first_best_of_rows(np.exp(self.log_probs)) == self._labels).astype(np.float64)
+        # Undefined predictions are uniform; counting the first class would favour it.
         hits[self.undefined] = 1 / self.log_probs.shape[1]
         return hits
 
@@ -288,6 +289,7 @@ def predictions_of(
             f"probabilities have {probs.shape[1]} columns for {schema.n_classes} classes; name the class of "
             "each column with classes="
         )
+    # Written as a negation, so that NaN is rejected.
     wrong = ~((probs >= 0).all(axis=1) & np.isclose(probs.sum(axis=1), 1.0, rtol=0, atol=1e-6))
     if wrong.any():
         raise DataError(

@@ -76,6 +76,8 @@ class Scores(Shown):
         figures = [predictions.true_log_probs[kept], hits, predictions.distances[kept]]
         # Sums and sums of squares are additive over parts; means and standard errors follow from them.
         figures = [np.ones(len(weights)), *figures, *(figure**2 for figure in figures)]
+        # Calibration needs the distribution of probabilities, which sums do not keep: distinct values are
+        # kept.
         promised = np.exp(predictions.log_probs[kept].max(axis=1))
         return cls(
             predictions.n_rows,

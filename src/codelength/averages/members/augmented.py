@@ -147,6 +147,7 @@ class AugmentedCounts(WithoutCaches):
 
         values = restored(document["value_counts"], n_classes, int(n_values.sum()))
         cells = restored(document["pair_counts"], n_cells // n_classes, n_classes)
+        # Files have one array for all variables, which packs better than many small ones.
         by_variable = np.split(values, np.cumsum(n_values)[:-1], axis=1)
         return cls(variables, tuple(by_variable), PairCounts(n_values, cells))
 
@@ -285,6 +286,7 @@ def edges_of(parents: IntArray) -> IntArray:
     >>> edges_of(np.array([-1, 0, 3, 1]))
     array([-1,  0,  5,  4])
     """
+    # Pair (u, v) with v < u has number u (u - 1) / 2 + v.
     children = np.arange(parents.shape[-1])
     later, earlier = np.maximum(children, parents), np.minimum(children, parents)
     return np.where(parents >= 0, later * (later - 1) // 2 + earlier, -1)
@@ -327,6 +329,7 @@ def _chosen(training: Training, ranking: IntArray | None) -> IntArray:
     if has_room(training):
         return np.arange(len(sizes))
     chosen = (ranking_of(training) if ranking is None else ranking)[:MOST_VARIABLES]
+    # Drop the least informative variables until the tables of pairs fit in memory.
     while n_pair_cells(sizes[np.sort(chosen)], training.n_classes) > MOST_CELLS:
         chosen = chosen[:-1]
     return np.sort(chosen)

@@ -89,6 +89,7 @@ class BestTree(Member):
     @classmethod
     def fit(cls, training: Training) -> Learned[Self]:
         """Select the forest, and select it again without each training row."""
+        # The search over all rows also serves leave-one-out, which starts from its log Bayes factors.
         search = _Search.of(training)
         member = cls._found(search, training)
         if has_room(training):
@@ -207,6 +208,7 @@ class _Search(NamedTuple):
         """Find the best forest under each strength."""
         counts = AugmentedCounts.of(training, ranking)
         in_order = arrange(training).variables
+        # Places among the variables that take part, in canonical order of all variables.
         order = np.searchsorted(counts.variables, in_order[np.isin(in_order, counts.variables)])
         models = [counts.at(strength) for strength in STRENGTHS]
         forests = [_best_forests(model.log_weights[None, :], order) for model in models]
@@ -231,6 +233,7 @@ def _best_forests(log_weights: FloatArray, order: IntArray) -> IntArray:
     pairs = ends[1] * (ends[1] - 1) // 2 + ends[0]
     found = best_forests(np.ascontiguousarray(log_weights[:, pairs]))
     parents = np.empty_like(found)
+    # Back from canonical numbers to places among the variables.
     parents[:, order] = np.where(found >= 0, order[found], -1)
     return parents
 

@@ -133,6 +133,7 @@ class Kernel(Member):
         left_out = _held_out(runs, rows)
         if len(draw.rows) == training.n_rows:
             return Learned(member, left_out)
+        # The held-out predictions of rows that were not drawn use the relevance without their fold.
         others = (
             cls(views, training.log_prior, codes, by, _parts(runs, partial(spaces.of_fold, k)))
             for k, by in enumerate(spaces.without)
@@ -159,6 +160,7 @@ class Kernel(Member):
 
     def to_json(self) -> dict[str, Any]:
         """Return the content of the model file, without the views, as JSON types."""
+        # The smallest type that holds all codes keeps model files small.
         largest = int(self.codes.max(initial=0))
         kind = np.uint8 if largest < 2**8 else np.int16 if largest < 2**15 else np.int32
         return {
@@ -342,6 +344,7 @@ def _runs(spaces: _Spaces, rows: KernelRows) -> list[_Run]:
             found = space.regressed(place)
             coefficients.append(found.coefficients)
             last = space.order[len(space.order) - len(space.shares) :]
+            # A row with copies in several folds: the mean of its predictions, weighted by copies.
             left_out[last] += space.shares[:, None] * found.left_out
         power = best_power(rows.log_prior_left_out, left_out, rows.labels, rows.weights, POWER)
         scores = power_scores(rows.log_prior_left_out, left_out, rows.labels, power).log_scores

@@ -111,6 +111,7 @@ class LogRatios(Member):
         factors = factors_of(training)
         variables = _informative(training, ranking_of(training))
         has_room = len(variables) == training.views.n_variables
+        # The first rows of a random order are a random sample; sorted again, they are read in memory order.
         order = shuffled(training, cls.name)[: max(LEAST_ROWS, MOST_CELLS // _per_row(training, variables))]
         rows = np.sort(order)
         whole = _Part.of(training, variables, rows)
@@ -379,6 +380,7 @@ def _axes(numbers: FloatArray) -> FloatArray:
 
 def _checked_variables(positions: Any, views: Views) -> IntArray:
     """Return the variables of a document; raise DataError if they are not valid."""
+    # Types before values: a bool would pass as an integer.
     sound = isinstance(positions, list) and all(type(j) is int for j in positions)
     if not sound or positions != sorted(set(positions)) or not set(positions) <= {*range(views.n_variables)}:
         raise DataError("the variables of the regression are not those of the model")

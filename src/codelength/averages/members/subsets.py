@@ -75,6 +75,7 @@ class Subsets(Member):
         inclusion, tables = [], []
         for j, (counts, cells) in enumerate(zip(training.fine_counts, distinct_cells(training), strict=True)):
             n_ordered = training.views.columns[j].n_intervals
+            # The same counts with and without the class: their evidences differ in the dependence only.
             dependent, common = (
                 average_of(counts, n_ordered),
                 average_of(counts.sum(axis=0, keepdims=True), n_ordered),

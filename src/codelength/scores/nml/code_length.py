@@ -145,5 +145,6 @@ def _of_multinomial(counts: Any) -> float:
         raise DataError(
             f"counts={shown(counts)}: expected whole numbers of at least 0, as counts of rows are"
         )
+    # The code length is the log of the normaliser less the maximised log-likelihood.
     normaliser = log_normalisers(len(numbers), np.array([numbers.sum()], dtype=np.int64))[0]
     return float(normaliser) - log_fit(numbers)

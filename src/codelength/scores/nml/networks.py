@@ -105,6 +105,7 @@ def qnml_code_length(counts: FloatArray, n_configurations: int | None = None) ->
     >>> round(qnml_code_length(np.array([[2.0, 0.0], [1.0, 1.0]])), 3)  # log(C(4, 4) / C(2, 4)), and 2 bits
     2.831
     """
+    # Unseen configurations count in the regret of quotient NML, but not in the likelihood.
     configurations = len(counts) if n_configurations is None else n_configurations
     n_rows = np.array([counts.sum()], dtype=np.int64)
     joint = log_normalisers(configurations * counts.shape[1], n_rows)[0]
@@ -144,6 +145,7 @@ def network_code_length(
     """
     check_instance("rows", rows, Coded, "a table as codes, as codelength.as_coded makes them")
     check_choice("code", code, Code)
+    # In a network, the class is a variable like the others.
     table = rows if rows.schema.target is None else rows.with_class_as_column()
     names = table.schema.names
     checked = _checked_parents(parents, names)
@@ -154,6 +156,7 @@ def network_code_length(
     sizes, lengths = table.schema.n_values, {}
     for i, name in enumerate(names):
         above = [names.index(parent) for parent in checked[name]]
+        # Only seen configurations are counted: with many parents, most are not seen.
         counts = _counted(table, i, above)
         lengths[name] = score(counts, math.prod(sizes[above].tolist()))
     return NetworkCodeLength(lengths, checked, code)
