@@ -78,14 +78,7 @@ def temperature(
 def tempered(log_probs: FloatArray, log_prior: FloatArray, t: float) -> FloatArray:
     r"""Return :math:`P(c) (p(c) / P(c))^t` in logs, normalised: the class prior at t = 0, p at t = 1.
 
-    Parameters
-    ----------
-    log_probs : array of shape (n_rows, n_classes)
-        Log probabilities p of a member.
-    log_prior : array of shape (n_classes,) or (n_rows, n_classes)
-        Log class prior P.
-    t : float
-        Temperature.
+    Parameters ``log_probs`` and ``log_prior`` are the logs of p and P, ``t`` is the temperature.
 
     Examples
     --------

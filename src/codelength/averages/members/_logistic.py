@@ -76,10 +76,9 @@ class Design:
         return weights, intercepts, coefficients.reshape(*parameters.shape[:-1], n_classes, -1)
 
     def sums(self, parameters: FloatArray) -> FloatArray:
-        """Return the terms of each vector of parameters in the log weights.
+        """Return the terms of each vector in the log weights, shape (n_vectors, n_classes, n_rows).
 
-        Shape (n_vectors, n_classes, n_rows). Two matrix products serve all vectors at once, which reads the
-        data once instead of once per fold.
+        Two matrix products serve all vectors at once, which reads the data once instead of once per fold.
         """
         weights, intercepts, coefficients = self.split(parameters)
         n_variables, n_classes, n_rows = self.ratios.shape
@@ -305,10 +304,7 @@ def _directions(
     accuracies: FloatArray,
     metric: _Metric,
 ) -> FloatArray:
-    """Return Newton directions, computed by preconditioned conjugate gradients up to a relative accuracy.
-
-    All searches run together; a search that has converged has direction zero and does not change any more.
-    """
+    """Return Newton directions, computed by preconditioned conjugate gradients up to a relative accuracy."""
     found = np.zeros_like(point.parameters)
     rests = -point.gradients * free
     scaled = metric.solved(rests) * free
