@@ -59,7 +59,7 @@ def score_rows(
     """
     n_groups, n_classes = len(groups) - 1, scores.shape[1]
     keys = np.empty((n_groups, _ROWS_AT_ONCE), dtype=np.uint32)
-    # The keys of some rows are computed once for all lanes and stay in the first-level cache.
+    # The keys of a block of rows are computed once for all lanes and stay in the cache.
     for low in range(start, stop, _ROWS_AT_ONCE):
         n_rows = min(_ROWS_AT_ONCE, stop - low)
         for g in range(n_groups):

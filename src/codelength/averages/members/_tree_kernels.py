@@ -345,7 +345,7 @@ def _grow(
                 table[code, len(classes)] += weights[row]
             n_codes = _scan(columns.scans, i, n_values, table, codes)
             # Phase 5: score splits in one or two orders of the codes. A later split has to be better by
-            # more than rounding, so ties go to the variable and the order that came first.
+            # more than rounding, so ties go to the variable and the order tried first.
             if n_codes > 1:
                 tried += 1
                 for attempt in range(2):
