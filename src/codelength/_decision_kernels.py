@@ -10,6 +10,7 @@ from .decisions import TOLERANCE
 @njit(cache=True, nogil=True)
 def is_better(score: float, other: float, scale: float) -> bool:
     """Return whether ``score`` is larger than ``other`` by more than rounding."""
+    # As in codelength.decisions: the difference of two infinities is NaN.
     if math.isinf(score) or math.isinf(other):
         return score > other
     return score - other > TOLERANCE * max(abs(score), abs(other), scale)

@@ -1,6 +1,7 @@
-"""How results show themselves: on one line, on one screen of plain text, and as tables in a notebook.
+"""Representation of results: one line, one screen of plain text, or tables in a notebook.
 
-Whatever comes from a table is shown as it is, never obeyed: by a terminal as little as by a browser.
+Texts that come from a table are shown, never interpreted: neither control characters by a terminal nor markup
+by a browser.
 """
 
 import html
@@ -20,19 +21,19 @@ MOST_CHARACTERS = 60
 
 
 class Shown:
-    """A result that has something to show: a line, and blocks.
+    """Result with a one-line title and blocks of details.
 
-    ``repr`` gives the line, ``print`` the line and the blocks as text, and a notebook shows them as HTML.
+    ``repr`` gives the title, ``print`` the title and the blocks as text, and a notebook shows both as HTML.
     """
 
     __slots__ = ()
 
     def _title(self) -> str:
-        """What this is, on one line."""
+        """Return the title, on one line."""
         raise NotImplementedError
 
     def _blocks(self) -> list[Block]:
-        """What there is to read, on one screen."""
+        """Return the details as blocks that fit on one screen."""
         raise NotImplementedError
 
     def __repr__(self) -> str:
@@ -46,7 +47,7 @@ class Shown:
 
 
 def counted(number: float, noun: str) -> str:
-    """A number of things.
+    """Return a number with its noun, in the plural if needed.
 
     Examples
     --------
@@ -58,7 +59,14 @@ def counted(number: float, noun: str) -> str:
 
 
 def nats_and_bits(length: float, n_digits: int = 1) -> str:
-    """A code length for people, who think in bits.
+    """Return a code length in nats and, for readers, in bits.
+
+    Parameters
+    ----------
+    length : float
+        Code length in nats.
+    n_digits : int
+        Digits after the decimal point.
 
     Examples
     --------
@@ -69,9 +77,19 @@ def nats_and_bits(length: float, n_digits: int = 1) -> str:
 
 
 def first_rows(columns: Sequence[tuple[str, Callable[[int], str]]], n_rows: int, n_last: int = 0) -> Grid:
-    """The first rows of a table, given as names and functions from a row to its cell.
+    """Return the first rows of a table as a grid.
 
-    The first columns are shown and the last ``n_last``, with dots for those between and for further rows.
+    The grid has the first columns and the last ``n_last``. Dots stand for columns between them and for
+    further rows.
+
+    Parameters
+    ----------
+    columns : sequence of (str, function)
+        Name of each column, and a function from the number of a row to the text of its cell.
+    n_rows : int
+        Rows of the table.
+    n_last : int
+        Columns at the end that are always shown, such as the class.
 
     Examples
     --------
@@ -81,6 +99,7 @@ def first_rows(columns: Sequence[tuple[str, Callable[[int], str]]], n_rows: int,
     n_first = len(columns) - n_last
     skipped = [("...", lambda row: "...")] if n_first > MOST_COLUMNS else []
     shown = [*columns[: min(n_first, MOST_COLUMNS)], *skipped, *columns[n_first:]]
+    # Cells are rendered on demand: formatting all rows of a large table to show 20 would take seconds.
     rows = [[cell(row) for _, cell in shown] for row in range(min(n_rows, MOST_ROWS - 1))]
     if n_rows >= MOST_ROWS:
         rows.append(["..."] * len(shown))
@@ -88,7 +107,7 @@ def first_rows(columns: Sequence[tuple[str, Callable[[int], str]]], n_rows: int,
 
 
 def as_text(blocks: Iterable[Block]) -> str:
-    """Blocks as plain text.
+    """Return blocks as plain text.
 
     Examples
     --------
@@ -101,7 +120,7 @@ def as_text(blocks: Iterable[Block]) -> str:
 
 
 def as_html(blocks: Iterable[Block]) -> str:
-    """Blocks as HTML, everything in them escaped.
+    """Return blocks as HTML, with all texts escaped.
 
     Examples
     --------
@@ -112,20 +131,21 @@ def as_html(blocks: Iterable[Block]) -> str:
 
 
 def visible(text: str, most: int = MOST_CHARACTERS) -> str:
-    """A text on one line, cut where it is long, with a mark for each character that cannot be seen.
+    """Return a text on one line, shortened if it is long, with a mark for each unprintable character.
 
     Examples
     --------
     >>> visible("red" + chr(27) + "[31m"), visible("x" * 9, most=8)
     ('red\ufffd[31m', 'xxxx ...')
     """
+    # Cut before splitting: a cell may hold megabytes, of which 60 characters are shown.
     flat = " ".join(str(text)[: 4 * most].split())
     seen = "".join(character if character.isprintable() else "\ufffd" for character in flat)
     return seen if len(seen) <= most else f"{seen[: most - 4]} ..."
 
 
 def padded(text: str, width: int, *, right: bool = False) -> str:
-    """A text with spaces after it, or before it, that fill a width on screen.
+    """Return a text filled up with spaces to a width on screen, at its end or at its beginning.
 
     Examples
     --------
@@ -137,7 +157,8 @@ def padded(text: str, width: int, *, right: bool = False) -> str:
 
 
 def cells(text: str) -> int:
-    """Return the width of a text on screen, where some characters take two places and others none."""
+    """Return the width of a text on screen; some characters take two columns and others none."""
+    # Imported on use: rich takes longer to load than the rest of this module.
     from rich.cells import cell_len
 
     return cell_len(text)

@@ -16,7 +16,7 @@ from .errors import DataError, InvalidParameter
 
 __all__ = ["atomic_write", "check_not_input", "sha256_of"]
 
-# What a full or failing disk says, whoever was writing. Other errors inside the block are not ours to reword.
+# Errors of a full or failing disk, whoever was writing. Other errors raised inside the block keep their text.
 _DISK_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS}
 
 _TEMPORARY = re.compile(r"\..+\.codelength-[0-9a-f]{8}\.tmp(\.[^.]*)?")
@@ -26,12 +26,12 @@ _LONGEST_NAME = 255
 
 @contextmanager
 def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Give a temporary path beside ``path`` that takes its place once the block has ended well.
+    """Yield a temporary path next to ``path`` that replaces it if the block ends without an error.
 
     The temporary file ends in the same suffix. If the block raises, it is removed and the file at ``path``
     stays as it was. A file that is replaced keeps its permissions, and a symbolic link is followed. If the
-    file has other names (hard links), these keep the former content: only so is one whole copy there at any
-    time. Temporary files that a killed process left in the directory more than an hour ago are removed.
+    file has other names (hard links), these keep the former content: writing through them could leave half a
+    file. Temporary files that a killed process left in the directory more than an hour ago are removed.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
     Yields
     ------
     Path
-        Where to write.
+        Path of the temporary file.
 
     Raises
     ------
@@ -60,6 +60,7 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
     'hello'
     """
     try:
+        # Resolved first, so that the file behind a symbolic link is replaced and not the link.
         target = Path(os.path.realpath(path))
         before = _checked(target, str(path))
         _remove_stale(target.parent)
@@ -79,9 +80,19 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 def check_not_input(output: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]]) -> None:
-    """Refuse to write over a file that is read, whatever path or link leads to it.
+    """Raise if an output is one of the input files, by whatever path or link.
 
-    ``"-"`` is standard output as an output, and standard input as an input.
+    Parameters
+    ----------
+    output : path
+        File to be written; ``"-"`` is standard output.
+    inputs : iterable of paths
+        Files that are read; ``"-"`` is standard input.
+
+    Raises
+    ------
+    InvalidParameter
+        If writing the output would destroy an input.
 
     Examples
     --------
@@ -116,12 +127,12 @@ def _is_same(output: str | os.PathLike[str], source: str | os.PathLike[str]) -> 
             return sys.stdin is not None and os.path.samestat(os.stat(output), os.fstat(sys.stdin.fileno()))
         return os.path.samefile(output, source)
     except (OSError, ValueError):
-        # One of them is not there yet, or standard input is no file.
+        # One of them does not exist yet, or standard input is not a file.
         return os.fspath(source) != "-" and os.path.realpath(output) == os.path.realpath(source)
 
 
 def _checked(target: Path, shown: str) -> os.stat_result | None:
-    """The status of the file to be replaced, if there is one; refused where it cannot be."""
+    """Return the status of the file to be replaced, None for a new file; raise if it cannot be replaced."""
     try:
         before = target.lstat()
     except FileNotFoundError:
@@ -143,7 +154,7 @@ def _checked(target: Path, shown: str) -> os.stat_result | None:
 
 
 def _remove_stale(directory: Path) -> None:
-    """Remove what saves that were killed left behind."""
+    """Remove temporary files that killed processes left behind."""
     oldest = time.time() - _STALE_SECONDS
     with suppress(OSError), os.scandir(directory) as entries:
         for entry in entries:
@@ -153,6 +164,8 @@ def _remove_stale(directory: Path) -> None:
 
 
 def _created(target: Path, before: os.stat_result | None) -> Path:
+    """Create an empty temporary file next to the target, with its suffix and as much of its name as fits."""
+    # Some writers choose the format by the suffix of the file they are given.
     suffix = target.suffix if len(os.fsencode(target.suffix)) <= 16 else ""
     ending = f".codelength-{secrets.token_hex(4)}.tmp{suffix}"
     name = target.name
@@ -172,6 +185,8 @@ def _created(target: Path, before: os.stat_result | None) -> Path:
 
 
 def _take_place(temporary: Path, target: Path, before: os.stat_result | None) -> None:
+    """Move a temporary file to its target, with the owner and the permissions of the file it replaces."""
+    # Without this, a power failure shortly after the rename can leave an empty file under the final name.
     with open(temporary, "rb+") as file:
         os.fsync(file.fileno())
     if before is not None:

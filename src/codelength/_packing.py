@@ -1,4 +1,4 @@
-"""Arrays as JSON types: compact, exact, and checked when they are read back."""
+"""Compact, exact JSON representation of arrays, checked on reading."""
 
 import base64
 import binascii
@@ -19,7 +19,17 @@ MOST_BYTES = 1 << 30
 
 
 def packed(array: NDArray[Any]) -> dict[str, Any]:
-    """An array as JSON types, to the last bit.
+    """Return an array as JSON types, exact to the last bit.
+
+    Parameters
+    ----------
+    array : array
+        Numbers of one of :data:`TYPES`, in any byte order.
+
+    Returns
+    -------
+    dict
+        Type, shape, and the compressed bytes in base64.
 
     Examples
     --------
@@ -39,16 +49,22 @@ def packed(array: NDArray[Any]) -> dict[str, Any]:
 def unpacked(
     document: Any, shape: Sequence[int | None], *, low: float | None = None, high: float | None = None
 ) -> NDArray[Any]:
-    """The array that :func:`packed` wrote; numbers that are not finite or outside the bounds are refused.
+    """Return the array that :func:`packed` wrote.
 
     Parameters
     ----------
     document
-        What was written.
+        Document to read; it may come from an untrusted file.
     shape
-        The shape it must have, None where any length will do.
+        Shape that the array must have; None for an axis of any length.
     low, high
-        Least and largest number that it may hold.
+        Smallest and largest number that the array may hold.
+
+    Raises
+    ------
+    DataError
+        If the document is damaged, or has another shape, numbers that are not finite or numbers outside the
+        bounds.
     """
     kind, lengths, data = document["type"], document["shape"], document["data"]
     if kind not in TYPES or not isinstance(data, str) or not isinstance(lengths, list):
@@ -59,6 +75,7 @@ def unpacked(
     if any(wanted not in (None, length) for wanted, length in zip(shape, lengths, strict=True)):
         raise DataError(f"an array of shape {tuple(lengths)} does not fit its model")
     n_bytes = np.dtype(kind).itemsize
+    # In Python integers: a product of lengths from a forged file would overflow in numpy.
     for length in lengths:
         n_bytes *= length
     if n_bytes > MOST_BYTES:

@@ -1,11 +1,11 @@
-"""Pickles that hold what was learned, and nothing that is computed from it."""
+"""Pickles of what was learned, without cached properties."""
 
 from dataclasses import fields
 from typing import Any
 
 
 class WithoutCaches:
-    """A dataclass that is pickled and copied by its fields: cached properties are computed again on demand.
+    """Base of dataclasses that are pickled and copied by their fields; cached properties are computed again.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Private directories for temporary files, which a later run removes if this one is killed."""
+"""Private temporary directories; those of killed processes are removed by later ones."""
 
 import os
 import shutil
@@ -21,8 +21,8 @@ _NEW_SECONDS = 60
 class Scratch(tempfile.TemporaryDirectory[str]):
     """A directory that only this user can enter, removed when it is closed.
 
-    A file in it is locked for as long as the process runs. Directories of other processes whose locks are
-    free were left behind, and the first directory that a process makes removes them.
+    A file in it is locked for as long as the process runs. A directory whose lock is free was left behind by
+    a killed process; the first directory that a process makes removes all of them.
 
     Examples
     --------
@@ -37,6 +37,8 @@ class Scratch(tempfile.TemporaryDirectory[str]):
         _remove_abandoned_once(tempfile.gettempdir())
         super().__init__(prefix=PREFIX, ignore_cleanup_errors=True)
         number = os.open(os.path.join(self.name, _LOCK), os.O_CREAT | os.O_WRONLY, 0o600)
+        # The lock lives as long as the descriptor is open, so that the system frees it even if the process is
+        # killed.
         self._unlock = weakref.finalize(self, os.close, number)
         _locked(number)
 
@@ -47,7 +49,13 @@ class Scratch(tempfile.TemporaryDirectory[str]):
 
 
 def remove_abandoned(place: str) -> None:
-    """Remove the directories of processes that were killed."""
+    """Remove the directories of killed processes.
+
+    Parameters
+    ----------
+    place : str
+        Directory that holds them, usually that of the system for temporary files.
+    """
     for directory in Path(place).glob(f"{PREFIX}*"):
         with suppress(OSError):
             status = directory.lstat()

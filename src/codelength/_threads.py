@@ -1,4 +1,4 @@
-"""How loops over rows run: the first small ones in plain numpy, all others compiled, in blocks over threads.
+"""Loops over rows: first small ones in plain numpy, all others compiled, in blocks over threads.
 
 Results depend neither on the number of threads nor on which of the two ways a loop was run.
 """
@@ -26,10 +26,10 @@ MAX_BLOCKS = 64
 
 
 class FirstCalls:
-    """Decides which calls are too few and too small to compile a kernel for.
+    """Decision which calls are too few and too small to compile a kernel for.
 
-    Compiling takes two or three seconds, in which plain numpy handles some forty million elements. Many small
-    calls, or one large one, are worth it, and once a kernel is there it serves small calls too.
+    Compiling takes two or three seconds, in which plain numpy handles some forty million elements. It pays
+    for many small calls or one large call. Once a kernel is compiled, small calls use it too.
 
     Parameters
     ----------
@@ -48,13 +48,25 @@ class FirstCalls:
         self.left = in_all
 
     def are_plain(self, n_elements: int) -> bool:
-        """Whether a call with so many elements is better done in plain numpy."""
+        """Return whether plain numpy is faster for a call with so many elements, compilation included."""
+        # Set to 0 for good by the first call that is too large: its kernel is compiled then, and free for all
+        # later calls.
         self.left = self.left - n_elements if n_elements <= min(self.at_once, self.left) else 0
         return self.left > 0
 
 
 def n_threads_or_default(n_threads: int | None) -> int:
-    """Threads to use: as given, else ``CODELENGTH_THREADS``, else the processors this process may use.
+    """Return the number of threads: as given, else ``CODELENGTH_THREADS``, else the processors available.
+
+    Parameters
+    ----------
+    n_threads : int or None
+        Number asked for by the user.
+
+    Raises
+    ------
+    InvalidParameter
+        If the number or the environment variable is not a whole number of at least 1.
 
     Examples
     --------
@@ -69,6 +81,7 @@ def n_threads_or_default(n_threads: int | None) -> int:
             raise InvalidParameter(f"CODELENGTH_THREADS={asked!r}: expected a whole number of at least 1")
         return int(asked)
     if not isinstance(n_threads, Integral) or isinstance(n_threads, bool) or n_threads < 1:
+        # Python refuses to print whole numbers of thousands of digits; the message names their type.
         is_short = isinstance(n_threads, int) and abs(n_threads) < 2**63
         shown = n_threads if is_short else f"a {type(n_threads).__name__}"
         raise InvalidParameter(f"n_threads={shown}: expected at least 1, or None for all processors")
@@ -76,7 +89,7 @@ def n_threads_or_default(n_threads: int | None) -> int:
 
 
 _interrupted: ContextVar[Event | None] = ContextVar("interrupted", default=None)
-"""In threads of :func:`in_threads`: set once the caller, which waits for their results, was interrupted."""
+"""In threads of :func:`in_threads`: set once the caller that waits for their results has been interrupted."""
 
 
 def in_threads(work: Callable[[S], T], items: Sequence[S], n_threads: int | None = None) -> Iterator[T]:
@@ -85,6 +98,20 @@ def in_threads(work: Callable[[S], T], items: Sequence[S], n_threads: int | None
     If there is one thread or one item, the work runs in the thread of the caller. If the caller is
     interrupted, work that has not begun is cancelled. Work that has begun is not waited for; it ends at its
     next call of :func:`check_interrupted`.
+
+    Parameters
+    ----------
+    work : function
+        Called once per item; compiled kernels in it release the GIL.
+    items : sequence
+        Arguments of the calls.
+    n_threads : int, optional
+        As in :func:`n_threads_or_default`.
+
+    Yields
+    ------
+    object
+        Result of one item, in the order of the items.
 
     Examples
     --------
@@ -97,6 +124,7 @@ def in_threads(work: Callable[[S], T], items: Sequence[S], n_threads: int | None
             check_interrupted()
             yield work(item)
         return
+    # Nested calls share the event of the outermost one, so that one interrupt reaches all threads.
     outer = _interrupted.get()
     interrupted = Event() if outer is None else outer
 
@@ -113,6 +141,7 @@ def in_threads(work: Callable[[S], T], items: Sequence[S], n_threads: int | None
         # Within a thread of an outer call, the caller has only stopped asking; other outer work continues.
         if not is_failure and outer is None:
             interrupted.set()
+        # After Ctrl-C nobody waits: the threads see the event and stop by themselves.
         pool.shutdown(wait=is_failure, cancel_futures=True)
         raise
     pool.shutdown()
@@ -128,10 +157,24 @@ def check_interrupted() -> None:
 def map_blocks(
     work: Callable[[int, int], T], n_rows: int, n_threads: int | None = None, *, one_per_thread: bool = False
 ) -> list[T]:
-    """``work(start, stop)`` for consecutive blocks of rows; the results in row order.
+    """Return ``work(start, stop)`` for consecutive blocks of rows, in row order.
 
-    ``one_per_thread`` makes as few blocks as there are threads: for work whose results do not depend
-    on where the blocks end, such as counts of whole rows.
+    Parameters
+    ----------
+    work : function
+        Called with the first row of a block and the row after its last.
+    n_rows : int
+        Rows in all.
+    n_threads : int, optional
+        As in :func:`n_threads_or_default`.
+    one_per_thread : bool
+        Make as few blocks as there are threads, for work whose results do not depend on block bounds, such as
+        counts of whole rows.
+
+    Returns
+    -------
+    list
+        One result per block.
 
     Examples
     --------
@@ -147,10 +190,10 @@ def map_blocks(
 
 
 class _BlasLimit:
-    """One thread for linear algebra as long as anyone asks for it, then as many as before.
+    """Limit of linear algebra to one thread while anyone asks for it.
 
-    Counted, because a limit belongs to the whole process: one that is set while another holds would restore
-    that one in the end.
+    Users are counted because the limit is that of the whole process: a second limit, set while a first one
+    held, would restore one thread in the end, not the original number.
     """
 
     def __init__(self) -> None:

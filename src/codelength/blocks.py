@@ -1,7 +1,7 @@
-"""What people are shown, as data: headings, sentences, lists, tables and pictures.
+"""Blocks of a page as data: headings, sentences, lists, tables and pictures.
 
-A page is a list of blocks. Whoever has something to say makes blocks; ``codelength.render`` turns
-them into terminal output or Markdown. Texts are plain: renderers escape what they must.
+A page is a list of blocks. Models, commands and reports make blocks; ``codelength.render`` turns
+them into terminal output, Markdown, HTML or LaTeX. Texts are plain: renderers escape what they must.
 """
 
 from collections.abc import Sequence
@@ -10,14 +10,24 @@ from typing import TypeAlias
 
 
 class Strong(str):
-    """A text that stands out among those beside it."""
+    """Text that is emphasised among its neighbours, such as the best figure of a column."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading; level 1 is the title of a page. An anchor is a name to link to."""
+    """Heading of a page or of a part of it.
+
+    Attributes
+    ----------
+    text : str
+        Plain text of the heading.
+    level : int
+        1 for the title of a page, larger numbers for parts of parts.
+    anchor : str
+        Name to link to; empty if there is none.
+    """
 
     text: str
     level: int = 2
@@ -26,7 +36,7 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """Some sentences; ``strong`` ones are emphasised."""
+    """Sentences, set as one paragraph; ``strong`` ones are emphasised."""
 
     text: str
     strong: bool = False
@@ -34,7 +44,7 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class Bullets:
-    """A list, numbered or not."""
+    """List of items, numbered or not."""
 
     items: Sequence[str]
     numbered: bool = False
@@ -42,9 +52,18 @@ class Bullets:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table of texts under a title; ``names`` name the columns, ``rows`` hold the cells.
+    """Table of texts under a title.
 
-    The first ``n_text`` columns are words, the others numbers.
+    Attributes
+    ----------
+    title : str
+        Caption; empty if there is none.
+    names : sequence of str
+        Names of the columns.
+    rows : sequence of sequences of str
+        Cells, row by row. Short rows are filled up with empty cells.
+    n_text : int
+        Number of leading columns that hold words and are aligned left; the others hold numbers.
     """
 
     title: str
@@ -53,16 +72,17 @@ class Grid:
     n_text: int = 1
 
     def __post_init__(self) -> None:
-        """Fill short lines with empty cells, so that every grid can be shown."""
+        """Fill short rows with empty cells, so that every grid is rectangular."""
         width = max(len(line) for line in (self.names, *self.rows))
         names, *rows = ([*line, *[""] * (width - len(line))] for line in (self.names, *self.rows))
+        # Assignments to fields of a frozen dataclass raise, also in its own initialiser.
         object.__setattr__(self, "names", names)
         object.__setattr__(self, "rows", rows)
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Short facts, each with its name."""
+    """Named facts, one per line."""
 
     items: Sequence[tuple[str, str]]
     title: str = ""
@@ -70,7 +90,7 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture in a file, which a terminal passes over."""
+    """Picture in a file; terminals leave it out."""
 
     path: str
     caption: str = ""

@@ -33,7 +33,7 @@ class CodelengthError(Exception):
 
 
 class DataError(CodelengthError, ValueError):
-    """The table handed in cannot be used."""
+    """The table given cannot be used."""
 
 
 class SchemaMismatch(DataError):
@@ -64,7 +64,7 @@ class CodelengthWarning(UserWarning):
 
 
 class UndefinedPrediction(CodelengthWarning):
-    """A predictive distribution is 0/0 by definition, and the uniform one stands in for it."""
+    """A predictive distribution is 0/0 by definition; the uniform distribution is used instead."""
 
 
 class IgnoredValues(CodelengthWarning):
@@ -80,16 +80,17 @@ class CollectedRows(CodelengthWarning):
 
 
 class OneClass(CodelengthWarning):
-    """There is only one class, so that there is nothing to predict."""
+    """All rows have the same class, so that there is nothing to predict."""
 
 
 class DoubtfulFit(CodelengthWarning):
-    """A model was fitted, and there is reason not to trust it."""
+    """A model was fitted, but there is a reason not to trust it."""
 
 
 def _one_line(message: str) -> str:
-    """A message without line breaks, cut in its middle where it is too long: the remedy stands at the end."""
+    """Return a message on one line, shortened in the middle if it is too long."""
     flat = " ".join(message.splitlines())
     if len(flat) <= _MOST:
         return flat
+    # The remedy is at the end of a message, so that the end is kept as well as the beginning.
     return f"{flat[: _MOST - _MOST_OF_END - 5]} ... {flat[-_MOST_OF_END:]}"

@@ -1,4 +1,4 @@
-"""Names for the array types that the layers hand to each other."""
+"""Names of the array types that layers exchange."""
 
 from typing import Any, TypeAlias
 
