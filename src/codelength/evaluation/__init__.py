@@ -1,4 +1,4 @@
-"""Models compared on one table, by predictions of rows that they have not seen."""
+"""Comparison of models on one table, by predictions of rows they were not fitted to."""
 
 from .evaluate import Evaluation, evaluate
 from .opponents import OPPONENTS

@@ -1,4 +1,9 @@
-"""How well models predict the classes of one table."""
+"""Scores of models on one table, by leave-one-out or cross-validation.
+
+Read in this order: :func:`evaluate` chooses splits and compares models; ``_predicted`` runs every model on
+every split; an ``_Entrant`` is one model with the table in the form that it reads. :func:`evaluate_batches`
+is the counterpart for tables that do not fit into memory.
+"""
 
 import math
 import time
@@ -29,7 +34,7 @@ if TYPE_CHECKING:
     from ..estimators.contract import TableClassifier
 
 FOLDS = 10
-"""Folds of cross-validation where none are asked for."""
+"""Folds of cross-validation if no number is given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,29 +48,29 @@ class Evaluation:
     protocol : str
         How rows to learn from and rows to predict were chosen.
     n_predictions : int
-        How many predictions there are.
+        Number of predictions.
     accuracy : float
         Share of rows whose most probable class occurred.
     log_score : float
-        Mean log probability of the class that occurred, in nats; minus infinity where a class that occurred
-        was given probability zero.
+        Mean log probability of the class that occurred, in nats; minus infinity if a class that occurred had
+        probability zero.
     brier_score : float
         Mean squared distance from the class that occurred: 0 at best, 2 at worst.
     accuracy_se, log_score_se, brier_score_se : float
         Standard errors over rows; if rows were predicted several times, over their means. NaN for a single
         row, and for an infinite score.
     calibration_error : float
-        Mean distance between what was promised and what came true; see
+        Mean distance between predicted and observed frequencies; see
         :attr:`codelength.Predictions.calibration_error`.
     n_zero : int
         Predictions that gave probability zero to the class that occurred.
     n_undefined : int
         Predictions whose definition gives 0/0; the uniform distribution stands in.
     fit_seconds : float
-        What learning once took: the median over folds.
+        Time of one fit: the median over folds.
     behind_best, behind_best_se : float
-        How far the log score is behind that of the best model, in nats, and the standard error of that
-        difference, paired over rows; 0 for the best model.
+        Difference from the log score of the best model, in nats, and its standard error, paired over rows;
+        0 for the best model.
     is_tied : bool
         Whether the model is within two standard errors of the best, as the best itself is.
 
@@ -110,7 +115,7 @@ def evaluate(
 ) -> list[Evaluation]:
     """Score models on one table: all of them learn from the same rows and predict the same others.
 
-    By leave-one-out where every model has it without refitting and no folds are asked for; by
+    By leave-one-out if every model has it without refitting and no number of folds is given; by
     cross-validation otherwise. Each model reads the columns in its own way. The values of categorical
     variables are those of the whole table, so that every fold predicts over the same alphabet. Intervals of
     numeric variables are learned from the training rows of each fold; leave-one-out keeps the intervals of
@@ -122,10 +127,10 @@ def evaluate(
         The rows, with a target; see :func:`codelength.table.as_table`.
     models : mapping of str to classifier
         The models by the names that they get in the result. They are cloned, and stay as they are. Those of
-        ``codelength_lab.OPPONENTS`` are classifiers of other libraries.
+        ``codelength.evaluation.OPPONENTS`` are classifiers of other libraries.
     n_folds : int, optional
-        Folds of cross-validation; by default leave-one-out where every model has it without refitting, and 10
-        folds otherwise (fewer where there are fewer rows).
+        Folds of cross-validation; by default leave-one-out if every model has it without refitting, and 10
+        folds otherwise (fewer if there are fewer rows).
     repeats : int
         How often the cross-validation is repeated, with new folds.
     train_fraction : float
@@ -133,8 +138,8 @@ def evaluate(
     random_state : int, generator or None
         Seed of the folds.
     missing, numeric, identifiers : str, optional
-        What becomes of missing cells, of columns of numbers and of identifiers, for all models alike; see
-        :func:`codelength.table.infer_schema`. By default what each model says.
+        Treatment of missing cells, of numeric columns and of identifiers, for all models alike; see
+        :func:`codelength.table.infer_schema`. By default the option of each model.
     progress : function, optional
         Called after every fit with the number of fits done and the number there is.
 
@@ -146,10 +151,10 @@ def evaluate(
     Raises
     ------
     DataError
-        Where the table has no target.
+        If the table has no target.
     InvalidParameter
-        Where there is no model, or one that predicts no classes, has a schema of its own or needs a library
-        that is not installed; where an option does not fit the others.
+        If there is no model, if a model does not predict classes, has a schema of its own or needs a library
+        that is not installed, or if an option does not fit the others.
 
     Examples
     --------
@@ -170,6 +175,7 @@ def evaluate(
     train_fraction = check_number("train_fraction", train_fraction, 0, 1, above=True)
     cells = _given(missing=missing, numeric=numeric, identifiers=identifiers)
     entrants = _entrants(rows, models, cells)
+    # None stands for leave-one-out: one fit per model, from which all rows are predicted in closed form.
     splits: list[Split | None] = [None]
     protocol = "leave-one-out"
     if n_folds is None and all("leave_one_out" in model.capabilities for model in models.values()):
@@ -188,7 +194,7 @@ def evaluate(
                 random_state=seed_of(random_state),
             )
         ]
-        # Named after the splits, which refuse what is no number of folds.
+        # Named only now, because cross_validation has checked that the folds are a number.
         share = "" if train_fraction == 1 else f", {train_fraction:.0%} of the training rows"
         protocol = f"{repeats} x {folds}-fold cross-validation{share}"
     return _compared(_predicted(entrants, splits, progress), protocol)
@@ -210,9 +216,19 @@ def evaluate_batches(
     source, target
         The table, and the column that holds the class of each row.
     seconds : mapping of str to float
-        What learning took.
+        Time of counting, by model.
     **options
-        Those of :meth:`codelength.NaiveBayes.evaluate_table`.
+        Options of :meth:`codelength.NaiveBayes.evaluate_table`.
+
+    Returns
+    -------
+    list of Evaluation
+        One per model, in the order given.
+
+    Raises
+    ------
+    DataError
+        If there are no rows.
     """
     from ..estimators._tables import evaluate_together
 
@@ -238,7 +254,7 @@ def predictions_over(
     *,
     progress: Progress | None = None,
 ) -> "dict[str, Fits]":
-    """Predictions of models for the test rows of each split, one split after the other.
+    """Return the predictions of models for the test rows of each split, one split after the other.
 
     Models read columns as in :func:`evaluate`, which scores such predictions.
 
@@ -252,6 +268,11 @@ def predictions_over(
         Rows to learn from and rows to predict.
     progress : function, optional
         Called after every fit with the number of fits done and the number there is.
+
+    Returns
+    -------
+    dict of str to Fits
+        Predictions by the name of the model.
 
     Examples
     --------
@@ -269,14 +290,14 @@ def predictions_over(
 
 @dataclass(frozen=True, slots=True)
 class Fits:
-    """What a model predicted, and how long it took to learn.
+    """Predictions of a model, and the time of a fit.
 
     Attributes
     ----------
     predictions : Predictions
         The predictions of all splits, one split after the other.
     seconds : float
-        What learning once took: the median over splits.
+        Time of one fit: the median over splits.
     rows : array of int
         The row that each prediction is of.
     """
@@ -286,13 +307,26 @@ class Fits:
     rows: IntArray
 
     def by_row(self, numbers: FloatArray) -> FloatArray:
-        """Mean of some numbers over the predictions of each row; NaN for rows that were not predicted."""
+        """Return the mean of numbers over the predictions of each row; NaN for rows that were not predicted.
+
+        Parameters
+        ----------
+        numbers : array of shape (n_predictions,)
+            One number per prediction.
+
+        Returns
+        -------
+        array of shape (last predicted row + 1,)
+            Mean of each row.
+        """
         with np.errstate(invalid="ignore"):
             return np.asarray(np.bincount(self.rows, numbers) / np.bincount(self.rows))
 
 
 def _compared(fits: Mapping[str, Fits], protocol: str) -> list[Evaluation]:
-    """Scores of all models with their standard errors, and how far each is behind the best."""
+    """Return the scores of all models with standard errors, and the difference of each from the best."""
+    # Averaged per row first: predictions of one row in several repeats are not independent, so that standard
+    # errors over predictions would be too small.
     logs = {name: made.by_row(made.predictions.true_log_probs) for name, made in fits.items()}
     best = list(fits)[first_best([made.predictions.log_score for made in fits.values()])]
     results = []
@@ -304,6 +338,8 @@ def _compared(fits: Mapping[str, Fits], protocol: str) -> list[Evaluation]:
             _mean_of(numbers, weights).standard_error
             for numbers in (made.by_row(predictions.hits), logs[name], made.by_row(predictions.distances))
         )
+        # A model that left out trailing rows has a shorter array; differences are paired over rows that both
+        # have.
         n_both = min(len(logs[name]), len(logs[best]))
         behind = _mean_of(
             differences(logs[best][:n_both], logs[name][:n_both]),
@@ -318,7 +354,7 @@ def _compared(fits: Mapping[str, Fits], protocol: str) -> list[Evaluation]:
 
 
 def _mean_of(numbers: FloatArray, weights: FloatArray | None) -> Mean:
-    """The mean over the rows that have a number."""
+    """Return the mean over the rows that have a number."""
     known = ~np.isnan(numbers)
     return mean_of(numbers[known], None if weights is None else weights[known])
 
@@ -329,7 +365,7 @@ def _evaluation(
     errors: tuple[float, float, float],
     behind: Mean,
 ) -> Evaluation:
-    """The scores of a model, given by name, protocol and seconds, with errors and the comparison."""
+    """Return the evaluation of a model, given by its name, its protocol and the seconds of a fit."""
     name, protocol, seconds = about
     accuracy_se, log_score_se, brier_score_se = errors
     return Evaluation(
@@ -355,9 +391,10 @@ def _evaluation(
 def _predicted(
     entrants: "Mapping[str, _Entrant]", splits: Sequence[Split | None], progress: Progress | None
 ) -> dict[str, Fits]:
-    """Predictions over all splits; None among them stands for leave-one-out."""
+    """Return the predictions over all splits; a split of None stands for leave-one-out."""
     parts: dict[str, list[_Fit]] = {name: [] for name in entrants}
     for number, split in enumerate(splits):
+        # All models of one split before the next split, so that models share the codes of the split.
         for place, (name, entrant) in enumerate(entrants.items(), 1):
             parts[name].append(entrant.left_out() if split is None else entrant.predicted(split))
             if progress is not None:
@@ -374,7 +411,7 @@ def _predicted(
 
 @dataclass(frozen=True, slots=True)
 class _Fit:
-    """What a model predicted after learning once, how long it had learned, and which rows these are."""
+    """Predictions of one fit, its time, and the rows predicted."""
 
     predictions: Predictions
     seconds: float
@@ -382,29 +419,31 @@ class _Fit:
 
 
 class _Entrant(ABC):
-    """A model, and the table as it reads it."""
+    """A model with the table in the form that it reads."""
 
     @abstractmethod
     def predicted(self, split: Split) -> _Fit:
-        """Some rows predicted from others."""
+        """Return predictions of the test rows of a split, fitted to its training rows."""
 
     @abstractmethod
     def left_out(self) -> _Fit:
-        """Each row predicted from all the others."""
+        """Return predictions of each row from all the others."""
 
 
 class _Codes:
-    """A table as codes, and the parts that the last split made of it: several models may share them."""
+    """A coded table, and the parts of its last split, which several models can share."""
 
     def __init__(self, rows: Table, model: "TableClassifier") -> None:
         coded = model.coded_for(rows)
-        # Of all rows at once, so that the rows of one fold weigh as much as those of another.
+        # Scaled over all rows at once, so that the rows of one fold weigh as much as those of another.
         self.coded = coded.relative() if getattr(model, "weights", None) == "relative" else coded
         self._rows, self._cutting = rows, model.cutting
         self._last: tuple[Split, Coded, Coded] | None = None
 
     def parts(self, split: Split) -> tuple[Coded, Coded]:
-        """Rows to learn from and rows to predict, with intervals learned from the former."""
+        """Return the training and the test rows of a split, with intervals learned from the training rows."""
+        # Only the last split is kept: all models run on one split before the next, and codes of every fold at
+        # once would multiply the memory of the table.
         if self._last is None or self._last[0] is not split:
             learned = with_intervals_of(self.coded, self._rows, split.train, self._cutting)
             self._last = split, learned.take(split.train), learned.take(split.test)
@@ -426,6 +465,7 @@ class _Own(_Entrant):
     def left_out(self) -> _Fit:
         model, seconds = self._fitted(self._codes.coded)
         made = model.leave_one_out_of(self._codes.coded)
+        # An average keeps predictions for a part of its training rows and names them; other models have all.
         return _Fit(made, seconds, getattr(made, "rows", np.arange(made.n_rows)))
 
     def _fitted(self, coded: Coded) -> "tuple[TableClassifier, float]":
@@ -440,6 +480,7 @@ class _Other(_Entrant):
     def __init__(self, opponent: Opponent, rows: Table) -> None:
         self._opponent, self._rows = opponent, rows
         self._schema = opponent.schema_for(rows)
+        # Encoded once for the whole table, so that classes have the same codes in every fold.
         self._class_codes = encode(self._schema, rows).class_codes
 
     def predicted(self, split: Split) -> _Fit:
@@ -457,7 +498,7 @@ class _Other(_Entrant):
 
 
 def _given(**cells: Any) -> dict[str, Any]:
-    """Options about cells that are to hold for all models, checked."""
+    """Return the options about cells that are given for all models, checked."""
     choices: dict[str, Any] = {"missing": Missing, "numeric": Numeric, "identifiers": Identifiers}
     given = {name: value for name, value in cells.items() if value is not None}
     for name, value in given.items():
@@ -468,7 +509,7 @@ def _given(**cells: Any) -> dict[str, Any]:
 def _entrants(
     rows: Table, models: "Mapping[str, TableClassifier | Opponent]", cells: dict[str, Any]
 ) -> dict[str, _Entrant]:
-    """The models with the options about cells that are given for all; those that code alike share codes."""
+    """Return the models with the options given for all of them; models that code alike share codes."""
     found: dict[str, _Entrant] = {}
     codes: dict[Any, _Codes] = {}
     for name, given in models.items():
@@ -477,6 +518,8 @@ def _entrants(
             continue
         model = _cloned(given).set_params(**cells)
         model._check_params()
+        # Everything that decides how a table is coded. A model with another combination needs codes of its
+        # own.
         cells_read = (model.missing, model.numeric, model.identifiers, model.handle_unknown, model.cutting)
         way = (*cells_read, getattr(model, "weights", None))
         if way not in codes:

@@ -1,4 +1,4 @@
-"""Progress of long work, as the functions that users pass hear of it."""
+"""Progress of long computations, reported to a function of the user."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Which rows to learn from and which to predict."""
+"""Training and test rows of cross-validation and of random partitions."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -20,11 +20,29 @@ class Split(NamedTuple):
 def cross_validation(
     n_rows: int, n_folds: int, *, repeats: int = 1, train_fraction: float = 1.0, random_state: int = 0
 ) -> Iterator[Split]:
-    """Splits of repeated cross-validation, of which a fraction of the training rows is used.
+    """Yield the splits of repeated cross-validation, of which a fraction of the training rows is used.
 
     Every repeat shuffles the rows anew from its own random stream, so that the splits of one repeat
-    do not depend on how many there are. A fraction f of n training rows is floor(f n) of them, drawn
+    do not depend on the number of repeats. A fraction f of n training rows is floor(f n) of them, drawn
     at random.
+
+    Parameters
+    ----------
+    n_rows : int
+        Rows of the table.
+    n_folds : int
+        Folds of each repeat, at most one per row.
+    repeats : int
+        Number of repeats.
+    train_fraction : float
+        Share of the training rows that is used.
+    random_state : int
+        Seed.
+
+    Yields
+    ------
+    Split
+        Sorted row numbers; ``n_folds`` splits per repeat.
 
     Examples
     --------
@@ -40,12 +58,27 @@ def cross_validation(
             others[fold] = False
             train = np.flatnonzero(others)
             if train_fraction < 1:
+                # Drawn after the folds of the repeat, so that the test rows are the same for every fraction.
                 train = np.sort(rng.permutation(train)[: int(train_fraction * len(train))])
             yield Split(train, np.sort(fold))
 
 
 def partition(n_rows: int, train_share: float = 0.7, *, random_state: int = 0) -> Split:
-    """One random partition into training and test rows, the training rows in random order.
+    """Return one random partition into training and test rows, the training rows in random order.
+
+    Parameters
+    ----------
+    n_rows : int
+        Rows of the table.
+    train_share : float
+        Share of the rows to train on.
+    random_state : int
+        Seed.
+
+    Returns
+    -------
+    Split
+        Training rows, and sorted test rows.
 
     Examples
     --------
@@ -59,6 +92,7 @@ def partition(n_rows: int, train_share: float = 0.7, *, random_state: int = 0) -
             f"train share {train_share}: leaves no row of {n_rows} to learn from or to predict"
         )
     rows = np.random.default_rng(random_state).permutation(n_rows)
+    # Training rows stay in random order: learning curves and prequential scores add them one by one.
     return Split(rows[:n_train], np.sort(rows[n_train:]))
 
 

@@ -1,7 +1,7 @@
-"""What a user would pick instead: classifiers of other libraries, under one set of fair rules.
+"""Classifiers of other libraries to compare with, under the same rules for all.
 
-An opponent is a file here and a line below. Those whose library is not installed are left out of comparisons,
-and listed as absent.
+An opponent is a module here and a line in ``OPPONENTS``. Opponents whose library is not installed are left
+out of comparisons and listed as absent.
 """
 
 from .catboost import CatBoost

@@ -1,4 +1,4 @@
-"""CatBoost as it comes."""
+"""CatBoost with its default settings."""
 
 from typing import Any
 
@@ -14,8 +14,8 @@ ROUNDS = (1000, 300, 60)
 class CatBoost(Opponent):
     """``catboost.CatBoostClassifier`` with its defaults.
 
-    That is 1000 rounds; 300 for more than 3 classes or 30 categories, and 60 for more than 10 classes, where
-    it would take minutes.
+    That is 1000 rounds; 300 for more than 3 classes or 30 categories and 60 for more than 10 classes, for
+    which 1000 rounds would take minutes.
     """
 
     kind = "catboost"
@@ -27,6 +27,8 @@ class CatBoost(Opponent):
 
         most, fewer, fewest = ROUNDS
         is_light = rows.n_classes <= 3 and rows.levels.shape[1] <= 30
+        # CatBoost infers the number of classes from the labels; classes that do not occur are completed by
+        # fair().
         seen, codes = np.unique(rows.labels, return_inverse=True)
         model = CatBoostClassifier(
             iterations=most if is_light else fewer if rows.n_classes <= 10 else fewest,
@@ -44,6 +46,8 @@ class CatBoost(Opponent):
 def _pool(rows: Rows, codes: Any = None) -> Any:
     from catboost import FeaturesData, Pool
 
+    # Categories must be bytes here. A table of texts, looked up by level, is much faster than formatting each
+    # cell.
     texts = np.array(
         [str(level).encode() for level in range(-1, int(rows.n_levels.max(initial=0)) + 1)], object
     )

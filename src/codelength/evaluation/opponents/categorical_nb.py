@@ -22,6 +22,8 @@ class CategoricalNB(Opponent):
         from sklearn.naive_bayes import CategoricalNB as Classifier
 
         cuts = [_cuts(column, rows.weights) for column in rows.numbers.T]
+        # One code more than intervals and levels, for missing cells: otherwise a missing cell among the test
+        # rows alone would be an index out of range.
         sizes = np.array([*(len(edges) + 2 for edges in cuts), *(rows.n_levels + 1)])
         model = Classifier(min_categories=sizes)
         model.fit(_codes(rows, cuts), rows.labels, sample_weight=rows.weights)
@@ -34,7 +36,7 @@ def _cuts(numbers: FloatArray, weights: FloatArray | None) -> FloatArray:
 
 
 def _codes(rows: Rows, cuts: list[FloatArray]) -> IntArray:
-    """Intervals and levels; the last code is that of a cell that is missing or says nothing."""
+    """Return intervals and levels; the last code of each column stands for a missing or ignored cell."""
     intervals = [assign(column, edges) for column, edges in zip(rows.numbers.T, cuts, strict=True)]
     levels = np.where(rows.levels < 0, rows.n_levels, rows.levels)
     return np.column_stack([*intervals, levels]).astype(np.int64)

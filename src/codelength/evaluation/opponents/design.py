@@ -1,4 +1,4 @@
-"""One matrix of numbers from mixed columns, for classifiers that take nothing else."""
+"""Numeric design matrix of mixed columns, for classifiers that take nothing else."""
 
 from dataclasses import dataclass
 
@@ -10,21 +10,21 @@ from .rows import Rows
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Design:
-    """Standardised numbers and indicators of levels, as the training rows call for.
+    """Standardised numbers and indicators of levels, as determined by the training rows.
 
-    A missing number takes the median, and an indicator says that it was missing. A level that was not seen in
-    training has no indicator.
+    A missing number is replaced by the median, and an indicator marks it as missing. A level that was not
+    seen in training has no indicator.
 
     Attributes
     ----------
     medians, means, spreads : array of shape (n_numbers,)
-        Of the numbers.
+        Median, mean and standard deviation of each numeric column.
     gaps : array of int
-        Numbers whose missing cells have indicators.
+        Numeric columns whose missing cells have indicators.
     levels : list of array of int
-        The levels of each category that have indicators.
+        Levels of each categorical column that have indicators.
     kept : array of bool
-        Which columns of the matrix vary.
+        Columns of the full matrix that vary; a single True keeps all.
     """
 
     medians: FloatArray
@@ -36,7 +36,7 @@ class Design:
 
     @classmethod
     def of(cls, rows: Rows) -> "Design":
-        """The design that some training rows call for."""
+        """Return the design for some training rows."""
         present = ~np.isnan(rows.numbers)
         medians = np.array(
             [
@@ -50,12 +50,24 @@ class Design:
         spreads = np.sqrt(weights @ (filled - means) ** 2)
         gaps = np.flatnonzero(rows.have_gaps & ~present.all(axis=0))
         levels = [np.unique(column[column >= 0]) for column in rows.levels.T]
+        # Built twice: the full matrix shows which of its columns are constant, and those are left out.
         everything = cls(medians, means, np.where(spreads > 0, spreads, 1.0), gaps, levels, np.array(True))
         matrix = everything.matrix(rows)
         return cls(medians, means, everything.spreads, gaps, levels, (matrix != matrix[:1]).any(axis=0))
 
     def matrix(self, rows: Rows) -> FloatArray:
-        """The columns for some rows."""
+        """Return the design matrix of some rows.
+
+        Parameters
+        ----------
+        rows : Rows
+            Training or test rows.
+
+        Returns
+        -------
+        array of shape (n_rows, n_kept)
+            Standardised numbers, indicators of missing numbers, and indicators of levels.
+        """
         missing = np.isnan(rows.numbers)
         scores = (np.where(missing, self.medians, rows.numbers) - self.means) / self.spreads
         indicators = [

@@ -1,8 +1,8 @@
-"""The rules of the game: what every opponent gets on top of what its library says.
+"""Rules for opponents: completion of unseen classes, and a share of the class prior.
 
-A class that an opponent has not seen would have probability zero, and one such row would decide a comparison.
-So each opponent is completed by a share for unseen classes, and then mixed with the smoothed class prior, as
-if one row more had been seen that says nothing. None of them is worse for it.
+A class that was not seen in training would have probability zero, and one such row would decide a comparison.
+So each opponent is completed by a share for unseen classes. It is then mixed with the smoothed class prior,
+as if it had seen one row more that carries no information. This does not make an opponent worse.
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ from ...typing import FloatArray, IntArray
 
 
 def class_prior(class_weights: FloatArray) -> FloatArray:
-    """Smoothed class probabilities: (n_c + 1/2) / (n + C/2).
+    """Return smoothed class probabilities: (n_c + 1/2) / (n + C/2).
 
     Examples
     --------
@@ -22,9 +22,16 @@ def class_prior(class_weights: FloatArray) -> FloatArray:
 
 
 def completed(probs: FloatArray, class_weights: FloatArray) -> FloatArray:
-    """Probabilities of the classes seen, made into probabilities of all.
+    """Return probabilities of all classes from those of the classes seen.
 
-    Of C classes of which k were not seen among n rows, those k share k/2 / (n + C/2) alike.
+    Parameters
+    ----------
+    probs : array of shape (n_rows, n_seen)
+        Probabilities of the classes seen, in the order of the classes.
+    class_weights : array of shape (n_classes,)
+        Weight of each class in training; 0 for classes not seen.
+
+    If k of C classes were not seen among n rows, these k share k/2 / (n + C/2) equally.
 
     Examples
     --------
@@ -43,7 +50,7 @@ def completed(probs: FloatArray, class_weights: FloatArray) -> FloatArray:
 
 
 def fair(probs: FloatArray, class_weights: FloatArray) -> FloatArray:
-    """Probabilities of the classes seen, completed and mixed with the class prior: (n p + prior) / (n + 1).
+    """Return the completed probabilities mixed with the class prior: (n p + prior) / (n + 1).
 
     Examples
     --------
@@ -55,5 +62,5 @@ def fair(probs: FloatArray, class_weights: FloatArray) -> FloatArray:
 
 
 def log_score(probs: FloatArray, labels: IntArray, weights: FloatArray) -> float:
-    """Log probability given to the classes that occurred, summed over rows."""
+    """Return the log probability of the classes that occurred, summed over rows."""
     return float(weights @ np.log(probs[np.arange(len(labels)), labels]))

@@ -1,4 +1,4 @@
-"""scikit-learn's gradient boosting, tuned a little."""
+"""Gradient boosting of scikit-learn, tuned by a small inner cross-validation."""
 
 from typing import Any
 
@@ -9,10 +9,10 @@ from .opponent import Opponent, Predict
 from .rows import Rows
 
 LEAVES = (3, 20)
-"""Least numbers of rows in a leaf that are tried."""
+"""Minimum numbers of rows in a leaf that are tried."""
 
 MOST_LEVELS = 255
-"""Categories with more levels are taken for numbers."""
+"""Columns with more levels are treated as numeric, because the library accepts no more."""
 
 
 class GradientBoosting(Opponent):
@@ -33,10 +33,12 @@ class GradientBoosting(Opponent):
         for inner, held in rows.folds(3 if rows.n_classes <= 4 else 2, self.random_state):
             part, others = rows.take(inner), rows.take(held)
             weights = part.class_weights
+            # A fold with one class says nothing about the settings, and the library would raise.
             if np.count_nonzero(weights) < 2:
                 continue
             for i, leaf in enumerate(LEAVES):
                 model = self._fitted(part, leaf, rounds)
+                # One fit per leaf size serves all numbers of rounds: predictions are read off at the stages.
                 for n_rounds, probs in enumerate(model.staged_predict_proba(others.matrix), 1):
                     if n_rounds in stages:
                         scores[i, stages.index(n_rounds)] += log_score(

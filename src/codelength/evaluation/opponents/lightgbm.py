@@ -1,4 +1,4 @@
-"""LightGBM, with settings for small tables."""
+"""LightGBM with settings for small tables."""
 
 import numpy as np
 
@@ -23,6 +23,7 @@ class LightGBM(Opponent):
             num_leaves=15,
             min_child_samples=5,
             random_state=self.random_state,
+            # Sums in a fixed order and one thread: results must not depend on the machine.
             deterministic=True,
             force_row_wise=True,
             n_jobs=1,

@@ -1,4 +1,4 @@
-"""Logistic regression, with the strength of its penalty chosen by cross-validation."""
+"""Logistic regression with a penalty chosen by cross-validation."""
 
 import numpy as np
 
@@ -31,9 +31,10 @@ class LogisticRegression(Opponent):
         for inner, held in rows.folds(FOLDS, self.random_state):
             part = rows.take(inner)
             weights = part.class_weights
+            # A fold with one class says nothing about the penalty, and the library would raise.
             if np.count_nonzero(weights) < 2:
                 continue
-            # Each strength starts where the one before ended.
+            # Each strength starts from the solution of the one before, which takes a fraction of the steps.
             model = Classifier(warm_start=True, tol=1e-3, max_iter=200)
             for i, strength in enumerate(STRENGTHS):
                 model.set_params(C=strength).fit(matrix[inner], part.labels, part.weights)

@@ -1,4 +1,4 @@
-"""What every opponent offers: from a table of training rows to class probabilities of other rows."""
+"""Interface of opponents: from a table of training rows to class probabilities of other rows."""
 
 import importlib.util
 import warnings
@@ -18,14 +18,14 @@ from .fairness import class_prior
 from .rows import Rows
 
 Predict: TypeAlias = Callable[[Rows], FloatArray]
-"""From rows to probabilities of all classes."""
+"""Function from rows to probabilities of all classes, shape (n_rows, n_classes)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Opponent(ABC):
-    """A classifier of another library, with what a careful user would do around it.
+    """A classifier of another library, with the preparation of data that a careful user would add.
 
-    A new opponent is one file: a subclass that fills in what is abstract here, and its name in
+    A new opponent is one module: a subclass that implements the abstract methods, and its name in
     ``OPPONENTS``.
 
     Attributes
@@ -33,11 +33,11 @@ class Opponent(ABC):
     kind : str
         Name on the command line.
     title : str
-        What people know it by.
+        Name in results.
     library : str
         The module that it needs.
     random_state : int
-        Where its random numbers start.
+        Seed of its random numbers.
     missing, numeric, identifiers : str
         How columns are read, as for :class:`codelength.NaiveBayes`. Columns that would be cut into intervals
         are taken as numbers.
@@ -55,28 +55,33 @@ class Opponent(ABC):
 
     @classmethod
     def is_installed(cls) -> bool:
-        """Whether the library is there."""
+        """Return whether the library is installed."""
         return importlib.util.find_spec(cls.library) is not None
 
     def check_installed(self) -> None:
-        """Refuse to go on where the library is not there."""
+        """Raise ``InvalidParameter`` if the library is not installed."""
         if not self.is_installed():
             raise InvalidParameter(f"{self.kind} needs {self.library}; install it, or leave {self.kind} out")
 
     def schema_for(self, table: Table) -> Schema:
-        """What the columns of a table are taken for."""
+        """Return the schema that columns are read by."""
         return infer_schema(table, missing=self.missing, numeric=self.numeric, identifiers=self.identifiers)
 
     def fit(self, table: Table, schema: Schema | None = None) -> "FittedOpponent":
-        """Learn from the rows of a table with a target.
+        """Fit to the rows of a table with a target.
 
         Parameters
         ----------
         table : Table
             The training rows.
         schema : Schema, optional
-            What the columns are taken for, and all classes there are; by default what these rows say. Cut
-            points in it play no part.
+            Kinds of the columns, and all classes; by default inferred from these rows. Cut points are
+            ignored.
+
+        Returns
+        -------
+        FittedOpponent
+            Predictor; the class prior alone if there is one class or no column that varies.
         """
         self.check_installed()
         settled = self.schema_for(table) if schema is None else schema
@@ -94,29 +99,42 @@ class Opponent(ABC):
 
 @dataclass(frozen=True, slots=True)
 class FittedOpponent:
-    """What an opponent learned.
+    """A fitted opponent.
 
     Attributes
     ----------
     schema : Schema
         The variables and the classes.
     predict : function
-        From rows to probabilities.
+        Function from rows to probabilities.
     """
 
     schema: Schema
     predict: Predict
 
     def probabilities(self, table: Table) -> FloatArray:
-        """Probability of each class of the schema for each row of a table with the same columns."""
+        """Return the probability of each class of the schema for each row.
+
+        Parameters
+        ----------
+        table : Table
+            Rows with the columns of the training rows.
+
+        Returns
+        -------
+        array of shape (n_rows, n_classes)
+            Rows sum to 1.
+        """
         with _contained():
             return self.predict(Rows.of(self.schema, table))
 
 
 @contextmanager
 def _contained() -> Iterator[None]:
-    """One thread, on which small tables are fastest, and no warnings that a search ended early or that
-    classes are many."""
+    """Run with one thread and without warnings.
+
+    One thread is fastest on small tables. The warnings are about searches that ended early and many classes.
+    """
     from threadpoolctl import threadpool_limits
 
     with warnings.catch_warnings(), threadpool_limits(1):

@@ -1,4 +1,4 @@
-"""A random forest, calibrated by what its trees say about rows they did not see."""
+"""Random forest, calibrated on out-of-bag predictions."""
 
 from itertools import product
 
@@ -15,15 +15,15 @@ SHARES = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4)
 """Shares of the class prior that are tried."""
 
 POWERS = (0.5, 0.7, 0.85, 1.0, 1.2, 1.5, 2.0, 3.0)
-"""Powers to which probabilities are raised that are tried."""
+"""Powers of the probabilities that are tried."""
 
 
 class RandomForest(Opponent):
     """``sklearn.ensemble.RandomForestClassifier`` of 500 trees, calibrated out of bag.
 
     The share of the class prior that is mixed in, and the power to which probabilities are then raised, are
-    those with the best log score of out-of-bag predictions. The shares of trees alone are no probabilities:
-    they give many classes none.
+    those with the best log score of out-of-bag predictions. Shares of trees alone are not usable as
+    probabilities: many of them are zero.
     """
 
     kind = "random-forest"
@@ -37,7 +37,7 @@ class RandomForest(Opponent):
         model.fit(design.matrix(rows), rows.labels, rows.weights)
         weights = rows.class_weights
         prior = weights[model.classes_] / weights.sum()
-        # A row that was in the bag of every tree is out of none.
+        # A row that is in the bag of every tree has no out-of-bag prediction.
         out_of_bag = np.nan_to_num(model.oob_decision_function_, nan=1 / len(prior))
         labels = np.searchsorted(model.classes_, rows.labels)
         share, power = max(

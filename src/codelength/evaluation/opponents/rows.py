@@ -1,4 +1,4 @@
-"""Rows of a table as other libraries take them: numbers, levels of categories, and class codes."""
+"""Rows of a table as other libraries read them: numbers, levels of categories and class codes."""
 
 from dataclasses import dataclass, replace
 
@@ -16,18 +16,18 @@ class Rows:
     Attributes
     ----------
     numbers : array of shape (n_rows, n_numbers)
-        Columns of numbers and of times as they are, NaN where missing.
+        Columns of numbers and of times as they are; NaN if missing.
     have_gaps : array of shape (n_numbers,)
-        Which of them have missing cells that mean something.
+        Numeric columns whose missing cells are informative under the schema.
     levels : array of shape (n_rows, n_categories)
-        Codes of categories; -1 where a cell says nothing, and the last level where it is missing and the
-        schema makes a value of that.
+        Codes of categories; -1 for an ignored cell, and the last level for a missing cell if the schema makes
+        a value of it.
     n_levels : array of shape (n_categories,)
-        How many levels each category has, the one for missing cells not counted.
+        Number of levels of each category, the one for missing cells not counted.
     labels : array of shape (n_rows,)
         Class codes.
     n_classes : int
-        How many classes there are, seen or not.
+        Number of classes, seen or not.
     weights : array of shape (n_rows,), optional
         Weights of the rows.
     """
@@ -42,7 +42,7 @@ class Rows:
 
     @classmethod
     def of(cls, schema: Schema, table: Table) -> "Rows":
-        """The rows of a table whose columns are those of the schema, in the same order."""
+        """Return the rows of a table whose columns are those of the schema, in the same order."""
         coded = encode(schema, table, strict=False, told=schema.names)
         numbers, gaps, levels, sizes = [], [], [], []
         for i, (variable, column) in enumerate(zip(schema.variables, table.columns, strict=True)):
@@ -66,12 +66,12 @@ class Rows:
 
     @property
     def n_rows(self) -> int:
-        """How many rows there are."""
+        """Number of rows."""
         return len(self.labels)
 
     @property
     def row_weights(self) -> FloatArray:
-        """Weights of the rows, 1 where none are given."""
+        """Weights of the rows; 1 if none are given."""
         return np.ones(self.n_rows) if self.weights is None else self.weights
 
     @property
@@ -81,18 +81,19 @@ class Rows:
 
     @property
     def vary(self) -> bool:
-        """Whether there is a column with two different cells, so that there is something to learn from."""
+        """True if a column has two different cells, so that there is something to learn from."""
+        # NaN differs from itself; replaced, a column of missing cells alone is constant.
         cells = np.nan_to_num(self.matrix, nan=np.inf)
         return bool((cells != cells[:1]).any())
 
     @property
     def matrix(self) -> FloatArray:
-        """Numbers and then levels, NaN where a cell is missing or says nothing."""
+        """Numbers followed by levels; NaN for a missing or ignored cell."""
         known = (self.levels >= 0) & (self.levels < self.n_levels)
         return np.hstack([self.numbers, np.where(known, self.levels, np.nan)])
 
     def take(self, rows: IntArray) -> "Rows":
-        """Some of the rows."""
+        """Return some of the rows."""
         return replace(
             self,
             numbers=self.numbers[rows],
@@ -102,6 +103,19 @@ class Rows:
         )
 
     def folds(self, n_folds: int, seed: int) -> list[tuple[IntArray, IntArray]]:
-        """Rows to learn from and rows to predict, for choices that are made within the training rows."""
+        """Return training and test rows of an inner cross-validation.
+
+        Parameters
+        ----------
+        n_folds : int
+            Number of folds; fewer if there are fewer rows.
+        seed : int
+            Seed of the shuffle.
+
+        Returns
+        -------
+        list of (array of int, array of int)
+            Rows to fit to, and rows to predict.
+        """
         fold = np.random.default_rng(seed).permutation(self.n_rows) % min(n_folds, self.n_rows)
         return [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(int(fold.max()) + 1)]
