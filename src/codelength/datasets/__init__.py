@@ -1,4 +1,4 @@
-"""Named real data sets, where they come from, and how they are checked.
+"""Named real data sets with their origin, checked against checksums.
 
 >>> from codelength import datasets
 >>> vote = datasets.load("vote")

@@ -14,7 +14,18 @@ BACKENDS = ("pandas", "polars", "pyarrow", "columns")
 
 
 def choose_backend(backend: str | None) -> str:
-    """Return the backend asked for, or the first that is installed."""
+    """Return the backend asked for, or the first that is installed.
+
+    Parameters
+    ----------
+    backend : str or None
+        One of :data:`BACKENDS`; None for the first of them that is installed.
+
+    Raises
+    ------
+    InvalidParameter
+        If there is no such backend, or it is not installed.
+    """
     installed = [name for name in BACKENDS[:-1] if importlib.util.find_spec(name) is not None]
     if backend is None:
         return next(iter(installed), "columns")
@@ -26,7 +37,7 @@ def choose_backend(backend: str | None) -> str:
 
 
 def domain_of(column: Column) -> tuple[str, ...] | None:
-    """The values that a column declares, in order; None where it does not, and for truth values."""
+    """Return the declared values of a column in order; None if it declares none, and for truth values."""
     if not isinstance(column, Factor) or not column.declared:
         return None
     texts = tuple(value for value in column.values if isinstance(value, str))
@@ -34,7 +45,15 @@ def domain_of(column: Column) -> tuple[str, ...] | None:
 
 
 def to_frame(columns: Sequence[Column], backend: str) -> Any:
-    """Return a frame of the backend; for ``"columns"`` a dict of arrays."""
+    """Return a frame of the backend; for ``"columns"`` a dict of arrays.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+        Columns of equal length.
+    backend : str
+        One of :data:`BACKENDS`.
+    """
     series = {column.name: to_series(column, backend) for column in columns}
     if backend == "pandas":
         import pandas as pd
@@ -52,7 +71,20 @@ def to_frame(columns: Sequence[Column], backend: str) -> Any:
 
 
 def to_series(column: Column, backend: str) -> Any:
-    """Return a column of the backend; for ``"columns"`` an array."""
+    """Return a column of the backend; for ``"columns"`` an array.
+
+    Parameters
+    ----------
+    column : Column
+        Column with or without a declared domain.
+    backend : str
+        One of :data:`BACKENDS`.
+
+    Raises
+    ------
+    DataError
+        If the backend cannot hold the values, such as integers beyond 64 bits.
+    """
     make = {"pandas": _pandas_series, "polars": _polars_series, "pyarrow": _arrow_array}.get(backend)
     if make is None:
         return column.cells

@@ -24,7 +24,7 @@ _OWN_SUFFIXES = (".csv", ".parquet", ".arff")
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """A table with a class to predict, and what is known about it.
+    """A table with a class to predict, and its description.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class Dataset:
     backend : str
         The library that :attr:`frame` and :attr:`target` are of.
     info : Entry, optional
-        What is known about a bundled table; None for the user's own.
+        Description of a bundled table; None for the user's own.
 
     Examples
     --------
@@ -48,41 +48,41 @@ class Dataset:
 
     @property
     def name(self) -> str:
-        """The name of the data set, or of the file without its extension."""
+        """Name of the data set, or of the file without its extension."""
         return self.table.name
 
     @property
     def target_name(self) -> str:
-        """The name of the column to predict."""
+        """Name of the column to predict."""
         return self._target.name
 
     @cached_property
     def frame(self) -> Any:
-        """The features: a frame of the backend, or a dict of arrays."""
+        """Features: a frame of the backend, or a dict of arrays."""
         return frames.to_frame(self.table.columns, self.backend)
 
     @cached_property
     def target(self) -> Any:
-        """The column to predict: a series of the backend, or an array."""
+        """Column to predict: a series of the backend, or an array."""
         return frames.to_series(self._target, self.backend)
 
     @property
     def domains(self) -> dict[str, tuple[str, ...]]:
-        """The values that each categorical column can take, in order, where they are declared.
+        """Declared values of each categorical column, in order, the target included.
 
-        They are in bundled tables and in ARFF files. The target has its own here too.
+        Bundled tables and ARFF files declare values.
         """
         found = {column.name: frames.domain_of(column) for column in (*self.table.columns, self._target)}
         return {name: domain for name, domain in found.items() if domain is not None}
 
     @property
     def differs(self) -> str:
-        """How a bundled table differs from what the papers print; empty when it does not."""
+        """Difference between a bundled table and the one the papers print; empty if there is none."""
         return self.info.differs if self.info else ""
 
     @property
     def schema(self) -> Schema:
-        """The schema of the table: declared domains as they are, columns of numbers by the usual rule.
+        """Schema of the table: declared domains as they are, columns of numbers by the usual rule.
 
         Examples
         --------
@@ -125,9 +125,9 @@ def load(
     Raises
     ------
     DataError
-        When there is no such data set or file, or it is damaged.
+        If there is no such data set or file, or it is damaged.
     SchemaMismatch
-        When there is no column ``target``.
+        If there is no column ``target``.
 
     Examples
     --------
@@ -153,12 +153,13 @@ def load(
 
 
 def _path_of(name_or_path: str | os.PathLike[str]) -> str | Path | None:
-    """Return the file that is meant; None when a bundled table is."""
+    """Return the file that is meant; None if a bundled table is."""
     given = os.fspath(name_or_path)
     path = Path(given)
     looks_like_a_path = path.name != given or given.lower().endswith(SUFFIXES)
     if isinstance(name_or_path, Path) or looks_like_a_path or given == "-":
         return given
+    # Before the bundled tables: a user's own copy of a table replaces the bundled one.
     if directory := os.environ.get("CODELENGTH_DATA"):
         for suffix in _OWN_SUFFIXES:
             own = Path(directory) / f"{given}{suffix}"
@@ -174,10 +175,11 @@ def _bundled(entry: registry.Entry, target: str | None) -> Table:
 
 
 def _declared(column: Column) -> Column:
-    """The column with the values that it has as its domain, in natural order."""
+    """Return the column with its values declared as its domain, in natural order."""
     if not isinstance(column, Factor):
         return column
     domain = in_natural_order(str(value) for value in column.values)
+    # The last entry maps position -1, which numpy reads from the end, to itself: missing stays missing.
     places = np.array([*(domain.index(str(value)) for value in column.values), -1], dtype=np.int64)
     return Factor(column.name, places[column.positions], domain, declared=True)
 

@@ -1,4 +1,4 @@
-"""What is known about each bundled table: its size, its origin, and the papers that use it."""
+"""Descriptions of the bundled tables: size, origin, and the papers that use them."""
 
 import tomllib
 from collections.abc import Mapping
@@ -31,32 +31,32 @@ class Entry:
     Attributes
     ----------
     name, aliases
-        What :func:`codelength.datasets.load` knows it by.
+        Names that :func:`codelength.datasets.load` accepts.
     title
-        What it is about.
+        Subject of the table.
     rows, attributes, classes
         Its size; the class is not counted among the attributes.
     class_counts
-        How many rows each class has.
+        Number of rows of each class.
     missing_cells
-        How many cells are missing.
+        Number of missing cells.
     numeric, categorical
         The attributes of each sort.
     id_columns
         Attributes that number the rows, kept only because a paper counts them.
     train_rows
-        How many of the first rows its donors meant for training, where they said.
+        Number of leading rows that its donors meant for training; None if they did not say.
     papers
-        The papers whose experiments use it. The one of 2001 names none of its 14 data sets; those
-        that stand in for them carry its name.
+        The papers whose experiments use it. The paper of 2001 names none of its 14 data sets; the tables
+        used in their place list it.
     quoted
         Its size as papers print it.
     differs
-        How it differs from what they print; empty when it does not.
+        Difference from the table they print; empty if there is none.
     source, attribution, licence
-        Where the copy comes from, who made the data, and on what terms.
+        Origin of the copy, author of the data, and licence.
     note
-        What a user ought to know.
+        Remark for users.
     sha256
         The checksum of the file.
     """
@@ -95,7 +95,7 @@ def names() -> list[str]:
 
 
 def describe(name: str) -> Entry:
-    """Return what is known about a bundled table.
+    """Return the description of a bundled table.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def describe(name: str) -> Entry:
     Raises
     ------
     DataError
-        When there is none of that name; near names are given.
+        If there is no table of that name; the message suggests similar names.
 
     Examples
     --------
@@ -128,7 +128,13 @@ def find(name: str) -> Entry | None:
 
 
 def table_path(entry: Entry) -> Path:
-    """Return the file of a bundled table once its checksum has been found right."""
+    """Return the file of a bundled table, after verifying its checksum.
+
+    Raises
+    ------
+    DataError
+        If the file is missing or damaged.
+    """
     path = _HERE / "tables" / f"{entry.name}.parquet"
     if not path.exists():
         raise DataError(f"{path}: is missing from the installation; install codelength again")
