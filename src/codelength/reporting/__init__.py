@@ -1,4 +1,4 @@
-"""One table, or the papers, as one HTML file: results in, a page out. Never fits anything itself."""
+"""Reports of one table, or of the papers, as a single HTML file."""
 
 from .making import Report as Report
 from .making import report as report

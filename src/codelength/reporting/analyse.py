@@ -1,4 +1,8 @@
-"""A table with a target: how well the class can be predicted, by what, and from what."""
+"""Analysis of a table with a target: how well the class can be predicted, by which models and variables.
+
+:func:`analyse` calls the ``facts`` of every section in turn and collects them in an ``Analysis``. It fixes
+the sample of rows, the plan of the comparison and the seed, so that sections agree with each other.
+"""
 
 import time
 from collections.abc import Callable
@@ -33,7 +37,7 @@ from .sections.variables.facts import most_by_chance, variable_facts
 from .sections.what_if.facts import scorers_of, selected
 
 MOST_ROWS = 50_000
-"""Rows, drawn at random, on which models are compared where there are more."""
+"""Largest number of rows on which models are compared; a random sample if there are more."""
 
 
 def analyse(
@@ -44,7 +48,7 @@ def analyse(
     random_state: Any = 0,
     progress: Progress | None = None,
 ) -> Analysis:
-    """How well the class of a table can be predicted, by which model, and from which variables.
+    """Analyse how well the class of a table can be predicted, by which model, and from which variables.
 
     Parameters
     ----------
@@ -56,9 +60,9 @@ def analyse(
     rows : bool
         Whether the contents of surprising rows are part of the result.
     random_state : int, generator or None
-        Where random numbers start. A number gives the same analysis every time.
+        Seed. A number gives the same analysis every time.
     progress : function, optional
-        Told how much is done, and how much there is.
+        Called with the work done and the work in all.
 
     Returns
     -------
@@ -68,7 +72,7 @@ def analyse(
     Raises
     ------
     DataError
-        Where there are no rows, no target, rows with weights, or more than 500 classes.
+        If there are no rows, no target, rows with weights, or more than 500 classes.
 
     Examples
     --------
@@ -90,6 +94,8 @@ def analyse(
         coded = NaiveBayes().coded_for(given)
         schema, counts = coded.schema, count(coded)
         told(0.05)
+        # Models are compared on a sample of large tables. Counts and bits of single variables need no sample:
+        # they are computed from the counts of all rows.
         some, kept = _sample(given, seed)
         some_coded = coded if some is given else coded.take(kept)
         plan = Plan.of(some.n_rows, some.n_columns, schema.n_classes, seed)
@@ -106,6 +112,8 @@ def analyse(
         what_if = selected(coded, facts)
         scorers = scorers_of(what_if)
         measured = calibration_error(chosen, seed)
+    # Headline figures come from ``chosen``, whose rows took no part in choosing the model; surprises come
+    # from the best model itself, because it is the model that the page names.
     gain = (chosen.true_log_probs - compared.fits[PRIOR].predictions.true_log_probs) * BITS
     best = compared.fits[compared.best].predictions
     analysis = Analysis(
@@ -133,14 +141,14 @@ def analyse(
 
 
 def _own(model: TableClassifier) -> TableClassifier:
-    """A model as it was before it was fitted."""
+    """Return an unfitted copy of a model."""
     what = "a classifier of codelength, such as NaiveBayes(); compare others with codelength.evaluate"
     check_instance("model", model, TableClassifier, what)
     return type(model)(**model.get_params(deep=False))
 
 
 def _sample(table: Table, seed: int) -> tuple[Table, IntArray]:
-    """The rows that models are compared on, with all classes of the table, and where they are in it."""
+    """Return the rows that models are compared on, with all classes declared, and their positions."""
     if table.n_rows <= MOST_ROWS:
         return table, np.arange(table.n_rows)
     kept = np.sort(np.random.default_rng([seed, 5]).permutation(table.n_rows)[:MOST_ROWS])
@@ -148,7 +156,7 @@ def _sample(table: Table, seed: int) -> tuple[Table, IntArray]:
 
 
 def _declared(table: Table) -> Factor:
-    """The target with its classes declared, so that a sample does not lose any."""
+    """Return the target with its classes declared, so that a sample keeps all of them."""
     classes = NaiveBayes().coded_for(replace(table, columns=()))
     assert classes.schema.target is not None
     # A declared domain of truth values would shrink to those that occur; as text it stays.
@@ -157,6 +165,8 @@ def _declared(table: Table) -> Factor:
 
 
 def _stages(progress: Progress | None) -> Callable[[float], None]:
+    """Return a function that reports a share of the work, or does nothing without ``progress``."""
+
     def told(share: float) -> None:
         if progress is not None:
             progress(share, 1.0)

@@ -1,7 +1,7 @@
-"""How many bits about the class one variable is worth, alone: leave-one-out in closed form, from counts.
+"""Bits about the class in one variable alone: leave-one-out in closed form, from counts.
 
-All rows of a class with the same value are predicted alike when left out, so the cells of the counts are
-enough, and no row is looked at.
+All rows of a class with the same value have the same prediction when left out, so that the cells of the
+counts are enough and no row is read.
 """
 
 import numpy as np
@@ -10,11 +10,11 @@ from ..counts import Counts
 from ..typing import FloatArray, IntArray
 
 MOST_CELLS = 200_000
-"""Cells that are worked on at a time."""
+"""Cells of counts that are processed at a time, which bounds the memory of intermediate arrays."""
 
 
 def bits_alone(counts: Counts) -> tuple[FloatArray, FloatArray]:
-    r"""Mean gain of each variable over the class prior, in bits per row, and its standard error.
+    r"""Return the mean gain of each variable over the class prior, in bits per row, and its standard error.
 
     Each row is predicted from all the others by the evidence rule under uniform priors, from this variable
     and from none:
@@ -23,7 +23,17 @@ def bits_alone(counts: Counts) -> tuple[FloatArray, FloatArray]:
        P(k \mid l) \propto (h_k + 1) \frac{f_{kl} + 1}{\sum_{l'} f_{kl'} + n}, \qquad
        P(k) \propto h_k + 1,
 
-    with the row taken off the counts. Rows in which the variable is missing gain nothing.
+    with the row subtracted from the counts. Rows in which the variable is missing gain nothing.
+
+    Parameters
+    ----------
+    counts : Counts
+        Counts of all rows.
+
+    Returns
+    -------
+    means, errors : array of shape (n_variables,)
+        Mean gain and standard error; the errors are NaN with fewer than two rows.
 
     Examples
     --------
@@ -38,6 +48,8 @@ def bits_alone(counts: Counts) -> tuple[FloatArray, FloatArray]:
     gains, squares = np.zeros(schema.n_variables), np.zeros(schema.n_variables)
     for chosen in blocks_of(counts):
         part = counts.select(chosen.tolist())
+        # The last cell of each variable counts its missing cells, which gain nothing but stay in the
+        # denominator.
         starts, spare = part.schema.offsets[:-1], part.schema.offsets[1:] - 1
         seen = part.value_counts.copy()
         seen[:, spare] = 0.0
@@ -52,19 +64,30 @@ def bits_alone(counts: Counts) -> tuple[FloatArray, FloatArray]:
 
 
 def blocks_of(counts: Counts) -> list[IntArray]:
-    """Positions of the variables in blocks that are not too large."""
+    """Return the positions of the variables in blocks of limited size."""
     cells = (counts.schema.n_values + 1) * counts.schema.n_classes
     blocks = np.cumsum(cells) // MOST_CELLS
     return [np.flatnonzero(blocks == block) for block in np.unique(blocks)]
 
 
 def class_weights(counts: Counts) -> FloatArray:
-    """Weight of each class given each value alone, shape (n_classes, n_cells)."""
+    """Return the weight of each class given each value alone, shape (n_classes, n_cells).
+
+    Parameters
+    ----------
+    counts : Counts
+        Counts of values within classes.
+
+    Returns
+    -------
+    array of shape (n_classes, n_cells)
+        Unnormalised posterior: (h_k + 1) times the predictive probability of the value.
+    """
     return np.asarray((counts.class_counts[:, None] + 1) * np.exp(log_values(counts)))
 
 
 def log_values(counts: Counts) -> FloatArray:
-    """Log predictive probability of each value in each class; 0 in the cells for missing."""
+    """Return the log predictive probability of each value in each class; 0 in the cells for missing."""
     raised, totals = _raised(counts)
     spare = counts.schema.offsets[1:] - 1
     found = np.log(raised) - np.log(totals)
@@ -73,19 +96,25 @@ def log_values(counts: Counts) -> FloatArray:
 
 
 def own_log_values(counts: Counts) -> FloatArray:
-    """The same for a row of the class that has the value, without the row; 0 where no row has it."""
+    """Return :func:`log_values` for a row of the class that has the value, with that row left out.
+
+    Cells without a row are 0.
+    """
     raised, totals = _raised(counts)
     spare = counts.schema.offsets[1:] - 1
     seen = counts.value_counts > 0
     seen[:, spare] = False
     found = np.zeros(raised.shape)
+    # Leaving the row out lowers the count of its value and the total of its class by one.
     found[seen] = np.log(raised[seen] - 1) - np.log(totals[seen] - 1)
     return found
 
 
 def cell_gains(counts: Counts) -> FloatArray:
-    """Bits that a row of each class gains from each value when it is left out; 0 where there is no row."""
+    """Return the bits that a left-out row of each class gains from each value; 0 in cells without a row."""
     weights = class_weights(counts)
+    # Only the class of the row itself changes when the row is left out; the weights of other classes are
+    # shared.
     own = counts.class_counts[:, None] * np.exp(own_log_values(counts))
     prior = counts.class_counts / (counts.class_counts.sum() - 1 + counts.schema.n_classes)
     seen = counts.value_counts > 0
@@ -98,10 +127,11 @@ def cell_gains(counts: Counts) -> FloatArray:
 
 
 def _raised(counts: Counts) -> tuple[FloatArray, FloatArray]:
-    """Counts of values plus one, and their sums over the values of each variable in every cell."""
+    """Return the counts of values plus one, and in every cell their sum over the values of its variable."""
     schema, spare = counts.schema, counts.schema.offsets[1:] - 1
     raised = counts.value_counts + 1.0
     raised[:, spare] = 0.0
     totals = np.add.reduceat(raised, schema.offsets[:-1], axis=1) if schema.n_variables else raised
+    # After the totals are taken: a positive number keeps the logarithm of the spare cells finite.
     raised[:, spare] = 1.0
     return raised, np.repeat(totals, schema.n_values + 1, axis=1)

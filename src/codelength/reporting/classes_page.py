@@ -1,4 +1,4 @@
-"""The page of a table without a target: its hidden classes."""
+"""Page of a table without a target: its latent classes."""
 
 from ..render.markup import join
 from .results import LatentAnalysis
@@ -11,7 +11,15 @@ from .words import many, table_name
 
 
 def classes_page(analysis: LatentAnalysis, title: str | None = None) -> str:
-    """The text of the HTML file."""
+    """Return the text of the HTML file.
+
+    Parameters
+    ----------
+    analysis : LatentAnalysis
+        Latent classes of the table.
+    title : str, optional
+        Title of the page; by default it names the table.
+    """
     held = analysis.table
     sections = [
         Section("table", "The table", join(table_facts(held), notes(held))),

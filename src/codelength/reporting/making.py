@@ -1,4 +1,4 @@
-"""From a table to its report."""
+"""The function that makes a report of a table."""
 
 import os
 from typing import TYPE_CHECKING, Any
@@ -24,7 +24,7 @@ class Report:
     html : str
         The text of the file.
     analysis : Analysis or LatentAnalysis
-        The figures that the page tells.
+        The figures on the page.
     """
 
     __slots__ = ("analysis", "html")
@@ -34,7 +34,13 @@ class Report:
         self.analysis = analysis
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the file, whole or not at all."""
+        """Write the file atomically.
+
+        Parameters
+        ----------
+        path : path
+            File to write.
+        """
         with atomic_write(check_path("path", path)) as temporary:
             temporary.write_text(self.html, encoding="utf-8", newline="\n")
 
@@ -55,29 +61,29 @@ def report(
     progress: Progress | None = None,
     title: str | None = None,
 ) -> Report:
-    """A page about a table: how well its class can be predicted, by what, and from what.
+    """Make a page about a table: how well its class can be predicted, by which models and variables.
 
-    The page has the models compared, a reliability diagram, a learning curve, the variables ranked by bits
+    The page has a comparison of models, a reliability diagram, a learning curve, the variables ranked by bits
     about the class, the rows that surprised the best model, a what-if that scores new cases, and a first look
-    at hidden classes. Without a target it tells of hidden classes alone.
+    at latent classes. Without a target it is about latent classes alone.
 
     Parameters
     ----------
     data : table of any kind, fitted FiniteMixture, Analysis or LatentAnalysis
         The rows, in any form that :func:`codelength.as_table` takes, or the path of a file; or a mixture
-        whose hidden classes are to be shown; or an analysis that was made before.
+        whose latent classes are to be shown; or an earlier analysis.
     target : name of a column, series or array, optional
-        What to predict. A :class:`Table` may have one already. Without one, hidden classes are looked for.
+        Class to predict. A :class:`Table` may have one already. Without one, latent classes are fitted.
     model : classifier of this library, optional
-        A model of your own, fitted or not, to compare with the others: it is fitted to the same rows as they
-        are.
+        A model of your own, fitted or not, to compare with the others. It is cloned and fitted to the same
+        rows.
     rows : bool
         Whether the contents of surprising rows are on the page. Otherwise it holds column names, categories
         and counts, but no rows.
     random_state : int
         Seed of all random choices.
     progress : function, optional
-        Told how much of the work is done, and how much there is.
+        Called with the work done and the work in all.
     title : str, optional
         Title of the page.
 
@@ -96,6 +102,7 @@ def report(
         check_instance("title", title, str, "text, or None")
     if isinstance(data, (Analysis, LatentAnalysis)):
         return Report(_page(data, title), data)
+    # Imported on use: a page of an earlier analysis needs neither models nor scikit-learn.
     from ..estimators import FiniteMixture
     from ..sources import as_table
     from .analyse import analyse

@@ -1,6 +1,7 @@
-"""How models are compared on a table of some size, so that nobody waits long.
+"""Plan of the comparison of models, by the size of the table.
 
-The plan depends on the size of the table alone: the same command gives the same analysis on any computer.
+The plan depends on the size of the table alone, not on measured times: the same command gives the same
+analysis on any computer.
 """
 
 import math
@@ -12,13 +13,13 @@ from ..evaluation import Split, cross_validation
 from ..typing import IntArray
 
 EFFORT = 5.0
-"""About how many seconds of one processor the comparison of models may take."""
+"""Approximate seconds of one processor that the comparison of models may take."""
 
 FOLDS = (10, 5, 3, 2)
 """Numbers of folds, the best first."""
 
 MOST_COLUMNS = 200
-"""With more columns, models that are slow on many look at the strongest ones only."""
+"""Columns that models which are slow on many columns use at most: those with most bits alone."""
 
 MOST_TEST_ROWS = 5_000
 """Most rows predicted in one split."""
@@ -28,18 +29,18 @@ LEAST_TRAINING_ROWS = 100
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Plan:
-    """Rows to learn from and rows to predict.
+    """Training and test rows of the comparison.
 
     Attributes
     ----------
     splits : tuple of Split
-        One per fold; none where each row is left out in turn.
+        One per fold; none for leave-one-out.
     protocol : str
-        The same in words.
+        Description of the splits.
     rows : array of int
         The rows predicted, one split after the other.
     parts : array of int
-        Which part of the rows each of them belongs to, for choices that are made on the other parts.
+        Part of each predicted row. Choices for the rows of one part are made on the other parts.
     """
 
     splits: tuple[Split, ...]
@@ -49,7 +50,15 @@ class Plan:
 
     @classmethod
     def of(cls, n_rows: int, n_columns: int, n_classes: int, seed: int) -> "Plan":
-        """The plan for a table of some size."""
+        """Return the plan for a table of some size: the most folds that fit into the effort, else one split.
+
+        Parameters
+        ----------
+        n_rows, n_columns, n_classes : int
+            Size of the table.
+        seed : int
+            Seed of the folds.
+        """
         if n_rows < 2:
             return cls((), "leave-one-out", np.arange(n_rows), np.zeros(n_rows, np.int64))
         for folds in sorted({min(folds, n_rows) for folds in FOLDS}, reverse=True):
@@ -61,20 +70,31 @@ class Plan:
                 return cls(splits, f"{folds}-fold cross-validation", rows, parts)
         split = _one_split(n_rows, n_columns, n_classes, seed)
         protocol = f"{len(split.test):,} rows predicted from {len(split.train):,} others"
+        # One split has no folds that could serve as parts, so that its test rows are divided at random.
         parts = np.random.default_rng([seed, 1]).permutation(len(split.test)) % max(FOLDS)
         return cls((split,), protocol, split.test, parts)
 
 
 def effort(n_training: float, n_columns: int, n_classes: int, n_test: float = 0) -> float:
-    """About how many seconds it takes to fit all models once, and to predict some rows."""
+    """Estimate the seconds to fit all models once and to predict some rows.
+
+    Parameters
+    ----------
+    n_training, n_test : float
+        Rows to fit to and rows to predict.
+    n_columns, n_classes : int
+        Size of the table.
+    """
     looked_at = min(n_columns, MOST_COLUMNS)
+    # Constants instead of times measured on this machine, on which the plan would then depend.
     per_row = 6e-4 * math.sqrt(max(n_classes, 2) / 2) + 7e-6 * looked_at
     return 0.3 + 2.2e-3 * looked_at + 5e-4 * n_columns + per_row * n_training + 1.4e-4 * n_test
 
 
 def _one_split(n_rows: int, n_columns: int, n_classes: int, seed: int) -> Split:
-    """As many rows to learn from as the effort allows, in a round number, and others to predict."""
+    """Return a split with as many training rows as the effort allows, in a round number."""
     fixed = effort(0, n_columns, n_classes, MOST_TEST_ROWS)
+    # The effort is linear in the training rows, so that two values of it give the slope.
     affordable = (EFFORT - fixed) / (effort(1, n_columns, n_classes, MOST_TEST_ROWS) - fixed)
     wanted = max(_rounded(affordable), LEAST_TRAINING_ROWS)
     n_training = min(wanted, n_rows * 2 // 3)
@@ -84,7 +104,7 @@ def _one_split(n_rows: int, n_columns: int, n_classes: int, seed: int) -> Split:
 
 
 def _rounded(number: float) -> int:
-    """The largest number of two digits and zeros that is not larger."""
+    """Return the largest number of two significant digits that is not larger."""
     if number < 1:
         return 0
     unit = 10 ** max(math.floor(math.log10(number)) - 1, 0)

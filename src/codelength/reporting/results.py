@@ -1,6 +1,6 @@
-"""What is known about a table: plain figures, texts and arrays, from which a page can be made.
+"""Results of an analysis: plain figures, texts and arrays, from which a page is made.
 
-Texts are as they are in the table: whoever shows them escapes them. Scores are in bits.
+Texts are as they are in the table; renderers escape them. Scores are in bits.
 """
 
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Estimate:
-    """A figure, and how far it can be trusted.
+    """An estimate with its standard error and a 95 % interval.
 
     Attributes
     ----------
     value : float
-        The figure.
+        The estimate.
     standard_error : float
-        Its standard error; NaN where too few rows tell.
+        Its standard error; NaN if there are too few rows.
     low, high : float
         Ends of a 95 % interval.
     """
@@ -35,25 +35,25 @@ class Estimate:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ModelScores:
-    """How well one model predicts: a row of the comparison.
+    """Scores of one model: a row of the comparison.
 
     Attributes
     ----------
     name : str
-        What the model is called, such as ``"model average"`` or ``"naive Bayes, evidence"``.
+        Name of the model, such as ``"model average"`` or ``"naive Bayes, evidence"``.
     protocol : str
-        How rows to learn from and rows to predict were chosen.
+        Choice of training and test rows.
     log_score_bits : float
         Mean log probability of the class that occurred, in bits; higher is better, 0 at best, and minus
-        infinity where a class that occurred was given probability zero.
+        infinity if a class that occurred had probability zero.
     accuracy : float
         Share of rows whose most probable class occurred.
     brier_score : float
         Mean squared distance from the class that occurred: 0 at best, 2 at worst.
     calibration_error : float
-        Mean distance between what was promised and what came true.
+        Mean distance between predicted and observed frequencies.
     log_score_bits_se, accuracy_se, brier_score_se : float
-        Standard errors over rows; NaN where too few rows tell, and for an infinite score.
+        Standard errors over rows; NaN if there are too few rows, and for an infinite score.
     behind_best : Estimate
         Bits per row behind the best model, paired over rows; 0 for the best.
     is_tied : bool
@@ -61,9 +61,9 @@ class ModelScores:
     n_zero : int
         Rows whose class was given probability zero.
     fit_seconds : float
-        What learning once took.
+        Time of one fit.
     is_baseline : bool
-        Whether it is there for comparison only.
+        Whether the model is included for comparison only.
     """
 
     name: str
@@ -84,20 +84,20 @@ class ModelScores:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Reliability:
-    """What the best model promised, and what came true, in bins of the promises.
+    """Reliability diagram of the best model: predicted and observed frequencies per bin.
 
     Attributes
     ----------
     promised : array of shape (n_bins,)
-        Mean probability given, by increasing probability.
+        Mean predicted probability, increasing.
     observed : array of shape (n_bins,)
-        Share of rows in which it came true.
+        Share of rows in which the event occurred.
     low, high : array of shape (n_bins,)
         Ends of a 95 % interval of that share.
     n_rows : array of shape (n_bins,)
         Rows of each bin.
     of : str
-        What was promised: the class, where there are two; ``"the most probable class"`` otherwise.
+        The event predicted: the second class of two, or ``"the most probable class"``.
     """
 
     promised: FloatArray
@@ -110,20 +110,20 @@ class Reliability:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class LearningCurve:
-    """How much is lost per row when fewer rows are learned from.
+    """Learning curve: log loss by the number of training rows.
 
     Attributes
     ----------
     n_rows : array of shape (n_sizes,)
-        Rows learned from, increasing.
+        Training rows, increasing.
     loss_bits : array of shape (n_sizes,)
         Mean of minus the log probability of the class that occurred, in bits; lower is better.
     low, high : array of shape (n_sizes,)
-        Ends of a 95 % band: over repeated splits, or over the rows of one split where the model is slow.
+        Ends of a 95 % band: over repeated splits, or over the rows of one split if the model is slow.
     model : str
         Name of the model.
     sentence : str
-        How much more rows would help, in words.
+        Expected gain from more rows, in words.
     """
 
     n_rows: IntArray
@@ -136,12 +136,12 @@ class LearningCurve:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ValueProfile:
-    """What one value of a variable says about the class.
+    """Class probabilities given one value of a variable.
 
     Attributes
     ----------
     label : str
-        The value, for people.
+        The value as shown.
     n_rows : float
         Rows that have it.
     class_probs : array of shape (n_classes,)
@@ -155,7 +155,7 @@ class ValueProfile:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class VariableFacts:
-    """One variable, and how much it says about the class.
+    """One variable, with its information about the class.
 
     Attributes
     ----------
@@ -168,14 +168,14 @@ class VariableFacts:
     n_missing : int
         Missing cells.
     how : str
-        How it was cut, or why it is ignored.
+        Rule by which it was cut, or the reason for which it is ignored.
     bits_alone : Estimate, optional
         Bits per row that it gains on its own over the class prior, each row predicted from all the others;
-        may be negative. None where that was not measured.
+        may be negative. None if not measured.
     bits_given_others : Estimate, optional
-        Bits per row that are lost when it is left out of the model. None where that was not measured.
+        Bits per row that are lost when it is left out of the model. None if not measured.
     profile : tuple of ValueProfile
-        Its values in order; the 50 most frequent ones where there are more.
+        Its values in order; the 50 most frequent ones if there are more.
     """
 
     name: str
@@ -190,18 +190,18 @@ class VariableFacts:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Surprise:
-    """A row whose class the model had thought improbable.
+    """A row whose class was improbable under the model.
 
     Attributes
     ----------
     row : int
         Number of the row, from 1.
     probability : float
-        What the best model gave to the class that occurred, without having seen the row.
+        Probability of the class that occurred under the best model, fitted without the row.
     occurred, expected : str
         The class that occurred, and the most probable one.
     cells : tuple of (str, str)
-        Names and contents of the row's cells; empty unless rows were asked for.
+        Names and contents of the row's cells; empty unless rows were requested.
     """
 
     row: int
@@ -213,12 +213,12 @@ class Surprise:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class TableFacts:
-    """What the table holds.
+    """Size and content of the table.
 
     Attributes
     ----------
     name : str
-        What the table is called.
+        Name of the table.
     n_rows, n_columns, n_missing : int
         Rows, columns (the target not counted) and missing cells in them.
     target : str, optional
@@ -228,9 +228,9 @@ class TableFacts:
     class_counts : array of shape (n_classes,)
         Rows of each class.
     ignored : tuple of (str, str)
-        Columns that were left out, and why.
+        Columns that were left out, and the reasons.
     notes : tuple of str
-        What was said while the table was read and models were fitted.
+        Warnings given while the table was read and models were fitted.
     """
 
     name: str
@@ -246,22 +246,22 @@ class TableFacts:
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Made:
-    """What every analysis tells: the table, and how it was made.
+    """Common part of all analyses: the table, and the settings of the run.
 
     Attributes
     ----------
     table : TableFacts
-        What the table holds.
+        Size and content of the table.
     settings : tuple of (str, str)
-        What was done, and with which settings.
+        Steps of the analysis with their settings.
     command : str
-        The command that makes the same analysis again; nothing where there is none.
+        The command that repeats the analysis; empty if there is none.
     version : str
         Version of the library.
     seed : int, optional
         Seed of all random choices.
     seconds : float
-        How long it took.
+        Duration.
     """
 
     table: TableFacts
@@ -274,7 +274,7 @@ class Made:
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Analysis(Made):
-    """How well the class of a table can be predicted, by what, and from what.
+    """Analysis of a table with a target: models, reliability, learning curve, variables and surprising rows.
 
     Attributes
     ----------
@@ -283,15 +283,15 @@ class Analysis(Made):
     best : str
         Name of the best model.
     prior_bits : float
-        What the class costs in bits per row where nothing but the class prior is known.
+        Cost of the class in bits per row under the class prior alone.
     gain : Estimate
         Bits per row of the best model over the class prior.
     accuracy, calibration : Estimate
         Accuracy and calibration error of the best model.
     reliability : Reliability
-        What the best model promised, and what came true.
+        Reliability diagram of the best model.
     learning_curve : LearningCurve, optional
-        What more rows would gain; None where there are too few to tell.
+        Log loss by training rows; None if there are too few rows.
     variables : tuple of VariableFacts
         The variables, most bits alone first.
     surprises : tuple of Surprise
@@ -299,8 +299,8 @@ class Analysis(Made):
     scorers : dict of str to dict
         Scorer documents (:mod:`codelength.export.scorer`) by rule.
     latent : LatentAnalysis, optional
-        A first look at hidden classes in the other columns; None where there are too few rows or too many
-        columns for a quick one.
+        A first look at latent classes in the other columns; None if there are too few rows, or too many
+        columns for a quick fit.
     """
 
     models: tuple[ModelScores, ...]
@@ -319,7 +319,7 @@ class Analysis(Made):
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class LatentAnalysis(Made):
-    """The hidden classes of a table, its target left out.
+    """Latent classes of a table, its target left out.
 
     Attributes
     ----------

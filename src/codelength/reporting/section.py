@@ -1,4 +1,4 @@
-"""What all sections share."""
+"""Elements that all sections share."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,15 +13,15 @@ class Section:
     Attributes
     ----------
     anchor : str
-        Its name in addresses.
+        Name of the section in addresses.
     title : str
-        Its heading.
+        Heading.
     body : Markup
-        What follows the heading.
+        Content below the heading.
     short : str
-        What the table of contents calls it; by default as the heading does.
+        Title in the table of contents; by default the heading.
     is_half : bool
-        Whether it may stand beside another half.
+        Whether the section may share a row of the page with another half.
     """
 
     anchor: str
@@ -31,34 +31,34 @@ class Section:
     is_half: bool = False
 
     def element(self) -> Markup:
-        """The section with its heading."""
+        """Return the section with its heading."""
         heading = tag("h2", self.title, id=f"{self.anchor}-title")
         return tag("section", heading, self.body, id=self.anchor, aria_labelledby=f"{self.anchor}-title")
 
 
 def paragraph(*children: Child, kind: str | None = None) -> Markup:
-    """Some sentences."""
+    """Return a paragraph."""
     return tag("p", *children, class_=kind)
 
 
 def hint(*children: Child) -> Markup:
-    """Sentences that explain what is shown."""
+    """Return a paragraph in small print that explains a figure."""
     return tag("p", *children, class_="hint")
 
 
 def facts(items: Sequence[tuple[str, Child]]) -> Markup:
-    """Short facts, each with its name."""
+    """Return a list of named facts."""
     pairs = [tag("div", tag("dt", term), tag("dd", fact)) for term, fact in items]
     return tag("dl", pairs, class_="facts")
 
 
 def figure(drawing: Markup, *caption: Child) -> Markup:
-    """A chart and what it shows."""
+    """Return a chart with its caption."""
     return tag("figure", drawing, tag("figcaption", *caption) if caption else None)
 
 
 def details(summary: Child, *children: Child, kind: str | None = None) -> Markup:
-    """Something that is folded away until it is asked for."""
+    """Return content that is folded until the reader opens it."""
     return tag("details", tag("summary", summary), tag("div", *children, class_="inside"), class_=kind)
 
 
@@ -70,7 +70,7 @@ def grid(
     n_text: int = 1,
     marked: int | None = None,
 ) -> Markup:
-    """A table that scrolls on its own where it is too wide.
+    """Return a table that scrolls on its own if it is too wide.
 
     Parameters
     ----------
@@ -79,11 +79,11 @@ def grid(
     rows : sequence of sequences
         The cells; the first of each row is its heading.
     label : str
-        What the table shows, for those who hear it.
+        Title of the table for screen readers.
     n_text : int
-        How many of the first columns are words; the others are numbers.
+        Number of leading columns that hold words; the others hold numbers.
     marked : int, optional
-        A row that stands out.
+        Number of a row that is highlighted.
     """
 
     def side(n: int) -> str | None:
@@ -100,4 +100,5 @@ def grid(
         for number, row in enumerate(rows)
     ]
     table = tag("table", tag("thead", tag("tr", head)), tag("tbody", body))
+    # A region that scrolls must be focusable, or it cannot be scrolled with a keyboard.
     return tag("div", table, class_="scroll", role="group", aria_label=label, tabindex="0")

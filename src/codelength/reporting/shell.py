@@ -1,4 +1,4 @@
-"""A whole page: one file that needs nothing else and lets nothing else in."""
+"""Frame of a page: one file that loads nothing and runs no script but its own."""
 
 import base64
 import hashlib
@@ -20,24 +20,24 @@ def page(
     scripts: Sequence[str] = (),
     has_images: bool = False,
 ) -> str:
-    """The text of an HTML file.
+    """Return the text of an HTML file.
 
     Parameters
     ----------
     title : str
-        What the page is about.
+        Title of the page.
     sections : sequence of Section
-        What follows the opening.
+        Sections after the opening.
     over : str
         A line above the title.
     opening : Markup
-        What stands first.
+        First element, before all sections.
     closing : child, optional
-        What stands last.
+        Footer.
     scripts : sequence of str
-        Programs of our own, run in this order.
+        Scripts of the library, run in this order.
     has_images : bool
-        Whether the page has pictures, which are part of the file.
+        Whether the page has pictures, embedded as data.
     """
     style, program = stylesheet(), "\n".join(scripts)
     contents = tag("ol", [tag("li", _link(section)) for section in sections])
@@ -47,6 +47,7 @@ def page(
         tag(
             "meta",
             http_equiv="Content-Security-Policy",
+            # Texts of the table are escaped; the policy is a second barrier if one of them is not.
             content=policy(style, program, has_images=has_images),
         ),
         tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
@@ -81,7 +82,7 @@ def page(
 
 
 def policy(style: str, program: str, *, has_images: bool = False) -> str:
-    """A policy that allows this style sheet and this program, and nothing else.
+    """Return a content security policy that allows this style sheet and this script, and nothing else.
 
     Examples
     --------
@@ -95,17 +96,17 @@ def policy(style: str, program: str, *, has_images: bool = False) -> str:
 
 
 def stylesheet() -> str:
-    """The style sheet of all pages."""
+    """Return the style sheet of all pages."""
     return files(__package__).joinpath("page.css").read_text("utf-8")
 
 
 def program(name: str) -> str:
-    """A program of our own."""
+    """Return a script of the library by its file name."""
     return files(__package__).joinpath(name).read_text("utf-8")
 
 
 def framed(text: str, height: int = 720) -> str:
-    """A page within another one, for notebooks."""
+    """Return a page within an iframe, for notebooks."""
     return join(
         Markup(f'<iframe srcdoc="{escaped(text)}" sandbox="allow-scripts" width="100%" height="{height}" '),
         Markup('title="codelength report"></iframe>'),
@@ -113,7 +114,7 @@ def framed(text: str, height: int = 720) -> str:
 
 
 def _elements(sections: Sequence[Section]) -> list[Markup]:
-    """The sections; two halves in a row stand beside each other where there is room."""
+    """Return the sections; consecutive halves share a row if the screen is wide enough."""
     made: list[Markup] = []
     for is_half, group in groupby(sections, key=lambda section: section.is_half):
         elements = [section.element() for section in group]

@@ -1,8 +1,8 @@
-"""Drawings: scales, axes and marks.
+"""Drawings in SVG: scales, axes and marks.
 
-Charts have a fixed inner width that fits a phone, and are never drawn larger than that by much, so that their
-words keep a readable size. Bars and dots beside words are placed in hundredths of the width they are given.
-Colours come from the style sheet, by class.
+Charts have a fixed inner width that fits a phone and are scaled up only a little, so that labels keep a
+readable size. Bars and dots next to words are placed in per cent of their width. Colours come from the style
+sheet, by class.
 """
 
 import math
@@ -14,7 +14,7 @@ Scale = Callable[[float], float]
 
 
 def drawing(width: float, height: float, label: str, *children: Child) -> Markup:
-    """A chart with a text alternative."""
+    """Return a chart with a text alternative."""
     return tag(
         "svg",
         *children,
@@ -28,19 +28,34 @@ def drawing(width: float, height: float, label: str, *children: Child) -> Markup
 
 
 def linear(low: float, high: float, start: float, end: float) -> Scale:
-    """From values to places.
+    """Return a function from values to positions.
+
+    Parameters
+    ----------
+    low, high : float
+        Range of the values.
+    start, end : float
+        Range of the positions; it may decrease.
 
     Examples
     --------
     >>> linear(0, 10, 100, 200)(5)
     150.0
     """
+    # A range of a single value maps it to the start.
     span = (high - low) or 1.0
     return lambda value: start + (value - low) / span * (end - start)
 
 
 def ticks(low: float, high: float, most: int = 6) -> list[float]:
-    """Round numbers within some limits.
+    """Return round numbers within limits.
+
+    Parameters
+    ----------
+    low, high : float
+        Limits.
+    most : int
+        Most numbers to return.
 
     Examples
     --------
@@ -51,6 +66,7 @@ def ticks(low: float, high: float, most: int = 6) -> list[float]:
         return []
     power = 10.0 ** math.floor(math.log10((high - low) / most))
     for step in (power * multiple for multiple in (1, 2, 5, 10, 20)):
+        # The tolerance keeps limits that are multiples of the step up to rounding.
         first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
         if last - first < most:
             return [round(n * step, 12) for n in range(first, last + 1)]
@@ -58,7 +74,7 @@ def ticks(low: float, high: float, most: int = 6) -> list[float]:
 
 
 def places(values: Sequence[float]) -> int:
-    """Decimals that the numbers of an axis need.
+    """Return the number of decimals that the labels of an axis need.
 
     Examples
     --------
@@ -69,29 +85,29 @@ def places(values: Sequence[float]) -> int:
 
 
 def line(x1: float, y1: float, x2: float, y2: float, kind: str) -> Markup:
-    """A straight line."""
+    """Return a straight line."""
     return tag("line", x1=float(x1), y1=float(y1), x2=float(x2), y2=float(y2), class_=kind)
 
 
 def text(x: float, y: float, words: str, kind: str = "", anchor: str = "middle", **attributes: str) -> Markup:
-    """Words in a chart."""
+    """Return a label of a chart."""
     side = None if anchor == "start" else anchor
     return tag("text", words, x=float(x), y=float(y), class_=kind or None, text_anchor=side, **attributes)
 
 
 def path(points: Sequence[tuple[float, float]], kind: str, *, closed: bool = False) -> Markup:
-    """A line through points, or the area within them."""
+    """Return a line through points, or the area within them."""
     d = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points) + ("Z" if closed else "")
     return tag("path", d=d, class_=kind)
 
 
 def dot(x: float, y: float, radius: float, kind: str) -> Markup:
-    """A dot."""
+    """Return a dot."""
     return tag("circle", cx=float(x), cy=float(y), r=float(radius), class_=kind)
 
 
 def share(value: float) -> str:
-    """A place in hundredths of the width.
+    """Return a position in per cent of the width.
 
     Examples
     --------

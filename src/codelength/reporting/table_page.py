@@ -1,4 +1,4 @@
-"""The page of a table whose class can be predicted."""
+"""Page of a table with a target."""
 
 from ..export.scorer import script
 from ..render.markup import join
@@ -18,7 +18,15 @@ from .words import many, name, table_name
 
 
 def table_page(analysis: Analysis, title: str | None = None) -> str:
-    """The text of the HTML file."""
+    """Return the text of the HTML file.
+
+    Parameters
+    ----------
+    analysis : Analysis
+        Analysis of the table.
+    title : str, optional
+        Title of the page; by default it names the target.
+    """
     held = analysis.table
     asked = whatif(analysis)
     sections = [table(analysis), settings(analysis)]

@@ -1,4 +1,4 @@
-"""Figures and names as the page writes them."""
+"""Numbers and names as the page writes them."""
 
 import math
 
@@ -14,9 +14,9 @@ LONGEST_NAME = 48
 
 
 def name(text: str, most: int = LONGEST_NAME) -> str:
-    """A name or a value of the table on one line, cut in the middle where it is long.
+    """Return a name or a value of the table on one line, shortened in the middle if it is long.
 
-    Long names often differ at their ends alone.
+    Long names often differ only at their ends.
 
     Examples
     --------
@@ -24,6 +24,7 @@ def name(text: str, most: int = LONGEST_NAME) -> str:
     ('two lines', 'a lon…e 1', '(empty)')
     """
     whole = str(text)
+    # Cells can hold megabytes; only their ends are made safe.
     if len(whole) > 8 * most:
         whole = f"{whole[: 4 * most]}{whole[-4 * most :]}"
     flat = one_line(whole)
@@ -44,7 +45,7 @@ def table_name(text: str) -> str:
 
 
 def number(value: float, digits: int = 3) -> str:
-    """A number with some decimals.
+    """Return a number with some decimals.
 
     Examples
     --------
@@ -56,12 +57,13 @@ def number(value: float, digits: int = 3) -> str:
     if math.isinf(value):
         return "∞" if value > 0 else f"{MINUS}∞"
     text = f"{value:.{digits}f}"
+    # Small negative numbers would otherwise read as minus zero.
     text = text.removeprefix("-") if not text.strip("-0.") else text
     return text.replace("-", MINUS)
 
 
 def percent(share: float, digits: int = 1) -> str:
-    """A share in hundredths.
+    """Return a share in per cent.
 
     Examples
     --------
@@ -72,7 +74,7 @@ def percent(share: float, digits: int = 1) -> str:
 
 
 def probability(value: float) -> str:
-    """A probability in hundredths, with more digits where it is small.
+    """Return a probability in per cent, with more digits if it is small.
 
     Examples
     --------
@@ -87,7 +89,7 @@ def probability(value: float) -> str:
 
 
 def counted(value: float) -> str:
-    """A count.
+    """Return a count with thousands separators.
 
     Examples
     --------
@@ -98,7 +100,7 @@ def counted(value: float) -> str:
 
 
 def many(value: float, noun: str, plural: str = "") -> str:
-    """A count of things.
+    """Return a count with its noun, in the plural if needed.
 
     Examples
     --------
@@ -109,7 +111,7 @@ def many(value: float, noun: str, plural: str = "") -> str:
 
 
 def interval(estimate: Estimate, digits: int = 3) -> str:
-    """The interval of an estimate.
+    """Return the interval of an estimate.
 
     Examples
     --------
@@ -120,7 +122,7 @@ def interval(estimate: Estimate, digits: int = 3) -> str:
 
 
 def percent_interval(estimate: Estimate) -> str:
-    """The interval of an estimated share.
+    """Return the interval of an estimated share.
 
     Examples
     --------
@@ -131,7 +133,7 @@ def percent_interval(estimate: Estimate) -> str:
 
 
 def give_or_take(estimate: Estimate, digits: int = 3) -> str:
-    """An estimate and its standard error.
+    """Return an estimate with its standard error.
 
     Examples
     --------

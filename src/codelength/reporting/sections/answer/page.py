@@ -1,4 +1,4 @@
-"""The answer first: how well the class can be predicted, in two sentences and three figures."""
+"""Opening of the page: how well the class can be predicted, in two sentences and three figures."""
 
 import math
 
@@ -10,7 +10,7 @@ from ...words import interval, many, name, number, percent, percent_interval
 
 
 def answer(analysis: Analysis) -> Markup:
-    """Two sentences with intervals, and the figures in them."""
+    """Return two sentences with intervals, and the figures in them."""
     if len(analysis.table.classes) < 2:
         return tag("p", _gain(analysis), class_="lead")
     gains = analysis.gain.value > 0
@@ -29,7 +29,7 @@ def answer(analysis: Analysis) -> Markup:
 
 
 def in_words(analysis: Analysis) -> str:
-    """The answer on one line of plain text."""
+    """Return the answer on one line of plain text."""
     gain, accuracy = analysis.gain, analysis.accuracy
     if len(analysis.table.classes) < 2:
         return "There is only one class, so there is nothing to predict."
@@ -44,6 +44,7 @@ def in_words(analysis: Analysis) -> str:
 
 
 def _gain(analysis: Analysis) -> list[Child]:
+    """Return the sentence about the gain, weaker if its interval contains 0."""
     target = tag("b", name(analysis.table.target or "the class"))
     gain, cost = analysis.gain, number(analysis.prior_bits, 2)
     if len(analysis.table.classes) < 2:
@@ -71,7 +72,7 @@ def _gain(analysis: Analysis) -> list[Child]:
 
 
 def _guessing(analysis: Analysis) -> str:
-    """What is left to do if no model predicts better than the class shares."""
+    """Describe the alternative if no model predicts better than the class shares."""
     return (
         f"guessing the largest class, which is right in {percent(_most_common(analysis))} of the rows, or "
         f"than the class shares as probabilities, which cost {number(analysis.prior_bits, 2)} bits per row"
@@ -137,7 +138,8 @@ def _relative(gain: Estimate, cost: float) -> Estimate:
 
 
 def _card(title: str, value: str, told: str, estimate: Estimate, mark: float | None) -> Markup:
-    """A figure with a bar from 0 to 1, its interval and, perhaps, a line to compare with."""
+    """Return a figure with a bar from 0 to 1, its interval and, optionally, a line to compare with."""
+    # Intervals can leave the range of the bar, and are infinite with few rows.
     low, middle, high = (
         min(max(x, 0.0), 1.0) if math.isfinite(x) else 0.0
         for x in (estimate.low, estimate.value, estimate.high)

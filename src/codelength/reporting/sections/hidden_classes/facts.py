@@ -1,4 +1,4 @@
-"""Hidden classes: of a table, at a glance beside a target, or of a model that was fitted before."""
+"""Latent classes of a table, of a table with a target at a glance, or of a fitted model."""
 
 import time
 from dataclasses import replace
@@ -16,28 +16,28 @@ from ...results import LatentAnalysis
 from ..table.facts import checked, command_of, model_facts, noting, table_facts
 
 MOST_ROWS = 20_000
-"""Rows, drawn at random, in which hidden classes are looked for where there are more."""
+"""Largest number of rows that latent classes are fitted to; a random sample if there are more."""
 
 GLANCE_ROWS, GLANCE_CELLS, GLANCE_CLASSES = 1_000, 20_000, 6
-"""Most rows, cells and classes of a first look beside the prediction of a target."""
+"""Most rows, cells and classes of a first look on the page of a table with a target."""
 
 GLANCE_LEAST_ROWS = 10
-"""With fewer rows there is nothing to see at a glance."""
+"""Fewest rows of a first look."""
 
 _MODEL = ("model", "finite mixture of products of multinomials (latent classes)")
 
 
 def analyse_classes(table: Any, *, random_state: Any = 0, progress: Progress | None = None) -> LatentAnalysis:
-    """The hidden classes of a table, and how many there are (possibly one).
+    """Fit latent classes to a table and choose their number, possibly one.
 
     Parameters
     ----------
     table : Table
-        The rows; a target is passed over.
+        The rows; a target is ignored.
     random_state : int, generator or None
-        Where random numbers start. A number gives the same analysis every time.
+        Seed. A number gives the same analysis every time.
     progress : function, optional
-        Told how much is done, and how much there is.
+        Called with the work done and the work in all.
 
     Returns
     -------
@@ -47,7 +47,7 @@ def analyse_classes(table: Any, *, random_state: Any = 0, progress: Progress | N
     Raises
     ------
     DataError
-        Where there are no rows or no columns, or rows with weights.
+        If there are no rows or no columns, or rows with weights.
 
     Examples
     --------
@@ -64,9 +64,21 @@ def analyse_classes(table: Any, *, random_state: Any = 0, progress: Progress | N
 
 
 def glance(table: Table, seed: int) -> LatentAnalysis | None:
-    """A first look at the hidden classes of a table that has a target, which takes a second or two.
+    """Fit a first set of latent classes to a table with a target, within a second or two.
 
-    Few rows and few numbers of classes are tried; None where there are too few rows or too many columns.
+    Few rows and few numbers of classes are tried.
+
+    Parameters
+    ----------
+    table : Table
+        The rows; the target is ignored.
+    seed : int
+        Seed.
+
+    Returns
+    -------
+    LatentAnalysis or None
+        None if there are too few rows or too many columns.
     """
     n_rows = min(GLANCE_ROWS, GLANCE_CELLS // max(table.n_columns, 1))
     if table.n_columns < 2 or min(n_rows, table.n_rows) < max(GLANCE_LEAST_ROWS, table.n_columns // 2):
@@ -76,7 +88,7 @@ def glance(table: Table, seed: int) -> LatentAnalysis | None:
 
 
 def of_model(model: FiniteMixture) -> LatentAnalysis:
-    """The hidden classes that a fitted mixture found.
+    """Return the latent classes of a fitted mixture as an analysis.
 
     Examples
     --------
@@ -97,11 +109,12 @@ def of_model(model: FiniteMixture) -> LatentAnalysis:
 
 
 def _looked_for(given: Table, seed: int, most_rows: int, model: FiniteMixture) -> LatentAnalysis:
-    """The hidden classes of at most so many rows, drawn at random."""
+    """Fit latent classes to at most so many rows, drawn at random."""
     start = time.perf_counter()
     rows, settings = replace(given, target=None), [_MODEL]
     some = rows
     if rows.n_rows > most_rows:
+        # The same stream as in analyse(): a first look takes its rows from those that models are compared on.
         kept = np.random.default_rng([seed, 5]).permutation(rows.n_rows)[:most_rows]
         some = rows.take(np.sort(kept))
         settings.append(("rows", f"{most_rows:,} of {rows.n_rows:,} rows, drawn at random"))
@@ -120,6 +133,7 @@ def _looked_for(given: Table, seed: int, most_rows: int, model: FiniteMixture) -
 
 
 def _search(model: FiniteMixture) -> list[tuple[str, str]]:
+    """Return the numbers of classes compared and the starts of EM, in words."""
     tried, found = model.comparison_["components"], model.trust_
     criterion = model.get_params()["criterion"]
     return [

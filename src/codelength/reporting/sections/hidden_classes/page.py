@@ -1,4 +1,8 @@
-"""Hidden classes: how many there are, what they look like, and how far to trust them."""
+"""Section on latent classes: their number, their profiles, and the quality of the solution.
+
+``answer`` opens the page of a table without a target; ``comparison``, ``profiles`` and ``trust`` are its
+sections; ``hidden`` folds all four into one section of the page of a table with a target.
+"""
 
 import math
 from collections.abc import Sequence
@@ -20,14 +24,14 @@ from ..settings.page import command
 
 MOST_VARIABLES, MOST_VALUES, N_OPEN = 100, 24, 6
 MOST_CLASSES = 8
-"""Variables, values and classes that are shown, and variables that are unfolded."""
+"""Variables, values and classes that are shown, and variables that are open at first."""
 
 WIDTH, HEIGHT = 360.0, 300.0
 LEFT, RIGHT, TOP, BOTTOM = 58.0, 14.0, 14.0, 48.0
 
 
 def answer(analysis: LatentAnalysis) -> Markup:
-    """How many classes there are, how large, and how clearly they are told apart."""
+    """Return the number of classes, their sizes, and the certainty of assignments."""
     chosen, rows = analysis.comparison.chosen, _rows(analysis)
     posterior = analysis.comparison.of(chosen).get("posterior")
     how_sure = ""
@@ -37,6 +41,7 @@ def answer(analysis: LatentAnalysis) -> Markup:
     how_many = f", by {criterion}{how_sure}"
     if analysis.model.n_components != "auto":
         how_many = ", the number that was asked for"
+    # The best number at the end of the range may be smaller than the best of all.
     elif chosen == max(analysis.comparison["components"]):
         how_many = f" or more (no larger number was tried){how_many}"
     if chosen == 1:
@@ -64,7 +69,7 @@ def answer(analysis: LatentAnalysis) -> Markup:
 
 
 def _rows(analysis: LatentAnalysis) -> str:
-    """The rows that were looked at, at the start of a sentence."""
+    """Describe the rows used, as the beginning of a sentence."""
     n_rows, n_seen = analysis.table.n_rows, analysis.model.observed_.n_rows
     if n_seen < n_rows:
         return f"{counted(n_seen)} of the {counted(n_rows)} rows, drawn at random,"
@@ -72,8 +77,9 @@ def _rows(analysis: LatentAnalysis) -> str:
 
 
 def hidden(analysis: LatentAnalysis, target: str) -> Section:
-    """A first look at hidden classes, as a section of a page that is about a target."""
+    """Return a first look at latent classes as one section of a page about a target."""
     how_many, *others = [comparison(analysis), profiles(analysis, n_open=0), trust(analysis)]
+    # The profile of a single class is the table itself.
     if analysis.comparison.chosen == 1:
         others.pop(0)
     body = join(
@@ -110,7 +116,7 @@ def _shares(shares: FloatArray) -> Markup:
 
 
 def comparison(analysis: LatentAnalysis) -> Section:
-    """The numbers of classes compared: the path of the criterion, and all figures."""
+    """Return the numbers of classes compared: the path of the criterion, and all figures."""
     compared = analysis.comparison
     path = _path(compared) if len(compared) > 1 else None
     body = join(
@@ -122,8 +128,10 @@ def comparison(analysis: LatentAnalysis) -> Section:
 
 
 def _path(compared: Comparison) -> Markup | None:
-    """Code length over the number of classes, in bits above the best."""
+    """Draw code length over the number of classes, in bits above the best."""
+    # Every comparison has the Cheeseman-Stutz code length, but not every criterion has a column.
     drawn = compared.criterion if compared.criterion in compared.columns else "cheeseman_stutz"
+    # Information criteria are on the scale of twice the code length.
     scale = ON_ANOTHER_SCALE.get(drawn, 1.0)
     values = [
         (int(size), float(length) / scale / math.log(2))
@@ -146,6 +154,7 @@ def _path(compared: Comparison) -> Markup | None:
             svg.line(LEFT, y(mark), WIDTH - RIGHT, y(mark), "rule"),
             svg.text(LEFT - 8, y(mark) + 4, words, anchor="end"),
         ]
+    # At most ten labels, or they would overlap on a phone.
     step = math.ceil(len(above) / 10)
     children += [svg.text(x(size), HEIGHT - BOTTOM + 18, str(size)) for size, _ in above[::step]]
     children.append(svg.path([(x(size), y(length)) for size, length in above], "curve"))
@@ -168,7 +177,7 @@ def _path(compared: Comparison) -> Markup | None:
 
 
 def _called(criterion: str) -> str:
-    """What a criterion is called within a sentence.
+    """Return the name of a criterion within a sentence.
 
     Examples
     --------
@@ -181,7 +190,15 @@ def _called(criterion: str) -> str:
 
 
 def profiles(analysis: LatentAnalysis, n_open: int = N_OPEN) -> Section:
-    """What the classes look like, the variables that tell them apart most first, some of them unfolded."""
+    """Return the profiles of the classes, the variables with most information first.
+
+    Parameters
+    ----------
+    analysis : LatentAnalysis
+        Latent classes.
+    n_open : int
+        Variables that are open at first.
+    """
     shares = analysis.model.parameters_.class_probs
     by_name = list(analysis.model.profiles().items())
     bits = [_bits(np.array(list(values.values())), shares) for _, values in by_name]
@@ -205,12 +222,21 @@ def profiles(analysis: LatentAnalysis, n_open: int = N_OPEN) -> Section:
 
 
 def _bits(value_probs: FloatArray, shares: FloatArray) -> float:
-    """Mutual information of a variable and the class, from probabilities of shape (n_values, n_classes)."""
+    """Return the mutual information of a variable and the class, in bits.
+
+    Parameters
+    ----------
+    value_probs : array of shape (n_values, n_classes)
+        Probability of each value in each class.
+    shares : array of shape (n_classes,)
+        Class probabilities.
+    """
     if not value_probs.size:
         return 0.0
     overall = value_probs @ shares
     with np.errstate(divide="ignore", invalid="ignore"):
         ratios = np.where(value_probs > 0, np.log2(value_probs / overall[:, None]), 0.0)
+    # Rounding can make the information of an independent variable slightly negative.
     return max(float((shares * value_probs * ratios).sum()), 0.0)
 
 
@@ -238,6 +264,7 @@ def _variable(
     n_classes = min(len(shares), MOST_CLASSES)
     probs = list(values.items())
     if len(probs) > MOST_VALUES:
+        # The most probable values, but in the order of the variable, which may be that of intervals.
         kept = sorted(ranked([own @ shares for _, own in probs])[:MOST_VALUES])
         probs = [probs[int(n)] for n in kept]
     head = [
@@ -278,7 +305,7 @@ def _cell(probability: float, overall: float) -> Markup:
 
 
 def trust(analysis: LatentAnalysis) -> Section:
-    """How the solution was found, and how well the rows are classified."""
+    """Return the section on convergence, identifiability and classification of the solution."""
     parts = _parts(analysis.model.summary(comparison=analysis.comparison))
     found = analysis.model.trust_
     good = [
@@ -316,7 +343,7 @@ def trust(analysis: LatentAnalysis) -> Section:
 
 
 def _parts(blocks: Sequence[Block]) -> dict[str, list[Block]]:
-    """The blocks of a summary by the heading above them."""
+    """Group the blocks of a summary by the heading above them."""
     parts: dict[str, list[Block]] = {}
     own: list[Block] = []
     for block in blocks:

@@ -1,4 +1,4 @@
-"""How much more rows would help."""
+"""Learning curve of the best model."""
 
 import math
 from collections.abc import Sequence
@@ -16,30 +16,30 @@ from ...results import Estimate, LearningCurve
 from ..models.facts import BITS, NAIVE_BAYES, Compared, Entrants, predict_slowly
 
 LEAST_ROWS = 20
-"""With fewer rows there is no learning curve."""
+"""Fewest rows of a table with a learning curve."""
 
 MOST_ROWS, MOST_TEST_ROWS = 10_000, 2_000
-"""Most rows that are learned from in repeated splits, and predicted in each."""
+"""Most training and test rows of each repeated split."""
 
 LEAST_SIZE = 5
-"""Fewest rows that are learned from."""
+"""Fewest training rows on the curve."""
 
 N_SIZES, N_SIZES_OF_SLOW = 7, 5
-"""How often the rows are halved at most, and for models that take their time."""
+"""Most points of the curve, and most of slow models."""
 
 REPEATS, LEAST_REPEATS = 10, 3
-"""Random splits, and fewest that tell anything."""
+"""Random splits, and fewest for an interval over splits."""
 
 EFFORT = 6.0
-"""About how many seconds of one processor the repeated splits of a slow model may take."""
+"""Approximate seconds of one processor that repeated splits of a slow model may take."""
 
 
 def learning_curve(
     table: Table, coded: Coded, compared: Compared, entrants: Entrants
 ) -> LearningCurve | None:
-    """The log loss of the best model against the number of rows learned from.
+    """Compute the log loss of the best model by the number of training rows.
 
-    In each of several random splits some rows are held out. The others are learned from: all of them, half of
+    In each of several random splits some rows are held out. The model is fitted to all other rows, to half of
     them, a quarter, and so on. The band is a 95 % interval that allows for rows that splits have in common:
     :func:`codelength.reporting.estimates.mean_over_splits`. If that would take long, the first split of the
     comparison is the only one, and the band is over its rows. If the class prior is best, the curve is that
@@ -55,10 +55,16 @@ def learning_curve(
         The comparison of models on these rows.
     entrants : Entrants
         The models that were compared.
+
+    Returns
+    -------
+    LearningCurve or None
+        None if there are too few rows, one class or no columns.
     """
     if table.n_rows < LEAST_ROWS or coded.schema.n_classes < 2 or not table.n_columns:
         return None
     best = compared.best
+    # Naive Bayes takes milliseconds, so that its splits are limited by their number and not by time.
     is_slow = best in entrants.slow
     name = best if is_slow or best in NAIVE_BAYES.values() else NAIVE_BAYES["evidence"]
     n_test = min(table.n_rows // 4, MOST_TEST_ROWS)
@@ -75,10 +81,13 @@ def learning_curve(
 def _of_repeated_splits(
     name: str, table: Table, coded: Coded, sizes: list[int], n_test: int, repeats: int, entrants: Entrants
 ) -> LearningCurve:
+    """Return the curve over random splits, with a band that is corrected for shared rows."""
     splits = []
     for repeat in range(repeats):
         order = np.random.default_rng([entrants.seed, 3, repeat]).permutation(table.n_rows)
         test, others = np.sort(order[:n_test]), order[n_test:]
+        # Nested training rows and the same test rows: differences between sizes are not blurred by other
+        # rows.
         splits += [Split(np.sort(others[:size]), test) for size in sizes]
     bits = _losses(name, table, coded, splits, entrants)
     losses = np.array([row.mean() for row in bits]).reshape(repeats, len(sizes))
@@ -90,30 +99,32 @@ def _of_repeated_splits(
 def _of_one_split(
     name: str, table: Table, coded: Coded, compared: Compared, entrants: Entrants
 ) -> LearningCurve:
-    """All training rows of the first split were learned from in the comparison; fewer are left to do."""
+    """Return the curve over the first split of the comparison, whose full training set is fitted already."""
     split, rng = compared.plan.splits[0], np.random.default_rng([entrants.seed, 3])
     order = rng.permutation(split.train)
     places = np.sort(rng.permutation(len(split.test))[:MOST_TEST_ROWS])
     sizes = _halved(len(order), N_SIZES_OF_SLOW - 1)
     splits = [Split(np.sort(order[:size]), split.test[places]) for size in sizes[:-1]]
     bits = _losses(name, table, coded, splits, entrants)
+    # The largest size is that of the comparison itself, which saves the longest fit.
     bits.append(-compared.bits(name)[places])
     return _curve(name, sizes, [_loss(mean_of(row)) for row in bits], mean_of(bits[-2] - bits[-1]))
 
 
 def loss_over_splits(losses: FloatArray, test_share: float) -> Estimate:
-    """Mean log loss over splits of the same rows, as :func:`mean_over_splits`; no loss is below 0."""
+    """Return :func:`mean_over_splits` of log losses, with an interval that ends at 0."""
     return _loss(mean_over_splits(losses, test_share))
 
 
 def _loss(mean: Estimate) -> Estimate:
+    """Cut the interval of a log loss at 0: no loss is negative."""
     return replace(mean, low=max(mean.low, 0.0))
 
 
 def _losses(
     name: str, table: Table, coded: Coded, splits: Sequence[Split], entrants: Entrants
 ) -> list[FloatArray]:
-    """What the classes of the test rows cost in bits, split by split."""
+    """Return the costs of the classes of the test rows in bits, one array per split."""
     if name in entrants.naive:
         found = predictions_over(table, {name: entrants.naive[name]}, splits)
     else:
@@ -122,13 +133,21 @@ def _losses(
 
 
 def bits_by_split(log_probs: FloatArray, splits: Sequence[Split]) -> list[FloatArray]:
-    """Return what the classes of the test rows cost in bits, split by split."""
+    """Return the costs of the classes of the test rows in bits, one array per split.
+
+    Parameters
+    ----------
+    log_probs : array
+        Log probabilities of the classes that occurred, one split after the other, in nats.
+    splits : sequence of Split
+        Their splits.
+    """
     ends = np.cumsum([len(split.test) for split in splits])[:-1]
     return np.split(-log_probs * BITS, ends)
 
 
 def _halved(largest: int, most: int) -> list[int]:
-    """A number, half of it, a quarter and so on, increasing."""
+    """Return a number, half of it, a quarter and so on, increasing."""
     sizes = [largest]
     while len(sizes) < most and sizes[0] // 2 >= LEAST_SIZE:
         sizes.insert(0, sizes[0] // 2)
@@ -147,6 +166,7 @@ def _curve(name: str, sizes: list[int], bands: list[Estimate], last: Estimate) -
 
 
 def _sentence(gain: Estimate, sizes: list[int]) -> str:
+    """Describe the last step of the curve; its interval decides how certain the sentence is."""
     if not math.isfinite(gain.value):
         return "Some rows got probability zero, so it cannot be told how much more rows would help."
     step = f"From {sizes[-2]:,} to {sizes[-1]:,} rows"

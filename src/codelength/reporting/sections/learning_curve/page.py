@@ -1,4 +1,4 @@
-"""Whether more rows would help: log loss against the number of rows learned from."""
+"""Section on the learning curve: log loss by training rows."""
 
 import math
 
@@ -14,7 +14,7 @@ MOST_TICKS = 6
 
 
 def learning(analysis: Analysis) -> Section:
-    """The section."""
+    """Return the section."""
     curve = analysis.learning_curve
     title = "Would more rows help?"
     if curve is None:
@@ -44,6 +44,7 @@ def _chart(curve: LearningCurve, prior_bits: float) -> Markup:
     margin = 0.06 * (top - bottom) or 0.5
     bottom, top = max(0.0, bottom - margin), top + margin
     x = svg.linear(math.log(sizes[0]), math.log(sizes[-1]), LEFT + 8, WIDTH - RIGHT - 8)
+    # A single size has no range to scale; its point is drawn in the middle.
     if sizes[0] == sizes[-1]:
         x = svg.linear(0, 1, (LEFT + WIDTH - RIGHT) / 2, (LEFT + WIDTH - RIGHT) / 2)
     y = svg.linear(bottom, top, HEIGHT - BOTTOM, TOP)
@@ -56,6 +57,7 @@ def _chart(curve: LearningCurve, prior_bits: float) -> Markup:
             svg.text(LEFT - 8, y(mark) + 4, number(mark, digits), anchor="end"),
         ]
     step = math.ceil(len(sizes) / MOST_TICKS)
+    # From the largest size down, so that the last label is never the one left out.
     for size in sizes[::-1][::step]:
         children.append(svg.text(x(math.log(size)), HEIGHT - BOTTOM + 18, counted(size)))
     points = [
@@ -63,6 +65,7 @@ def _chart(curve: LearningCurve, prior_bits: float) -> Markup:
         for size, loss, low, high in zip(sizes, curve.loss_bits, curve.low, curve.high, strict=True)
         if math.isfinite(loss)
     ]
+    # Sizes without a standard error have no band, but their points are drawn.
     banded = [point for point in points if math.isfinite(point[2]) and math.isfinite(point[3])]
     if len(banded) > 1:
         edge = [(at, y(high)) for at, _, _, high in banded]

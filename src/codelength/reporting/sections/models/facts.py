@@ -1,4 +1,4 @@
-"""Models compared: all of them learn from the same rows and predict the same others."""
+"""Comparison of models, fitted to the same rows and scored on the same others."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ AVERAGE = "model average"
 OWN = "your {}"
 LOGISTIC = "logistic regression"
 NAIVE_BAYES = {rule: f"naive Bayes, {rule.replace('_', ' ')}" for rule in RULES}
-"""Names of naive Bayes under each rule."""
+"""Name of naive Bayes under each rule."""
 
 BASELINES = (LOGISTIC, PRIOR)
 
@@ -45,7 +45,7 @@ class Compared:
     Attributes
     ----------
     plan : Plan
-        Which rows were predicted from which.
+        Training and test rows.
     fits : dict of str to Fits
         Predictions by the name of the model.
     """
@@ -55,31 +55,32 @@ class Compared:
 
     @property
     def best(self) -> str:
-        """The model with the best log score on all rows."""
+        """Name of the model with the best log score on all rows."""
         return self._best_on(np.ones(len(self.plan.rows), dtype=np.bool_))
 
     @property
     def ranking(self) -> list[str]:
-        """Names of the models, the best first, and then by log score."""
+        """Names of the models: the best, then the others by log score."""
         best = self.best
         others = [name for name in self.fits if name != best]
         order = ranked([self.fits[name].predictions.log_score for name in others], scale=1.0)
         return [best, *(others[place] for place in order)]
 
     def bits(self, name: str) -> FloatArray:
-        """Log probability that a model gave to the class that occurred, row by row, in bits."""
+        """Return the log probability of the class that occurred, row by row, in bits."""
         return np.asarray(self.fits[name].predictions.true_log_probs * BITS)
 
     def chosen(self) -> Predictions:
-        """Predictions of whatever model is best on the other parts of the rows.
+        """Return predictions by the model that is best on the other parts of the rows.
 
-        The best of several models looks better than it is on the very rows that chose it; so the rows of each
-        part are predicted by the model that is best without them.
+        The best of several models looks better than it is on the rows that chose it. So the rows of each part
+        are predicted by the model that is best without them.
         """
         log_probs = self.fits[self.best].predictions.log_probs.copy()
         undefined = self.fits[self.best].predictions.undefined.copy()
         for part in np.unique(self.plan.parts):
             own = self.plan.parts == part
+            # With a single part there are no other rows to choose on.
             if own.all():
                 break
             winner = self._best_on(~own)
@@ -88,18 +89,19 @@ class Compared:
         return replace(self.fits[self.best].predictions, log_probs=log_probs, undefined=undefined)
 
     def scores(self) -> tuple[ModelScores, ...]:
-        """One row per model, best first."""
+        """Return the scores of all models, best first."""
         best = self.bits(self.best)
         return tuple(self._score(name, best) for name in self.ranking)
 
     def _best_on(self, rows: BoolArray) -> str:
-        """The model with the best log score on some rows; the class prior where nothing is better.
+        """Return the model with the best log score on some rows; the class prior in a tie.
 
-        A model that gave probability zero to what occurred, or had no prediction for some row (0/0), is not
-        the best one, whatever it says about these rows.
+        A model with an undefined prediction (0/0), or with probability zero for a class that occurred, is
+        never the best, whatever its score on these rows.
         """
         made = {name: fits.predictions for name, fits in self.fits.items()}
         able = [name for name, one in made.items() if not one.n_undefined and not one.n_zero]
+        # first_best gives ties to the first: a model must beat the class prior by more than rounding.
         names = sorted(able, key=lambda name: name != PRIOR)
         return names[first_best([self.bits(name)[rows].mean() for name in names], scale=1.0)]
 
@@ -126,14 +128,14 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class Entrants:
-    """The models that are compared.
+    """Models to compare.
 
     Attributes
     ----------
     seed : int
-        Where random numbers start.
+        Seed of their random numbers.
     own : TableClassifier, optional
-        A model of the user's.
+        Model of the user.
     """
 
     seed: int
@@ -146,7 +148,7 @@ class Entrants:
 
     @property
     def slow(self) -> dict[str, TableClassifier | Opponent]:
-        """The models that take their time; that of the user may be one of them."""
+        """Models that take seconds, among them the model of the user."""
         models: dict[str, TableClassifier | Opponent] = {
             AVERAGE: ModelAverage(random_state=self.seed, n_jobs=-1),
             LOGISTIC: OPPONENTS["logistic-regression"](random_state=self.seed),
@@ -157,7 +159,7 @@ class Entrants:
 def compare(
     table: Table, coded: Coded, plan: Plan, entrants: Entrants, progress: Progress | None = None
 ) -> Compared:
-    """All models on one table, under a plan.
+    """Compare all models on one table.
 
     Parameters
     ----------
@@ -166,11 +168,16 @@ def compare(
     coded : Coded
         The same rows as naive Bayes reads them.
     plan : Plan
-        Which rows are predicted from which.
+        Training and test rows.
     entrants : Entrants
         The models.
     progress : function, optional
-        Told how much is done, and how much there is.
+        Called with the fits done and the fits in all.
+
+    Returns
+    -------
+    Compared
+        Predictions of all models for the same rows.
     """
     naive = entrants.naive
     prior = Fits(_prior_predictions(coded, plan), 0.0, plan.rows)
@@ -191,15 +198,26 @@ def predict_slowly(
     models: Mapping[str, TableClassifier | Opponent],
     progress: Progress | None = None,
 ) -> dict[str, Fits]:
-    """Predictions of the models that take their time.
+    """Return the predictions of slow models.
 
-    Where there are many columns, those that the training rows of a split call the strongest are all that the
-    models look at.
+    With many columns, the models use only those that are strongest among the training rows of the split.
+
+    Parameters
+    ----------
+    table, coded
+        The rows, and the same rows as naive Bayes reads them.
+    splits : sequence of Split
+        Training and test rows.
+    models : mapping of str to classifier
+        Models by name.
+    progress : function, optional
+        Called with the splits done and the splits in all.
     """
     if table.n_columns <= MOST_COLUMNS:
         return predictions_over(table, models, splits, progress=progress)
     parts = []
     for number, split in enumerate(splits, 1):
+        # Chosen within each split: a choice on all rows would let the test rows influence the model.
         kept = table.keep(strongest(coded, split.train, MOST_COLUMNS))
         parts.append(predictions_over(kept, models, [split]))
         if progress is not None:
@@ -208,7 +226,7 @@ def predict_slowly(
 
 
 def strongest(coded: Coded, rows: IntArray, most: int) -> list[str]:
-    """Names of the variables with most bits alone on some rows, in column order."""
+    """Return the names of the variables with most bits alone on some rows, in column order."""
     bits, _ = bits_alone(count(coded.take(rows)))
     best = np.sort(ranked(bits, scale=1.0)[:most])
     return [coded.schema.variables[i].name for i in best]
@@ -223,11 +241,12 @@ def _joined(fits: list[Fits]) -> Fits:
 
 
 def _prior_predictions(coded: Coded, plan: Plan) -> Predictions:
-    """What naive Bayes would say without any variable."""
+    """Return the predictions of naive Bayes without variables: the smoothed class shares."""
     labels, n_classes = np.asarray(coded.class_codes, dtype=np.int64), coded.schema.n_classes
     counts = [np.bincount(labels[split.train], minlength=n_classes) + 1.0 for split in plan.splits]
     sizes = [len(split.test) for split in plan.splits]
     if not plan.splits:
+        # Leave-one-out of a table of one row at most: no row is left to count.
         counts, sizes = [np.ones(n_classes)], [coded.n_rows]
     log_probs = np.repeat(np.array([np.log(row / row.sum()) for row in counts]), sizes, axis=0)
     return Predictions(log_probs, np.zeros(len(log_probs), np.bool_), coded.class_codes[plan.rows])

@@ -1,4 +1,4 @@
-"""The models compared: a small picture of how far each is behind the best, and all scores in a table."""
+"""Section on the models compared: their distance from the best, and all scores in a table."""
 
 import math
 
@@ -12,7 +12,7 @@ from .facts import PRIOR
 
 
 def models(analysis: Analysis) -> Section:
-    """The section."""
+    """Return the section."""
     best = analysis.models[0]
     body = join(
         paragraph(_close(analysis)),
@@ -31,7 +31,7 @@ def models(analysis: Analysis) -> Section:
 
 
 def _close(analysis: Analysis) -> str:
-    """Which models could be as good as the best."""
+    """Name the models that are tied with the best."""
     best, *others = analysis.models
     near = [model.name for model in others if model.is_tied]
     if not others:
@@ -88,13 +88,14 @@ def _dots(analysis: Analysis) -> Markup:
 
 
 def _limit(analysis: Analysis) -> float:
-    """The end of the axis: the class prior is often so far behind that it would hide the others."""
+    """Return the end of the axis, without the class prior, which is often far behind all others."""
     ends = [
         model.behind_best.high if math.isfinite(model.behind_best.high) else model.behind_best.value
         for model in analysis.models
         if model.name != PRIOR
     ]
     found = max((end for end in ends if math.isfinite(end)), default=0.0)
+    # Only the class prior and ties are left: its distance then sets the scale.
     if found <= 0:
         found = max(
             (m.behind_best.value for m in analysis.models if math.isfinite(m.behind_best.value)), default=0
@@ -103,6 +104,7 @@ def _limit(analysis: Analysis) -> float:
 
 
 def _place(value: float, limit: float) -> float:
+    """Return the position of a value on the axis, from 0 to 1."""
     # Room for half a dot on the left, and for an arrow on the right.
     return 0.02 + 0.94 * min(max(value / limit, 0.0), 1.0)
 
@@ -110,6 +112,7 @@ def _place(value: float, limit: float) -> float:
 def _dot(model: ModelScores, limit: float) -> Markup:
     behind = model.behind_best
     base = tag("line", x1="2%", x2="98%", y1="50%", y2="50%", class_="track")
+    # Written as a negation because NaN and infinity belong here too.
     if not behind.value <= limit:
         arrow = tag(
             "svg", tag("path", d="M0 0L7 6L0 12Z", class_="arrow"), x="97%", y="2", overflow="visible"

@@ -1,4 +1,4 @@
-"""What a model promised, and what came true."""
+"""Predicted and observed frequencies of a model."""
 
 from dataclasses import dataclass
 
@@ -14,13 +14,20 @@ ROWS_PER_BIN = 10
 """Rows that each bin of a reliability diagram should have."""
 
 N_DRAWS = 200
-"""Samples of the rows that the standard error of the calibration error is taken from."""
+"""Bootstrap samples for the standard error of the calibration error."""
 
 
 def reliability(predictions: Predictions, classes: tuple[Scalar, ...]) -> Reliability:
-    """Promises and what came true, in bins of about equally many rows.
+    """Return predicted and observed frequencies, in bins of about equally many rows.
 
-    With two classes it is about the second one, otherwise about the most probable class of each row.
+    With two classes the event is the second class, otherwise the most probable class of each row.
+
+    Parameters
+    ----------
+    predictions : Predictions
+        Predictions of rows the model was not fitted to.
+    classes : tuple
+        Class labels.
     """
     if len(classes) == 2:
         promised = np.exp(predictions.log_probs[:, 1])
@@ -37,14 +44,14 @@ def reliability(predictions: Predictions, classes: tuple[Scalar, ...]) -> Reliab
 
 @dataclass(frozen=True, slots=True)
 class CalibrationError:
-    """The calibration error, and what chance alone would make of it.
+    """The calibration error, and its expectation under perfect calibration.
 
     Attributes
     ----------
     estimate : Estimate
-        The calibration error; its standard error is that over samples of the rows.
+        The calibration error, with its standard error over bootstrap samples.
     by_chance : float
-        What it would be on average if all promises were right.
+        Its mean if all predicted probabilities were true.
     """
 
     estimate: Estimate
@@ -52,7 +59,15 @@ class CalibrationError:
 
 
 def calibration_error(predictions: Predictions, seed: int) -> CalibrationError:
-    """How far promises and what came true are apart."""
+    """Return the mean distance between predicted and observed frequencies.
+
+    Parameters
+    ----------
+    predictions : Predictions
+        Predictions of rows the model was not fitted to.
+    seed : int
+        Seed of the bootstrap.
+    """
     promised, came_true = np.exp(predictions.log_probs.max(axis=1)), predictions.hits
     n_rows, value = len(promised), predictions.calibration_error
     ones, rng = np.ones(n_rows), np.random.default_rng([seed, 2])
@@ -60,6 +75,7 @@ def calibration_error(predictions: Predictions, seed: int) -> CalibrationError:
     for draw in range(N_DRAWS):
         rows = rng.integers(0, n_rows, n_rows)
         drawn[draw] = calibration(promised[rows], came_true[rows], ones).error
+        # The error of a finite table is positive even under perfect calibration; this measures by how much.
         simulated = (rng.random(n_rows) < promised).astype(np.float64)
         by_chance[draw] = calibration(promised, simulated, ones).error
     standard_error = float(drawn.std(ddof=1))

@@ -1,4 +1,4 @@
-"""Whether probabilities can be taken at their word: promised against observed, with intervals."""
+"""Section on reliability: predicted against observed frequencies, with intervals."""
 
 from ....render.markup import Child, Markup, join
 from ... import svg
@@ -11,7 +11,7 @@ LEFT, RIGHT, TOP, BOTTOM = 46.0, 12.0, 12.0, 48.0
 
 
 def reliability(analysis: Analysis) -> Section:
-    """The section."""
+    """Return the section."""
     found = analysis.reliability
     if not len(found.promised):
         body = join(paragraph("There are too few rows to tell."))
@@ -67,6 +67,7 @@ def _chart(found: Reliability) -> Markup:
         )
     )
     for n in range(len(found.promised)):
+        # By the square root, so that the area of a dot is proportional to its rows.
         radius = 3.0 + 4.0 * (float(found.n_rows[n]) / most) ** 0.5
         children.append(svg.dot(x(float(found.promised[n])), y(float(found.observed[n])), radius, "dot"))
     what = "the most probable class" if found.of == "the most probable class" else name(found.of, 20)

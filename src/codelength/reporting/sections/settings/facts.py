@@ -1,4 +1,4 @@
-"""What an analysis did, in words."""
+"""Settings of an analysis, in words."""
 
 from ....table import Coded, Table
 from ...plan import MOST_COLUMNS, Plan
@@ -15,22 +15,27 @@ def settings_of(
     latent: LatentAnalysis | None,
     seed: int,
 ) -> tuple[tuple[str, str], ...]:
-    """What was done, in words.
+    """Describe the steps of an analysis and their settings.
 
     Parameters
     ----------
     table, some : Table
         The whole table, and the rows that models were compared on.
     plan : Plan
-        Which rows were predicted from which.
+        Training and test rows.
     what_if : Coded
         The rows with the variables of the what-if.
     by_chance : tuple of float
         The calibration error, and the most bits alone, that chance would give.
     latent : LatentAnalysis, optional
-        The first look at hidden classes.
+        The first look at latent classes.
     seed : int
-        Where random numbers started.
+        Seed.
+
+    Returns
+    -------
+    tuple of (str, str)
+        Name and description of each step.
     """
     told = [("comparison of models", plan.protocol)]
     if some is not table:
@@ -82,6 +87,7 @@ def settings_of(
 
 
 def _at_a_glance(latent: LatentAnalysis | None) -> str:
+    """Describe the first look at latent classes."""
     if latent is None:
         return "not looked for: too few rows or columns, or too many columns for a first look"
     plan = dict(latent.settings)

@@ -1,4 +1,4 @@
-"""How the page was made, and how to make it again."""
+"""Section on the settings of the run, with the command to repeat it."""
 
 from ....render.markup import Child, Markup, join, tag
 from ...results import Made
@@ -7,7 +7,7 @@ from ...words import name, number
 
 
 def settings(made: Made) -> Section:
-    """The section."""
+    """Return the section."""
     shown: list[tuple[str, Child]] = [(_capital(key), name(text, 300)) for key, text in made.settings]
     shown.append(("Version", f"codelength {made.version}"))
     if made.seed is not None and "seed" not in (key.lower() for key, _ in made.settings):
@@ -27,7 +27,7 @@ def settings(made: Made) -> Section:
 
 
 def command(made: Made) -> Markup:
-    """The command that makes an analysis."""
+    """Return the command that repeats an analysis."""
     return tag("pre", tag("code", name(made.command, 2000)), tabindex="0")
 
 

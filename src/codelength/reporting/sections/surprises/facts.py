@@ -1,4 +1,4 @@
-"""The rows that surprised the model most."""
+"""Rows that surprised the model most."""
 
 import numpy as np
 
@@ -14,14 +14,14 @@ MOST = 20
 def surprises(
     predictions: Predictions, rows: IntArray, classes: tuple[Scalar, ...], table: Table, *, cells: bool
 ) -> tuple[Surprise, ...]:
-    """Rows whose class was given the smallest probability, the most surprising first.
+    """Return the rows whose class had the smallest probability, the most surprising first.
 
-    Rows in which the class that occurred was also the most probable one are no surprise.
+    Rows whose most probable class occurred are not included.
 
     Parameters
     ----------
     predictions : Predictions
-        Predictions, each made without the row.
+        Predictions by models fitted without the row.
     rows : array of int
         Positions of these rows in the table.
     classes : tuple
@@ -34,6 +34,7 @@ def surprises(
     expected = first_best_of_rows(np.exp(predictions.log_probs))
     occurred = np.asarray(predictions.class_codes, dtype=np.int64)
     wrong = np.flatnonzero(expected != occurred)
+    # Ties in probability are broken by position in the table, so that the list does not depend on the folds.
     wrong = wrong[np.lexsort((rows[wrong], predictions.true_log_probs[wrong]))][:MOST]
     return tuple(
         Surprise(

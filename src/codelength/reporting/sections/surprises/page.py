@@ -1,4 +1,4 @@
-"""The rows that surprised the best model most."""
+"""Section on the rows that surprised the best model most."""
 
 from ....render.markup import Child, Markup, join, tag
 from ...results import Analysis
@@ -14,7 +14,7 @@ MOST_CHARACTERS = 100_000
 
 
 def surprises(analysis: Analysis) -> Section:
-    """The section."""
+    """Return the section."""
     title = "Rows that surprised the model"
     shown = analysis.surprises[:MOST_ROWS]
     if not shown:
@@ -59,6 +59,7 @@ def _contents(analysis: Analysis) -> Markup:
         rest = hint(f"And {counted(more)} further cells.") if more > 0 else None
         row = details(f"Row {counted(surprise.row)}", tag("dl", cells, class_="facts"), rest)
         room -= len(row)
+        # At least one row is always shown, however long its cells are.
         if folded and room < 0:
             break
         folded.append(row)

@@ -1,4 +1,4 @@
-"""What a table holds, and what was said about it while it was analysed."""
+"""Size and content of a table, and the warnings given while it was analysed."""
 
 import shlex
 import warnings
@@ -23,7 +23,13 @@ MOST_NOTES = 20
 
 @contextmanager
 def noting() -> Iterator[list[str]]:
-    """Collect what the library warns about as notes, each once; other warnings go on their way."""
+    """Collect warnings of the library as notes, each once; other warnings are issued again.
+
+    Yields
+    ------
+    list of str
+        Notes; filled when the block ends.
+    """
     notes: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -36,6 +42,7 @@ def noting() -> Iterator[list[str]]:
             if len(distinct) > MOST_NOTES:
                 notes.append(f"{len(distinct) - MOST_NOTES} further notes are left out")
             others = [one for one in caught if not isinstance(one.message, CodelengthWarning)]
+    # After the block: inside it they would be recorded again instead of shown.
     for one in others:
         warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
 
@@ -43,7 +50,19 @@ def noting() -> Iterator[list[str]]:
 def table_facts(
     table: Table, schema: Schema, class_counts: FloatArray | None, notes: Sequence[str]
 ) -> TableFacts:
-    """What a table holds, under the schema that it was read with; directories of its file are left out."""
+    """Return the size and content of a table, without the directories of its file.
+
+    Parameters
+    ----------
+    table : Table
+        The rows.
+    schema : Schema
+        Schema by which they were read.
+    class_counts : array, optional
+        Rows of each class; None without a target.
+    notes : sequence of str
+        Warnings given so far.
+    """
     name = file_name(table.name)
     return TableFacts(
         name=name,
@@ -54,6 +73,7 @@ def table_facts(
         classes=tuple(str(label) for label in schema.classes),
         class_counts=np.zeros(0) if class_counts is None else class_counts,
         ignored=_ignored(schema),
+        # A page is passed on; directories would disclose the name of the user.
         notes=tuple(note.replace(table.name, name) if name else note for note in notes),
     )
 
@@ -70,7 +90,7 @@ def file_name(text: str) -> str:
 
 
 def checked(table: Table) -> Table:
-    """The table, refused where it has no rows or has weights."""
+    """Return the table; raise if it has no rows or has weights."""
     if not table.n_rows:
         raise DataError("the table has no rows, so there is nothing to analyse; give at least one row")
     if table.weights is not None:
@@ -82,7 +102,7 @@ def checked(table: Table) -> Table:
 
 
 def model_facts(model: "FiniteMixture") -> TableFacts:
-    """What the table held that a mixture was fitted to, as far as the model knows."""
+    """Return the size and content of the table that a mixture was fitted to, as far as it stores them."""
     seen, schema = model.observed_, model.schema_
     return TableFacts(
         name="",
@@ -98,7 +118,7 @@ def model_facts(model: "FiniteMixture") -> TableFacts:
 
 
 def command_of(table: Table, seed: int, *, rows: bool = False, latent: bool = False) -> str:
-    """The command that makes the same analysis again, as far as the table tells."""
+    """Return the command that repeats the analysis, as far as the table determines it."""
     parts = ["codelength", "report", file_name(table.name) or "table.csv"]
     parts += [] if table.target is None else ["--target", table.target.name, *["--latent"] * latent]
     parts += ["--rows"] * rows + (["--seed", str(seed)] if seed else [])

@@ -1,4 +1,4 @@
-"""What the table holds, and how its columns became values."""
+"""Section on the table: its size, its classes, and the reading of its columns."""
 
 from collections.abc import Sequence
 
@@ -18,7 +18,7 @@ MOST_CLASSES = 12
 
 
 def table(analysis: Analysis) -> Section:
-    """The section."""
+    """Return the section."""
     held = analysis.table
     body = join(
         table_facts(held),
@@ -30,7 +30,7 @@ def table(analysis: Analysis) -> Section:
 
 
 def table_facts(held: TableFacts) -> Markup:
-    """Its size, and what is missing."""
+    """Return the size of a table and its missing cells."""
     n_cells = held.n_rows * held.n_columns
     missing = "none"
     if held.n_missing:
@@ -46,7 +46,8 @@ def table_facts(held: TableFacts) -> Markup:
 
 
 def _classes(held: TableFacts) -> Markup:
-    """The shares of the classes, most common first."""
+    """Return the shares of the classes, most common first."""
+    # Avoids 0/0 for a table without rows.
     total = max(float(held.class_counts.sum()), 1e-300)
     order = np.argsort(-held.class_counts, kind="stable")
     rows = [
@@ -77,7 +78,7 @@ def _classes(held: TableFacts) -> Markup:
 
 
 def colour(k: int, held: TableFacts) -> str:
-    """The class of the style sheet that colours a class of the table."""
+    """Return the class of the style sheet that colours a class of the table."""
     return f"k{k}" if len(held.classes) <= 7 else "fill"
 
 
@@ -101,7 +102,7 @@ def _columns(variables: Sequence[VariableFacts]) -> Markup:
 
 
 def notes(held: TableFacts) -> Markup | None:
-    """What was said while the table was read and models were fitted."""
+    """Return the warnings given while the table was read and models were fitted."""
     if not held.notes:
         return None
     told = [tag("li", name(note, 400)) for note in held.notes[:MOST_NOTES]]

@@ -1,4 +1,4 @@
-"""The variables: what each says about the class, alone and beside the others."""
+"""Information of each variable about the class, alone and given the others."""
 
 import math
 
@@ -16,20 +16,20 @@ from ...results import Estimate, ValueProfile, VariableFacts
 from ..models.facts import BITS
 
 MOST_GIVEN_OTHERS = 50
-"""Variables, the strongest ones, for which it is measured what is lost without them."""
+"""Number of variables, the strongest, whose loss given the others is measured."""
 
 MOST_ROWS = 50_000
-"""Rows on which that is measured."""
+"""Largest number of rows on which it is measured."""
 
 N_SHUFFLES = 3
-"""How often classes are shuffled to see what chance makes of the variables."""
+"""Permutations of the classes that estimate the bits of a variable by chance."""
 
 MOST_PROFILED = 50
 """Values of a variable, the most frequent ones, in its profile."""
 
 
 def variable_facts(table: Table, coded: Coded, counts: Counts, seed: int) -> tuple[VariableFacts, ...]:
-    """All variables, those with most bits alone first and those that are ignored last.
+    """Return all variables: by bits alone, the largest first, and ignored ones last.
 
     Parameters
     ----------
@@ -38,11 +38,12 @@ def variable_facts(table: Table, coded: Coded, counts: Counts, seed: int) -> tup
     coded, counts : Coded and Counts
         The same rows as naive Bayes reads them.
     seed : int
-        Where random numbers start.
+        Seed of samples.
     """
     schema, degrees = coded.schema, max(coded.n_rows - 1, 1)
     bits, errors = bits_alone(counts)
     told = np.array([reason_ignored(variable) == "" for variable in schema.variables], dtype=bool)
+    # Ignored columns rank below all others, in column order.
     order = ranked(np.where(told, bits, -np.inf), scale=1.0).tolist()
     alone = {
         i: around(float(bits[i]), float(errors[i]), degrees)
@@ -59,16 +60,17 @@ def variable_facts(table: Table, coded: Coded, counts: Counts, seed: int) -> tup
 
 
 def reason_ignored(variable: Variable) -> str:
-    """Why a column plays no part; nothing where it does."""
+    """Return the reason for which a column is not used; empty if it is used."""
     if variable.kind == "ignored":
         return variable.origin.removeprefix("left out: ")
     return "every cell is missing" if variable.origin == "every cell is missing" else ""
 
 
 def most_by_chance(coded: Coded, seed: int) -> float:
-    """The most bits alone that any variable would show if none told anything: with the classes shuffled.
+    """Return the most bits alone that any variable would show if the classes were independent of all.
 
-    The first of many variables looks better than it is; this says by how much. A mean over a few shuffles.
+    The first of many variables looks better than it is. This is the mean of the maximum over a few
+    permutations of the classes.
     """
     if not coded.schema.n_variables:
         return 0.0
@@ -100,7 +102,7 @@ def _ignored(table: Table, counts: Counts, i: int) -> VariableFacts:
 
 
 def bits_given_others(coded: Coded, counts: Counts, variables: list[int], seed: int) -> dict[int, Estimate]:
-    """What naive Bayes loses per row, in bits, when one variable is left out of it.
+    """Return the bits per row that naive Bayes loses if one variable is left out.
 
     By the evidence rule under uniform priors, each row predicted from all the others.
 
@@ -111,7 +113,12 @@ def bits_given_others(coded: Coded, counts: Counts, variables: list[int], seed: 
     variables : list of int
         Positions of the variables that are left out in turn.
     seed : int
-        Seed of the sample where there are many rows.
+        Seed of the sample if there are many rows.
+
+    Returns
+    -------
+    dict of int to Estimate
+        Loss by the position of the variable.
     """
     if coded.n_rows > MOST_ROWS:
         rows = np.random.default_rng([seed, 4]).permutation(coded.n_rows)[:MOST_ROWS]
@@ -119,6 +126,7 @@ def bits_given_others(coded: Coded, counts: Counts, variables: list[int], seed: 
     labels = np.asarray(coded.class_codes, dtype=np.int64)
     log_weights = np.tile(np.log(counts.class_counts + 1), (coded.n_rows, 1))
     at = np.arange(coded.n_rows)
+    # Leave-one-out: the row itself is subtracted from its own class, here and in each term below.
     log_weights[at, labels] = np.log(counts.class_counts[labels])
     values, own = log_values(counts), own_log_values(counts)
 
@@ -128,6 +136,8 @@ def bits_given_others(coded: Coded, counts: Counts, variables: list[int], seed: 
         found[at, labels] = own[labels, cells]
         return np.asarray(found)
 
+    # Naive Bayes is a sum of terms, so that leaving out a variable subtracts its term: one pass for the whole
+    # model and one per variable.
     for i in range(coded.schema.n_variables):
         log_weights += terms(i)
     whole = _own_bits(log_weights, labels)
@@ -135,14 +145,15 @@ def bits_given_others(coded: Coded, counts: Counts, variables: list[int], seed: 
 
 
 def _own_bits(log_weights: FloatArray, labels: IntArray) -> FloatArray:
-    """Log probability of the class of each row, in bits."""
+    """Return the log probability of the class of each row, in bits."""
+    # Subtracted before the exponential, or hundreds of variables would underflow to 0/0.
     highest = log_weights.max(axis=1)
     totals = highest + np.log(np.exp(log_weights - highest[:, None]).sum(axis=1))
     return np.asarray((log_weights[np.arange(len(labels)), labels] - totals) * BITS)
 
 
 def _profile(counts: Counts, variable: int) -> tuple[ValueProfile, ...]:
-    """Class probabilities given each value alone; those of the most frequent values where they are many."""
+    """Return class probabilities given each value alone, for the most frequent values."""
     one = counts.select([variable])
     labels = one.schema.variables[0].values
     n_rows = one.of(0).sum(axis=0)

@@ -1,4 +1,4 @@
-"""The variables by bits about the class, each with what its values say, folded away until asked for."""
+"""Section on the variables by bits about the class, each with a folded profile of its values."""
 
 import math
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ MOST_CLASSES = 7
 
 
 def variables(analysis: Analysis) -> Section:
-    """The section."""
+    """Return the section."""
     ranked = [variable for variable in analysis.variables if variable.bits_alone is not None]
     shown = ranked[:MOST_VARIABLES]
     if not shown:
@@ -33,6 +33,7 @@ def variables(analysis: Analysis) -> Section:
         return Section("variables", "Variables by bits about the class", body, short="Variables")
     scale = _Scale.of(shown)
     classes = shown_classes(analysis.table)
+    # Shared equally, so that one variable with many values does not use up the space of all others.
     room = MOST_CHARACTERS // len(shown)
     rows = [_variable(analysis.table, variable, scale, classes, room) for variable in shown]
     more = len(ranked) - len(shown)
@@ -62,7 +63,7 @@ def variables(analysis: Analysis) -> Section:
 
 
 class _Scale:
-    """One axis for the bars of all variables."""
+    """Common axis of the bars of all variables."""
 
     def __init__(self, low: float, high: float) -> None:
         self.low, self.high = low, high
@@ -78,11 +79,11 @@ class _Scale:
         return cls(low, high if high > low else low + 1.0)
 
     def place(self, value: float) -> float:
-        """Where a number of bits is, from 0 to 1."""
+        """Return the position of a number of bits, from 0 to 1."""
         return 0.01 + 0.98 * min(max((value - self.low) / (self.high - self.low), 0.0), 1.0)
 
     def axis(self) -> Markup:
-        """The numbers above the bars."""
+        """Return the numbers above the bars."""
         marks = ticks(self.low, self.high, 5)
         digits = places(marks)
         drawn = [
@@ -109,7 +110,7 @@ class _Scale:
         return "start" if at < 0.05 else "end" if at > 0.95 else "middle"
 
     def bar(self, variable: VariableFacts) -> Markup:
-        """Bits alone as a bar with its interval, and given the others as a dot."""
+        """Return the bits alone as a bar with its interval, and given the others as a dot."""
         alone, given = variable.bits_alone, variable.bits_given_others
         assert alone is not None
         zero, at = self.place(0.0), self.place(alone.value)
@@ -193,7 +194,7 @@ def _capital(words: str) -> str:
 
 
 def shown_classes(table: TableFacts) -> list[int]:
-    """The classes whose probabilities are shown: all, or the most common ones, in their own order."""
+    """Return the classes whose probabilities are shown: all, or the most common ones, in their own order."""
     n_classes = len(table.classes)
     if n_classes <= MOST_CLASSES:
         return list(range(n_classes))
@@ -201,7 +202,7 @@ def shown_classes(table: TableFacts) -> list[int]:
 
 
 def profile(table: TableFacts, variable: VariableFacts, classes: Sequence[int], room: int) -> Markup | None:
-    """The class probabilities given each value alone.
+    """Return the class probabilities given each value alone.
 
     Parameters
     ----------
@@ -212,13 +213,19 @@ def profile(table: TableFacts, variable: VariableFacts, classes: Sequence[int], 
     classes : sequence of int
         The classes that are shown.
     room : int
-        Characters that the rows may take; the most common values are shown where there are many.
+        Characters that the rows may take; the most common values are shown if there are too many.
+
+    Returns
+    -------
+    Markup or None
+        None if there are no values or classes to show.
     """
     if not variable.profile or not classes:
         return None
     is_pair = len(table.classes) == 2
     head = (_pair_head if is_pair else _head)(table, classes)
     rows: dict[int, Markup] = {}
+    # Rows are made by frequency, because space may run out, and shown in the order of the variable.
     for n in map(int, np.argsort([-value.n_rows for value in variable.profile], kind="stable")[:MOST_VALUES]):
         row = (_pair_row if is_pair else _row)(variable.profile[n], classes)
         room -= len(row)
@@ -257,7 +264,7 @@ def _pair_head(table: TableFacts, classes: Sequence[int]) -> list[Markup]:
 
 
 def _pair_row(value: ValueProfile, classes: Sequence[int]) -> Markup:
-    """Two classes: one bar from both sides."""
+    """Return the row of a value with two classes: one bar from both sides."""
     first, second = (float(value.class_probs[k]) for k in classes)
     bar = tag(
         "svg",
@@ -284,7 +291,7 @@ def _head(table: TableFacts, classes: Sequence[int]) -> list[Markup]:
 
 
 def _row(value: ValueProfile, classes: Sequence[int]) -> Markup:
-    """Several classes: one bar each."""
+    """Return the row of a value with several classes: one bar each."""
     cells = []
     for k in classes:
         bar = tag("rect", width=share(value.class_probs[k]), height="8")
@@ -298,7 +305,7 @@ def _hundredths(probability: float) -> str:
 
 
 def _prior_marks(table: TableFacts, classes: Sequence[int]) -> Markup:
-    """The lines that mark the class shares, drawn once and used in every bar."""
+    """Return the lines that mark the class shares, drawn once and referenced by every bar."""
     total = max(float(table.class_counts.sum()), 1e-300)
     marks = []
     for k in classes:

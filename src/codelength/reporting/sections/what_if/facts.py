@@ -1,4 +1,4 @@
-"""Scorer documents for a page: naive Bayes learned from all rows, under each rule."""
+"""Scorer documents of the what-if: naive Bayes fitted to all rows, under each rule."""
 
 from typing import Any
 
@@ -12,10 +12,11 @@ MOST_NUMBERS, MOST_ASKED = 20_000, 100
 
 
 def selected(coded: Coded, facts: tuple[VariableFacts, ...]) -> Coded:
-    """The rows with the strongest variables, as many as the tables of a page have room for."""
+    """Return the rows with the strongest variables, as many as fit into the tables of a page."""
     room = MOST_NUMBERS
     kept: list[int] = []
     for fact in facts:
+        # Variables are ranked: after the first that does not fit, weaker ones are not tried either.
         room -= fact.n_values * coded.schema.n_classes * len(RULES)
         if room < 0 or len(kept) == MOST_ASKED:
             break
@@ -25,12 +26,12 @@ def selected(coded: Coded, facts: tuple[VariableFacts, ...]) -> Coded:
 
 
 def scorers_of(coded: Coded) -> dict[str, dict[str, Any]]:
-    """The scorer document of each rule."""
+    """Return the scorer document of each rule."""
     return {rule: _short(NaiveBayes(rule).fit_coded(coded).to_scorer()) for rule in RULES}
 
 
 def _short(document: dict[str, Any]) -> dict[str, Any]:
-    """A scorer document with no more digits than a page needs: probabilities agree to eleven or so."""
+    """Round a scorer document to the digits that a page needs: probabilities agree to about eleven digits."""
 
     def rounded(part: Any, digits: int) -> Any:
         if isinstance(part, list):

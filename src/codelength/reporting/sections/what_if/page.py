@@ -1,4 +1,4 @@
-"""What if: the places that ``whatif.js`` fills, and the scorers that it works with."""
+"""Section on new cases: the elements that ``whatif.js`` fills, and the scorers it uses."""
 
 import json
 import re
@@ -11,7 +11,7 @@ from ...section import Section, hint, paragraph
 from ...words import counted
 
 MOST_VARIABLES = 100
-"""Variables that can be asked about; the others stay unknown."""
+"""Variables that can be set; the others stay unknown."""
 
 MOST_CHARACTERS = 350_000
 """Characters of all scorers together, which keeps the file small."""
@@ -25,11 +25,11 @@ TITLES = {
     "map": ("maximum a posteriori (MAP)", "MAP"),
     "indifferent": ("indifferent", "indifferent"),
 }
-"""What the rules are called where people read, and where there is little room."""
+"""Full and short names of the rules."""
 
 
 def whatif(analysis: Analysis) -> Section | None:
-    """The section; None where there is nothing to choose."""
+    """Return the section; None if there is nothing to choose."""
     if not analysis.scorers or len(analysis.table.classes) < 2:
         return None
     if not any(document["variables"] for document in analysis.scorers.values()):
@@ -65,7 +65,7 @@ def whatif(analysis: Analysis) -> Section | None:
 
 
 def scorers_text(scorers: Mapping[str, Mapping[str, Any]], ranked: Sequence[str]) -> tuple[str, int]:
-    """The scorers as JSON within a script element, and how many variables were left out of them.
+    """Return the scorers as JSON for a script element, and the number of variables left out.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def scorers_text(scorers: Mapping[str, Mapping[str, Any]], ranked: Sequence[str]
     room, fitting = MOST_CHARACTERS, []
     for name in kept:
         own = [variables[name] for variables in by_rule if name in variables]
-        # Most of the characters are those of the numbers, which are quickly counted.
+        # Most characters are digits: a variable that is far too large is recognised without writing it.
         if sum(len(one["table"]) * len(one["table"][0]) * (DIGITS - 4) for one in own) > room:
             continue
         size = sum(len(script_json(_lean(one))) for one in own)
@@ -97,7 +97,7 @@ def scorers_text(scorers: Mapping[str, Mapping[str, Any]], ranked: Sequence[str]
 
 
 def script_json(document: Any) -> str:
-    """JSON that ends no script element, whatever texts are in it.
+    """Return JSON that cannot end its script element, whatever texts it holds.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def script_json(document: Any) -> str:
     return _UNSAFE.sub(lambda match: f"\\u{ord(match.group()):04x}", _compact(document))
 
 
-# What could end the element or start a comment in it, line ends that old scripts know, and halves of pairs.
+# Characters that could end the element or start a comment, line ends of old scripts, and lone surrogates.
 _UNSAFE = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
 
 
@@ -126,7 +126,7 @@ def _rounded(document: Any) -> Any:
 
 
 def _part(document: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    """A scorer of some variables; without their marginal weights, which asking does not need."""
+    """Return a scorer of some variables, without marginal weights, which predictions do not need."""
     by_name = {variable["name"]: variable for variable in document["variables"]}
     return {**document, "variables": [_lean(by_name[name]) for name in names if name in by_name]}
 
