@@ -1,1 +1,1 @@
-"""Blocks to what people read: a terminal, a file of Markdown."""
+"""Renderers of blocks: terminal, Markdown, HTML and LaTeX."""

@@ -1,4 +1,4 @@
-"""How wide the columns of a table are on a terminal, and over how many tables they are split."""
+"""Widths of the columns of a table on a terminal, and the split of a wide table."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -9,7 +9,7 @@ GAP = 2
 """Spaces between columns."""
 
 LONGEST_WORD = 24
-"""Longer words in columns of words are broken before a column gets a table of its own."""
+"""Longer words in columns of words are broken before the table is split."""
 
 NARROWEST = 6
 """Columns of words are never narrower than this, unless their words are short."""
@@ -17,10 +17,20 @@ NARROWEST = 6
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """The column at a ``position`` of a table, and how wide it is.
+    """A column of a table with its width.
 
-    One that ``is_text`` holds words, which may be wrapped, rather than numbers, which may not. It should not
-    be narrower than ``least``; ``natural`` is the width of its longest cell, and ``width`` what it is given.
+    Attributes
+    ----------
+    position : int
+        Position in the table.
+    is_text : bool
+        Whether it holds words, which may be wrapped, rather than numbers, which may not.
+    least : int
+        Width below which it should not fall.
+    natural : int
+        Width of its longest cell.
+    width : int
+        Width that it is given.
     """
 
     position: int
@@ -38,11 +48,24 @@ def fitted(
     *,
     is_split: bool = True,
 ) -> list[list[Column]]:
-    """The columns of each of the tables that a table is split into; all of them start with the first column.
+    """Return the columns of each table that a table is split into; each starts with the first column.
 
-    Without a width all columns are in one table and as wide as they like. Otherwise headings are wrapped at
-    words, then columns of words are, and if that is not enough the columns are spread over several tables, or
+    Without a width all columns are in one table and have their natural width. Otherwise headings are wrapped
+    at words, then columns of words are. If that is not enough, the columns are spread over several tables, or
     the table is wider if it must not be split.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Headings.
+    rows : sequence of sequences of str
+        Cells.
+    n_text : int
+        Number of leading columns that hold words.
+    width : int, optional
+        Width of the terminal.
+    is_split : bool
+        Whether the table may be split.
 
     Examples
     --------
@@ -63,7 +86,16 @@ def fitted(
 
 
 def wrapped(text: str, width: int, *, breaks_words: bool = True) -> list[str]:
-    """A text in lines of at most some width, broken at words, and usually within a word that is too long.
+    """Return a text in lines of a limited width, broken at words, and within words that are too long.
+
+    Parameters
+    ----------
+    text : str
+        Text to wrap.
+    width : int
+        Width of a line on screen.
+    breaks_words : bool
+        Whether a word that is too long is broken; otherwise its line is too long.
 
     Examples
     --------
@@ -90,7 +122,7 @@ def wrapped(text: str, width: int, *, breaks_words: bool = True) -> list[str]:
 def _parts(word: str, width: int) -> list[str]:
     if cell_len(word) <= width:
         return [word]
-    # A character may be wider than the column, and then there is a part without any before it.
+    # A character may be wider than the column; chop_cells then puts an empty part before it.
     return [part for part in chop_cells(word, width) if part]
 
 
@@ -100,6 +132,8 @@ def _measured(position: int, name: str, cells: Sequence[str], is_text: bool) -> 
     least = max(_longest_word(name), longest)
     if is_text:
         longest_word = max((_longest_word(cell) for cell in (name, *cells)), default=0)
+        # Words of moderate length stay whole. Only longer ones, such as paths, are broken in a narrow
+        # terminal.
         least = min(natural, max(NARROWEST, min(longest_word, LONGEST_WORD)))
     return Column(position, is_text, max(least, 1), max(natural, 1))
 
@@ -113,11 +147,12 @@ def _total(columns: Sequence[Column]) -> int:
 
 
 def _split(columns: list[Column], width: int) -> list[list[Column]]:
+    """Divide columns greedily into tables that fit into the width, each with the first column."""
     if _total(columns) <= width or len(columns) < 3:
         return [columns]
     first, *others = columns
     if first.is_text and first.least > 0.6 * width:
-        # What the rows are called should leave room for what is said about them.
+        # The names of the rows are repeated in every part of the table, and must leave room for its columns.
         first = replace(first, least=max(width // 3, NARROWEST))
     tables = [[first, others[0]]]
     for column in others[1:]:
@@ -129,10 +164,11 @@ def _split(columns: list[Column], width: int) -> list[list[Column]]:
 
 
 def _widened(columns: list[Column], width: int) -> list[Column]:
-    """Room that is left goes to columns of words, the narrowest first, and then to headings of numbers."""
+    """Give the remaining width to columns of words, the narrowest first, then to headings of numbers."""
     widths = {column.position: column.least for column in columns}
     room = width - sum(widths.values()) - GAP * (len(columns) - 1)
     texts = sorted((column for column in columns if column.is_text), key=lambda column: column.natural)
+    # The table is too wide even at its least: the widest columns of words shrink first, down to NARROWEST.
     for column in reversed(texts):
         less = min(max(-room, 0), max(column.least - NARROWEST, 0))
         widths[column.position] -= less
@@ -140,6 +176,7 @@ def _widened(columns: list[Column], width: int) -> list[Column]:
     numbers = [column for column in columns if not column.is_text]
     for group in (texts, numbers):
         for turn, column in enumerate(group):
+            # Narrow columns come first and leave what they do not need to wider ones.
             share = max(room, 0) // (len(group) - turn)
             more = min(column.natural - column.least, share)
             widths[column.position] += more
@@ -148,7 +185,7 @@ def _widened(columns: list[Column], width: int) -> list[Column]:
 
 
 def _trimmed(column: Column, names: Sequence[str], rows: Sequence[Sequence[str]]) -> Column:
-    """The column without room that no line of it uses."""
+    """Return the column without width that none of its lines uses."""
     lines = wrapped(names[column.position], column.width)
     for row in rows:
         cell = row[column.position]

@@ -1,4 +1,4 @@
-"""Blocks as HTML, for pages whose style sheet is that of :mod:`codelength.reporting`.
+"""HTML of blocks, for pages with the style sheet of :mod:`codelength.reporting`.
 
 Texts are escaped. Wide tables scroll on their own.
 """
@@ -19,18 +19,18 @@ def html(
     kind_of: Callable[[str], str | None] = lambda text: None,
     drawn: Callable[[Picture], Child] = lambda picture: None,
 ) -> Markup:
-    """Blocks as elements.
+    """Return blocks as HTML elements.
 
     Parameters
     ----------
     blocks : iterable of block
-        What to show.
+        Blocks to render.
     below : int
-        How many levels headings are moved down.
+        Levels by which headings are moved down.
     kind_of : function
-        From the text of a cell to the class of the style sheet that it gets.
+        Function from the text of a cell to its class in the style sheet, or None.
     drawn : function
-        From a picture to what shows it; by default pictures are passed over.
+        Function from a picture to its element; by default pictures are left out.
 
     Examples
     --------
@@ -66,6 +66,7 @@ def _element(
 
 def _table(grid: Grid, kind_of: Callable[[str], str | None]) -> Markup:
     head = [
+        # An empty heading announced as a heading confuses screen readers.
         tag("th" if name else "td", _flat(name), scope="col" if name else None, class_=_side(n, grid))
         for n, name in enumerate(grid.names)
     ]

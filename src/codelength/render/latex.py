@@ -1,4 +1,4 @@
-"""Tables as LaTeX, with the rules of the package booktabs."""
+"""LaTeX of tables, with the rules of the package booktabs."""
 
 from collections.abc import Sequence
 
@@ -23,7 +23,7 @@ _ESCAPES = {
 
 
 def latex(grid: Grid) -> str:
-    r"""A table as a tabular environment; the title becomes a comment.
+    r"""Return a table as a tabular environment; its title becomes a comment.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def latex(grid: Grid) -> str:
 
 
 def escaped(text: str) -> str:
-    """A text that LaTeX shows as it is, on one line."""
+    """Return a text on one line with all special characters of LaTeX escaped; bold if it is ``Strong``."""
     safe = "".join(_ESCAPES.get(character, character) for character in one_line(str(text)))
     return rf"\textbf{{{safe}}}" if isinstance(text, Strong) else safe
 
@@ -64,6 +64,6 @@ def escaped(text: str) -> str:
 def _row(cells: Sequence[str]) -> str:
     texts = [escaped(cell) for cell in cells]
     if texts and texts[0].startswith(("[", "*")):
-        # After a rule or the end of a row, either would be taken for an argument.
+        # After a rule or the end of a row, either would be read as an optional argument.
         texts[0] = f"{{}}{texts[0]}"
     return " & ".join(texts) + r" \\"

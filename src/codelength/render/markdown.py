@@ -1,7 +1,7 @@
-"""Blocks as Markdown, in the dialect of GitHub.
+"""Markdown of blocks, in the dialect of GitHub.
 
-Texts are escaped, so that they read as they are. A cell that has the text of a heading with an anchor becomes
-a link to it.
+Texts are escaped and appear unchanged. A cell with the text of a heading that has an anchor becomes a link to
+it.
 """
 
 import re
@@ -13,11 +13,12 @@ from .texts import one_line
 
 # Letters and digits on both sides keep an underscore from being emphasis.
 _SPECIAL = re.compile(r"[\\`*\[\]<>|~$]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)")
+# At the start of a line, these begin a list, a heading or an underline of one.
 _AT_START = re.compile(r"^(?:(\d+)([.)])|([#+=-]))(?=\s|$|[#=-])")
 
 
 def markdown(blocks: Iterable[Block]) -> str:
-    """The text of a Markdown file.
+    """Return the text of a Markdown file.
 
     Examples
     --------
@@ -37,7 +38,7 @@ def markdown(blocks: Iterable[Block]) -> str:
 
 
 def escaped(text: str) -> str:
-    """A text that Markdown shows as it is, on one line.
+    """Return a text on one line that Markdown shows unchanged.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Elements of a page, escaped by construction.
 
-:func:`tag` makes an element of its children. A child that is :class:`Markup` stands as it is; any other text
-is escaped. Only what :func:`tag` returns is markup, so that no text of a table can become an element.
+:func:`tag` makes an element of its children. A child that is :class:`Markup` is kept as it is; any other text
+is escaped. Only results of :func:`tag` are markup, so that no text of a table can become an element.
 """
 
 import html
@@ -11,15 +11,15 @@ from typing import TypeAlias
 
 _VOID = frozenset({"br", "col", "hr", "img", "input", "link", "meta"})
 
-# HTML allows neither control characters nor halves of surrogate pairs, not even as references. Marks that
-# reorder the text around them would show something else than what is there.
+# HTML allows neither control characters nor lone surrogates, not even as references. Marks of text direction
+# would reorder the text around them, so that it reads differently from its content.
 _FORBIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"
 )
 
 
 class Markup(str):
-    """A text that is HTML already."""
+    """Text that is HTML already and is not escaped again."""
 
     __slots__ = ()
 
@@ -29,14 +29,14 @@ Attribute: TypeAlias = str | float | bool | None
 
 
 def tag(name: str, /, *children: Child, **attributes: Attribute) -> Markup:
-    """An element.
+    """Return an element.
 
     Parameters
     ----------
     name : str
         Name of the element.
     *children
-        Texts, elements, or sequences of them; None is passed over.
+        Texts, elements, or sequences of them; None is skipped.
     **attributes
         Attributes. Underscores stand for hyphens, and a trailing one is dropped (``class_``). None and False
         leave the attribute out, and True gives it without a value.
@@ -53,7 +53,7 @@ def tag(name: str, /, *children: Child, **attributes: Attribute) -> Markup:
 
 
 def join(*children: Child) -> Markup:
-    """Children one after the other, without an element around them.
+    """Return children one after the other, without an element around them.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def join(*children: Child) -> Markup:
 
 
 def escaped(text: str) -> Markup:
-    """A text that shows as it is, between tags and within quotes.
+    """Return a text escaped for use between tags and within quotes.
 
     Examples
     --------
@@ -92,5 +92,6 @@ def _attribute(key: str, value: Attribute) -> str:
         return ""
     if value is True:
         return f" {name}"
+    # Two decimals are finer than a pixel and keep files small.
     text = f"{round(value, 2):g}" if isinstance(value, float) else str(value)
     return f' {name}="{escaped(text)}"'

@@ -1,4 +1,4 @@
-"""Tables of records as files: CSV and Parquet for machines, LaTeX and Markdown for papers."""
+"""Files of tables: CSV and Parquet as data, LaTeX and Markdown for papers."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ TEXT = (".tex", ".md")
 
 
 def check_table_name(path: str | os.PathLike[str]) -> None:
-    """Refuse a name that does not say which kind of table is wanted."""
+    """Raise ``InvalidParameter`` if the name of a file does not end in a known format."""
     if not os.fspath(path).lower().endswith((*WRITTEN, *TEXT)):
         endings = f"{', '.join((*WRITTEN, *TEXT[:-1]))} or {TEXT[-1]}"
         raise InvalidParameter(f"{path}: a table is a {endings} file; give one of these names")
@@ -32,18 +32,24 @@ def write_table(
     *,
     for_spreadsheets: bool = False,
 ) -> Path:
-    """Write a table: its records where machines read, and as people see it where they do.
+    """Write a table: its records to a data file, or its grid to a text file.
 
     Parameters
     ----------
     records : sequence of mapping
         The rows, all with the same keys.
     grid : Grid
-        The same for people.
+        The same rows as formatted text, for ``.tex`` and ``.md``.
     path : path of a file
-        Where to; its ending says how: ``.csv``, ``.csv.gz``, ``.tsv``, ``.parquet``, ``.tex`` or ``.md``.
+        File to write; its ending chooses the format: ``.csv``, ``.csv.gz``, ``.tsv``, ``.parquet``, ``.tex``
+        or ``.md``.
     for_spreadsheets : bool
-        Whether text in a CSV file that a spreadsheet would run as a formula gets an apostrophe before it.
+        Whether to put an apostrophe before text in a CSV file that a spreadsheet would run as a formula.
+
+    Returns
+    -------
+    Path
+        The file written.
     """
     check_table_name(path)
     file = Path(path)
@@ -59,7 +65,8 @@ def write_table(
 
 
 def _column(cells: list[Any]) -> Any:
-    """Cells as an array: numbers where all of them are, texts and gaps otherwise."""
+    """Return cells as an array: numbers if all of them are, else texts, with empty texts for None."""
+    # Tested first: bool is a subclass of int, and truth values should not become 0 and 1.
     if all(isinstance(cell, bool) for cell in cells):
         return np.array(cells)
     if all(isinstance(cell, (int, float)) and not isinstance(cell, bool) for cell in cells):

@@ -1,8 +1,9 @@
-"""Blocks on a terminal.
+"""Terminal output of blocks.
 
 A line is never wider than the terminal, unless a single number is. Numbers are never broken, nor are the
-words above them. Whatever comes from data is shown as it is, never obeyed. Piped output has no colour; words
-are wrapped at 100 columns, and tables are never split, so that every number of a row is on one line.
+words above them. Control characters in data are shown as marks, never sent to the terminal. Piped output has
+no colour; words are wrapped at 100 columns, and tables are never split, so that every number of a row is on
+one line.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -26,9 +27,9 @@ def show(blocks: Iterable[Block], console: Console | None = None) -> None:
     Parameters
     ----------
     blocks : iterable of block
-        What to show.
+        Blocks to print.
     console : Console, optional
-        Where to; by default standard output.
+        Console to print to; by default standard output.
 
     Examples
     --------
@@ -43,13 +44,26 @@ def show(blocks: Iterable[Block], console: Console | None = None) -> None:
     place = Console(highlight=False) if console is None else console
     width = place.width if place.is_terminal else PIPED
     for line in lines(blocks, width, place.encoding, is_split=place.is_terminal):
+        # Lines are wrapped already; rich would break them again at its own idea of the width.
         place.print(line, soft_wrap=True)
 
 
 def lines(
     blocks: Iterable[Block], width: int | None = None, encoding: str = "utf-8", *, is_split: bool = True
 ) -> Iterator[Text]:
-    """The lines of some blocks, an empty one between two of them but for what follows a heading."""
+    """Yield the lines of blocks, with an empty line between two blocks but not after a heading.
+
+    Parameters
+    ----------
+    blocks : iterable of block
+        Blocks to lay out; pictures are left out.
+    width : int, optional
+        Width of a line; None for lines of any length.
+    encoding : str
+        Encoding of the output, whose missing characters are replaced.
+    is_split : bool
+        Whether wide tables are split and long words broken.
+    """
     page = _Page(width, encoding, is_split=is_split)
     follows: Block | None = None
     for block in blocks:
@@ -62,16 +76,17 @@ def lines(
 
 
 class _Page:
-    """How blocks are laid out on a page of some width."""
+    """Layout of blocks within a width."""
 
     def __init__(self, width: int | None, encoding: str, *, is_split: bool) -> None:
+        # Some terminals report a width of 0 or 1; nothing can be laid out in so few columns.
         self._width = None if width is None else max(width, 8)
         self._is_split = is_split
         self._encoding = encoding
         self._line = "─" if one_line("─", encoding) == "─" else "-"
 
     def of(self, block: Block) -> Iterator[Text]:
-        """The lines of one block."""
+        """Yield the lines of one block."""
         match block:
             case Heading(text=text):
                 yield from self._paragraph(text, "bold")
@@ -115,7 +130,7 @@ class _Page:
             yield from _beside(padded(name, indent), indent, self._wrapped(fact, indent))
 
     def _stacked_facts(self, items: Sequence[tuple[str, str]]) -> Iterator[Text]:
-        """Facts below their names, where the names leave no room beside them."""
+        """Yield facts below their names, for names that leave no room next to them."""
         for name, fact in items:
             yield from self._paragraph(name, "")
             yield from (Text(f"  {line}") for line in self._wrapped(fact, GAP))
@@ -139,7 +154,7 @@ class _Page:
         cells: Sequence[Sequence[str]],
         strong: Sequence[Sequence[bool]],
     ) -> Iterator[Text]:
-        # Numbers stand below the last line of their heading.
+        # Headings are aligned at the bottom, so that numbers are directly below them.
         heads = [wrapped(names[column.position], column.width) for column in columns]
         height = max((len(head) for head in heads), default=0)
         yield from _row(
@@ -147,7 +162,7 @@ class _Page:
         )
         yield Text(self._line * (sum(column.width for column in columns) + GAP * (len(columns) - 1)))
         rows = [[_cell(row[column.position], column) for column in columns] for row in cells]
-        # Rows of several lines run into each other unless something stands between them.
+        # Rows of several lines cannot be told apart without an empty line between them.
         is_apart = 2 * sum(max(map(len, row)) > 1 for row in rows) > len(rows)
         for number, row in enumerate(rows):
             if number and is_apart:
@@ -160,7 +175,7 @@ def _cell(text: str, column: Column) -> list[str]:
 
 
 def _row(columns: Sequence[Column], parts: Sequence[list[str]], styles: Sequence[str]) -> Iterator[Text]:
-    """The lines of one row, given the lines of each cell."""
+    """Yield the lines of one row, given the lines of each cell."""
     for n in range(max((len(part) for part in parts), default=0)):
         line = Text()
         for number, (column, part) in enumerate(zip(columns, parts, strict=True)):
@@ -173,6 +188,6 @@ def _row(columns: Sequence[Column], parts: Sequence[list[str]], styles: Sequence
 
 
 def _beside(mark: str, indent: int, parts: Sequence[str]) -> Iterator[Text]:
-    """Lines beside a mark, the later ones indented as far."""
+    """Yield lines next to a mark, the later ones indented as far."""
     for n, part in enumerate(parts):
         yield Text(((mark if not n else " " * indent) + part).rstrip())

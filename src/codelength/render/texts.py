@@ -1,13 +1,13 @@
-"""Texts made safe to show: they may come from any table, and a terminal obeys what it is sent."""
+"""Texts made safe to show: they may come from any table, and terminals execute control characters."""
 
 import unicodedata
 
-# Marks that reorder the text around them, so that what is shown is not what is there.
+# Marks of text direction, which reorder the text around them so that it reads differently from its content.
 _DIRECTIONS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 def one_line(text: str, encoding: str = "utf-8") -> str:
-    """A text on one line, with a mark for each control character; ``?`` for what an encoding lacks.
+    """Return a text on one line, with a mark for each control character and ``?`` for unencodable ones.
 
     Examples
     --------
