@@ -1,8 +1,7 @@
-"""Pictures of models and predictions; matplotlib is loaded when one is drawn.
+"""Plots of models and predictions; matplotlib is loaded when the first one is drawn.
 
-Displays have the form of scikit-learn's, and their names end as those do: ``from_estimator`` (and
-``from_predictions`` where predictions are enough) computes and draws, ``plot(ax=...)`` draws again, and
-``ax_`` and ``figure_`` are where it was drawn.
+Displays follow those of scikit-learn: ``from_estimator`` (and ``from_predictions`` if predictions are enough)
+computes and draws, ``plot(ax=...)`` draws again, and ``ax_`` and ``figure_`` are the axes and the figure.
 
 >>> from codelength import NaiveBayes, datasets, plot
 >>> vote = datasets.load("vote").table
@@ -11,7 +10,7 @@ Displays have the form of scikit-learn's, and their names end as those do: ``fro
 'probability given to republican'
 
 Four functions draw latent classes in one line. They return a figure of matplotlib, which a notebook shows,
-and write it to ``path`` where one is given: an ``.svg``, ``.png`` or ``.pdf`` file.
+and write it to ``path`` if one is given: an ``.svg``, ``.png`` or ``.pdf`` file.
 
 >>> from codelength import FiniteMixture
 >>> table = {name: ["yes", "no"] * 9 for name in ("eggs", "wings", "beak")}

@@ -1,4 +1,4 @@
-"""What displays are given, checked."""
+"""Checks of the arguments of displays."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +10,15 @@ from ..typing import FloatArray
 
 
 def check_classifier(estimator: Any, able_to: str = "classes") -> None:
-    """Refuse what is no fitted classifier of codelength, or cannot do what is asked of it."""
+    """Raise ``InvalidParameter`` unless the estimator is a classifier of codelength with a capability.
+
+    Parameters
+    ----------
+    estimator : object
+        Argument to check.
+    able_to : str
+        Capability that the display needs: ``"classes"``, ``"explain"`` or ``"leave_one_out"``.
+    """
     from ..estimators.contract import TableClassifier
     from ..table.checks import check_instance
 
@@ -23,7 +31,7 @@ def check_classifier(estimator: Any, able_to: str = "classes") -> None:
 
 
 def columns(**given: Sequence[float] | FloatArray | None) -> list[FloatArray]:
-    """Arrays of one length from the lists of numbers that a display was given, NaN where there is none."""
+    """Return arrays of one length from lists of numbers; arrays of NaN for those that are None."""
     arrays = {
         name: None if numbers is None else np.asarray(numbers, float) for name, numbers in given.items()
     }

@@ -1,4 +1,4 @@
-"""Criteria over the number of classes, the choice marked."""
+"""Panels of criteria over the number of classes, with the choice marked."""
 
 from collections.abc import Sequence
 
@@ -10,13 +10,19 @@ COLOURS = (BLUE, ORANGE, GREEN, PINK, AMBER, SKY, BLACK, GREY)
 MARKS = "osD^vP*X"
 
 USUAL = ("aic", "bic", "adjusted_bic", "icl")
-"""Criteria that are drawn unless others are asked for, beside the one that chose."""
+"""Information criteria that are drawn by default."""
 
 
 def criterion_panels(comparison: Comparison, criteria: Sequence[str] = ()) -> list[Panel]:
-    """Panels of information criteria and of code lengths, which are on different scales.
+    """Return panels of information criteria and of code lengths, which are on different scales.
 
-    Criteria are shown by how much they are above their best, so that all fit into one panel.
+    Parameters
+    ----------
+    comparison : Comparison
+        Criteria by number of classes.
+    criteria : sequence of str
+        Columns to draw; by default those of :func:`usual_criteria`. Each is drawn as its difference from its
+        best, so that all fit into one panel.
     """
     for name in criteria:
         check_choice("criteria", name, [name for name in comparison.columns if name in LOWER_IS_BETTER])
@@ -30,13 +36,13 @@ def criterion_panels(comparison: Comparison, criteria: Sequence[str] = ()) -> li
 
 
 def usual_criteria(comparison: Comparison) -> list[str]:
-    """What is drawn unless criteria are named: the usual information criteria and all code lengths."""
+    """Return the criteria drawn by default: the usual information criteria and all code lengths."""
     lengths = [name for name in comparison.columns if name in LOWER_IS_BETTER and not is_deviance(name)]
     return [*USUAL, *lengths]
 
 
 def is_deviance(name: str) -> bool:
-    """Whether a criterion is on the scale of minus twice the log-likelihood."""
+    """Return whether a criterion is on the scale of minus twice the log-likelihood."""
     return name in ("aic", "bic", "adjusted_bic", "caic", "icl")
 
 
@@ -61,7 +67,7 @@ def _panel(comparison: Comparison, names: Sequence[str], title: str) -> Panel:
         axes.axvline(comparison.chosen, color=GREY, linewidth=0.9, linestyle="--")
         axes.set_xticks(sizes)
         axes.set_xlabel(f"classes (dashed: chosen by {comparison.criterion.replace('_', ' ')})")
-        # One class is often far behind, and the others matter.
+        # The solution with one class is often far worse than all others, which would look alike beside it.
         axes.set_yscale("symlog", linthresh=10)
         axes.yaxis.set_major_formatter(plain)
         axes.set_ylim(bottom=-1)

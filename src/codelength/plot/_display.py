@@ -1,4 +1,4 @@
-"""What all displays share: one pair of axes, or several, drawn when asked for."""
+"""Base of all displays: one or several pairs of axes, drawn on request."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -12,32 +12,38 @@ if TYPE_CHECKING:
 
 
 class Display(ABC):
-    """A picture in the form of scikit-learn's displays: the numbers first, then :meth:`plot`.
+    """A plot in the form of scikit-learn's displays: numbers first, then :meth:`plot`.
 
     The class methods (``from_estimator``, ``from_predictions``) compute the numbers and draw them at once.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Where it was drawn.
+        Axes of the plot; the first if there are several.
     figure_ : matplotlib Figure
-        The figure of the axes.
+        Figure of the axes.
     """
 
     size: ClassVar[tuple[float, float]] = (4.8, 3.8)
-    """Width and height in inches where no axes are given."""
+    """Width and height in inches if no axes are given."""
 
     ax_: "Axes"
     figure_: "Figure"
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw into some axes, or into a new figure where none are given.
+        """Draw into given axes, or into a new figure.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw. A new figure shows itself in a notebook, has the style of codelength and is not
-            entered with pyplot: ``display.figure_.savefig(...)`` writes it.
+            Axes to draw into, a list of them if the display has several panels. A new figure is shown by a
+            notebook, has the style of codelength and is not registered with pyplot:
+            ``display.figure_.savefig(...)`` writes it.
+
+        Returns
+        -------
+        Display
+            The display itself.
         """
         from ..errors import InvalidParameter
         from .drawing import figure_of
@@ -58,7 +64,7 @@ class Display(ABC):
 
     @abstractmethod
     def panels(self) -> "tuple[list[Panel], tuple[float, float]]":
-        """What draws each pair of axes, and the size of one in inches."""
+        """Return the functions that draw each pair of axes, and the size of one in inches."""
 
     def _repr_svg_(self) -> str | None:
         figure: Any = self.__dict__.get("figure_")
@@ -66,7 +72,7 @@ class Display(ABC):
 
 
 def _axes(ax: Any, n_panels: int) -> "list[Axes]":
-    """Axes from the user, one per panel."""
+    """Return the axes given by the user as a list with one per panel."""
     from matplotlib.axes import Axes
 
     from ..errors import InvalidParameter

@@ -1,4 +1,4 @@
-"""Histograms of how certain rows are of their classes."""
+"""Histograms of the membership probabilities of latent classes."""
 
 import numpy as np
 
@@ -10,7 +10,15 @@ N_BINS = 20
 
 
 def membership_panels(memberships: FloatArray, weights: FloatArray | None) -> list[Panel]:
-    """One panel per class: how many rows have which probability of it; those assigned to it stand out."""
+    """Return one panel per class: a histogram of its probability over rows, assigned rows highlighted.
+
+    Parameters
+    ----------
+    memberships : array of shape (n_rows, n_classes)
+        Membership probabilities.
+    weights : array of shape (n_rows,), optional
+        Weights of the rows.
+    """
     labels = first_best_of_rows(memberships)
     return [_panel(memberships[:, k], labels == k, weights, k) for k in range(memberships.shape[1])]
 

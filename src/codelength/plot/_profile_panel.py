@@ -1,4 +1,4 @@
-"""What the components of a mixture look like: a heat map of the probabilities of values."""
+"""Heat map of the probabilities of values in the components of a mixture."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -11,20 +11,27 @@ if TYPE_CHECKING:
     from ..estimators import FiniteMixture
 
 MOST_ROWS = 40
-"""Rows of the picture at most; variables that tell the components apart less are left out."""
+"""Most rows of the plot; variables with less information about the component are left out."""
 
 LONGEST = 34
-"""Letters of a name at most."""
+"""Most characters of a name."""
 
 Block = tuple[str, list[tuple[str, FloatArray]]]
 """A variable and the rows that show it."""
 
 
 def profile_panel(model: "FiniteMixture", title: str = "") -> tuple[Panel, tuple[float, float]]:
-    """A panel with one row per value and one column per component, and the size it wants in inches.
+    """Return a panel with one row per value and one column per component, and its size in inches.
 
-    The variables that tell the components apart best come first. Of a variable with two values
-    one row is shown, because the other says the same: that of the value which varies as "yes".
+    Variables with most information about the component are first. A variable with two values has one row,
+    because the other follows from it: that of "yes" or a similar value.
+
+    Parameters
+    ----------
+    model : FiniteMixture
+        Fitted model.
+    title : str
+        Title of the panel.
     """
     blocks = _blocks(model)
     n_rows = sum(len(rows) for _, rows in blocks)
@@ -65,6 +72,7 @@ def _blocks(model: "FiniteMixture") -> list[Block]:
     n_rows = 0
     for name, values in ordered:
         rows = _rows(values)
+        # A weaker variable with fewer values may still fit, so that the search goes on.
         if chosen and n_rows + len(rows) > MOST_ROWS:
             continue
         chosen.append((name, rows))
@@ -73,7 +81,7 @@ def _blocks(model: "FiniteMixture") -> list[Block]:
 
 
 def _spread(model: "FiniteMixture", values: dict[Scalar | None, FloatArray]) -> float:
-    """Information between a variable and the component, in nats: how well it tells them apart."""
+    """Return the mutual information of a variable and the component, in nats."""
     probs, shares = np.array(list(values.values())), model.parameters_.class_probs
     whole = (probs @ shares)[:, None]
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -82,7 +90,7 @@ def _spread(model: "FiniteMixture", values: dict[Scalar | None, FloatArray]) -> 
 
 
 def _rows(values: dict[Scalar | None, FloatArray]) -> list[tuple[str, FloatArray]]:
-    """The values to show, those of probability next to nothing left out."""
+    """Return the values to show, without those that are rare in every component."""
     shown = [("missing" if value is None else str(value), probs) for value, probs in values.items()]
     if len(shown) == 2:
         return [next((row for row in shown if row[0].lower() in _POSITIVE), shown[-1])]
@@ -98,8 +106,9 @@ def _short(name: str, value: str) -> str:
 
 
 def _numbers(axes: Axes, probs: list[Any]) -> None:
-    """The probability in each cell, in hundredths."""
+    """Write the probability into each cell, in per cent."""
     for y, row in enumerate(probs):
         for x, p in enumerate(row):
+            # Readable on both ends of the colour map, which is dark for small probabilities.
             colour = "black" if p > 0.55 else "white"
             axes.text(x, y, f"{100 * p:.0f}", ha="center", va="center", fontsize=6.5, color=colour)

@@ -1,4 +1,4 @@
-"""A heat map of the bivariate residuals."""
+"""Heat map of bivariate residuals."""
 
 import numpy as np
 
@@ -7,17 +7,23 @@ from ..latent.residuals import LARGE, BivariateResiduals
 from .style import Axes, Panel
 
 MOST_VARIABLES = 40
-"""Variables at most; those without a large residual are left out."""
+"""Most variables; those with the smallest residuals are left out."""
 
 LONGEST = 24
-"""Letters of a name at most."""
+"""Most characters of a name."""
 
 WRITTEN_UP_TO = 16
-"""Variables up to which each cell has its number."""
+"""Most variables for which each cell has its number."""
 
 
 def residual_panel(residuals: BivariateResiduals) -> tuple[Panel, tuple[float, float]]:
-    """A panel with one row and one column per variable, and the size it wants in inches."""
+    """Return a panel with one row and one column per variable, and its size in inches.
+
+    Parameters
+    ----------
+    residuals : BivariateResiduals
+        Residuals of a fitted mixture.
+    """
     largest = np.nan_to_num(residuals.values, nan=0.0).max(axis=0, initial=0.0)
     kept = np.sort(ranked(largest)[:MOST_VARIABLES])
     names = [_short(residuals.names[i]) for i in kept]
@@ -26,6 +32,8 @@ def residual_panel(residuals: BivariateResiduals) -> tuple[Panel, tuple[float, f
 
     def panel(axes: Axes) -> None:
         values = residuals.values[np.ix_(kept, kept)]
+        # The colours span at least twice the threshold and at most ten times: a good fit should not look
+        # alarming, and one huge residual should not hide the others.
         top = max(2 * LARGE, float(np.nanmax(values, initial=0.0)))
         image = axes.imshow(
             values, cmap="cividis", vmin=0, vmax=min(top, 10 * LARGE), interpolation="nearest"

@@ -1,4 +1,4 @@
-"""What was promised, and what came true."""
+"""Reliability diagram."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
@@ -17,28 +17,28 @@ if TYPE_CHECKING:
 
 
 class CalibrationDisplay(Display):
-    """A reliability diagram: the share of rows in which a class occurred over the probability it was given.
+    """Reliability diagram: observed frequency of a class against its predicted probability.
 
-    On the diagonal, promises are kept. Where there are two classes, the second one is shown; where there
-    are more, the most probable class of each row is.
+    Points on the diagonal are perfectly calibrated. With two classes the second one is shown, with more the
+    most probable class of each row.
 
     Parameters
     ----------
     promised : sequence of float
-        Mean probability given, one per part of the rows.
+        Mean predicted probability of each bin.
     observed : sequence of float
-        Share of the rows of the part in which it came true.
+        Share of the rows of the bin in which the class occurred.
     low, high : sequence of float, optional
         Ends of an interval of that share.
     n_rows : sequence of float, optional
-        Rows of each part, or their weight; shown by the size of the points.
+        Rows of each bin, or their weight; shown by the size of the points.
     of : str
-        What was promised.
+        Name of the class predicted.
 
     Attributes
     ----------
     ax_, figure_
-        Where it was drawn.
+        Axes and figure of the plot.
 
     Examples
     --------
@@ -80,7 +80,7 @@ class CalibrationDisplay(Display):
         n_bins: int = 10,
         ax: Any = None,
     ) -> Self:
-        """Draw how well the probabilities of a fitted classifier can be trusted.
+        """Draw the reliability diagram of a fitted classifier.
 
         Parameters
         ----------
@@ -89,16 +89,20 @@ class CalibrationDisplay(Display):
         X, y, sample_weight
             Rows with their classes and weights.
         leave_one_out : bool
-            Whether these are the rows that the model was fitted on, each to be predicted without itself.
-            Otherwise they must be rows that it has not seen, or the picture flatters it. ``ModelAverage`` and
-            its members need no rows then: they keep these predictions.
+            Whether these are the rows that the model was fitted to, each to be predicted without itself.
+            Otherwise they should be rows that the model was not fitted to, or the plot is too optimistic.
+            ``ModelAverage`` and its members store these predictions and need no rows.
         of : class, optional
-            The class to look at; by default the second of two, and the most probable one of more.
+            The class to show; by default the second of two, and the most probable one of more.
         n_bins : int
-            Parts of about equal weight that the rows are cut into at most, by the probability given; those
-            within a hundredth stay together.
+            Most bins of about equal weight, by predicted probability; probabilities within 0.01 share a bin.
         ax : matplotlib Axes, optional
-            Where to draw.
+            Axes to draw into.
+
+        Returns
+        -------
+        CalibrationDisplay
+            The display, drawn.
         """
         from ..scores import predictions_of
         from ..sources import as_table
@@ -130,12 +134,12 @@ class CalibrationDisplay(Display):
         n_bins: int = 10,
         ax: Any = None,
     ) -> Self:
-        """Draw how well the probabilities of any classifier can be trusted.
+        """Draw the reliability diagram of any classifier, from its predictions.
 
         Parameters
         ----------
         probabilities : array of shape (n_rows, n_classes)
-            What the classes were given.
+            Predicted probabilities.
         y : series or array of shape (n_rows,)
             The classes that occurred.
         classes : sequence, optional
@@ -144,6 +148,11 @@ class CalibrationDisplay(Display):
             Weights of the rows.
         of, n_bins, ax
             As in :meth:`from_estimator`.
+
+        Returns
+        -------
+        CalibrationDisplay
+            The display, drawn.
         """
         from ..scores import predictions_of
         from ..table import Table, infer_schema
@@ -183,7 +192,7 @@ class CalibrationDisplay(Display):
         return cls(found.promised, found.observed, low, high, found.weights, of=words)
 
     def panels(self) -> "tuple[list[Panel], tuple[float, float]]":
-        """What draws the picture, and its size in inches."""
+        """Return the function that draws the plot, and its size in inches."""
         from .style import BLUE, GREY
 
         known = np.nan_to_num(self.n_rows, nan=1.0)

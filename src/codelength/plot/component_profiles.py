@@ -1,4 +1,4 @@
-"""What the components of a mixture look like."""
+"""Profiles of the components of a mixture."""
 
 from typing import TYPE_CHECKING, Any, Self
 
@@ -10,21 +10,21 @@ if TYPE_CHECKING:
 
 
 class ComponentProfilesDisplay(Display):
-    """A heat map of the probability of each value in each component, in hundredths.
+    """Heat map of the probability of each value in each component, in per cent.
 
-    Variables that tell the components apart best come first. Of a variable with two values one is shown.
+    Variables with most information about the component are first. A variable with two values has one row.
 
     Parameters
     ----------
     estimator : FiniteMixture
         A fitted model.
     title : str
-        A title.
+        Title of the plot.
 
     Attributes
     ----------
     ax_, figure_
-        Where it was drawn.
+        Axes and figure of the plot.
 
     Examples
     --------
@@ -47,7 +47,7 @@ class ComponentProfilesDisplay(Display):
         return cls(estimator, title=title).plot(ax)
 
     def panels(self) -> "tuple[list[Panel], tuple[float, float]]":
-        """What draws the picture, and its size in inches."""
+        """Return the function that draws the plot, and its size in inches."""
         from ..estimators import FiniteMixture
         from ..table.checks import check_instance
         from ._profile_panel import profile_panel

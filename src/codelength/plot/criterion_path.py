@@ -1,4 +1,4 @@
-"""Criteria over the number of components."""
+"""Model selection criteria over the number of components."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 
 class CriterionPathDisplay(Display):
-    """Criteria over the number of components, by how much they are above their best; the choice is marked.
+    """Criteria over the number of components, as differences from their best; the choice is marked.
 
     Information criteria (minus twice the log-likelihood, penalised) and code lengths (in nats) are on
-    different scales, and get a panel each.
+    different scales and have a panel each.
 
     Parameters
     ----------
@@ -27,9 +27,9 @@ class CriterionPathDisplay(Display):
     Attributes
     ----------
     comparison : Comparison
-        What is drawn.
+        The criteria drawn.
     ax_, figure_
-        Where it was drawn; ``ax_`` is the first panel.
+        Axes and figure of the plot; ``ax_`` is the first panel.
 
     Examples
     --------
@@ -57,8 +57,8 @@ class CriterionPathDisplay(Display):
         estimator, criteria
             As those of the class.
         ax : matplotlib Axes or sequence of Axes, optional
-            Where to draw, one pair of axes per panel. Where a single one is given and no criteria are named,
-            it gets the panel of the criterion that chose.
+            Axes to draw into, one pair per panel. A single pair, if no criteria are named, is used for the
+            panel of the criterion that chose the model.
         """
         from matplotlib.axes import Axes
 
@@ -71,7 +71,7 @@ class CriterionPathDisplay(Display):
         return display.plot(ax)
 
     def panels(self) -> "tuple[list[Panel], tuple[float, float]]":
-        """What draws the picture, and its size in inches."""
+        """Return the functions that draw the panels, and the size of one in inches."""
         from ._criterion_panels import criterion_panels
 
         return criterion_panels(self.comparison, self.criteria), self.size

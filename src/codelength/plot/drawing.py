@@ -1,4 +1,4 @@
-"""Panels side by side in one figure of matplotlib, and figures as files whose bytes depend on it alone."""
+"""Figures with several panels, and reproducible image files."""
 
 import os
 from collections.abc import Sequence
@@ -13,20 +13,35 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COLUMNS = 3
-"""Panels side by side at most."""
+"""Most panels in a row."""
 
 
 def save(
     panels: Sequence[Panel], path: str | os.PathLike[str], *, size: tuple[float, float] = (4.8, 3.8)
 ) -> Path:
-    """Draw panels side by side into one file, in the format that its name ends in."""
+    """Draw panels into one file, in the format that its name ends in.
+
+    Parameters
+    ----------
+    panels : sequence of functions
+        Functions that draw into one pair of axes each.
+    path : path
+        An ``.svg``, ``.png`` or ``.pdf`` file.
+    size : (float, float)
+        Width and height of a panel in inches.
+
+    Returns
+    -------
+    Path
+        The file written.
+    """
     path = Path(path)
     check_name(path)
     return save_figure(figure_of(panels, size), path)
 
 
 def figure_of(panels: Sequence[Panel], size: tuple[float, float] = (4.8, 3.8)) -> "Figure":
-    """Panels side by side in one figure of matplotlib, each of some size in inches."""
+    """Return a figure with panels in rows of at most three, each of a size in inches."""
     try:
         import matplotlib
     except ImportError:
@@ -53,18 +68,20 @@ def save_figure(figure: "Figure", path: str | os.PathLike[str]) -> Path:
 
     path = Path(path)
     check_name(path)
+    # With the fixed salt of the style, the identifiers in an SVG file are the same in every run.
     with matplotlib.rc_context(PLOT_STYLE), atomic_write(path) as temporary:
         figure.savefig(temporary, **_options(path))
     return path
 
 
 def check_name(path: Path) -> None:
-    """Refuse a name that does not say which kind of figure is wanted."""
+    """Raise ``InvalidParameter`` if the name of a file does not end in a known format."""
     if path.suffix.lower() not in (".svg", ".png", ".pdf"):
         raise InvalidParameter(f"{path}: a figure is an .svg, .png or .pdf file; give one of these names")
 
 
 def _options(path: Path) -> dict[str, Any]:
+    """Return the options of a format, without dates: the same figure gives the same bytes."""
     kind = path.suffix.lower().removeprefix(".")
     if kind == "svg":
         return {"format": kind, "metadata": {"Date": None, "Creator": "codelength"}}

@@ -1,4 +1,4 @@
-"""How many bits each variable says about the class."""
+"""Information of each variable about the class, in bits."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
@@ -18,30 +18,30 @@ if TYPE_CHECKING:
     from .style import Axes, Panel
 
 LONGEST = 30
-"""Letters of a name at most."""
+"""Most characters of a name."""
 
 
 class EvidenceByVariableDisplay(Display):
-    """Bits that each variable says about the class, alone and beside the others, with standard errors.
+    """Bits that each variable gains about the class, alone and given the others, with standard errors.
 
     Parameters
     ----------
     names : sequence of str
         The variables.
     alone : sequence of float
-        Mean gain over the class prior in the log probability of the class that occurred when this variable
-        alone is known, in bits per row.
+        Mean gain over the class prior in the log probability of the class that occurred, with this variable
+        alone, in bits per row.
     given_others : sequence of float
-        The same over a prediction from all other variables: what is lost without this one.
+        Mean gain over a prediction from all other variables: the loss without this one.
     alone_errors, given_others_errors : sequence of float, optional
         Standard errors.
     n_variables : int
-        Variables to draw at most, those that say most alone.
+        Most variables to draw: those with the largest gain alone.
 
     Attributes
     ----------
     ax_, figure_
-        Where it was drawn.
+        Axes and figure of the plot.
 
     Examples
     --------
@@ -75,6 +75,7 @@ class EvidenceByVariableDisplay(Display):
         )
         if len(given) != len(numbers[0]):
             raise InvalidParameter(f"names: {len(given)} for {len(numbers[0])} variables; give one for each")
+        # Variables without a number rank last.
         order = ranked(np.where(np.isnan(numbers[0]), -np.inf, numbers[0]), scale=1.0)
         self.names = [given[i] for i in order]
         self.alone, self.given_others, self.alone_errors, self.given_others_errors = (
@@ -86,19 +87,19 @@ class EvidenceByVariableDisplay(Display):
     def from_estimator(
         cls, estimator: Any, X: Any, y: Any = None, *, n_variables: int = 20, ax: Any = None
     ) -> Self:
-        """Hide variables from a fitted classifier, and see how much it says without them.
+        """Hide variables from a fitted classifier, and measure the loss of information.
 
         Parameters
         ----------
         estimator : classifier of codelength
             A fitted model.
         X, y
-            Rows with their classes. Rows that the model was fitted on flatter it, and variables with many
-            values most of all; give rows that it has not seen where there are some.
+            Rows with their classes. Rows that the model was fitted to make it look better than it is,
+            variables with many values most of all; pass rows that it was not fitted to if possible.
         n_variables
-            As that of the class.
+            As for the class.
         ax : matplotlib Axes, optional
-            Where to draw.
+            Axes to draw into.
         """
         from ..sources import as_table
         from ..table.target import target_column
@@ -116,7 +117,7 @@ class EvidenceByVariableDisplay(Display):
         return made.plot(ax)
 
     def panels(self) -> "tuple[list[Panel], tuple[float, float]]":
-        """What draws the picture, and its size in inches."""
+        """Return the function that draws the plot, and its size in inches."""
         from .style import BLUE, ORANGE
 
         n_shown = min(self.n_variables, len(self.names))
@@ -147,7 +148,7 @@ class EvidenceByVariableDisplay(Display):
 
 
 def _gains(estimator: "TableClassifier", coded: "Coded") -> tuple[FloatArray, FloatArray]:
-    """Gains of each variable in bits, row by row: alone over nothing, and beside the others over them."""
+    """Return the gains of each variable in bits, row by row: alone, and given the others."""
     labels = np.asarray(coded.class_codes, dtype=np.int64)
     rows = np.arange(coded.n_rows)
     missing = np.array([variable.n_values for variable in coded.schema.variables])
@@ -155,6 +156,7 @@ def _gains(estimator: "TableClassifier", coded: "Coded") -> tuple[FloatArray, Fl
     def true_log_probs(codes: Any) -> FloatArray:
         return estimator.log_probs_of(changed(coded, codes=codes)).log_probs[rows, labels]
 
+    # The code after the last value stands for missing, which every model of the library integrates out.
     nothing = coded.codes.copy(order="F")
     nothing[:] = missing
     of_nothing, of_all = true_log_probs(nothing), true_log_probs(coded.codes)
@@ -168,7 +170,7 @@ def _gains(estimator: "TableClassifier", coded: "Coded") -> tuple[FloatArray, Fl
 
 
 def _mean_and_error(gains: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Weighted means over rows, and their standard errors."""
+    """Return weighted means over rows and their standard errors."""
     total = weights.sum()
     with np.errstate(invalid="ignore"):
         means = weights @ gains / total

@@ -1,4 +1,4 @@
-"""Why one row is predicted the way it is."""
+"""Explanation of the prediction of one row."""
 
 from typing import TYPE_CHECKING, Any, Self
 
@@ -17,38 +17,38 @@ if TYPE_CHECKING:
     from .style import Axes, Panel
 
 LONGEST = 34
-"""Letters of a label at most."""
+"""Most characters of a label."""
 
 
 class ExplanationDisplay(Display):
-    """What each variable of one row says for a class, and what it says against it.
+    """Contributions of each variable of one row to the log-odds of a class.
 
     Bars are contributions to the log-odds of the class against the reference class, in bits: 1 bit doubles
-    the odds. The first bar is what is known before any variable is. Variables that say nothing are left out.
+    the odds. The first bar is the intercept. Variables without a contribution are left out.
 
     Parameters
     ----------
     explanation : Explanation
-        What ``model.explain(X)`` gives.
+        Result of ``model.explain(X)``.
     row : int
-        Which of its rows, from 0.
+        Number of the row, from 0.
     of : class, optional
-        The class to explain; by default the most probable one, or the most probable beside the reference.
+        The class to explain; by default the most probable one other than the reference.
     labels : sequence of str, optional
-        What to call the variables; by default their names.
+        Labels of the variables; by default their names.
     n_variables : int
-        Variables at most, the strongest first; the others are drawn together.
+        Most variables, the strongest first; the others share one bar.
 
     Attributes
     ----------
     names : list of str
         Labels of the bars, from the top.
     bits : array
-        Their contributions in bits; infinite where a value is impossible in one of the classes.
+        Their contributions in bits; infinite if a value is impossible in one of the classes.
     total_bits : float
         The log-odds in bits.
     ax_, figure_
-        Where it was drawn.
+        Axes and figure of the plot.
 
     Examples
     --------
@@ -126,13 +126,18 @@ class ExplanationDisplay(Display):
         X : table of any kind
             Rows; one of them is explained.
         row : int
-            Which one, from 0.
+            Number of that row, from 0.
         of, against : class, optional
-            The class to explain, and the one it is set against; by default the two most probable ones.
+            The class to explain and the reference class; by default the two most probable ones.
         n_variables
-            As that of the class.
+            As for the class.
         ax : matplotlib Axes, optional
-            Where to draw.
+            Axes to draw into.
+
+        Returns
+        -------
+        ExplanationDisplay
+            The display, drawn.
         """
         from ..sources import as_table, known_rows
         from ..table.checks import check_whole
@@ -151,11 +156,11 @@ class ExplanationDisplay(Display):
         return cls(explanation, 0, of, labels=labels, n_variables=n_variables).plot(ax)
 
     def panels(self) -> "tuple[list[Panel], tuple[float, float]]":
-        """What draws the picture, and its size in inches."""
+        """Return the function that draws the plot, and its size in inches."""
         from .style import BLUE, GREY, ORANGE
 
         finite = np.abs(self.bits[np.isfinite(self.bits)])
-        # What is impossible gets a bar beyond all others, and a sign.
+        # An infinite contribution gets a bar that is longer than all others, and an infinity sign.
         far = 1.3 * max(1.0, float(finite.max(initial=0.0)))
         lengths = np.clip(self.bits, -far, far)
 
@@ -184,7 +189,7 @@ class ExplanationDisplay(Display):
 
 
 def _most_probable(explanation: "Explanation", row: int) -> "Scalar":
-    """The class with the highest log-odds that is not the reference."""
+    """Return the class with the highest log-odds that is not the reference."""
     explanation.ranked(row, explanation.classes[0])  # refuses a row that is not there
     order = ranked(explanation.log_odds[row], scale=1.0)
     found = [explanation.classes[k] for k in order if explanation.classes[k] != explanation.reference]
@@ -194,7 +199,7 @@ def _most_probable(explanation: "Explanation", row: int) -> "Scalar":
 
 
 def _called(table: "Table", name: str) -> str:
-    """A variable and its value in the only row of a table."""
+    """Return a variable and its value in the only row of a table."""
     if name not in table.names:
         return f"{name} (missing)"
     column = table.column(name)

@@ -1,4 +1,4 @@
-"""How much is lost per row when a model learns from fewer rows."""
+"""Learning curve of a classifier."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
@@ -14,25 +14,25 @@ if TYPE_CHECKING:
 
 
 class LearningCurveDisplay(Display):
-    """Log loss in bits per row over the number of rows learned from, with a band.
+    """Log loss in bits per row over the number of training rows, with a band.
 
     Parameters
     ----------
     n_rows : sequence of float
-        Rows learned from.
+        Training rows.
     loss_bits : sequence of float
         Mean of minus the log probability of the class that occurred, in bits; lower is better.
     low, high : sequence of float, optional
         Ends of the band.
     label : str
-        What the curve is of.
+        Label of the curve.
     prior_bits : float, optional
-        The loss of the class prior, drawn as a line.
+        Loss of the class prior, drawn as a line.
 
     Attributes
     ----------
     ax_, figure_
-        Where it was drawn.
+        Axes and figure of the plot.
 
     Examples
     --------
@@ -72,27 +72,32 @@ class LearningCurveDisplay(Display):
         random_state: Any = 0,
         ax: Any = None,
     ) -> Self:
-        """Fit a classifier to fewer and fewer rows, and score it on rows that it has not seen.
+        """Fit a classifier to fewer and fewer rows, and score it on rows it was not fitted to.
 
         Cross-validation with all training rows of a fold, a half of them, a quarter, and so on. The band is a
         95 % interval of the loss on rows from the same source: folds share most of their training rows, and
         their variance is corrected for that (Nadeau and Bengio 2003), as in :func:`codelength.report`.
-        So many models are fitted: ``n_sizes`` times ``n_folds`` times ``repeats``.
+        The number of fits is ``n_sizes`` times ``n_folds`` times ``repeats``.
 
         Parameters
         ----------
         estimator : classifier of codelength
-            What to fit; it is cloned, and stays as it is.
+            Model to fit; it is cloned and not changed.
         X, y
             The rows and their classes, as ``fit`` takes them.
         n_sizes : int
             Numbers of training rows: all, a half, a quarter, ...
         n_folds, repeats
-            Folds, and how often they are drawn anew.
+            Folds, and repeats with new folds.
         random_state : int, generator or None
-            Where the folds come from.
+            Seed of the folds.
         ax : matplotlib Axes, optional
-            Where to draw.
+            Axes to draw into.
+
+        Returns
+        -------
+        LearningCurveDisplay
+            The display, drawn.
         """
         from ..evaluation import cross_validation
         from ..evaluation.evaluate import predictions_over
@@ -121,7 +126,7 @@ class LearningCurveDisplay(Display):
         return cls(sizes, means, low, high, label=type(estimator).__name__).plot(ax)
 
     def panels(self) -> "tuple[list[Panel], tuple[float, float]]":
-        """What draws the picture, and its size in inches."""
+        """Return the function that draws the plot, and its size in inches."""
         from .style import BLUE, GREY, plain
 
         def panel(axes: "Axes") -> None:
@@ -131,6 +136,7 @@ class LearningCurveDisplay(Display):
                 axes.axhline(self.prior_bits, color=GREY, linestyle="--", linewidth=1.0, label="class prior")
             axes.set_xscale("log")
             axes.set_xticks(self.n_rows, [plain(n, 0) for n in self.n_rows])
+            # Minor ticks of a logarithmic axis would label numbers of rows that were not tried.
             axes.minorticks_off()
             axes.set(xlabel="rows learned from (log scale)", ylabel="log loss, bits per row")
             if self.label or self.prior_bits is not None:

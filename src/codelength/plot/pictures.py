@@ -1,4 +1,4 @@
-"""Pictures of latent classes, one line each."""
+"""Plots of latent classes, one function each."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -21,16 +21,21 @@ PathLike = str | os.PathLike[str]
 
 
 def profiles(model: "FiniteMixture", path: PathLike | None = None, *, title: str = "") -> "Figure":
-    """What the classes look like: the probability of each value in each class, in hundredths.
+    """Draw the profiles of the classes: the probability of each value in each class, in per cent.
 
     Parameters
     ----------
     model : FiniteMixture
         A fitted model.
     path : path of a file, optional
-        Where to write the figure.
+        File to write the figure to.
     title : str
-        A title.
+        Title of the figure.
+
+    Returns
+    -------
+    matplotlib Figure
+        The figure, which a notebook shows.
     """
     return _figure(*ComponentProfilesDisplay(model, title=title).panels(), path)
 
@@ -38,14 +43,14 @@ def profiles(model: "FiniteMixture", path: PathLike | None = None, *, title: str
 def criteria(
     model: "FiniteMixture | Comparison", path: PathLike | None = None, *, criteria: Sequence[str] = ()
 ) -> "Figure":
-    """Criteria over the number of classes, by how much they are above their best; the choice is marked.
+    """Draw criteria over the number of classes, as differences from their best; the choice is marked.
 
     Parameters
     ----------
     model : FiniteMixture or Comparison
         A fitted model, or its comparison with further criteria (``model.compare("all")``).
     path : path of a file, optional
-        Where to write the figure.
+        File to write the figure to.
     criteria : sequence of str
         Columns of the comparison to draw; by default AIC, BIC, adjusted BIC, ICL and all code lengths.
     """
@@ -53,7 +58,7 @@ def criteria(
 
 
 def residuals(model: "FiniteMixture", path: PathLike | None = None) -> "Figure":
-    """A heat map of the bivariate residuals: which pairs of variables the classes do not explain.
+    """Draw a heat map of the bivariate residuals: pairs of variables that the classes do not explain.
 
     Parameters
     ----------
@@ -67,7 +72,7 @@ def residuals(model: "FiniteMixture", path: PathLike | None = None) -> "Figure":
 
 
 def memberships(model: "FiniteMixture", path: PathLike | None = None) -> "Figure":
-    """Histograms of the probability of each class over the training rows: how certain they are.
+    """Draw histograms of the probability of each class over the training rows.
 
     Parameters
     ----------

@@ -1,11 +1,11 @@
-"""How figures look: colours, lines and axes."""
+"""Style of figures: colours, lines and axes."""
 
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
 Axes: TypeAlias = Any
 Panel: TypeAlias = Callable[[Axes], None]
-"""Draws into one pair of axes."""
+"""Function that draws into one pair of axes."""
 
 # Okabe and Ito's colours, which stay apart for every kind of colour vision; line styles differ as well.
 BLUE, ORANGE, GREEN, PINK = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
@@ -27,12 +27,20 @@ PLOT_STYLE: dict[Any, Any] = {
 
 
 def plain(value: float, _: int) -> str:
-    """A number on an axis without powers of ten."""
+    """Return a number on an axis without powers of ten."""
     return f"{value:g}"
 
 
 def symmetric(axes: Axes, linear: float) -> None:
-    """Large and small gains of either sign on one axis."""
+    """Set a symmetric logarithmic axis for large and small gains of either sign.
+
+    Parameters
+    ----------
+    axes : matplotlib Axes
+        Axes to change.
+    linear : float
+        Gains up to this size are drawn on a linear scale.
+    """
     from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
     axes.set_xscale("symlog", linthresh=linear)
