@@ -1,8 +1,7 @@
-"""A local page: drop a table, pick the column to predict, see progress, then the report.
+"""Local web page: upload a table, choose the column to predict, follow progress, and read the report.
 
-Every file below does one thing: ``limits`` says how much is allowed, ``guard`` refuses requests that do not
-come from the page itself, ``sessions`` keeps users and their files apart, ``uploads`` receives files,
-``works`` runs processes that can be cancelled, ``worker`` and ``job`` are what happens inside such a process,
-``inspection`` looks at a file before it is read, ``pages`` is what people see, ``app`` joins them, and
-``server`` runs it.
+Each module has one task: ``limits`` defines how much is allowed, ``guard`` rejects requests from other pages,
+``sessions`` separates users and their files, ``uploads`` receives files, ``works`` runs processes that can be
+cancelled, ``worker`` and ``job`` run inside such a process, ``inspection`` checks a file before it is read,
+``pages`` renders HTML, ``app`` joins them, and ``server`` runs the application.
 """

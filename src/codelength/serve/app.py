@@ -1,4 +1,9 @@
-"""The pages and what they ask for, as one application."""
+"""The web application: routes and their handlers.
+
+A request passes the ``Guard``, then a handler below. Handlers look up the session of the cookie, then a table
+or report of that session, and render a page of ``pages``. Long work runs in processes of ``works``; pages
+poll their state. Every refusal is a ``Refused`` with a status and a message for the user.
+"""
 
 import asyncio
 import re
@@ -30,7 +35,9 @@ from .works import COMMAND, Works
 __all__ = ["Desk", "make_app"]
 
 _LONGEST_FORM = MIB
+# Bytes and seconds for which the rest of a rejected upload is still read.
 _DRAINED, _DRAIN_SECONDS = 16 * MIB, 2.0
+# A report names its own security policy within its first bytes.
 _HEAD = 4096
 _SWEEP_SECONDS = 60.0
 _WRONG, _FORBIDDEN, _NOT_FOUND, _TOO_SLOW, _TOO_LARGE, _BUSY, _FULL = 400, 403, 404, 408, 413, 503, 507
@@ -43,20 +50,20 @@ _STATIC = {
 
 
 class Desk:
-    """What a server has: its limits, its users and the work they ask for.
+    """State of a server: its limits, its users and their work.
 
     Parameters
     ----------
     directory : Path
         An empty directory for all files.
     limits : Limits
-        What is allowed.
+        Limits of users and processes.
     offered : tuple of str and Path, optional
-        Name and path of a table that the first user finds there.
+        Name and path of a table that the first user finds opened.
     announce : function
-        Told a new token, for whoever started the server.
+        Called with a new token, to be shown in the terminal.
     command : sequence of str
-        What starts a process for one task.
+        Command that starts a process for one task.
     """
 
     def __init__(
@@ -68,6 +75,7 @@ class Desk:
         command: Sequence[str] = COMMAND,
     ) -> None:
         self.limits, self.offered, self.announce = limits, offered, announce
+        # Looks at files have a queue of their own: they take seconds, and should not wait behind reports.
         look = replace(limits.read, memory_bytes=limits.look_memory_bytes)
         self.looks = Works(limits.looking, limits.waiting, look, command)
         self.works = Works(limits.working, limits.waiting, limits.read, command)
@@ -86,7 +94,18 @@ class Desk:
 
 
 def make_app(desk: Desk) -> ASGIApp:
-    """The application, behind its guard."""
+    """Return the application behind its guard.
+
+    Parameters
+    ----------
+    desk : Desk
+        State of the server.
+
+    Returns
+    -------
+    ASGI application
+        Closes the desk when it shuts down.
+    """
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -120,21 +139,24 @@ def make_app(desk: Desk) -> ASGIApp:
         Exception: _failed,
     }
     app = Starlette(routes=routes, lifespan=lifespan, exception_handlers=handlers)
+    # A redirect would build an address from the Host header; unknown addresses are simply not found.
     app.router.redirect_slashes = False
     app.state.desk = desk
     return Guard(app, lambda request, error: _answer(request, error, has_session=False))
 
 
 async def _sweep(desk: Desk) -> None:
+    """End idle sessions once a minute, for as long as the server runs."""
     while True:
         await asyncio.sleep(_SWEEP_SECONDS)
         await run_in_threadpool(desk.sessions.sweep)
 
 
 async def _home(request: Request) -> Response:
+    """Show the page of the session, or exchange the token of the address for a session."""
     desk = _desk(request)
     token = request.query_params.get("token")
-    # Programs that check links ask for heads; the person comes after them.
+    # Link checkers send HEAD requests; one of them must not use up the token of the user.
     if token is not None and request.method != "HEAD":
         return _enter(request, desk, token)
     if _session_or_none(request) is None and _comes_from_elsewhere(request):
@@ -143,17 +165,18 @@ async def _home(request: Request) -> Response:
 
 
 def _comes_from_elsewhere(request: Request) -> bool:
-    """Whether a link of another page led here: the browser then sends no cookie, not even when redirected."""
+    """Return whether another site led here; the browser then sends no cookie, even if redirected."""
     return request.headers.get("sec-fetch-site") == "cross-site"
 
 
 def _enter(request: Request, desk: Desk, token: str) -> Response:
-    """Exchange the token of an address for a cookie. What comes with a cookie is let in again."""
+    """Exchange the token of an address for a cookie; a request that has a cookie is let in again."""
     if _session_or_none(request) is not None:
         return RedirectResponse("/", status_code=303)
     if not desk.tokens.spend(token):
         if desk.tokens.was_spent(token):
-            # Somebody who had the address in hand: the terminal shows a new one to whoever sees it.
+            # The address is known to this person, but used up. A new one is shown in the terminal only, so
+            # that it reaches the owner of the terminal and nobody else.
             if not desk.tokens.are_open:
                 desk.announce(desk.tokens.issue())
             raise Refused(_FORBIDDEN, "this address was used already; the terminal shows a new one")
@@ -170,6 +193,7 @@ def _enter(request: Request, desk: Desk, token: str) -> Response:
         if _comes_from_elsewhere(request)
         else RedirectResponse(location, status_code=303)
     )
+    # Scripts cannot read the cookie, and requests from other sites do not carry it.
     response.set_cookie(desk.cookie, secret, httponly=True, samesite="strict")
     return response
 
@@ -191,6 +215,7 @@ async def _static(request: Request) -> Response:
 
 
 async def _upload(request: Request) -> Response:
+    """Receive a file, and answer with the address of its table."""
     desk, session = _desk(request), _session(request)
     try:
         with desk.sessions.receiving(session):
@@ -202,6 +227,7 @@ async def _upload(request: Request) -> Response:
 
 
 async def _received(request: Request, desk: Desk, session: Session) -> Upload:
+    """Receive a file into a directory of the session; remove everything if that fails."""
     directory, name = session.room_for_table(), given_name(request)
     n_bytes = 0
     try:
@@ -217,7 +243,7 @@ async def _received(request: Request, desk: Desk, session: Session) -> Upload:
 
 
 async def _drain(request: Request) -> None:
-    """Read a little of what is still coming: a browser that is cut off shows no message."""
+    """Read a little of the remaining upload: a browser whose connection is cut shows no message."""
     n_bytes = 0
     with suppress(ClientDisconnect, RuntimeError, TimeoutError):
         async with asyncio.timeout(_DRAIN_SECONDS):
@@ -238,8 +264,10 @@ async def _table_state(request: Request) -> Response:
 
 
 async def _start(request: Request) -> Response:
+    """Start a report with the choices of a form."""
     session = _session(request)
     table, form = _table_of(request, session), await _form(request)
+    # Forms name columns by position, never by text, so that no name has to survive a round trip.
     names = table.columns
     target = _column(names, form.get("target", [""])[0]) if form.get("what") != ["classes"] else None
     drop = [name for given in form.get("drop", []) if (name := _column(names, given)) != target]
@@ -289,7 +317,7 @@ async def _download_model(request: Request) -> Response:
 
 
 def _file(report: Report, file: str, ending: str | None) -> Response:
-    """A finished file of a report, to be shown or to be kept under a name made of safe characters."""
+    """Return a finished file of a report, to be shown, or to be saved under a name of safe characters."""
     if file not in report.work.ready:
         raise _not_there()
     kind = "text/html" if file == REPORT else "application/json"
@@ -298,6 +326,8 @@ def _file(report: Report, file: str, ending: str | None) -> Response:
     path, headers = report.directory / file, {}
     if file == REPORT:
         with path.open("rb") as opened:
+            # Reports contain texts of tables and run scripts: served with a policy of their own in a sandbox,
+            # they cannot reach this server.
             headers["content-security-policy"] = report_policy(opened.read(_HEAD).decode("utf-8", "replace"))
     return FileResponse(path, media_type=kind, filename=name, headers=headers)
 
@@ -308,12 +338,14 @@ def _desk(request: Request) -> Desk:
 
 
 def _session_or_none(request: Request) -> Session | None:
+    """Return the session of the cookie, None if there is none."""
     desk = _desk(request)
     secret = request.cookies.get(desk.cookie)
     return None if secret is None else desk.sessions.find(secret)
 
 
 def _session(request: Request) -> Session:
+    """Return the session of the cookie; refuse the request if there is none."""
     session = _session_or_none(request)
     if session is None:
         raise Refused(_FORBIDDEN, "there is no session; open the address that the terminal shows")
@@ -335,17 +367,20 @@ def _report_of(request: Request) -> Report:
 
 
 def _column(names: Sequence[str], given: str) -> str:
-    """The name of a column that a form names by its place."""
+    """Return the name of a column that a form names by its position."""
     if not re.fullmatch(r"[0-9]{1,9}", given, re.ASCII) or int(given) >= len(names):
         raise Refused(_WRONG, "there is no such column; choose one of the list")
     return names[int(given)]
 
 
 async def _form(request: Request) -> dict[str, list[str]]:
+    """Read the fields of a form within limits of size and time."""
     limits, body = _desk(request).limits, b""
     try:
         async with asyncio.timeout(limits.stall_seconds):
             async for piece in request.stream():
+                # Read here instead of with the form parser of Starlette, which needs another library and has
+                # no timeout.
                 body += piece
                 if len(body) > _LONGEST_FORM:
                     raise Refused(_TOO_LARGE, "the form is too long; choose fewer columns")
@@ -382,7 +417,7 @@ async def _failed(request: Request, error: Exception) -> Response:
 
 
 def _answer(request: Request, error: Refused, *, has_session: bool) -> Response:
-    """A refusal as a page for people, or as JSON for the script of the page."""
+    """Return a refusal as a page for browsers, or as JSON for scripts."""
     headers = {"retry-after": "5"} if error.status == _BUSY else {}
     if "text/html" in request.headers.get("accept", ""):
         return HTMLResponse(pages.refusal(str(error), has_session=has_session), error.status, headers)

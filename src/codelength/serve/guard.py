@@ -1,8 +1,8 @@
-"""Refuses requests that do not come from the page itself, and says in every answer what a browser may do.
+"""Middleware that rejects requests from other pages and sets security headers on every response.
 
-A page elsewhere can make a browser send requests to this machine. Three headers that no page can forge tell
-them apart: the host that was asked (another name for this machine is how a foreign page would come to share
-our origin), the origin of a request that changes something, and what browsers say about where it came from.
+A page of another site can make a browser send requests to this machine. Three headers that such a page cannot
+forge identify them: the host (a foreign page shares our origin only under another name for this machine), the
+origin of a request that changes something, and the ``sec-fetch`` headers of browsers.
 """
 
 import html
@@ -19,13 +19,13 @@ from .limits import Refused
 __all__ = ["HOSTS", "POLICY", "Guard", "check_request", "report_policy"]
 
 HOSTS = ("127.0.0.1", "localhost")
-"""Names of this machine that are answered to, with any port, because ports can be forwarded."""
+"""Accepted host names of this machine, with any port, because ports can be forwarded."""
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
-"""Our own pages: files of this server and nothing else."""
+"""Policy of our own pages: they load files of this server and nothing else."""
 
 _REPORT_ALONE = "sandbox allow-scripts allow-downloads allow-modals"
 _OWN_POLICY = re.compile(r'<meta http-equiv="Content-Security-Policy" content="([^"<>]+)">')
@@ -44,21 +44,21 @@ _FORBIDDEN, _MISDIRECTED = 403, 421
 
 
 class Guard:
-    """Stands before an application.
+    """Middleware in front of an application.
 
     Parameters
     ----------
     app : application
-        Gets the requests that are let through.
+        Handles the requests that are accepted.
     answer : function
-        Makes an answer of a request and its refusal.
+        Makes a response from a request and its refusal.
     """
 
     def __init__(self, app: ASGIApp, answer: Callable[[Request, Refused], Response]) -> None:
         self._app, self._answer = app, answer
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, and add headers to the answer."""
+        """Pass a request on, and add headers to the response."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -69,6 +69,7 @@ class Guard:
                 for name, value in _HEADERS.items():
                     headers[name] = value
                 headers.setdefault("content-security-policy", POLICY)
+                # Reports are shown in a frame of our own pages, which this header would forbid.
                 if "sandbox" not in headers["content-security-policy"]:
                     headers["x-frame-options"] = "DENY"
                 message["headers"] = headers.raw
@@ -84,37 +85,45 @@ class Guard:
 
 
 def check_request(method: str, headers: Headers) -> None:
-    """Refuse what a page of somebody else made a browser send.
+    """Reject requests that a page of another site made a browser send.
+
+    Parameters
+    ----------
+    method : str
+        HTTP method.
+    headers : Headers
+        Headers of the request.
 
     Raises
     ------
     Refused
-        When the host is not this machine, or the request comes from another page.
+        If the host is not this machine, or the request comes from another page.
     """
+    # Exactly one: proxies and servers disagree on which of two headers counts.
     hosts = headers.getlist("host")
     host = hosts[0] if len(hosts) == 1 else ""
     if _name_of(host) not in HOSTS:
         raise Refused(_MISDIRECTED, "this page answers only to the address that codelength serve printed")
     site = headers.get("sec-fetch-site")
     if method in _ASKS_ONLY:
-        # Links may lead here from anywhere; scripts, pictures and frames of others may not.
+        # Links from other pages are allowed; their scripts, pictures and frames are not.
         if site in ("cross-site", "same-site") and headers.get("sec-fetch-mode") != "navigate":
             raise Refused(_FORBIDDEN, "another page asked for this; open it from its own page")
         return
     origin = headers.get("origin")
-    # Forms of pages that send no referrer have the origin null; browsers say where such a form stands.
+    # Forms of pages that send no referrer, as ours do, have the origin null; sec-fetch-site identifies them.
     own_form = origin in (None, "null") and site == "same-origin"
     if not own_form and origin != f"http://{host}":
         raise Refused(_FORBIDDEN, "the request does not come from this page; open it and try again")
 
 
 def report_policy(head: str) -> str:
-    """The policy of a report: its own, as a page of no origin, so that it can neither ask nor send anything.
+    """Return the policy of a report: its own, in a sandbox without origin, so that it cannot send anything.
 
     Parameters
     ----------
     head : str
-        How the file begins. One without a policy of its own may do nothing.
+        Beginning of the file. A file without a policy of its own may load and run nothing.
 
     Examples
     --------
@@ -123,11 +132,12 @@ def report_policy(head: str) -> str:
     """
     found = _OWN_POLICY.search(head)
     own = html.unescape(found[1]) if found else ""
+    # The file is made from the user's table: nothing but words of a policy may get into a header.
     own = own if _POLICY_WORDS.fullmatch(own) else "default-src 'none'"
     return f"{_REPORT_ALONE}; {own}; frame-ancestors 'self'"
 
 
 def _name_of(host: str) -> str:
-    """The name in a header that may hold a port too; empty where it is malformed."""
+    """Return the host name of a header that may include a port; empty if it is malformed."""
     name, colon, port = host.lower().partition(":")
     return name if not colon or (port.isascii() and port.isdigit()) else ""

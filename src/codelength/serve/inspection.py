@@ -1,8 +1,8 @@
-"""A look at an uploaded file before it is read: how large is it once it is unpacked?
+"""Check of an uploaded file before it is read: its columns, its rows, and its unpacked size.
 
-A few bytes can claim to be a thousand million rows. What the head of a file says is checked first, then what
-unpacking it piece by piece shows; a process that is misled by both still meets the limits that the system
-keeps, see :mod:`codelength.serve.worker`.
+A few bytes can claim to hold a thousand million rows. The metadata of a file is checked first, then its size
+as it is unpacked piece by piece. A file that passes both and is still too large meets the limits of the
+operating system; see :mod:`codelength.serve.worker`.
 """
 
 import gzip
@@ -31,7 +31,7 @@ FORMATS = {
     for ending in format_.endings
     if format_.is_uploaded
 }
-"""Endings of the names of files that can be uploaded, and how their bytes begin."""
+"""Endings of the names of files that can be uploaded, and the kind of their first bytes."""
 
 _MAGIC = {"parquet": b"PAR1", "gzip": b"\x1f\x8b"}
 _OTHERS = {b"PK\x03\x04": "a workbook or an archive", b"%PDF": "a PDF file"}
@@ -43,15 +43,15 @@ _CHUNK = MIB
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What a file says about its table.
+    """Columns and rows of a file.
 
     Attributes
     ----------
     names : sequence of str
         The columns, in order.
     n_rows : int
-        How many rows there are; for a text file at most so many, because a cell may hold line breaks. Zero
-        where only reading the file would tell.
+        Number of rows; an upper bound for text files, whose cells may hold line breaks. Zero if only reading
+        the file would tell.
     """
 
     names: Sequence[str]
@@ -59,12 +59,19 @@ class Look:
 
 
 def suffix_of(name: str, head: bytes) -> str:
-    """The ending under which an upload is kept: one of ours, if the first bytes agree with its name.
+    """Return the ending under which an upload is stored, if the first bytes agree with its name.
+
+    Parameters
+    ----------
+    name : str
+        Name given by the user.
+    head : bytes
+        First bytes of the file.
 
     Raises
     ------
     DataError
-        When the file is of another kind.
+        If the file is of another kind.
 
     Examples
     --------
@@ -92,18 +99,26 @@ _HELD = {"text": "text", "gzip": "gzip data", "parquet": "a Parquet table"}
 
 
 def look(path: Path, limits: ReadLimits) -> Look:
-    """The columns of a file and how many rows it has, if it keeps the limits.
+    """Return the columns and the number of rows of a file, if it keeps the limits.
+
+    Parameters
+    ----------
+    path : Path
+        File of one of :data:`FORMATS`; others are read for their columns only.
+    limits : ReadLimits
+        Limits of size.
 
     Raises
     ------
     DataError
-        When the table is too large, or the file is damaged.
+        If the table is too large, or the file is damaged.
     """
     n_rows = 0
     if path.name.lower().endswith(".parquet"):
         n_rows = _parquet_rows(path, limits)
     elif path.name.lower().endswith(tuple(FORMATS)):
         n_rows = _text_rows(path, limits)
+    # After the checks above: reading the names of a packed file may unpack much of it.
     names = column_names(path)
     _check("columns", len(names), limits.columns)
     if sum(map(len, names)) > _LONGEST_NAMES:
@@ -114,7 +129,7 @@ def look(path: Path, limits: ReadLimits) -> Look:
 
 
 def _parquet_rows(path: Path, limits: ReadLimits) -> int:
-    """How many rows a Parquet file claims to have; refused where it claims to be large."""
+    """Return the number of rows in the metadata of a Parquet file; raise if it claims to be too large."""
     import duckdb
 
     file = path_literal(path)
@@ -129,6 +144,9 @@ def _parquet_rows(path: Path, limits: ReadLimits) -> int:
             n_bytes, most_bytes, n_columns = (int(number or 0) for number in metadata[0])
             _check_unpacked(n_bytes, limits)
             _check("columns", n_columns, limits.columns)
+            # A dictionary-encoded text counts once in the metadata, but takes its full length in every row
+            # once it is read. The bound above assumes the worst; only if that is too large are the texts
+            # measured.
             if most_bytes > limits.unpacked_bytes:
                 _check_unpacked(_text_bytes(connection, file), limits)
         except duckdb.Error as error:
@@ -139,24 +157,26 @@ def _parquet_rows(path: Path, limits: ReadLimits) -> int:
 
 
 def _text_bytes(connection: "DuckDBPyConnection", file: str) -> int:
-    """How many bytes the texts of a Parquet file have, row by row: a dictionary holds each of them once."""
+    """Return the bytes of the texts of a Parquet file in all rows; a dictionary stores each of them once."""
     described = connection.execute(f"DESCRIBE SELECT * FROM {file}").fetchall()
     lengths = [
         f"sum({_LENGTHS[kind]}(c{i}))" for i, (_, kind, *_) in enumerate(described) if kind in _LENGTHS
     ]
     if not lengths:
         return 0
+    # Columns are renamed, so that no name of a file becomes part of the query.
     names = ", ".join(f"c{i}" for i in range(len(described)))
     asked = f"SELECT {', '.join(lengths)} FROM read_parquet({file}) AS t({names})"
     return sum(int(n_bytes or 0) for n_bytes in connection.execute(asked).fetchall()[0])
 
 
 def _text_rows(path: Path, limits: ReadLimits) -> int:
-    """How many lines follow the first one of a text file, which may be packed."""
+    """Return the number of lines after the first one of a text file, which may be compressed."""
     n_bytes, n_lines, first, last = 0, 0, 0, b"\n"
     with _opened(path) as file:
         try:
             while chunk := file.read(_CHUNK):
+                # A first line without an end would be read into memory as a whole by every parser.
                 if not n_lines:
                     first += chunk.find(b"\n") if b"\n" in chunk else len(chunk)
                     if first > _LONGEST_HEADER:

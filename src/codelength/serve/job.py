@@ -1,4 +1,4 @@
-"""What a process does with a table: look at it, or make its report and its model."""
+"""Tasks of a worker process: look at a table, or make its report and its model."""
 
 import warnings
 from collections.abc import Callable
@@ -15,24 +15,43 @@ if TYPE_CHECKING:
 __all__ = ["MODEL", "REPORT", "Tell", "look_at", "report_on"]
 
 REPORT, MODEL = "report.html", "model.json"
-"""The files that a report leaves in its directory."""
+"""Files of a finished report."""
 
 Tell = Callable[[dict[str, Any]], None]
-"""Sends a message to the server."""
+"""Function that sends a message to the server."""
 
 
 def look_at(task: dict[str, Any], limits: ReadLimits, tell: Tell) -> None:
-    """Tell the columns and the number of rows of a file."""
+    """Send the columns and the number of rows of a file.
+
+    Parameters
+    ----------
+    task : dict
+        Task with the path of the file.
+    limits : ReadLimits
+        Limits of size.
+    tell : function
+        Sends messages to the server.
+    """
     tell({"stage": "looking at the file"})
     found = look(Path(task["path"]), limits)
     tell({"answer": {"names": list(found.names), "n_rows": found.n_rows}})
 
 
 def report_on(task: dict[str, Any], limits: ReadLimits, tell: Tell) -> None:
-    """Write the report of a table, then the model that predicts its target or tells its hidden classes.
+    """Write the report of a table, then a model of its target or of its latent classes.
 
-    Messages tell when each of the two files is there, so that the report can be read while the model is
-    fitted.
+    A message is sent when each of the two files is finished, so that the report can be read while the model
+    is fitted.
+
+    Parameters
+    ----------
+    task : dict
+        Task with the path, the target, the columns to drop, the seed and the directory of the results.
+    limits : ReadLimits
+        Limits of size.
+    tell : function
+        Sends messages to the server.
     """
     import codelength
 
@@ -41,7 +60,7 @@ def report_on(task: dict[str, Any], limits: ReadLimits, tell: Tell) -> None:
     directory = Path(task["directory"])
     tell({"stage": "making the report"})
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what a reader has to know stands in the report
+        warnings.simplefilter("ignore")  # the report lists them
         report = codelength.report(
             table,
             target=task["target"],
@@ -61,17 +80,18 @@ def report_on(task: dict[str, Any], limits: ReadLimits, tell: Tell) -> None:
 
 
 def _read(task: dict[str, Any], limits: ReadLimits) -> "Table":
-    """The table with its target, without the columns that are left out, under the name that people know."""
+    """Return the table with its target, without dropped columns, under the name that the user knows."""
     from ..sources.files.readers import read_table
 
     path = Path(task["path"])
+    # Again: the file of a user, which is read in place, may have changed since the first look.
     look(path, limits)
     table = read_table(path, target=task["target"], drop=task["drop"])
     return replace(table, name=task["shown"])
 
 
 def _progress(tell: Tell) -> Callable[..., None]:
-    """A function that sends on how much is done, how much there is, and what is being done, as it is told."""
+    """Return a function that forwards progress and stages as messages."""
 
     def progress(*told: Any) -> None:
         numbers = [float(word) for word in told if isinstance(word, int | float)]

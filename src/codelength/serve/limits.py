@@ -1,4 +1,4 @@
-"""How much one server takes from its users."""
+"""Limits of a server, of its users and of its worker processes."""
 
 import os
 from dataclasses import dataclass
@@ -9,19 +9,19 @@ __all__ = ["GIB", "MIB", "Limits", "Refused", "ReadLimits", "sized"]
 
 MIB, GIB = 1 << 20, 1 << 30
 
-# Address space: libraries reserve more than they use.
+# Limits of address space, which must be generous: libraries reserve more than they use.
 _LOOK_MEMORY, _LEAST_MEMORY = 2 * GIB, 4 * GIB
 
 
 class Refused(CodelengthError):
-    """A request that the server does not fulfil.
+    """Refusal of a request.
 
     Parameters
     ----------
     status : int
-        The status of the answer in HTTP.
+        HTTP status of the response.
     message : str
-        What is wrong and what to do about it, for people.
+        Problem and remedy, shown to the user.
     """
 
     def __init__(self, status: int, message: str) -> None:
@@ -30,7 +30,7 @@ class Refused(CodelengthError):
 
 
 def _memory() -> int:
-    """Three quarters of the memory of this machine; what one report needs if that is not known."""
+    """Return three quarters of the memory of this machine; the need of one report if that is unknown."""
     try:
         physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, OSError, ValueError):
@@ -40,12 +40,12 @@ def _memory() -> int:
 
 @dataclass(frozen=True, slots=True)
 class ReadLimits:
-    """What a process may take from one file.
+    """Limits of a process that reads one file.
 
     Attributes
     ----------
     unpacked_bytes : int
-        Size of a file once it is unpacked.
+        Unpacked size of a file.
     rows, columns, cells : int
         Size of the table.
     memory_bytes : int
@@ -68,30 +68,30 @@ class ReadLimits:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a server allows.
+    """Limits of a server.
 
     Attributes
     ----------
     upload_bytes : int
         Size of one file.
     disk_bytes : int
-        Size of everything that all users keep here.
+        Size of all files of all users.
     receiving, looking, working, waiting : int
-        Uploads, looks at files and reports at a time, and how many of the latter two may wait in line.
+        Simultaneous uploads, looks at files and reports, and the length of the queues of the latter two.
     sessions, tables, reports : int
-        Users, and what each of them may keep.
+        Sessions, and tables and reports of each.
     under_way : int
-        Reports of one user that are worked on or wait, so that others have their turn.
+        Reports of one user that run or wait, so that one user cannot fill the queue.
     idle_seconds : float
-        How long a session lasts without a request.
+        Duration of a session without a request.
     stall_seconds : float
-        How long an upload may pause, and how far it may fall behind its least speed.
+        Longest pause of an upload, and longest delay behind its minimum speed.
     bytes_per_second : float
-        Least speed of an upload.
+        Minimum speed of an upload.
     look_memory_bytes : int
         Address space of a process that looks at a file.
     read : ReadLimits
-        What a process may take from one file.
+        Limits of a process that reads one file.
     """
 
     upload_bytes: int = 200 * MIB
@@ -112,10 +112,15 @@ class Limits:
 
     @classmethod
     def of_this_machine(cls, upload_bytes: int) -> "Limits":
-        """The usual limits, with room on disk and in memory for uploads of a size.
+        """Return the usual limits, with disk and memory for uploads of a size.
 
-        All processes together may take three quarters of the memory: at a time there are as many looks at
-        files and reports as can have the least that they need, but always one of each.
+        All processes together may use three quarters of the memory. As many looks at files and reports run at
+        a time as fit into it, but always one of each.
+
+        Parameters
+        ----------
+        upload_bytes : int
+            Largest upload.
 
         Examples
         --------
@@ -126,6 +131,8 @@ class Limits:
         memory = _memory()
         looking = 2 if memory >= 2 * _LOOK_MEMORY + _LEAST_MEMORY else 1
         memory = max(_LEAST_MEMORY, memory - looking * _LOOK_MEMORY)
+        # A report itself uses several threads, so that more processes than half the processors would only
+        # compete.
         working = max(1, min((os.cpu_count() or 1) // 2, memory // _LEAST_MEMORY))
         unpacked_bytes = max(2 * GIB, 4 * upload_bytes)
         return cls(
@@ -138,7 +145,7 @@ class Limits:
 
 
 def sized(n_bytes: float) -> str:
-    """A number of bytes for people.
+    """Return a number of bytes with a unit.
 
     Examples
     --------

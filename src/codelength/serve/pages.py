@@ -1,4 +1,9 @@
-"""The pages around a report: bring a table, choose a target, wait, look."""
+"""HTML of the pages around a report: upload, choice of a target, progress, report.
+
+:func:`home`, :func:`table_page` and :func:`report_page` are the three pages of a session; ``_document`` is
+their frame. All texts pass through :func:`codelength.render.markup.tag`, which escapes them. Scripts
+send the file and poll for progress; everything else is links and forms.
+"""
 
 from collections.abc import Sequence
 
@@ -11,13 +16,21 @@ from .works import Work
 __all__ = ["goodbye", "home", "moved", "refusal", "report_page", "share_of", "table_page", "words_of"]
 
 _MOST_LISTED = 300
-"""Columns that can be left out one by one; a longer list helps nobody."""
+"""Most columns that are listed for leaving out; a longer list cannot be searched by eye."""
 
 _USUAL_TARGETS = ("class", "target", "y", "label", "outcome")
 
 
 def home(session: Session, limits: Limits) -> str:
-    """Where a table is brought, and what was brought before."""
+    """Return the page for uploads, with the tables and reports of the session.
+
+    Parameters
+    ----------
+    session : Session
+        Session of the user.
+    limits : Limits
+        Limits of the server.
+    """
     endings = ",".join(FORMATS)
     drop = tag(
         "form",
@@ -44,7 +57,15 @@ def home(session: Session, limits: Limits) -> str:
 
 
 def table_page(table: Upload, session: Session) -> str:
-    """A table: being looked at, refused, or ready for a target to be chosen."""
+    """Return the page of a table: progress of the look at it, its refusal, or the choice of a target.
+
+    Parameters
+    ----------
+    table : Upload
+        The table.
+    session : Session
+        Session that it belongs to.
+    """
     head = tag("h1", table.name)
     if not table.work.is_over:
         return _document(table.name, head, _progress(table.work, f"/tables/{table.key}/state"))
@@ -72,7 +93,15 @@ def table_page(table: Upload, session: Session) -> str:
 
 
 def report_page(report: Report, n_ahead: int) -> str:
-    """A report: waited for, failed, or there."""
+    """Return the page of a report: progress, failure, or the finished report.
+
+    Parameters
+    ----------
+    report : Report
+        The report.
+    n_ahead : int
+        Reports that will be made before it.
+    """
     work, at = report.work, f"/reports/{report.key}"
     is_there = "report.html" in work.ready
     if not is_there:
@@ -98,6 +127,7 @@ def report_page(report: Report, n_ahead: int) -> str:
         ),
         class_="bar",
     )
+    # A sandbox without allow-same-origin: scripts of the report cannot read cookies or pages of this server.
     frame = tag(
         "iframe",
         src=f"{at}/page",
@@ -108,7 +138,7 @@ def report_page(report: Report, n_ahead: int) -> str:
 
 
 def refusal(message: str, *, has_session: bool) -> str:
-    """Why something is not done, and where to go on."""
+    """Return the page of a refusal, with a link back if there is a session."""
     remedy = tag("p", tag("a", "Go on", href="/")) if has_session else None
     return _document(
         "Refused", tag("h1", "That did not work"), tag("p", _sentence(message)), remedy, is_inside=has_session
@@ -116,7 +146,7 @@ def refusal(message: str, *, has_session: bool) -> str:
 
 
 def goodbye() -> str:
-    """The last page of a session."""
+    """Return the last page of a session."""
     words = (
         "Its tables and reports are removed. To begin another one, open the address that the terminal shows."
     )
@@ -129,7 +159,8 @@ def goodbye() -> str:
 def moved(address: str) -> str:
     """Return a page that leads a browser to another one.
 
-    A browser that follows a link of another page sends no cookie, and does with what our own pages lead to.
+    A browser sends no cookie if it follows a link or redirect of another site, but does for links of our own
+    pages.
     """
     return "<!doctype html>" + tag(
         "html",
@@ -162,6 +193,7 @@ def _document(title: str, *body: Child, class_: str | None = None, is_inside: bo
             tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
             tag("meta", name="color-scheme", content="light dark"),
             tag("title", f"{title} · codelength"),
+            # Otherwise browsers ask for /favicon.ico.
             tag("link", rel="icon", href="data:,"),
             tag("link", rel="stylesheet", href="/static/page.css"),
             tag("link", rel="stylesheet", href="/static/serve.css"),
@@ -173,7 +205,7 @@ def _document(title: str, *body: Child, class_: str | None = None, is_inside: bo
 
 
 def _choices(table: Upload) -> Markup:
-    """The form that starts a report."""
+    """Return the form that starts a report."""
     usual = _usual_target(table.columns)
     options = [tag("option", name, value=str(i), selected=i == usual) for i, name in enumerate(table.columns)]
     leave_out = None
@@ -219,7 +251,7 @@ def _box(i: int, name: str) -> Markup:
 
 
 def _usual_target(names: Sequence[str]) -> int:
-    """The column that is most likely meant: one of a usual name, or the last."""
+    """Return the column that is most likely the target: one of a usual name, or the last."""
     folded = [name.strip().lower() for name in names]
     return next((folded.index(name) for name in _USUAL_TARGETS if name in folded), len(names) - 1)
 
@@ -262,14 +294,14 @@ def _progress(work: Work, poll: str, n_ahead: int = 0) -> Markup:
 
 
 def words_of(work: Work, n_ahead: int) -> str:
-    """What is going on, in words."""
+    """Describe the state of a task in words."""
     if work.state == "waiting":
         return "Waiting for others to finish" + (f": {n_ahead} before this one" if n_ahead else "")
     return _sentence(work.stage or "starting").removesuffix(".") + " ..."
 
 
 def share_of(work: Work) -> str | None:
-    """How much of the work is done, from 0 to 1; None where that is not known."""
+    """Return the share of the work that is done, from 0 to 1; None if unknown."""
     if not work.total:
         return None
     return f"{min(1.0, max(0.0, work.done / work.total)):.3f}"

@@ -1,4 +1,4 @@
-"""Runs the application on the loopback address until Ctrl-C."""
+"""Server of the application on the loopback address, until Ctrl-C."""
 
 import os
 import signal
@@ -38,28 +38,28 @@ def serve(
     browse: Callable[[str], None] | None = None,
     command: Sequence[str] = COMMAND,
 ) -> None:
-    """Serve pages until a signal ends it; no process and no file is left.
+    """Serve pages until a signal ends the server; no process and no file is left behind.
 
     Parameters
     ----------
     limits : Limits
-        What is allowed.
+        Limits of users and processes.
     port : int
-        Where to listen on the loopback address; 0 for any free port.
+        Port on the loopback address; 0 for any free port.
     offered : tuple of str and Path, optional
-        Name and path of a table that the first user finds there.
+        Name and path of a table that the first user finds opened.
     announce : function
-        Told the address to open, and further ones that are asked for later.
+        Called with the address to open, and with further addresses later.
     browse : function, optional
-        Opens the address of a private file that leads to the first address: the arguments of a browser can be
-        read by other users of this machine.
+        Opens a private file that leads to the first address. The address itself is not passed, because other
+        users of this machine can read the arguments of a browser.
     command : sequence of str
-        What starts a process for one task.
+        Command that starts a process for one task.
 
     Raises
     ------
     InvalidParameter
-        When the port is taken.
+        If the port is taken.
     """
     with _listening(port) as listener, Scratch() as scratch:
         directory = Path(scratch)
@@ -70,7 +70,7 @@ def serve(
             announce(address)
             if browse is not None:
                 desk.door = _door(directory, address)
-                # A browser for terminals keeps its caller waiting.
+                # In a thread: a browser for terminals blocks its caller.
                 threading.Thread(target=browse, args=(desk.door.as_uri(),), daemon=True).start()
             _Server(_config(desk)).run(sockets=[listener])
         finally:
@@ -102,37 +102,40 @@ def _door(directory: Path, address: str) -> Path:
 
 
 class _Connection(H11Protocol):
-    """Closes unless a whole head of a request arrives in time, at first and after every answer."""
+    """Connection that is closed unless a complete request head arrives in time, after every response too."""
 
     def connection_made(self, transport: Any) -> None:
-        """Expect the first request."""
+        """Start the timeout of the first request."""
         super().connection_made(transport)
         self._expect_request_after(None)
 
     def on_response_complete(self) -> None:
-        """Expect the next request, which may be there already."""
+        """Start the timeout of the next request, which may have arrived already."""
         answered = self.cycle
         super().on_response_complete()
         self._expect_request_after(answered)
 
     def _expect_request_after(self, answered: object) -> None:
+        # Without a timeout, idle connections would use up the limit of connections.
         self.loop.call_later(_REQUEST_SECONDS, self._close_unless_after, answered)
 
     def _close_unless_after(self, answered: object) -> None:
+        """Close the connection if no request has begun since the given one."""
         if self.cycle is answered:
             self.transport.close()
 
 
 class _Server(uvicorn.Server):
-    """Ends without an error after Ctrl-C, and hands other signals on once everything is removed."""
+    """Server that ends without an error after Ctrl-C, and raises other signals again after cleaning up."""
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Take the signals that end a process while the block runs."""
+        """Handle the signals that end a process while the block runs."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
         numbers = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+        # A signal that the parent process ignores, as under nohup, stays ignored.
         taken = [number for number in numbers if signal.getsignal(number) is not signal.SIG_IGN]
         before: dict[int, Any] = {number: signal.signal(number, self.handle_exit) for number in taken}
         try:
@@ -140,6 +143,7 @@ class _Server(uvicorn.Server):
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
+        # Raised again with the former handlers, so that the parent process sees the true reason of the end.
         for number in self._captured_signals:
             if number != signal.SIGINT:
                 signal.raise_signal(number)

@@ -1,8 +1,11 @@
-"""Who may come in, and what belongs to whom.
+"""Sessions: admission of users, and their tables and reports.
 
 An address with a one-time token opens a session; a cookie keeps it open. Every session has a directory of its
-own, and the tables and reports in it have names that cannot be guessed and are looked up in that session
-alone.
+own. Its tables and reports have random names and are looked up in that session alone, so that one user cannot
+reach the files of another.
+
+``Tokens`` admit, ``Sessions`` finds the ``Session`` of a cookie, and a session holds ``Upload`` and
+``Report`` objects. ``Storage`` accounts for the disk space of all sessions.
 """
 
 import hashlib
@@ -23,24 +26,25 @@ from .works import Work, Works
 __all__ = ["Report", "Session", "Sessions", "Storage", "Tokens", "Upload"]
 
 _TOO_MANY, _BUSY, _FULL = 429, 503, 507
+# Used tokens are remembered only for the sake of a clear message; the oldest are forgotten.
 _MOST_TOKENS = 16
 
 
 class Tokens:
-    """Addresses that let somebody in, once each."""
+    """One-time tokens that admit to the server."""
 
     def __init__(self) -> None:
         self._open: deque[str] = deque(maxlen=_MOST_TOKENS)
         self._spent: deque[str] = deque(maxlen=_MOST_TOKENS)
 
     def issue(self) -> str:
-        """A new token; the oldest of many that nobody used is forgotten."""
+        """Return a new token; the oldest unused ones are dropped if there are too many."""
         token = secrets.token_urlsafe(32)
         self._open.append(token)
         return token
 
     def spend(self, given: str) -> bool:
-        """Whether a token is valid. It is not, from then on."""
+        """Return whether a token is valid, and invalidate it."""
         found = _among(given, self._open)
         if found is None:
             return False
@@ -50,17 +54,18 @@ class Tokens:
 
     @property
     def are_open(self) -> bool:
-        """Whether some token was not used yet."""
+        """True if there is an unused token."""
         return bool(self._open)
 
     def was_spent(self, given: str) -> bool:
-        """Whether a token was valid once."""
+        """Return whether a token was valid once."""
         return _among(given, self._spent) is not None
 
 
 def _among(given: str, tokens: deque[str]) -> str | None:
-    """The token that is equal to what was given, in a time that does not tell how much of it is right."""
+    """Return the token that equals the given text, in a time that does not depend on the text."""
     found = None
+    # No early exit: the time must not depend on the position of a match either.
     for token in tokens:
         if hmac.compare_digest(token.encode(), given.encode("utf-8", "surrogatepass")):
             found = token
@@ -68,19 +73,30 @@ def _among(given: str, tokens: deque[str]) -> str | None:
 
 
 class Storage:
-    """Room on disk, shared by all."""
+    """Disk space shared by all sessions.
+
+    Parameters
+    ----------
+    most : int
+        Bytes available.
+    """
 
     def __init__(self, most: int) -> None:
         self.used, self._most = 0, most
         self._lock = threading.Lock()
 
     def take(self, n_bytes: int) -> None:
-        """Use room.
+        """Reserve disk space.
+
+        Parameters
+        ----------
+        n_bytes : int
+            Bytes to reserve.
 
         Raises
         ------
         Refused
-            When there is none left.
+            If there is not enough left.
         """
         with self._lock:
             if self.used + n_bytes > self._most:
@@ -91,29 +107,29 @@ class Storage:
             self.used += n_bytes
 
     def give_back(self, n_bytes: int) -> None:
-        """Stop using room; a negative number for what is there already, whether there was room or not."""
+        """Release disk space; a negative number accounts for existing files, even beyond the limit."""
         with self._lock:
             self.used -= n_bytes
 
 
 @dataclass(eq=False, slots=True)
 class Upload:
-    """A table that somebody brought.
+    """An uploaded table.
 
     Attributes
     ----------
     key : str
-        Its name in addresses.
+        Name in addresses.
     name : str
-        What people call the file. Never part of a path.
+        Name given by the user, for display only; never part of a path.
     path : Path
-        Where its bytes are.
+        File.
     directory : Path, optional
-        What to remove with it; None for a file of the user that is read where it is.
+        Directory to remove with the table; None for a file of the user that is read in place.
     n_bytes : int
-        Its size.
+        Size of the file.
     work : Work
-        The look at it, which finds its columns.
+        The look at the file, which finds its columns.
     """
 
     key: str
@@ -125,13 +141,13 @@ class Upload:
 
     @property
     def columns(self) -> Sequence[str]:
-        """Names of the columns; none before they are known."""
+        """Names of the columns; empty before they are known."""
         names: Sequence[str] = self.work.answer.get("names", ())
         return names
 
     @property
     def n_rows(self) -> int:
-        """How many rows there are, about."""
+        """Number of rows, approximately; 0 before it is known."""
         return int(self.work.answer.get("n_rows", 0))
 
 
@@ -142,17 +158,17 @@ class Report:
     Attributes
     ----------
     key : str
-        Its name in addresses.
+        Name in addresses.
     table : Upload
-        What it is about.
+        The table analysed.
     target : str, optional
-        The column to predict; None for hidden classes.
+        The column to predict; None for latent classes.
     directory : Path
-        Where its files are.
+        Directory of its files.
     work : Work
         The process that makes it.
     n_bytes : int
-        The size of its files.
+        Size of its files.
     """
 
     key: str
@@ -164,14 +180,32 @@ class Report:
 
     @property
     def title(self) -> str:
-        """What it is about, in words."""
+        """Title, from the table and the target."""
         what = "hidden classes" if self.target is None else f"predicting {self.target}"
         return f"{self.table.name}: {what}"
 
 
 @dataclass(eq=False, slots=True)
 class Session:
-    """One user: a directory, and the tables and reports in it."""
+    """One user: a directory, and the tables and reports in it.
+
+    Attributes
+    ----------
+    directory : Path
+        Directory of all files of the session.
+    storage : Storage
+        Disk space shared with other sessions.
+    looks, reports_queue : Works
+        Queues of looks at files and of reports.
+    limits : Limits
+        Limits of the server.
+    last_seen : float
+        Time of the last request.
+    tables, reports : dict
+        Tables and reports by key.
+    n_receiving : int
+        Uploads in progress.
+    """
 
     directory: Path
     storage: Storage
@@ -185,17 +219,29 @@ class Session:
 
     @property
     def is_at_work(self) -> bool:
-        """Whether a file is coming in or a report is under way."""
+        """True if a file is being received or a report is under way."""
         return bool(self.n_receiving) or any(not report.work.is_over for report in self.reports.values())
 
     def room_for_table(self) -> Path:
-        """An empty directory for an upload, if the user may keep one more."""
+        """Return an empty directory for an upload; refuse if the session has too many tables."""
         if len(self.tables) >= self.limits.tables:
             raise Refused(_TOO_MANY, f"{self.limits.tables} tables are kept already; remove one of them")
         return self._made()
 
     def add_table(self, name: str, path: Path, directory: Path | None, n_bytes: int) -> Upload:
-        """Keep a table and look at it."""
+        """Add a table and look at it.
+
+        Parameters
+        ----------
+        name : str
+            Name given by the user.
+        path : Path
+            File.
+        directory : Path, optional
+            Directory to remove with the table.
+        n_bytes : int
+            Size of the file, already taken from the storage.
+        """
         task = {"do": "look", "path": str(path), "shown": name}
         scratch = self._made()
         work = Work(task, scratch, on_end=lambda: _remove(scratch))
@@ -209,7 +255,24 @@ class Session:
         return upload
 
     def add_report(self, table: Upload, target: str | None, drop: list[str], *, rows: bool = False) -> Report:
-        """Start a report, with the contents of its most surprising rows or without."""
+        """Start a report.
+
+        Parameters
+        ----------
+        table : Upload
+            Table to analyse.
+        target : str, optional
+            Column to predict; None for latent classes.
+        drop : list of str
+            Columns to leave out.
+        rows : bool
+            Whether to include the contents of the most surprising rows.
+
+        Raises
+        ------
+        Refused
+            If the session has too many reports, or the queue is full.
+        """
         if len(self.reports) >= self.limits.reports:
             raise Refused(_TOO_MANY, f"{self.limits.reports} reports are kept already; remove one of them")
         n_under_way = sum(not report.work.is_over for report in self.reports.values())
@@ -228,6 +291,7 @@ class Session:
             "directory": str(directory),
         }
         report = Report(new_key(), table, target, directory, Work(task, scratch))
+        # Set before the work is submitted: a short task may end at once.
         report.work.on_end = lambda: self._settle(report, scratch)
         try:
             self.reports_queue.submit(report.work)
@@ -239,9 +303,10 @@ class Session:
         return report
 
     def remove_table(self, table: Upload) -> None:
-        """Forget a table and its reports; nothing where it is forgotten already."""
+        """Remove a table and its reports; do nothing if it was removed already."""
         if self.tables.pop(table.key, None) is None:
             return
+        # Reports first: their processes may still be reading the file.
         for report in [report for report in self.reports.values() if report.table is table]:
             self.remove_report(report)
         self.looks.cancel(table.work)
@@ -250,7 +315,7 @@ class Session:
             self.storage.give_back(table.n_bytes)
 
     def remove_report(self, report: Report) -> None:
-        """Forget a report, and end the work on it; nothing where it is forgotten already."""
+        """Remove a report and end its work; do nothing if it was removed already."""
         if self.reports.pop(report.key, None) is None:
             return
         self.reports_queue.cancel(report.work)
@@ -258,7 +323,7 @@ class Session:
         self.storage.give_back(report.n_bytes)
 
     def end(self) -> None:
-        """Forget everything."""
+        """Remove all tables, reports and files."""
         for table in list(self.tables.values()):
             self.remove_table(table)
         _remove(self.directory)
@@ -269,29 +334,30 @@ class Session:
         return directory
 
     def _settle(self, report: Report, scratch: Path) -> None:
-        """Account for what a process has left."""
+        """Account for the files that a process has left."""
         _remove(scratch)
         if not report.work.ready:
             _remove(report.directory)
             return
         n_bytes = sum(path.stat().st_size for path in report.directory.glob("*"))
+        # Counted even if the disk space is used up: the files exist, and the next upload is refused instead.
         self.storage.give_back(-n_bytes)
         report.n_bytes = n_bytes
 
 
 class Sessions:
-    """All users of a server.
+    """Sessions of all users of a server.
 
     Parameters
     ----------
     directory : Path
-        Where their directories are made.
+        Parent of the directories of sessions.
     limits : Limits
-        What they may do.
+        Limits of the server.
     looks, reports : Works
-        Where their work is done.
+        Queues of looks at files and of reports.
     clock : function
-        The time in seconds.
+        Returns the time in seconds.
     """
 
     def __init__(
@@ -305,13 +371,26 @@ class Sessions:
         self._directory, self._limits, self._clock = directory, limits, clock
         self._looks, self._reports = looks, reports
         self.storage = Storage(limits.disk_bytes)
+        # Secrets themselves are not stored; a session is found by the digest of its secret.
         self._by_digest: dict[bytes, Session] = {}
 
     def open(self) -> tuple[str, Session]:
-        """A new session, and the secret that its cookie holds.
+        """Open a session, and return it with the secret of its cookie.
 
-        If there are too many, the one that was idle for longest ends; sessions without tables end first,
+        If there are too many, the session that was idle longest ends. Sessions without tables end first,
         because browsers lose cookies and leave such sessions behind.
+
+        Returns
+        -------
+        secret : str
+            Value of the cookie.
+        session : Session
+            The new session.
+
+        Raises
+        ------
+        Refused
+            If all sessions are at work.
         """
         self.sweep()
         if len(self._by_digest) >= self._limits.sessions:
@@ -327,7 +406,7 @@ class Sessions:
         return secret, session
 
     def find(self, secret: str) -> Session | None:
-        """The session that a cookie belongs to, which lasts longer because of it."""
+        """Return the session of a cookie and extend its life; None if there is none."""
         session = self._by_digest.get(_digest(secret))
         if session is None:
             return None
@@ -339,12 +418,12 @@ class Sessions:
 
     @contextmanager
     def receiving(self, session: Session) -> Iterator[None]:
-        """Count an upload while it comes in; one session leaves room for the others.
+        """Count an upload while the block runs; half of all uploads are left to other sessions.
 
         Raises
         ------
         Refused
-            When too many come in already.
+            If too many files are being received.
         """
         most = self._limits.receiving
         n_all = sum(other.n_receiving for other in self._by_digest.values())
@@ -357,18 +436,18 @@ class Sessions:
             session.n_receiving -= 1
 
     def end(self, session: Session) -> None:
-        """Forget a session and all that it has."""
+        """End a session and remove its files."""
         self._by_digest = {key: other for key, other in self._by_digest.items() if other is not session}
         session.end()
 
     def sweep(self) -> None:
-        """Forget the sessions that were not used for long."""
+        """End the sessions that were idle for too long."""
         for session in list(self._by_digest.values()):
             if self._is_stale(session):
                 self.end(session)
 
     def close(self) -> None:
-        """Forget all sessions."""
+        """End all sessions."""
         for session in list(self._by_digest.values()):
             self.end(session)
 
@@ -377,12 +456,12 @@ class Sessions:
 
 
 def new_key() -> str:
-    """A name that nobody guesses."""
+    """Return a random name that cannot be guessed."""
     return secrets.token_hex(16)
 
 
 def _digest(secret: str) -> bytes:
-    """What a secret is looked up by: how long that takes tells nothing about the secret."""
+    """Return the key of a secret; the time of a look-up by digest reveals nothing about the secret."""
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).digest()
 
 

@@ -1,4 +1,4 @@
-"""Receiving a file, with an eye on how much comes."""
+"""Reception of files, with limits of size, speed and disk space."""
 
 import asyncio
 import time
@@ -22,7 +22,7 @@ _TOO_LARGE, _TOO_SLOW, _OTHER_KIND, _NOTHING = 413, 408, 415, 400
 
 
 def given_name(request: Request) -> str:
-    """What people call the file that is sent, cut and without control characters; it is only ever shown."""
+    """Return the name that the user gave to the file, shortened and printable; for display only."""
     name = unquote(request.headers.get("x-file-name", ""), errors="replace")
     name = one_line(name.replace("\\", "/").rsplit("/", 1)[-1])
     return name if len(name) <= _LONGEST_NAME else f"...{name[-_LONGEST_NAME + 3 :]}"
@@ -31,20 +31,20 @@ def given_name(request: Request) -> str:
 async def receive(
     request: Request, name: str, directory: Path, limits: Limits, storage: Storage
 ) -> tuple[Path, int]:
-    """Write the body of a request to a file of ours, and count while it comes.
+    """Write the body of a request to a file, and check its size while it arrives.
 
     Parameters
     ----------
     request : Request
-        Its body is the file.
+        Request whose body is the file.
     name : str
-        What people call it; its ending says what kind of file it should be.
+        Name given by the user; its ending determines the kind of file expected.
     directory : Path
-        An empty directory, where the file is named by us.
+        An empty directory; the name of the file in it does not depend on the user.
     limits : Limits
-        How much is taken.
+        Limits of size and speed.
     storage : Storage
-        Pays for the room; gets it back when the file is refused.
+        Disk space, which is released again if the file is refused.
 
     Returns
     -------
@@ -54,8 +54,9 @@ async def receive(
     Raises
     ------
     Refused
-        When it is too large, too slow, empty or of another kind, or the sender went away.
+        If the file is too large, too slow, empty or of another kind, or the sender disconnects.
     """
+    # A quick refusal for honest clients; the count below holds for all others.
     declared = request.headers.get("content-length", "")
     if declared.isdecimal() and int(declared[:18]) > limits.upload_bytes:
         raise _too_large(limits)
@@ -67,6 +68,8 @@ async def receive(
             while piece := await _next(pieces, limits, begun + n_bytes / limits.bytes_per_second):
                 if n_bytes + len(piece) > limits.upload_bytes:
                     raise _too_large(limits)
+                # Taken piece by piece: a declared size that never arrives would otherwise block space for
+                # others.
                 storage.take(len(piece))
                 n_bytes += len(piece)
                 head = (head + piece)[:_HEAD] if len(head) < _HEAD else head
@@ -82,7 +85,10 @@ async def receive(
 
 
 async def _next(pieces: AsyncGenerator[bytes, None], limits: Limits, due: float) -> bytes:
-    """The next piece that comes; empty at the end. The pieces so far should have come by ``due``."""
+    """Return the next piece of the body; empty at the end.
+
+    The pieces received so far should have arrived by ``due``; a delay shortens the timeout.
+    """
     seconds = limits.stall_seconds + min(0.0, due - time.monotonic())
     try:
         async with asyncio.timeout(seconds):

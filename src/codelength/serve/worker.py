@@ -1,7 +1,7 @@
-"""A process that does one task for the server, within limits that the system keeps.
+"""Process that runs one task for the server, within limits of the operating system.
 
-The task comes as one line of JSON on standard input, and messages go as lines of JSON to standard output: no
-code travels either way. The process ends when standard input is closed, so that it never outlives the server.
+The task is one line of JSON on standard input, and messages are lines of JSON on standard output: nothing
+executable is exchanged. The process ends when standard input is closed, so that it never outlives the server.
 """
 
 import json
@@ -20,7 +20,7 @@ __all__ = ["main"]
 
 
 def main() -> None:
-    """Do the task of standard input."""
+    """Run the task of standard input."""
     channel = _channel()
 
     def tell(message: dict[str, Any]) -> None:
@@ -31,10 +31,13 @@ def main() -> None:
     limits = ReadLimits(**task["limits"])
     _limit(limits, limits.look_seconds if task["do"] == "look" else limits.work_seconds)
     try:
+        # Imported after the limits are set, so that they hold for the libraries too, and inside the try
+        # block, so that a failed import is reported.
         from .job import look_at, report_on
 
         (look_at if task["do"] == "look" else report_on)(task, limits, tell)
     except CodelengthError as error:
+        # Users know their file by its own name, not by the one it is stored under.
         tell({"error": str(error).replace(task["path"], task["shown"])})
     except MemoryError:
         tell({"error": "there is not enough memory for this table; take fewer rows or columns"})
@@ -45,12 +48,13 @@ def main() -> None:
         )
     finally:
         tell({"end": True})
-        # Threads of libraries need not agree that it is over.
+        # A normal exit would wait for the threads of libraries.
         os._exit(0)
 
 
 def _channel() -> Any:
-    """Where messages go. What libraries print goes nowhere."""
+    """Return a stream for messages, and discard everything else that is printed."""
+    # At the level of descriptors, because compiled libraries do not print through sys.stdout.
     channel = os.fdopen(os.dup(1), "wb", buffering=0)
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
@@ -58,6 +62,7 @@ def _channel() -> Any:
 
 
 def _finite(message: dict[str, Any]) -> dict[str, Any]:
+    """Replace numbers that are not finite by None, which JSON can express."""
     return {
         name: None if isinstance(value, float) and not math.isfinite(value) else value
         for name, value in message.items()
@@ -65,12 +70,13 @@ def _finite(message: dict[str, Any]) -> dict[str, Any]:
 
 
 def _end_with_the_server() -> None:
+    """End the process when the server closes standard input, or dies."""
     sys.stdin.buffer.read()
     os._exit(1)
 
 
 def _limit(limits: ReadLimits, seconds: int) -> None:
-    """Let the system refuse what a file makes us ask for, where it can."""
+    """Set limits of the operating system for memory, time and files, as far as it has them."""
     try:
         import resource
     except ImportError:  # Windows
@@ -85,7 +91,7 @@ def _limit(limits: ReadLimits, seconds: int) -> None:
         _, hard = resource.getrlimit(kind)
         value = most if hard == resource.RLIM_INFINITY else min(most, hard)
         with suppress(ValueError, OSError):  # not every system keeps every limit
-            # The signal of the softer limit tells which one it was.
+            # Only the soft limit: its signal tells the server which limit was exceeded.
             resource.setrlimit(kind, (value, hard))
 
 

@@ -1,4 +1,4 @@
-"""Tasks in processes of their own: some at a time, some in line, each of which can be cancelled."""
+"""Queue of tasks in processes of their own, each of which can be cancelled."""
 
 import json
 import logging
@@ -19,7 +19,7 @@ from .limits import ReadLimits, Refused
 __all__ = ["COMMAND", "Work", "Works"]
 
 COMMAND = (sys.executable, "-P", "-m", "codelength.serve.worker")
-"""What starts a process for one task."""
+"""Command that starts a process for one task; ``-P`` keeps modules of the current directory out."""
 
 _LONGEST_LINE = 1 << 26
 _BUSY = 503
@@ -29,26 +29,28 @@ _log = logging.getLogger(__name__)
 
 @dataclass(eq=False, slots=True)
 class Work:
-    """One task and how far it is.
+    """A task and its progress.
 
     Attributes
     ----------
     task : dict
-        What to do, in JSON types.
+        Description of the task, in JSON types.
     scratch : Path
         An empty directory for temporary files.
     state : str
         ``"waiting"``, ``"running"``, ``"done"``, ``"failed"`` or ``"cancelled"``.
     stage : str
-        What is being done, for people.
+        Current step, for display.
     done, total : float
-        How much is done and how much there is; a total of zero where that is not known.
+        Work done and work in all; a total of zero if unknown.
     message : str
-        Why it failed.
+        Reason of a failure.
     ready : list of str
         Files that are finished.
     answer : dict
-        What the task found.
+        Result of the task.
+    on_end : function, optional
+        Called once when the task has ended, to account for its files.
     """
 
     task: dict[str, Any]
@@ -66,11 +68,11 @@ class Work:
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing more will come."""
+        """True if the task is done, failed or cancelled."""
         return self.state in ("done", "failed", "cancelled")
 
     def shown(self) -> dict[str, Any]:
-        """How far it is, in JSON types."""
+        """Return the progress in JSON types."""
         return {
             "state": self.state,
             "stage": self.stage,
@@ -81,7 +83,7 @@ class Work:
         }
 
     def hear(self, message: dict[str, Any]) -> None:
-        """Take in a message of the process."""
+        """Update the progress from a message of the process."""
         self.stage = _valid(message.get("stage", self.stage))
         self.done = float(message.get("done", self.done) or 0.0)
         self.total = float(message.get("total", self.total) or 0.0)
@@ -96,18 +98,18 @@ class Work:
 
 
 class Works:
-    """Runs tasks in the order in which they come.
+    """Queue that runs tasks in the order of their submission.
 
     Parameters
     ----------
     n_running : int
-        How many at a time.
+        Tasks that run at a time.
     n_waiting : int
-        How many more may wait; others are refused.
+        Tasks that may wait; others are refused.
     limits : ReadLimits
-        What each process may take.
+        Limits of each process.
     command : sequence of str
-        What starts a process.
+        Command that starts a process.
     """
 
     def __init__(
@@ -121,12 +123,17 @@ class Works:
         self._is_closed = False
 
     def submit(self, work: Work) -> None:
-        """Do a task when its turn comes.
+        """Queue a task.
+
+        Parameters
+        ----------
+        work : Work
+            Task to run.
 
         Raises
         ------
         Refused
-            When too many are waiting.
+            If too many tasks are waiting.
         """
         with self._lock:
             if self._is_closed or len(self._waiting) >= self._n_waiting + self._n_free():
@@ -135,12 +142,12 @@ class Works:
         self._start_next()
 
     def ahead_of(self, work: Work) -> int:
-        """How many tasks will start before this one."""
+        """Return the number of tasks that will start before this one."""
         with self._lock:
             return self._waiting.index(work) if work in self._waiting else 0
 
     def cancel(self, work: Work) -> None:
-        """Do not start a task, or end its process, and wait until what it leaves is settled."""
+        """Remove a task from the queue or kill its process, and wait until its files are accounted for."""
         with self._lock:
             is_new = not work.is_over
             thread = self._running.get(work)
@@ -151,12 +158,13 @@ class Works:
                 if work._process is not None:
                     _kill(work._process)
         if thread is not None:
+            # Outside the lock, which the thread needs in order to finish.
             thread.join()
         elif is_new:
             _finished(work)
 
     def close(self) -> None:
-        """End everything."""
+        """Cancel all tasks and accept no more."""
         with self._lock:
             self._is_closed = True
             left = [*self._waiting, *self._running]
@@ -171,7 +179,7 @@ class Works:
             if self._is_closed or not self._waiting or self._n_free() <= 0:
                 return
             work = self._waiting.popleft()
-            # Daemonic, so that an interpreter that ends in a hurry does not wait for it.
+            # A daemon thread, so that the interpreter does not wait for it at exit.
             thread = threading.Thread(target=self._run, args=(work,), daemon=True)
             self._running[work] = thread
             thread.start()
@@ -184,7 +192,7 @@ class Works:
         except OSError as error:
             work.message = f"no process could be started ({error.strerror}); end other programs and try again"
         finally:
-            # Nobody is told that it is over before what it leaves is settled.
+            # The state changes only after the files are accounted for, so that nobody removes them before.
             _finished(work)
             with self._lock:
                 if work.state != "cancelled":
@@ -193,12 +201,13 @@ class Works:
             self._start_next()
 
     def _started(self, work: Work) -> "subprocess.Popen[bytes] | None":
+        """Start the process of a task; None if it was cancelled meanwhile."""
         environment = {**os.environ, "TMPDIR": str(work.scratch), "TEMP": str(work.scratch)}
         with self._lock:
             if work.state == "cancelled":
                 return None
-            # In a session of its own: Ctrl-C in the terminal is for the server, and what the process starts
-            # ends with it.
+            # In a session of its own, so that Ctrl-C in the terminal reaches only the server, and the process
+            # can be killed together with all that it started.
             work._process = subprocess.Popen(
                 self._command,
                 stdin=subprocess.PIPE,
@@ -211,9 +220,10 @@ class Works:
             return work._process
 
     def _listen(self, work: Work, process: "subprocess.Popen[bytes]") -> None:
+        """Send the task to its process, read messages until the end, and wait for the exit."""
         assert process.stdin is not None
         assert process.stdout is not None
-        # A process that is gone is noticed below. Its standard input stays open as long as it is wanted.
+        # A process that has died is noticed below. Its standard input stays open until it should end.
         with suppress(BrokenPipeError):
             process.stdin.write(json.dumps({**work.task, "limits": self._limits}).encode() + b"\n")
             process.stdin.flush()
@@ -234,7 +244,7 @@ class Works:
 
 
 def _valid(text: object) -> str:
-    """A text that can be sent: no halves of surrogate pairs."""
+    """Return a text that can be encoded: without lone surrogates."""
     return str(text).encode("utf-8", "replace").decode("utf-8")
 
 
@@ -245,7 +255,7 @@ def _finished(work: Work) -> None:
 
 
 def _kill(process: "subprocess.Popen[bytes]") -> None:
-    """End a process and all that it started."""
+    """Kill a process and all that it started."""
     with suppress(ProcessLookupError, PermissionError):
         if hasattr(os, "killpg"):
             os.killpg(process.pid, signal.SIGKILL)
@@ -254,7 +264,7 @@ def _kill(process: "subprocess.Popen[bytes]") -> None:
 
 
 def _ended(code: int) -> str:
-    """Why a process may have ended without a word."""
+    """Explain the exit code of a process that ended without a message."""
     if hasattr(signal, "SIGXCPU") and code == -signal.SIGXCPU:
         return "the table takes more time than is allowed here; take fewer rows or columns"
     if hasattr(signal, "SIGXFSZ") and code == -signal.SIGXFSZ:
