@@ -1,4 +1,4 @@
-"""The command line: one file per command, no arithmetic."""
+"""Command line: one module per command, no arithmetic."""
 
 import sys
 
@@ -6,6 +6,7 @@ import sys
 def main() -> None:
     """Run the command line."""
     try:
+        # Importing takes long enough for an impatient user to press Ctrl-C.
         from .app import main as run
     except KeyboardInterrupt:
         print("error: interrupted", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""A word on the terminal while kernels are compiled."""
+"""Message on the terminal while kernels are compiled."""
 
 import threading
 import time
@@ -17,7 +17,7 @@ MESSAGE = "compiling kernels, once per installation ..."
 
 @contextmanager
 def announced() -> Iterator[None]:
-    """Say so, once, where the compilations inside the block take more than a second together."""
+    """Print a message, once, if the compilations inside the block take more than a second in all."""
     listener = Announcement()
     events.register("numba:compile", listener)
     try:
@@ -28,7 +28,7 @@ def announced() -> Iterator[None]:
 
 
 class Announcement(events.Listener):
-    """Told by numba when the compilation of a function, or of one that it calls, starts and ends."""
+    """Listener to the compilations of numba, which can be nested."""
 
     is_made = False
 
@@ -39,27 +39,29 @@ class Announcement(events.Listener):
         self._timer: threading.Timer | None = None
 
     def on_start(self, event: Any) -> None:
-        """A compilation starts; only the outermost is timed."""
+        """Start the timer if a compilation begins; only the outermost is timed."""
         self._depth += 1
         if self._depth == 1:
             self._start = time.monotonic()
+            # Time of earlier compilations counts: many short ones are as long a wait as one long one.
             self._timer = threading.Timer(max(SECONDS - self._seconds, 0.0), self._make)
             self._timer.daemon = True
             self._timer.start()
 
     def on_end(self, event: Any) -> None:
-        """A compilation has ended."""
+        """Stop the timer if the outermost compilation has ended."""
         self._depth -= 1
         if self._depth == 0:
             self._seconds += time.monotonic() - self._start
             self.cancel()
 
     def cancel(self) -> None:
-        """Say nothing for now."""
+        """Cancel the pending message."""
         if self._timer is not None:
             self._timer.cancel()
 
     def _make(self) -> None:
+        # A flag of the class, because a command may compile in several blocks.
         if not Announcement.is_made:
             Announcement.is_made = True
             click.echo(MESSAGE, err=True)

@@ -1,4 +1,4 @@
-"""The command line as a whole: its commands, its errors and its exit codes."""
+"""The command line as a whole: commands, errors, signals and exit codes."""
 
 import errno
 import os
@@ -33,11 +33,11 @@ from .reproduce import reproduce
 from .serve import serve
 
 ENDINGS = {"SIGINT": "interrupted", "SIGTERM": "terminated", "SIGHUP": "the terminal was closed"}
-"""Signals that end a command once its temporary files are removed, where the system has them."""
+"""Signals that end a command after its temporary files are removed, if the system has them."""
 
 BY_SIGNAL = 128
 CLOSED_PIPE = 141
-"""Exit codes that a shell gives to processes ended by a signal: 128 and its number."""
+"""Exit codes of shells for processes ended by a signal: 128 plus its number."""
 
 
 @click.group(cls=Group, context_settings=SETTINGS)
@@ -96,18 +96,29 @@ def main() -> None:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one command; its exit code."""
+    """Run one command and return its exit code.
+
+    Parameters
+    ----------
+    arguments : sequence of str
+        Arguments after the name of the program.
+
+    Returns
+    -------
+    int
+        0, 1, 2, or 128 plus the number of a signal.
+    """
     code, words = 0, ""
     with _Interruption() as interruption:
         try:
             code = _invoked(arguments)
             streams.flush()
         except KeyboardInterrupt as interrupt:
-            # Where Ctrl-C is none of ours to take, the exception is all there is.
+            # Outside the main thread no handler is set, and the exception is the only sign of Ctrl-C.
             interruption.number = interruption.number or signal.SIGINT
             words = str(interrupt)
         except Exception as error:
-            # Libraries that notice an interruption may report it as a failure of their own, of any type.
+            # Libraries may turn an interruption into an error of their own, of any type.
             if not interruption.number:
                 code = _failed(error) if isinstance(error, OSError) else _refused(error)
         if interruption.number:
@@ -118,6 +129,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _invoked(arguments: Sequence[str]) -> int:
+    """Run a command by click, with usage errors on one line."""
     try:
         with app.make_context("codelength", list(arguments)) as context:
             app.invoke(context)
@@ -125,6 +137,7 @@ def _invoked(arguments: Sequence[str]) -> int:
                 tell("note", text)
     except click.exceptions.Exit as stop:
         return stop.exit_code
+    # Before UsageError, its base class: the help is the whole message here.
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.ctx.get_help() if error.ctx else "", err=True)
         return error.exit_code
@@ -137,6 +150,7 @@ def _invoked(arguments: Sequence[str]) -> int:
 
 
 def _refused(error: Exception) -> int:
+    """Print an error of the library and return its exit code; raise unexpected errors again."""
     if not isinstance(error, (CodelengthError, MemoryError, UnicodeEncodeError)):
         raise error
     if isinstance(error, MemoryError):
@@ -150,15 +164,16 @@ def _refused(error: Exception) -> int:
 
 
 def _failed(error: OSError) -> int:
-    """What the machine refused."""
+    """Print an error of the operating system and return its exit code."""
     if streams.is_closed_pipe(error):
-        # The reader of our output has gone; there is nobody left to tell.
+        # The reader of our output, such as head, has ended; this is not an error of ours.
         return CLOSED_PIPE
     reason = error.strerror or str(error)
     if error.filename is not None:
         tell("error", f"{os.fsdecode(error.filename)}: {reason}")
     elif not _is_somewhere():
         tell("error", "the current directory was deleted; change to another one")
+    # Errors of files are named by the branch above; only temporary files of libraries are left.
     elif error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
         tell("error", f"{tempfile.gettempdir()}: {reason}; set TMPDIR to a directory with more room")
     else:
@@ -175,12 +190,12 @@ def _is_somewhere() -> bool:
 
 
 class _Interruption:
-    """Ends a command as Ctrl-C does, whichever signal asks for it, and remembers which did.
+    """Handler that ends a command on any of several signals as on Ctrl-C, and records the signal.
 
     Attributes
     ----------
     number : int
-        The signal that came; 0 for none.
+        The signal received; 0 for none.
     """
 
     def __init__(self) -> None:

@@ -1,8 +1,10 @@
-"""Kinds of values that options take: names from the registries, numbers, tables.
+"""Types of the values of options: names from registries, numbers, tables and files.
 
-The names are loaded when an option is shown, parsed or completed, so that the command line stays light.
-What does not fit is refused in the words, and with the exception, that the Python functions have for it.
-The ``name`` of a kind is what stands for such a value in the help.
+Names are loaded when an option is shown, parsed or completed, so that the command line starts quickly.
+Invalid values raise the same exceptions, with the same messages, as the Python functions. The ``name`` of a
+type is the placeholder of its values in the help.
+
+The classes are first, then the functions that load names, then the types that commands use.
 """
 
 import re
@@ -21,14 +23,14 @@ else:
 
 
 class Choice(Kind):
-    """One of some names.
+    """One of several names.
 
     Parameters
     ----------
     option : str
-        What messages call it.
+        Name of the option in messages.
     load : function
-        Gives the names.
+        Returns the names.
     """
 
     name = "NAME"
@@ -38,15 +40,15 @@ class Choice(Kind):
         self.load = load
 
     def names(self) -> tuple[str, ...]:
-        """The names there are."""
+        """Return the names."""
         return tuple(self.load())
 
     def described(self) -> str:
-        """The names as a sentence of the help."""
+        """Return the names as a sentence of the help."""
         return f"One of {', '.join(self.names())}."
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The name, refused where there is none such."""
+        """Return the name; raise if there is none such."""
         from ..table.checks import check_choice
 
         check_choice(self.option, value, self.names())
@@ -55,7 +57,7 @@ class Choice(Kind):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """The names that begin like this."""
+        """Return the names that begin with a text."""
         return [CompletionItem(name) for name in self.names() if name.startswith(incomplete)]
 
 
@@ -65,27 +67,27 @@ class PriorChoice(Choice):
     name = "NAME|NUMBER"
 
     def described(self) -> str:
-        """The names, and that a number will do."""
+        """Return the names and the alternative of a number, as a sentence of the help."""
         return f"One of {', '.join(self.names())}, or an equivalent sample size (a number above 0)."
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The name or the number."""
+        """Return the name or the number."""
         from ..naive_bayes import pseudocounts
         from ..table import Schema
 
         prior = _number_of(value)
-        # Whatever is no prior is refused here as it is in Python.
+        # Raises for an invalid prior as the Python functions do, before any table is read.
         pseudocounts(prior, Schema.from_sizes([2], n_classes=2))
         return prior
 
 
 class PriorOrModel(PriorChoice):
-    """A prior by name, an equivalent sample size, or a file of a model that knows something already."""
+    """Prior by name, an equivalent sample size, or the file of a model to continue from."""
 
     name = "NAME|NUMBER|FILE"
 
     def described(self) -> str:
-        """The names, and what else will do."""
+        """Return the names and the alternatives, as a sentence of the help."""
         names = ", ".join(self.names())
         return (
             f"One of {names}; an equivalent sample size (a number above 0); or the file of a naive Bayes "
@@ -93,7 +95,7 @@ class PriorOrModel(PriorChoice):
         )
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The name, the number, or what the model knows."""
+        """Return the name, the number, or the posterior of the model in a file."""
         if not (isinstance(value, str) and value.lower().endswith(".json")):
             return super().convert(value, param, ctx)
         from ..estimators import NaiveBayes, load
@@ -108,52 +110,62 @@ class PriorOrModel(PriorChoice):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """The names that begin like this, and files otherwise."""
+        """Return the names that begin with a text, or complete files."""
         return super().shell_complete(ctx, param, incomplete) or [CompletionItem(incomplete, type="file")]
 
 
 class DatasetName(Choice):
-    """A bundled table by its name or an alias."""
+    """Name or alias of a bundled table."""
 
     def described(self) -> str:
-        """Too many to list; there is a command for it."""
+        """Refer to the command that lists the tables, which are too many for the help."""
         return "codelength datasets lists them."
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The text as it is: aliases are known where it is looked up."""
+        """Return the text unchanged: aliases are resolved by the registry."""
         return value
 
 
 class Setting(Choice):
-    """Text of the form ``NAME=VALUE``; the names there are show an example each."""
+    """Text of the form ``NAME=VALUE``; each known name shows an example."""
 
     name = "NAME=VALUE"
 
     def described(self) -> str:
-        """The settings and what each may be."""
+        """Return the settings and examples of their values."""
         return f"There are {', '.join(self.names())}."
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The text as it is: what it means is decided for each paper."""
+        """Return the text unchanged: each paper interprets its own settings."""
         return value
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """The names that begin like this."""
+        """Return the names that begin with a text."""
         names = (f"{name.partition('=')[0]}=" for name in self.names())
         return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
 
 class Whole(Kind):
-    """A whole number of at least some size, or one of some words."""
+    """Whole number of at least some size, or one of some words.
+
+    Parameters
+    ----------
+    option : str
+        Name of the option in messages.
+    least : int
+        Smallest number allowed.
+    words : tuple of str
+        Words that are allowed too, such as ``"auto"``.
+    """
 
     def __init__(self, option: str, least: int = 1, *, words: tuple[str, ...] = ()) -> None:
         self.option, self.least, self.words = option, least, words
         self.name = "|".join(("NUMBER", *words))
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The number or the word."""
+        """Return the number or the word."""
         from ..table.checks import check_whole
 
         if value in self.words:
@@ -164,12 +176,12 @@ class Whole(Kind):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """The words."""
+        """Return the words that begin with a text."""
         return [CompletionItem(word) for word in self.words if word.startswith(incomplete)]
 
 
 class Fraction(Kind):
-    """A number above 0 and at most 1."""
+    """Number above 0 and at most 1."""
 
     name = "NUMBER"
 
@@ -177,31 +189,40 @@ class Fraction(Kind):
         self.option = option
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The number."""
+        """Return the number."""
         from ..table.checks import check_number
 
         return check_number(self.option, _number_of(value), 0.0, 1.0, above=True)
 
 
 class TableSource(Kind):
-    """A file, the name of a bundled table, or standard input."""
+    """File, name of a bundled table, or standard input."""
 
     name = "TABLE"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The text as it is: what it means is decided when it is read."""
+        """Return the text unchanged: it is resolved when the table is read."""
         return value
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Bundled tables that begin like this, and files otherwise."""
+        """Return the bundled tables that begin with a text, or complete files."""
+        # Without a first letter the shell lists files, which are what most users have.
         names = [name for name in _datasets() if incomplete and name.startswith(incomplete)]
         return [CompletionItem(name) for name in names] or [CompletionItem(incomplete, type="file")]
 
 
 class KindOfFile(Kind):
-    """A file, with a kind of thing before it where it is not the usual kind: ``KIND=FILE``."""
+    """File with an optional kind of output before it: ``KIND=FILE``.
+
+    Parameters
+    ----------
+    usual : str
+        Kind if none is given.
+    load : function
+        Returns the kinds.
+    """
 
     name = "[KIND=]FILE"
 
@@ -209,32 +230,34 @@ class KindOfFile(Kind):
         self.usual, self.load = usual, load
 
     def described(self) -> str:
-        """The kinds as a sentence of the help."""
+        """Return the kinds as a sentence of the help."""
         return f"A kind is one of {', '.join(self.load())}."
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The kind and the name of the file, refused where it is empty."""
+        """Return the kind and the name of the file; raise if the name is empty."""
+        # Click may pass values that are converted already.
         if isinstance(value, tuple):
             return value
         kind, equals, file = value.partition("=")
+        # An equals sign may be part of a file name; only a known kind before it counts.
         found = (kind, file) if equals and kind in tuple(self.load()) else (self.usual, value)
         return found[0], FILE.convert(found[1], param, ctx)
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """The kinds that begin like this, and files otherwise."""
+        """Return the kinds that begin with a text, or complete files."""
         kinds = [f"{kind}=" for kind in self.load() if incomplete and kind.startswith(incomplete)]
         return [CompletionItem(kind) for kind in kinds] or [CompletionItem(incomplete, type="file")]
 
 
 class FileName(Kind):
-    """A file that the shell can complete."""
+    """File name that the shell can complete."""
 
     name = "FILE"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The name, refused where it is empty."""
+        """Return the name; raise if it is empty."""
         if value == "":
             names = "" if param is None else f"{' / '.join(param.opts)}: "
             raise InvalidParameter(f"{names}an empty file name; name a file")
@@ -243,17 +266,17 @@ class FileName(Kind):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Files."""
+        """Complete files."""
         return [CompletionItem(incomplete, type="file")]
 
 
 def _whole_of(text: Any) -> Any:
-    """The whole number that a text is; the text itself where it is none, or too long to be meant."""
+    """Return the whole number that a text spells; the text if it is not one, or too long to be meant."""
     return int(text) if isinstance(text, str) and re.fullmatch(r"[+-]?[0-9]{1,400}", text) else text
 
 
 def _number_of(text: Any) -> Any:
-    """The number that a text is; the text itself where it is none."""
+    """Return the number that a text spells; the text itself if it is not one."""
     if not isinstance(text, str) or not re.fullmatch(r"[+-]?[0-9.]+([eE][+-]?[0-9]+)?|[+-]?inf|nan", text):
         return text
     try:
@@ -277,7 +300,7 @@ def _priors() -> Iterable[str]:
 def _models() -> Iterable[str]:
     from ..estimators import MODELS
 
-    # What most people want comes first.
+    # The most useful kinds first: the order is that of the help.
     return dict.fromkeys(["model-average", "naive-bayes", *MODELS])
 
 

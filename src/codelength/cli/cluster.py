@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 KIND = "finite-mixture"
 
 TESTS, INTERVALS = 99, 500
-"""Replications of a test and of intervals, where nobody asks for others."""
+"""Replications of a test and of intervals by default."""
 
 DRAWN = ("nonparametric", "parametric", "posterior")
-"""Kinds of intervals that are made of replications."""
+"""Kinds of intervals that need replications."""
 
 UNTESTED = "No test: one class was found, and there is no smaller number to test against."
 
@@ -192,7 +192,7 @@ def cluster(
 def _check(
     outputs: dict[str, str | None], carry: tuple[str, ...], figure: tuple[tuple[str, str], ...]
 ) -> None:
-    """Refuse, before anything is read, what could not be written after all the work."""
+    """Reject, before anything is read, outputs that could not be written after all the work."""
     if carry and outputs["--memberships"] is None:
         raise InvalidParameter(
             "--carry: columns are carried over to the memberships; name a --memberships file"
@@ -221,6 +221,7 @@ def _write(
     *,
     for_spreadsheets: bool,
 ) -> None:
+    """Write the model, the profiles, the comparison and the memberships to the files that were named."""
     if (output := outputs["--output"]) is not None:
         save(model, output)
     if (profiles := outputs["--profiles"]) is not None:
@@ -247,6 +248,7 @@ def _write(
 
 
 def _draw(model: "FiniteMixture", source: Source, compared: "Comparison", kind: str, file: str) -> None:
+    """Draw one kind of figure."""
     from .. import plot
 
     if kind == "criteria":

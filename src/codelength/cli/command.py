@@ -1,4 +1,4 @@
-"""How commands look in the help: options in sections, each with what its value is for."""
+"""Commands and options whose help is grouped into sections."""
 
 import shutil
 import textwrap
@@ -12,20 +12,20 @@ from .choices import Choice, Kind, KindOfFile
 F = TypeVar("F", bound=Callable[..., Any])
 
 SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
-"""What all commands share."""
+"""Settings of all commands."""
 
 WIDEST, NARROWEST = 88, 30
-"""The help is as wide as the terminal, within these."""
+"""Limits of the width of the help, which is that of the terminal otherwise."""
 
 LEAST_ROOM = 28
-"""Columns that a description needs to stand beside its term."""
+"""Columns that a description needs next to its term."""
 
 FIXED_SPACE = "\xa0"
 """A space at which no line is broken."""
 
 
 class Option(click.Option):
-    """An option in a section of the help; ``usual`` is what holds without it where it has no default."""
+    """Option in a section of the help; ``usual`` is the value shown as default if click knows none."""
 
     def __init__(self, *args: Any, section: str = "General", usual: str = "", **attrs: Any) -> None:
         super().__init__(*args, **attrs)
@@ -33,7 +33,7 @@ class Option(click.Option):
         self.usual = usual
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        """What the help says: the names and what the value is, the purpose, the choices and the default."""
+        """Return the names with the placeholder of the value, and the purpose with choices and default."""
         names = ", ".join(sorted(self.opts, key=len))
         parts = [self.help or ""]
         if isinstance(self.type, (Choice, KindOfFile)):
@@ -52,7 +52,7 @@ class Option(click.Option):
 
 
 class Argument(click.Argument):
-    """An argument that is explained in the help."""
+    """Argument with an explanation in the help."""
 
     def __init__(self, *args: Any, purpose: str = "", **attrs: Any) -> None:
         super().__init__(*args, **attrs)
@@ -60,10 +60,10 @@ class Argument(click.Argument):
 
 
 class _Help:
-    """The help of a command: its arguments, and its options by section."""
+    """Mixin for the help of a command: its arguments, and its options by section."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write arguments and options, all descriptions at one distance from the margin."""
+        """Write arguments and options, with all descriptions in one column."""
         sections: dict[str, list[tuple[str, str]]] = {"Arguments": []}
         for parameter in ctx.command.get_params(ctx):
             if isinstance(parameter, Argument):
@@ -82,9 +82,9 @@ class _Help:
 
 
 def _described(term: str, text: str, indent: int, width: int) -> str:
-    """A description beside its term, or below it where there is little room.
+    """Return a description next to its term, or below it if there is little room.
 
-    Lines are broken at spaces alone: names may have hyphens.
+    Lines are broken at spaces only, because names may have hyphens.
     """
     is_narrow = width - indent < LEAST_ROOM
     if is_narrow:
@@ -95,60 +95,66 @@ def _described(term: str, text: str, indent: int, width: int) -> str:
 
 
 class Context(click.Context):
-    """What holds while a command runs."""
+    """Context of a running command."""
 
     def make_formatter(self) -> click.HelpFormatter:
-        """The writer of the help, as wide as the terminal."""
+        """Return the formatter of the help, as wide as the terminal."""
         columns = shutil.get_terminal_size().columns
         return click.HelpFormatter(width=max(min(columns, WIDEST), NARROWEST) - 2)
 
 
 class Command(_Help, click.Command):
-    """A command."""
+    """A command with a grouped help."""
 
     context_class = Context
 
 
 class Group(_Help, click.Group):
-    """Commands under one name."""
+    """A group of commands."""
 
     command_class = Command
     context_class = Context
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The commands in the order in which one needs them."""
+        """Return the commands in the order in which they were added, which is that of their use."""
         return list(self.commands)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the commands first, because they are what one looks for."""
+        """Write the commands first, because they are what users look for."""
         self.format_commands(ctx, formatter)
         super().format_options(ctx, formatter)
 
 
 def command(short_help: str) -> Callable[[F], Command]:
-    """A command; the short help stands in the list of commands."""
+    """Return a decorator that makes a function a command.
+
+    Parameters
+    ----------
+    short_help : str
+        Description in the list of commands.
+    """
     return click.command(cls=Command, context_settings=SETTINGS, short_help=short_help)
 
 
 class Section:
-    """A section of the help: called, it gives an option that stands there."""
+    """A section of the help; calling it returns a decorator that adds an option to that section."""
 
     def __init__(self, title: str) -> None:
         self.title = title
 
     def __call__(self, names: str, value: Kind | str | None, purpose: str, **attrs: Any) -> Callable[[F], F]:
-        """An option.
+        """Return the decorator of an option.
 
         Parameters
         ----------
         names : str
-            Its names with spaces between them; one without a hyphen is that of the parameter.
+            Names of the option, separated by spaces; a name without a hyphen is that of the parameter.
         value : Kind, str or None
-            The kind of value it takes, or what the help calls a value that is any text; None for a flag.
+            Type of the value, or the placeholder of any text in the help; None for a flag.
         purpose : str
-            What it is for.
+            Description in the help.
         **attrs
-            ``usual``, and anything that :class:`click.Option` takes.
+            ``usual``, and any argument of :class:`click.Option`.
         """
         kind: dict[str, Any] = {"is_flag": True}
         if isinstance(value, str):
@@ -159,5 +165,5 @@ class Section:
 
 
 def argument(name: str, *, purpose: str, **attrs: Any) -> Callable[[F], F]:
-    """An argument and what it is for."""
+    """Return the decorator of an argument with its description in the help."""
     return click.argument(name, cls=Argument, purpose=purpose, **attrs)

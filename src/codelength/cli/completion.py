@@ -6,7 +6,7 @@ from .choices import Choice
 from .command import argument, command
 
 COMPLETE_VARIABLE = "_CODELENGTH_COMPLETE"
-"""By this variable a shell asks for completions."""
+"""Environment variable by which a shell requests completions."""
 
 SHELL = Choice("shell", lambda: ("bash", "zsh", "fish"))
 

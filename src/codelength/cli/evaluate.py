@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 in_evaluation = Section("Evaluation")
 
 CELLS = ("missing", "numeric", "identifiers")
-"""Options about cells, which are the same for all models where they are given."""
+"""Options about cells, which hold for all models if they are given."""
 
 USUAL = ("model-average", "naive-bayes", "logistic-regression")
-"""Kinds of models that are compared where none are named."""
+"""Kinds of models that are compared by default."""
 
 
 @command("Compare classifiers on a table.")
@@ -120,12 +120,12 @@ def evaluate(
 
 
 def _are_counts(models: Mapping[str, Any]) -> bool:
-    """Whether all models learn counts of tables of any size."""
+    """Return whether all models can be fitted to counts, for tables of any size."""
     return all("fit_table" in model.capabilities and model.select is None for model in models.values())
 
 
 def _streamed(models: Mapping[str, Any], source: Source, cells: Mapping[str, Any]) -> "list[Evaluation]":
-    """Each row predicted from all the others, batch after batch; the rows are counted once for all models."""
+    """Evaluate by leave-one-out in batches; the rows are counted once for all models."""
     from ..evaluation.evaluate import evaluate_batches
 
     if source.target is None:
@@ -140,6 +140,7 @@ def _streamed(models: Mapping[str, Any], source: Source, cells: Mapping[str, Any
                 model.fit_table(source.stream, source.target, progress=progress, **source.columns)
             counts = model.counts_
         else:
+            # All rules of naive Bayes are functions of the same counts, so that the table is read only once.
             model.fit_counts(counts, weighted=source.weights is not None)
         seconds[name] = time.perf_counter() - start
     read = {"weights": source.weights, "na": source.na or None}
@@ -161,10 +162,11 @@ def _models(
     params: Sequence[str],
     seed: int | None,
 ) -> dict[str, Any]:
-    """The models to compare, by what the results call them."""
+    """Return the models to compare, by their names in the results."""
     from ..naive_bayes import RULES
 
     if not kinds:
+        # An option of naive Bayes alone means that only naive Bayes is of interest.
         kinds = ("naive-bayes",) if rules or means_naive_bayes(chosen, params) else USUAL
         rules = rules or (() if "rule" in parsed(params) else tuple(RULES))
     kinds = tuple(dict.fromkeys(kinds))
@@ -178,6 +180,7 @@ def _models(
             models[kind] = build(kind, values)
             continue
         for rule in rules:
+            # A single kind is named by its rules alone, which is shorter.
             models[rule if len(kinds) == 1 else f"{kind} {rule}"] = build(kind, values | {"rule": rule})
     return models
 
@@ -232,14 +235,14 @@ def _blocks(results: "Sequence[Evaluation]", data: str, n_rows: int, target: str
 
 
 def _give_or_take(value: float, standard_error: float) -> str:
-    """A score and its standard error, where it has one."""
+    """Return a score with its standard error, if it has one."""
     if not isfinite(standard_error):
         return decimals(value)
     return f"{decimals(value)} ± {decimals(standard_error)}"
 
 
 def _verdict(result: "Evaluation", is_best: bool) -> list[str]:
-    """How far a model is behind the best, and what that means."""
+    """Return the distance of a model from the best, and its verdict."""
     if is_best:
         return ["", "best"]
     behind = _give_or_take(result.behind_best, result.behind_best_se)
@@ -247,7 +250,7 @@ def _verdict(result: "Evaluation", is_best: bool) -> list[str]:
 
 
 def _zeros(result: "Evaluation") -> str:
-    """Where a model gave probability zero to what happened, in words."""
+    """Describe the predictions with probability zero, or 0/0, of a model."""
     parts = []
     if result.n_zero:
         rows = "1 row" if result.n_zero == 1 else f"{result.n_zero:,} rows"

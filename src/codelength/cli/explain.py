@@ -89,7 +89,7 @@ def explain(
 
 
 def _class_of(fitted: Any, against: str | None) -> Any:
-    """The class that is called so; classes may be numbers or truth values."""
+    """Return the class with a name; classes may be numbers or truth values."""
     if against is None:
         return None
     named = {str(label): label for label in fitted.outcome_names}
@@ -103,7 +103,7 @@ def _class_of(fitted: Any, against: str | None) -> Any:
 
 
 def _rows(fitted: Any, source: Source, wanted: list[int]) -> "list[tuple[int, Table]]":
-    """The rows with these numbers, as far as there are any."""
+    """Return the rows with the given numbers, as far as they exist."""
     import numpy as np
 
     found, start, last = [], 0, max(wanted)
@@ -112,13 +112,14 @@ def _rows(fitted: Any, source: Source, wanted: list[int]) -> "list[tuple[int, Ta
             inside = (number for number in wanted if start < number <= start + batch.n_rows)
             found += [(number, batch.take(np.array([number - 1 - start]))) for number in inside]
             start += batch.n_rows
+            # The rest of the table is not read; closing the generator ends the reader.
             if start >= last:
                 break
     return found
 
 
 class _Explained:
-    """One row and its explanation, for people and for machines."""
+    """One row and its explanation, as a block or as JSON."""
 
     def __init__(self, number: int, row: "Table", fitted: Any, reference: Any) -> None:
         self.number, self.fitted = number, fitted
@@ -128,7 +129,7 @@ class _Explained:
         self.cells = {column.name: column.cells.tolist()[0] for column in known.columns}
 
     def block(self) -> Block:
-        """A table with one row per variable, the strongest first."""
+        """Return a table with one row per variable, the strongest first."""
         import numpy as np
 
         from ..decisions import first_best, ranked
@@ -152,7 +153,7 @@ class _Explained:
         return Grid(title, ["variable", "value", *(str(made.classes[k]) for k in shown)], rows, n_text=2)
 
     def document(self) -> dict[str, Any]:
-        """The same as JSON types, for all classes."""
+        """Return the explanation as JSON types, for all classes."""
         made = self.made
         labels = [str(label) for label in made.classes]
         return {
@@ -173,7 +174,7 @@ def _cell(value: Any) -> str:
 
 
 def _write(fitted: Any, source: Source, reference: Any, output: str, *, for_spreadsheets: bool) -> None:
-    """One line per row, class and variable, and one per row and class for what comes before any variable."""
+    """Write one line per row, class and variable, and one per row and class for the intercept."""
     import numpy as np
 
     from ..sources.files._cells import object_array

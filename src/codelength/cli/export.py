@@ -81,6 +81,7 @@ def _content(
     keep: tuple[str, ...],
     name: str | None,
 ) -> bytes:
+    """Return the exported model as bytes."""
     if to == "onnx":
         return bytes(fitted.to_onnx().SerializeToString())
     if to == "scorer":
@@ -95,6 +96,7 @@ def _content(
 
 
 def _write(content: bytes, output: str) -> None:
+    """Write bytes to a file, or to standard output for ``"-"``."""
     if output == "-":
         click.echo(content, nl=False, file=sys.stdout.buffer)
         return

@@ -1,4 +1,4 @@
-"""Models from options: each gets the parameters that it has, and what none of them has is refused by name."""
+"""Models from options: each model gets its own parameters; options that no model accepts are rejected."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -19,11 +19,24 @@ PARAMETERS = {"seed": "random_state", "components": "n_components", "starts": "n
 """Options whose parameter has another name in Python."""
 
 OF_NAIVE_BAYES = ("rule", "prior", "select")
-"""Options and parameters that mean naive Bayes where no kind of model is named."""
+"""Options and parameters that imply naive Bayes if no kind of model is named."""
 
 
 def build(kind: str, values: Mapping[str, Any]) -> Any:
-    """A model of a kind with those of the parameters that it has; random numbers start at 0."""
+    """Return a model of a kind, with those of the values that are its parameters.
+
+    Parameters
+    ----------
+    kind : str
+        Kind of model, of this library or an opponent.
+    values : mapping
+        Values by the names of parameters; others than those of the model are ignored.
+
+    Returns
+    -------
+    estimator
+        Unfitted model, with seed 0 unless one is given.
+    """
     known = parameters(kind)
     own = {name: value for name, value in values.items() if name in known}
     if "random_state" in known:
@@ -32,21 +45,26 @@ def build(kind: str, values: Mapping[str, Any]) -> Any:
 
 
 def given(kinds: Sequence[str], options: Mapping[str, Any], params: Sequence[str]) -> dict[str, Any]:
-    """Values by the names of parameters, from options and from texts ``NAME=VALUE``.
+    """Return values by the names of parameters, from options and from texts ``NAME=VALUE``.
 
     Parameters
     ----------
     kinds : sequence of str
-        The models that they are for; at least one of them has each parameter.
+        Kinds of models; at least one of them must have each parameter.
     options : mapping
-        Values by the names of options; None where an option was not given.
+        Values by the names of options; None for an option that was not given.
     params : sequence of str
-        Further parameters as they were written.
+        Further parameters, as typed.
+
+    Returns
+    -------
+    dict of str to object
+        Values by parameter.
 
     Raises
     ------
     InvalidParameter
-        When no model has an option or a parameter, or one is given twice.
+        If no model has an option or a parameter, or one is given twice.
     """
     from ..table._messages import suggestion
 
@@ -71,20 +89,21 @@ def given(kinds: Sequence[str], options: Mapping[str, Any], params: Sequence[str
 
 
 def means_naive_bayes(options: Mapping[str, Any], params: Sequence[str]) -> bool:
-    """Whether something is given that means naive Bayes where no kind of model is named."""
+    """Return whether an option or parameter implies naive Bayes if no kind of model is named."""
     named = {name for name, value in options.items() if value is not None} | set(parsed(params))
     return not named.isdisjoint(OF_NAIVE_BAYES)
 
 
 def parameters(kind: str) -> list[str]:
-    """Names of the parameters of a kind of model that can be given as text."""
+    """Return the names of the parameters of a kind of model that can be given as text."""
     return [name for name in signature(class_of(kind)).parameters if name != "schema"]
 
 
 def class_of(kind: str) -> "type[Model]":
-    """The class of a kind of model, which may be one of another library."""
+    """Return the class of a kind of model, of this library or an opponent."""
     from ..estimators.registry import MODELS, model_of
 
+    # Opponents are imported only if needed; model_of raises for unknown kinds.
     if kind not in MODELS:
         from ..evaluation.opponents import OPPONENTS
 
@@ -94,7 +113,7 @@ def class_of(kind: str) -> "type[Model]":
 
 
 def parsed(params: Sequence[str]) -> dict[str, Any]:
-    """Parameters by name; a value is JSON where it can be read so, and text otherwise.
+    """Return parameters by name; a value is JSON if it can be parsed, and text otherwise.
 
     Examples
     --------
@@ -114,7 +133,15 @@ def parsed(params: Sequence[str]) -> dict[str, Any]:
 
 
 def check_capable(model: "Model", source: "Source") -> None:
-    """Refuse options about the table that a model can do nothing with."""
+    """Raise ``InvalidParameter`` for options about the table that a model cannot use.
+
+    Parameters
+    ----------
+    model : TableEstimator or Opponent
+        Unfitted model.
+    source : Source
+        Table with its target and weights.
+    """
     if "classes" not in model.capabilities and source.target is not None:
         raise InvalidParameter(
             f"--target: {model.kind} predicts no classes; leave the column out with --drop"
@@ -124,7 +151,17 @@ def check_capable(model: "Model", source: "Source") -> None:
 
 
 def learn(model: "TableEstimator", source: "Source", what: str) -> None:
-    """Fit a model to a table: batch after batch where the table is large and the model can."""
+    """Fit a model to a table, in batches if the table is large and the model can.
+
+    Parameters
+    ----------
+    model : TableEstimator
+        Model to fit in place.
+    source : Source
+        Table to read.
+    what : str
+        Name of the model in the progress bar.
+    """
     has_classes = "classes" in model.capabilities
     if not (source.is_large and "fit_table" in model.capabilities and getattr(model, "select", None) is None):
         table = source.read(needs_target=has_classes)

@@ -1,4 +1,4 @@
-"""Options that several commands share, and the sections of the help in which options stand."""
+"""Options that several commands share, and the sections of the help they belong to."""
 
 import functools
 from collections.abc import Callable
@@ -96,21 +96,23 @@ _CELLS: list[Callable[[Any], Any]] = [
 
 
 def table(command: F) -> F:
-    """The argument DATA and the options about its columns, handed on as one :class:`Source`."""
+    """Add the argument DATA and the options about its columns, passed on as one :class:`Source`."""
     return _data(_with_source(command))
 
 
 def any_table(command: F) -> F:
-    """As :func:`table`; instead of DATA there may be a query."""
+    """Add the same as :func:`table`, with a query as an alternative to DATA."""
     return _any_data(_with_source(_all_of(_QUERY)(command)))
 
 
 def optional_table(command: F) -> F:
-    """As :func:`table`; the source is None where DATA is not given."""
+    """Add the same as :func:`table`; the source is None if DATA is not given."""
     return _optional_data(_with_source(command, is_needed=False))
 
 
 def _with_source(command: F, *, is_needed: bool = True) -> F:
+    """Wrap a command so that its options about the table arrive as one ``Source``."""
+
     @functools.wraps(command)
     def with_source(
         *,
@@ -138,12 +140,12 @@ def _with_source(command: F, *, is_needed: bool = True) -> F:
 
 
 def cells(command: F) -> F:
-    """How cells become values."""
+    """Add the options about the reading of cells."""
     return _all_of(_CELLS)(command)
 
 
 def model_output(*, required: bool) -> Callable[[F], F]:
-    """Where the model goes; the same letter in every command."""
+    """Add the option for the file of the model, with the same letter in every command."""
     return in_output(
         "--output -o", FILE, "Write the model here, as JSON; - for standard output.", required=required
     )
@@ -175,6 +177,7 @@ def _check_query(data: str | None, sql: str | None, na: tuple[str, ...]) -> None
 
 def _all_of(options: list[Callable[[Any], Any]]) -> Callable[[F], F]:
     def add(command: F) -> F:
+        # Decorators apply from the inside out; reversed, options appear in the help in the order of the list.
         for each in reversed(options):
             command = each(command)
         return command

@@ -1,7 +1,7 @@
-"""How results are shown: lines and blocks for people, JSON for machines.
+"""Output of results: text for people, JSON for programs.
 
-Whatever comes from a table, a file name or an option is shown, never obeyed: no control character reaches
-the terminal.
+Texts from a table, a file name or an option are shown, never interpreted: no control character reaches the
+terminal.
 """
 
 import json
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..blocks import Block
 
 LONGEST_MESSAGE = 1000
-"""Messages are cut here."""
+"""Most characters of a message."""
 
 
 def show(blocks: "Iterable[Block]") -> None:
@@ -36,33 +36,41 @@ def show(blocks: "Iterable[Block]") -> None:
 
 
 def tell(kind: str, message: object) -> None:
-    """Print one line on standard error: an error, a warning or a note."""
+    """Print one line on standard error.
+
+    Parameters
+    ----------
+    kind : str
+        ``"error"``, ``"warning"`` or ``"note"``.
+    message : object
+        Message, shortened in the middle if it is too long.
+    """
     text = one_line(f"{kind}: {message}")
     if len(text) > LONGEST_MESSAGE:
-        # What is wrong stands at the end, and where at the start.
+        # The location is at the start of a message and the remedy at the end.
         text = f"{text[: LONGEST_MESSAGE // 2]} ... {text[-LONGEST_MESSAGE // 2 + 5 :]}"
     click.echo(text, err=True)
 
 
 def note(text: str) -> None:
-    """Remember something to tell once the command has done its work."""
+    """Add a note that is printed when the command has ended."""
     notes().append(text)
 
 
 def notes() -> list[str]:
-    """What is to be told in the end."""
+    """Return the notes of the running command."""
     texts: list[str] = click.get_current_context().meta.setdefault("codelength.notes", [])
     return texts
 
 
 def print_json(document: Any) -> None:
-    """Print JSON; numbers that JSON lacks (infinities, NaN) become null."""
-    # In ASCII, which every terminal shows and no control character gets through.
+    """Print JSON; numbers that JSON cannot express (infinities, NaN) become null."""
+    # In ASCII, which every terminal shows; control characters become escapes.
     click.echo(json.dumps(json_ready(document), indent=2, allow_nan=False))
 
 
 def json_ready(document: Any) -> Any:
-    """A document whose numbers JSON can hold.
+    """Return a document whose numbers JSON can express.
 
     Examples
     --------
@@ -79,7 +87,7 @@ def json_ready(document: Any) -> Any:
 
 
 def decimals(number: float, digits: int = 4) -> str:
-    """A number for people, infinities included.
+    """Return a number with some decimals, or the name of an infinity.
 
     Examples
     --------

@@ -66,7 +66,7 @@ def predict(
     fitted: TableEstimator = load(model)
     carried = list(dict.fromkeys(carry))
     names = fitted.outcome_columns(carried, name)
-    # Rows on a terminal are progress enough.
+    # Rows that appear on the terminal show the progress already.
     is_quiet = output == "-" and sys.stdout.isatty()
     with ExitStack() as stack:
         progress = None if is_quiet else stack.enter_context(counting("predicting"))
@@ -96,7 +96,7 @@ def _rows(
     batch_rows: int,
     progress: Callable[[int], object] | None,
 ) -> "Generator[ColumnDict]":
-    """The columns of the output, some rows at a time."""
+    """Yield the columns of the output, some rows at a time."""
     from ..sources.files._arrow import ArrowCells
 
     if _by_arrow(source, carried):
@@ -119,18 +119,19 @@ def _rows(
 
 
 def _by_arrow(source: Source, carried: Sequence[str]) -> bool:
-    """Whether the table is read by Arrow, which knows the types of all columns that are carried over."""
+    """Return whether the table is read by Arrow, which preserves the types of columns carried over."""
     return source.is_large or (bool(carried) and source.keeps_types)
 
 
 def _predicted(fitted: "TableEstimator", batch: "Table", names: Sequence[str]) -> "ColumnDict":
-    """What is predicted for some rows."""
+    """Return the predictions of some rows as columns."""
     from ..decisions import first_best_of_rows
     from ..estimators.validation import class_array
 
     probs = fitted.predict_proba(batch.keep(fitted.schema_.names))
     outcomes = class_array(fitted.outcome_names)[first_best_of_rows(probs)]
     if outcomes.dtype.kind == "U":
+        # Writers take texts as objects, not as fixed-width Unicode.
         outcomes = outcomes.astype(object)
     return {
         names[0]: outcomes,
@@ -146,7 +147,21 @@ def writer_to(
     by_arrow: bool = False,
     for_spreadsheets: bool = False,
 ) -> "AbstractContextManager[TableWriter]":
-    """A writer of rows, whose columns may be those of Arrow, to a file or to standard output for ``"-"``."""
+    """Return a writer of rows to a file, or to standard output for ``"-"``.
+
+    Parameters
+    ----------
+    output : str
+        Name of the file; its ending chooses the format.
+    names : sequence of str
+        Columns.
+    as_json : bool
+        Write a JSON list of rows.
+    by_arrow : bool
+        Whether columns are those of Arrow.
+    for_spreadsheets : bool
+        Whether to neutralise formulas in CSV.
+    """
     from ..sources.files.writers import open_writer
     from .rows import json_writer, terminal_writer
 

@@ -1,6 +1,6 @@
-"""Signs of life on a terminal for what takes longer than two seconds; nothing elsewhere.
+"""Progress bars on a terminal for work that takes longer than two seconds; nothing elsewhere.
 
-All of it goes to standard error, so that results can be piped while one waits.
+Bars are written to standard error, so that results can be piped.
 """
 
 import sys
@@ -16,22 +16,22 @@ if TYPE_CHECKING:
 DELAY_SECONDS = 2.0
 
 Report = Callable[[float, float], None]
-"""Told how much of the work is done, and how much there is."""
+"""Function called with the work done and the work in all."""
 
 
 @contextmanager
 def working(what: str) -> Iterator[Report]:
-    """Show that something is being done while the block runs, once it has taken two seconds on a terminal.
+    """Show a progress bar while the block runs, after two seconds and on a terminal only.
 
     Parameters
     ----------
     what : str
-        What is being done, in a few words.
+        Description of the work, in a few words.
 
     Yields
     ------
     function
-        May be told how far the work is; the bar and the time left then say so.
+        Call it with the work done and the work in all to show a share and the time left.
     """
     if not _on_terminal():
         yield lambda done, total: None
@@ -48,12 +48,17 @@ def working(what: str) -> Iterator[Report]:
 
 @contextmanager
 def counting(what: str) -> Iterator[Callable[[int], None]]:
-    """As :func:`working`, for work of unknown size: shows how many rows were read, and how many per second.
+    """Show the number of rows read, and rows per second, for work of unknown size.
+
+    Parameters
+    ----------
+    what : str
+        Description of the work, in a few words.
 
     Yields
     ------
     function
-        Told how many rows were read since it was last told.
+        Call it with the number of rows read since the last call.
     """
     if not _on_terminal():
         yield lambda n_rows: None
@@ -77,12 +82,13 @@ def counting(what: str) -> Iterator[Callable[[int], None]]:
 
 
 class _Delayed:
-    """A bar that appears after a while, unless it was stopped before."""
+    """A bar that appears after a delay, unless it was stopped before."""
 
     def __init__(self, bar: "Progress") -> None:
         self._bar = bar
         self._lock = threading.Lock()
         self._is_over = False
+        # The timer runs in a thread of its own; the lock keeps it from showing a bar that was just stopped.
         self._timer = threading.Timer(DELAY_SECONDS, self._start)
         self._timer.daemon = True
         self._timer.start()
@@ -114,7 +120,7 @@ def _bar() -> "Progress":
         TimeRemainingColumn,
     )
 
-    # A spinner of plain characters, for terminals that know no others.
+    # A spinner of ASCII characters, which every terminal can show.
     columns: list[Any] = [
         SpinnerColumn("line"),
         TextColumn("{task.description}", markup=False),

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 BATCH_ROWS = 10_000
 
 MOST_CELLS = 1 << 22
-"""Most probabilities that are held at a time."""
+"""Most probabilities in memory at a time."""
 
 FORMS = ("best", "joint", "marginals")
 
@@ -95,6 +95,7 @@ def query(
         raise InvalidParameter(f"--class: {fitted.kind} has no class; leave --class out")
     others = [known_class] if known_class else []
     schema = _read_schema(fitted.schema_, question.names)
+    # Each row has one probability per combination, of which there can be millions.
     rows_each = max(1, min(batch_rows, MOST_CELLS // question.n_combinations))
     with (
         working("asking"),
@@ -109,14 +110,14 @@ def query(
 
 
 def _asked(texts: Sequence[str], schema: "Schema") -> list[str]:
-    """Names with commas between them; a name that has commas of its own is taken whole."""
+    """Return names separated by commas; a name that contains commas itself is taken whole."""
     own = () if schema.target is None else (schema.with_class_as_variable().names[-1],)
     known = {*schema.names, *own}
     return [name for text in texts for name in ([text] if text in known else text.split(","))]
 
 
 def _read_schema(schema: "Schema", asked: Sequence[str]) -> "Schema":
-    """What is read of the table: the variables that are not asked about."""
+    """Return the schema of the columns to read: the variables that are not asked about."""
     from ..table import Schema
 
     return Schema(tuple(variable for variable in schema.variables if variable.name not in asked))
@@ -129,6 +130,7 @@ def _lines(
     known_class: str | None,
     form: str,
 ) -> "Iterator[ColumnDict]":
+    """Yield the columns of the answers, one batch at a time."""
     start = 0
     for batch, beside in batches:
         known = batch.keep(
@@ -141,7 +143,7 @@ def _lines(
 
 
 def _best(answer: "Answer", beside: "ColumnDict", start: int) -> "ColumnDict":
-    """One line per row."""
+    """Return one line per row: the most probable combination."""
     from ..sources.files._cells import object_array
 
     names = _free([*answer.variables, "probability"], beside)
@@ -151,7 +153,7 @@ def _best(answer: "Answer", beside: "ColumnDict", start: int) -> "ColumnDict":
 
 
 def _joint(answer: "Answer", beside: "ColumnDict", start: int) -> "ColumnDict":
-    """One line per row and combination."""
+    """Return one line per row and combination."""
     import numpy as np
 
     from ..sources.files._cells import object_array, repeated
@@ -168,7 +170,7 @@ def _joint(answer: "Answer", beside: "ColumnDict", start: int) -> "ColumnDict":
 
 
 def _marginals(answer: "Answer", beside: "ColumnDict", start: int) -> "ColumnDict":
-    """One line per row, variable and value."""
+    """Return one line per row, variable and value."""
     import numpy as np
 
     from ..sources.files._cells import object_array, repeated
@@ -191,7 +193,8 @@ _SHAPES = {"best": _best, "joint": _joint, "marginals": _marginals}
 
 
 def _free(names: Sequence[str], beside: "ColumnDict") -> list[str]:
-    """Names that no column beside them has, and that differ by more than capitals."""
+    """Return names that differ from each other and from the columns carried over by more than case."""
+    # Parquet readers such as DuckDB compare the names of columns without case.
     taken, found = {name.casefold() for name in beside}, []
     for name in names:
         candidates = itertools.chain([name, f"predicted_{name}"], (f"{name}_{n}" for n in itertools.count(2)))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 in_page = Section("Page")
 
 RESULTS = "results"
-"""Where ``codelength reproduce`` writes by default."""
+"""Directory that ``codelength reproduce`` writes to by default."""
 
 
 @command("Make a page about a table: one HTML file.")
@@ -66,6 +66,7 @@ def report(
     """
     if output == "-":
         raise InvalidParameter("--output: a page goes into a file; name one, such as report.html")
+    # Checked first: an analysis takes seconds, and should not fail at its very end.
     parent = Path(output).absolute().parent
     if not parent.is_dir():
         raise DataError(f"{output}: the directory {parent} does not exist; create it first")
@@ -77,6 +78,7 @@ def report(
         raise InvalidParameter("DATA is missing: name a table, or --reproduce for the papers")
     check_outputs({"--output": output}, source.files, as_json=False)
     if latent and source.target is not None and not source.is_bundled:
+        # A bundled table leaves out its class by itself if no target is needed; a file does not.
         source = replace(source, target=None, drop=(*source.drop, source.target))
     has_target = not latent and (source.target is not None or source.is_bundled)
     if rows and not has_target:
@@ -106,7 +108,7 @@ def report(
 
 
 def _check_papers(source: Source | None, options: dict[str, Any]) -> None:
-    """Refuse options about a table and its analysis, which the page about the papers does not have."""
+    """Raise for options about a table and its analysis, which the page about the papers does not have."""
     given = [name for name, value in options.items() if value not in (None, False)]
     if source is not None:
         own = {field.name: getattr(source, field.name) for field in fields(source) if field.name != "data"}
@@ -119,6 +121,7 @@ def _check_papers(source: Source | None, options: dict[str, Any]) -> None:
 
 
 def _papers(source: Source | None, output: str, *, as_json: bool) -> None:
+    """Write the page about the papers."""
     from codelength_lab.pages.papers_page import papers_page
 
     from .._files import atomic_write
@@ -135,6 +138,7 @@ def _papers(source: Source | None, output: str, *, as_json: bool) -> None:
 
 
 def _sentence(made: "Analysis | LatentAnalysis") -> str:
+    """Return the main result as one sentence."""
     from ..reporting.results import Analysis
 
     if isinstance(made, Analysis):
@@ -148,6 +152,7 @@ def _sentence(made: "Analysis | LatentAnalysis") -> str:
 
 
 def _figures(made: "Analysis") -> dict[str, Any]:
+    """Return the figures of an analysis as JSON types."""
     return {
         "rows": made.table.n_rows,
         "target": made.table.target,
@@ -171,6 +176,7 @@ def _figures(made: "Analysis") -> dict[str, Any]:
 
 
 def _classes(made: "LatentAnalysis") -> dict[str, Any]:
+    """Return the figures of latent classes as JSON types."""
     return {
         "rows": made.table.n_rows,
         "classes": made.comparison.chosen,
@@ -182,10 +188,11 @@ def _classes(made: "LatentAnalysis") -> dict[str, Any]:
 
 
 def _command(*paths: str) -> str:
-    """The command that was given, with files named without their directories, as pages are passed on."""
+    """Return the command that was typed, without the directories of files, because pages are passed on."""
     from ..reporting.sections.table.facts import file_name
 
     words = sys.argv[1:]
+    # Longest first: one path can be the beginning of another.
     for path in sorted(paths, key=len, reverse=True):
         words = [word.replace(path, file_name(path)) for word in words]
     return shlex.join(["codelength", *words])

@@ -91,6 +91,7 @@ def reproduce(
 
 
 def _told(made: "Reproduction", paths: list[Path], seconds: float) -> str:
+    """Describe the amount of work, its speed and the files written."""
     from codelength_lab import EXPERIMENTS
 
     outcome = made.outcome

@@ -1,4 +1,4 @@
-"""Rows for machines as JSON, and for people on a terminal."""
+"""Writers of rows: JSON for programs, CSV for a terminal."""
 
 import json
 import sys
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class JsonRows:
-    """Writes batches of rows as one JSON list, one row per line."""
+    """Writer of batches of rows as one JSON list, one row per line."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -40,7 +40,7 @@ class JsonRows:
 
 @contextmanager
 def json_writer(destination: str) -> Iterator[JsonRows]:
-    """A writer of rows as JSON to a file, or to standard output for ``"-"``."""
+    """Yield a writer of rows as JSON to a file, or to standard output for ``"-"``."""
     if destination == "-":
         rows = JsonRows(sys.stdout)
         yield rows
@@ -53,7 +53,7 @@ def json_writer(destination: str) -> Iterator[JsonRows]:
 
 
 class TerminalRows:
-    """Writes rows as CSV without what a terminal would obey."""
+    """Writer of rows as CSV without control characters."""
 
     def __init__(self, writer: "TableWriter") -> None:
         self._writer = writer
@@ -71,7 +71,7 @@ class TerminalRows:
 
 @contextmanager
 def terminal_writer(names: Sequence[str], *, for_spreadsheets: bool = False) -> Iterator[TerminalRows]:
-    """A writer of rows as CSV to a terminal."""
+    """Yield a writer of rows as CSV to a terminal."""
     from ..sources.files.writers import open_writer
 
     shown = [one_line(name) for name in names]

@@ -1,4 +1,4 @@
-"""What a command writes, and where to."""
+"""Outputs of commands: checks before the work, and the file of a model."""
 
 import shutil
 import sys
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 
 
 def check_outputs(outputs: Mapping[str, str | None], inputs: Sequence[str], *, as_json: bool) -> None:
-    """Refuse to write two things to one place, or over an input.
+    """Raise if two outputs have the same destination, or an output is an input.
 
     Parameters
     ----------
     outputs : mapping
-        Files by the option that names them; None where it was not given, ``"-"`` for standard output.
+        Files by the option that names them; None if it was not given, ``"-"`` for standard output.
     inputs : sequence of str
         Files that are read.
     as_json : bool
-        Whether JSON goes to standard output as well.
+        Whether JSON is written to standard output as well.
     """
     named = {option: output for option, output in outputs.items() if output is not None}
     on_standard_output = [option for option, output in named.items() if output == "-"]
@@ -40,7 +40,7 @@ def check_outputs(outputs: Mapping[str, str | None], inputs: Sequence[str], *, a
 
 
 def check_marked(outputs: Sequence[str | None]) -> None:
-    """Refuse ``--for-spreadsheets`` if no output is a CSV file."""
+    """Raise if ``--for-spreadsheets`` is given and no output is a CSV file."""
     from ..sources.files.formats import CSV
 
     named = [output for output in outputs if output is not None]
@@ -55,6 +55,7 @@ def save(model: "TableEstimator", output: str) -> None:
     if output != "-":
         model.save(output)
         return
+    # Through a file, because saving is atomic; a failure then leaves no half of a model in a pipe.
     with Scratch() as directory:
         path = Path(directory) / "model.json"
         model.save(path)

@@ -68,7 +68,7 @@ def _check_installed() -> None:
 
 
 def _offered(data: str, stack: ExitStack) -> "tuple[str, Path]":
-    """Name and path of the table to begin with, once it is sure that it can be opened."""
+    """Return the name and path of the first table, after checking that it can be opened."""
     from ..datasets.registry import find, table_path
     from ..sources.files.readers import as_file, column_names
 

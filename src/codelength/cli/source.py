@@ -1,4 +1,9 @@
-"""The table that a command line names."""
+"""The table that a command line names, and the reading of it.
+
+``Source`` holds the options about a table. ``read`` returns the whole table, ``read_beside`` also columns
+that are only carried over, and ``batches`` reads it piece by piece. Bundled tables, files, standard input,
+sets of files and queries differ in these methods only.
+"""
 
 import glob
 import json
@@ -18,28 +23,28 @@ if TYPE_CHECKING:
 
 
 LARGE = 100_000_000
-"""Bytes from which on a file is read batch after batch, by models that can."""
+"""Size in bytes from which a file is read in batches, by models that can."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A table as the command line names it, and which of its columns are meant.
+    """A table and its columns as named on the command line.
 
     Attributes
     ----------
     data : str
         A file, a directory or a pattern of files, the name of a bundled table, or ``"-"`` for standard input;
-        what messages call the query where there is one.
+        for a query, its name in messages.
     target : str, optional
         The column to predict.
     weights : str, optional
-        The column that says how many rows each row stands for.
+        The column with the weights of the rows.
     drop, keep : tuple of str
-        Columns to leave out, or the only ones to take.
+        Columns to leave out, or the only columns to use.
     na : tuple of str
-        Texts that mean missing; none for the usual ones.
+        Texts that mean missing; empty for the usual ones.
     sql, database : str, optional
-        A query whose result is the table, and the database that it is put to.
+        A query whose result is the table, and its database.
     """
 
     data: str
@@ -53,22 +58,23 @@ class Source:
 
     @property
     def is_bundled(self) -> bool:
-        """Whether the name is that of a bundled table, or another name for one."""
+        """True if the name is that of a bundled table, or an alias of one."""
         from ..datasets.registry import find
 
         return self.sql is None and find(self.data) is not None
 
     @property
     def is_stream(self) -> bool:
-        """Whether it is a query, a directory, or a pattern of files."""
+        """True for a query, a directory, or a pattern of files."""
         if self.sql is not None:
             return True
+        # An existing file whose name contains a bracket or an asterisk is that file, not a pattern.
         is_file = self.is_bundled or self.data == "-" or os.path.isfile(self.data)
         return not is_file and (os.path.isdir(self.data) or any(sign in self.data for sign in "*?["))
 
     @property
     def is_large(self) -> bool:
-        """Whether it is better read batch after batch."""
+        """True if the table should be read in batches."""
         if self.is_stream:
             return True
         is_file = not self.is_bundled and self.data != "-" and os.path.isfile(self.data)
@@ -76,13 +82,13 @@ class Source:
 
     @property
     def keeps_types(self) -> bool:
-        """Whether it is a file whose cells have types, all of which Arrow knows."""
+        """True for a file whose cells have types, all of which Arrow can represent."""
         is_file = not self.is_stream and not self.is_bundled and self.data != "-"
         return is_file and not self.is_text and _has_arrow()
 
     @property
     def stream(self) -> Any:
-        """What :func:`codelength.as_batches` takes."""
+        """The table as an argument of :func:`codelength.as_batches`."""
         if self.sql is None:
             return self.data
         from ..sources import SqlQuery
@@ -91,7 +97,7 @@ class Source:
 
     @property
     def columns(self) -> dict[str, Any]:
-        """What is meant by the columns, as methods that read streams take it."""
+        """Roles of columns, as arguments of methods that read streams."""
         return {
             "weights": self.weights,
             "drop": self.drop,
@@ -101,7 +107,7 @@ class Source:
 
     @property
     def is_text(self) -> bool:
-        """Whether the cells are texts that have no types of their own."""
+        """True if the cells are texts without types of their own."""
         if self.is_bundled or self.sql is not None:
             return False
         # All files of a table are of one format.
@@ -116,18 +122,24 @@ class Source:
         if not self.is_bundled:
             within = _files_named(self.data) if self.is_stream else ()
             return within or (self.data,)
+        # A bundled table is replaced by a file of that name in the user's own directory.
         own = os.environ.get("CODELENGTH_DATA")
         return tuple(str(path) for path in Path(own).glob(f"{self.data}.*")) if own else ()
 
     def read(self, *, needs_target: bool) -> "Table":
-        """Read the whole table; it may lack a class if none is needed.
+        """Read the whole table.
+
+        Parameters
+        ----------
+        needs_target : bool
+            Whether the table must have a target; otherwise it is read without one.
 
         Raises
         ------
         InvalidParameter
-            When a target is needed and none is named.
+            If a target is needed and none is named.
         DataError
-            When the table cannot be read, or lacks a column that is named.
+            If the table cannot be read, or lacks a column that is named.
         """
         if self.is_bundled:
             return self._bundled(needs_target=needs_target)
@@ -136,7 +148,7 @@ class Source:
         return self._collected() if self.is_stream else self._read_file()
 
     def _collected(self) -> "Table":
-        """A query, or several files, as one table in memory."""
+        """Read a query, or several files, as one table into memory."""
         from ..sources import collected
 
         with working("reading"):
@@ -161,9 +173,21 @@ class Source:
         return table
 
     def read_beside(self, carried: Sequence[str]) -> "tuple[Table, ColumnDict]":
-        """The whole table without a class, and the cells of columns that go along but take no part in it.
+        """Read the whole table without a class, and the cells of columns that are only carried over.
 
-        Cells that are carried over from a text file stay as they stand there.
+        Cells carried over from a text file stay as they are written.
+
+        Parameters
+        ----------
+        carried : sequence of str
+            Columns to carry over; they are not part of the table.
+
+        Returns
+        -------
+        table : Table
+            The rows.
+        beside : dict of str to array
+            Cells of the columns carried over.
         """
         names = list(dict.fromkeys(carried))
         if not names:
@@ -175,7 +199,7 @@ class Source:
 
         keep = [name for name in self.keep if name not in names] if self.keep else None
         with working("reading"), as_file(self.data) as path:
-            # A column that is not there is refused where it would be carried over.
+            # Columns that do not exist are not dropped here, so that read_beside can name them in its error.
             others = [name for name in names if name in column_names(path) and name != self.weights]
             asked = AskedRoles.of(self.target, self.weights, list(dict.fromkeys([*self.drop, *others])), keep)
             ((table, beside),) = read_beside(path, names, asked, na=self.na or None)
@@ -186,11 +210,28 @@ class Source:
     def batches(
         self, schema: "Schema", batch_rows: int, *, others: Sequence[str] = (), carried: Sequence[str] = ()
     ) -> "Generator[tuple[Table, ColumnDict]]":
-        """Read the variables of a schema, some rows at a time, and the cells of columns to carry over.
+        """Read the variables of a schema in batches, with the cells of columns to carry over.
 
-        Columns that are left out by ``drop`` or ``keep``, or are the weights, are not there. Variables that
-        are ignored need not be there: they are not read, and all their cells are missing. Columns that are
-        named by ``others`` are in the table too.
+        Columns left out by ``drop`` or ``keep``, and the weights, count as absent. Ignored variables need not
+        exist: they are not read, and all their cells are missing.
+
+        Parameters
+        ----------
+        schema : Schema
+            Variables to read.
+        batch_rows : int
+            Rows of a batch.
+        others : sequence of str
+            Further columns of the table, such as known classes.
+        carried : sequence of str
+            Columns to carry over.
+
+        Yields
+        ------
+        table : Table
+            Rows of one batch.
+        beside : dict of str to array
+            Their cells carried over.
         """
         from ..sources.files.readers import as_file, column_names, read_beside
         from ..sources.roles import AskedRoles
@@ -203,11 +244,12 @@ class Source:
             beside: ColumnDict = {name: whole.column(name).cells for name in carried}
             yield _completed(whole.keep(wanted), schema), beside
             return
+        # Counted over all batches, for one note at the end.
         n_missing = 0
         with as_file(self.data) as path:
             names = column_names(path)
             self._check_present([*wanted, *carried], names)
-            # Any column says how many rows there are.
+            # Without variables to read, any column gives the number of rows.
             asked = AskedRoles.of(None, None, (), wanted or names[:1])
             is_text = _is_text(path)
             kinds = _verbatim(schema, others) if is_text else schema
@@ -219,6 +261,7 @@ class Source:
         self._tell_missing(n_missing, is_text=is_text)
 
     def _bundled_beside(self, names: Sequence[str]) -> "tuple[Table, ColumnDict]":
+        """Read a bundled table with columns to carry over, one of which may be its class."""
         from ..table._messages import suggestion
 
         drop = tuple(name for name in self.drop if name not in names)
@@ -237,6 +280,7 @@ class Source:
         return "standard input" if self.data == "-" else self.data
 
     def _bundled(self, *, needs_target: bool, with_target_as_column: bool = False) -> "Table":
+        """Load a bundled table and apply the roles of columns to it."""
         from .. import datasets
 
         table: Table = datasets.load(self.data, target=self.target, backend="columns").table
@@ -251,10 +295,11 @@ class Source:
         return table if needs_target else replace(table, target=None)
 
     def check_kept(self, wanted: Sequence[str]) -> None:
-        """Refuse to leave out columns that are needed."""
+        """Raise if columns that are needed are left out."""
         self._check_present([name for name in wanted if self.keep or name in self.drop], wanted)
 
     def _check_present(self, wanted: Sequence[str], names: Sequence[str]) -> None:
+        """Raise for the first wanted column that is not there or is left out."""
         from ..table._messages import suggestion
 
         gone = {*self.drop, self.weights}
@@ -264,6 +309,7 @@ class Source:
                 raise SchemaMismatch(f"{self._shown}: has no column {name!r}{suggestion(name, present)}")
 
     def _tell_missing(self, n_cells: int, *, is_text: bool) -> None:
+        """Add a note on missing cells of a text file, unless the user has named texts that mean missing."""
         if n_cells and is_text and not self.na:
             from ..sources.files.formats import USUAL_NA
 
@@ -272,7 +318,7 @@ class Source:
 
 
 def _is_text(path: str | Path) -> bool:
-    """Whether the cells of a file are texts that have no types of their own."""
+    """Return whether the cells of a file are texts without types of their own."""
     from ..sources.files.formats import format_named
 
     format_ = format_named(path)
@@ -280,7 +326,7 @@ def _is_text(path: str | Path) -> bool:
 
 
 def _verbatim(schema: "Schema", others: Sequence[str]) -> "Schema":
-    """How cells of a text file are read: as the model knows them, or else as they stand there."""
+    """Return the schema by which a text file is read; columns unknown to the model are read as text."""
     from ..table import Schema, Variable
 
     unknown = [name for name in others if name not in schema.names]
@@ -288,30 +334,32 @@ def _verbatim(schema: "Schema", others: Sequence[str]) -> "Schema":
 
 
 def _files_named(path: str) -> tuple[str, ...]:
-    """The files of a directory or a pattern."""
+    """Return the files of a directory or a pattern."""
     from ..sources.engines._files import files_within
 
     return tuple(str(file) for file in files_within(path))
 
 
 def _files_in(sql: str) -> tuple[str, ...]:
-    """Files that a query may read: those that a text or a name in it means."""
+    """Return the files that a query may read: those that match a text or a name in it."""
     import duckdb
 
     from ..sources.files._duckdb import session
 
     try:
         with session() as connection:
+            # DuckDB parses the query without running it, so that file names are found whatever function reads
+            # them.
             ((parsed,),) = connection.execute("SELECT json_serialize_sql(?)", [sql]).fetchall()
     except duckdb.Error:  # a query that cannot be run reads nothing
         return ()
-    # A text of signs alone is no pattern of files.
+    # Texts without letters and digits, such as "*", are parts of the query and not patterns of files.
     named = {text for text in _texts(json.loads(parsed)) if any(map(str.isalnum, text))}
     return tuple(file for text in sorted(named) for file in glob.glob(text, recursive=True))
 
 
 def _texts(document: Any) -> Iterator[str]:
-    """All texts in a document."""
+    """Yield all texts in a document."""
     if isinstance(document, str):
         yield document
     elif isinstance(document, (dict, list)):
@@ -320,7 +368,7 @@ def _texts(document: Any) -> Iterator[str]:
 
 
 def _completed(table: "Table", schema: "Schema") -> "Table":
-    """A table with blank columns for the variables of a schema that it lacks."""
+    """Return a table with blank columns for the variables of a schema that it lacks."""
     import numpy as np
 
     from ..table.column import Factor

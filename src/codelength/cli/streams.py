@@ -1,4 +1,4 @@
-"""The standard streams, made safe: open, able to take any text, and named in errors."""
+"""Standard streams made safe: always open, able to write any text, and named in errors."""
 
 import errno
 import io
@@ -10,7 +10,7 @@ from typing import Any
 
 
 class Named(io.FileIO):
-    """A stream whose errors say which it is."""
+    """Stream whose errors name it."""
 
     def __init__(self, number: int, mode: str, called: str) -> None:
         super().__init__(number, mode, closefd=False)
@@ -36,12 +36,13 @@ class Named(io.FileIO):
 
 
 def prepare() -> None:
-    """Make the standard streams fit for use.
+    """Make the standard streams safe.
 
-    A stream that was closed when the process started becomes one that refuses to be read or written. What the
-    encoding of a stream lacks (a terminal in ASCII, halves of surrogate pairs) is written as an escape.
+    A stream that was closed when the process started is replaced by one that raises on reading or writing.
+    Characters that the encoding of a stream lacks (a terminal in ASCII, lone surrogates) are written as
+    escapes.
     """
-    # In this order, so that each takes the number of the stream it stands for.
+    # In this order, because the system gives the lowest free descriptor: 0, then 1, then 2.
     if sys.stdin is None:
         number = os.open(os.devnull, os.O_WRONLY)
         sys.stdin = io.TextIOWrapper(io.BufferedReader(Named(number, "r", "standard input")))
@@ -58,23 +59,24 @@ def prepare() -> None:
 
 
 def flush() -> None:
-    """Write what is still to be written, so that a full disk or a closed pipe is noticed in time."""
+    """Write all buffered output, so that a full disk or a closed pipe raises here."""
     sys.stdout.flush()
     sys.stderr.flush()
 
 
 def discard() -> None:
-    """Lose what could not be written, so that the interpreter does not try again when it ends."""
+    """Drop output that could not be written, so that the interpreter does not try again at exit."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
         except (OSError, ValueError):
             with suppress(OSError, ValueError):
+                # The buffer cannot be emptied, but its destination can be replaced.
                 os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def is_closed_pipe(error: OSError) -> bool:
-    """Whether the reader of our output has gone."""
+    """Return whether an error means that the reader of our output has ended."""
     return isinstance(error, BrokenPipeError) or error.errno == errno.EPIPE
 
 
