@@ -1,8 +1,8 @@
 """Equation (4) of the 1998 paper with its own weights and with supervised ones, on the tables of its Table 1.
 
-One list of models: naive Bayes on all variables, without each of them, and without any; forests; mixtures.
-The paper's weights are the probabilities of the models given the whole table. The pool's weights are learned
-from how well the models predict the class of rows that they have not seen.
+The models are naive Bayes on all variables, without each of them, and without any; forests; mixtures. The
+paper's weights are the probabilities of the models given the whole table. The pool's weights are learned from
+predictions of the class of rows that the models were not fitted to.
 """
 
 from collections.abc import Mapping, Sequence
@@ -40,7 +40,7 @@ REPEATS, QUICK_REPEATS = 10, 1
 QUICK_TABLES = ("glass", "hepatitis", "iris", "lymphography")
 COMPONENTS = (2, 4, 8)
 INNER_FOLDS = 5
-"""Folds by which the pool learns how well models predict rows that they have not seen."""
+"""Folds of the predictions that the pool learns its weights from."""
 
 NAIVE, BEST, EVIDENCE, EQUAL, POOL = "BIBL", "best by evidence", "evidence weights", "equal weights", "pool"
 NAMES = (NAIVE, BEST, EVIDENCE, EQUAL, POOL)
@@ -49,7 +49,7 @@ DEFAULTS = Settings(discretization="kmeans", learned="train", missing="value", c
 
 
 def models_for(coded: Coded) -> dict[str, Any]:
-    """The list of models for some rows, naive Bayes on all variables first."""
+    """Return the models for some rows, naive Bayes on all variables first."""
     names = coded.schema.names
     models = {NAIVE: NaiveBayes(), "the class alone": OnVariables(NaiveBayes())}
     models |= {
@@ -58,7 +58,7 @@ def models_for(coded: Coded) -> dict[str, Any]:
     }
     trees = (IndifferentTrees(()), IndifferentTrees("best"), IndifferentTrees())
     models |= {title_of(model): model for model in trees}
-    # A component needs a few rows.
+    # Mixtures with fewer than four rows per component are left out.
     models |= {
         f"mixture of {k}": FiniteMixture(k, n_init=2, reached=1, tol=1e-6, random_state=0)
         for k in COMPONENTS
@@ -69,7 +69,7 @@ def models_for(coded: Coded) -> dict[str, Any]:
 
 @dataclass(frozen=True, eq=False)
 class Weighed:
-    """Models that have seen some rows, and both kinds of weights.
+    """Fitted models with both kinds of weights.
 
     Attributes
     ----------
@@ -87,7 +87,15 @@ class Weighed:
 
     @classmethod
     def of(cls, train: Coded, seed: int = 0) -> "Weighed":
-        """Both kinds of weights from some rows."""
+        """Fit the models to some rows, and learn both kinds of weights.
+
+        Parameters
+        ----------
+        train : Coded
+            Training rows.
+        seed : int
+            Seed of the inner folds.
+        """
         specs, labels = models_for(train), np.asarray(train.class_codes, dtype=np.int64)
         counts = np.bincount(labels, minlength=train.schema.n_classes).astype(np.float64)
         held_outs = np.empty((len(specs), train.n_rows, train.schema.n_classes))
@@ -96,6 +104,7 @@ class Weighed:
             for place, model in enumerate(specs.values()):
                 joint = described(model, seen).log_joint(rest)
                 held_outs[place, split.test] = normalised(joint).log_probs
+        # The class prior must not see the row it predicts either, or the pool would trust it too much.
         left_out = np.tile(counts, (train.n_rows, 1))
         left_out[np.arange(train.n_rows), labels] -= 1.0
         prior_left_out = np.array([log_class_prior(row) for row in left_out])
@@ -110,13 +119,14 @@ class Weighed:
         return np.asarray(-lengths - np.logaddexp.reduce(-lengths))
 
     def predictions(self, test: Coded) -> dict[str, Predictions]:
-        """What each way to weigh the models predicts."""
+        """Return the predictions under each way to weight the models."""
         joints = np.array([model.log_joint(test) for model in self.models.values()])
         each = np.array([normalised(joint).log_probs for joint in joints])
         log_weights = self.log_weights
         made = {
             NAIVE: joints[0],
             BEST: joints[first_best(log_weights, scale=1.0)],
+            # Joint probabilities are averaged, as in the paper; the two below combine class probabilities.
             EVIDENCE: np.logaddexp.reduce(log_weights[:, None, None] + joints, axis=0),
             EQUAL: np.logaddexp.reduce(each, axis=0),
             POOL: self.pool.log_probs(each, self.log_prior),
@@ -125,7 +135,7 @@ class Weighed:
 
 
 def predictions(prepared: Prepared, models: Sequence[Model], split: Split) -> Mapping[str, Predictions]:
-    """What the models predict for the test rows of a split."""
+    """Return the predictions of the models for the test rows of a split."""
     train, test = parts(prepared, split)
     made = Weighed.of(train).predictions(test)
     return {model.name: made[model.name] for model in models}
@@ -148,7 +158,7 @@ class WeightsTask:
 
     @property
     def group(self) -> str:
-        """What the repetitions of one experiment have in common."""
+        """Name shared by the repetitions of one experiment."""
         return f"{self.source.name}/weights"
 
     @property
@@ -158,17 +168,17 @@ class WeightsTask:
 
     @property
     def n_items(self) -> int:
-        """Rows looked at."""
+        """Number of rows."""
         return datasets.describe(self.source.name).rows
 
     @property
     def work(self) -> float:
-        """What the task costs, roughly."""
+        """Approximate cost of the task."""
         entry = datasets.describe(self.source.name)
         return float(entry.rows * entry.attributes * entry.classes)
 
     def run(self) -> Result:
-        """Names, code lengths, and both kinds of weights."""
+        """Return the names of the models, their code lengths, and both kinds of weights."""
         made = Weighed.of(prepare(self.source).coded, self.seed)
         return {
             "names": list(made.models),
@@ -227,7 +237,7 @@ def _find(opened: Findings, summary: Summary, results: Mapping[str, Result]) -> 
 
 
 def _weights(names: Sequence[str], results: Mapping[str, Result]) -> ResultTable:
-    """Where the weights of whole tables are."""
+    """Return the model with the largest weight on each table, under both kinds of weights."""
     rows: list[dict[str, Value]] = []
     for name in names:
         result = results[f"{name}/weights"]

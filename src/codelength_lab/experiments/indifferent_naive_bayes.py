@@ -1,7 +1,7 @@
 """The Indifferent Naive Bayes Classifier (2003).
 
 Accuracy and LogScore of MAPNB, BIBL and IndifferentNB, from all and from a tenth of the learning folds:
-Figures 4 and 5, and on how many tables IndifferentNB does better.
+Figures 4 and 5, and the number of tables on which IndifferentNB is better.
 """
 
 import math
@@ -26,9 +26,9 @@ KEY = "indifferent-naive-bayes"
 OURS = "IndifferentNB"
 TABLE = "Figures 4 and 5"
 BETTER, IMPROVEMENT = "better on, of 16 tables (ours: of 15)", "largest improvement, %"
-"""The columns of the printed figures."""
+"""Columns of the printed figures."""
 FOLDS = 10
-"""The paper does not say."""
+"""Folds of cross-validation; the paper does not state them."""
 BINS = 5
 REPEATS, QUICK_REPEATS = 100, 5
 QUICK_REPEATS_LARGE = 1
@@ -66,9 +66,9 @@ class Printed:
     Attributes
     ----------
     row : str
-        What it is called among our comparisons.
+        Name of the row among our comparisons.
     figure : str
-        What the paper calls it.
+        Name in the paper.
     other : str
         The other model.
     score : {"accuracy", "log_score"}
@@ -76,9 +76,9 @@ class Printed:
     fraction : float
         Share of the learning folds that is used.
     better : float
-        On how many tables IndifferentNB is better.
+        Number of tables on which IndifferentNB is better.
     improvement : float
-        The largest improvement, in percent of the other model's score.
+        Largest improvement, in per cent of the other model's score.
     """
 
     row: str
@@ -181,25 +181,26 @@ def _gains(summary: Summary, printed: Printed, name: str, share: float) -> Float
 
 
 def _count(summary: Summary, printed: Printed) -> Comparison:
-    """On how many tables IndifferentNB is better.
+    """Compare the number of tables on which IndifferentNB is better.
 
     The standard error is that of the count from a single cross-validation of each table, which is what the
     paper seems to have run.
     """
     better = sum(gain > 0 for gain in _mean_gains(summary, printed))
+    # Each table is a Bernoulli variable: the share of cross-validations in which IndifferentNB is better.
     wins = np.array([(_gains(summary, printed, n, printed.fraction) > 0).mean() for n in _names()])
     error = float(np.sqrt((wins * (1 - wins)).sum()))
     return compared(KEY, TABLE, printed.row, BETTER, printed.better, better, error)
 
 
 def _improvement(summary: Summary, printed: Printed) -> Comparison:
-    """The largest improvement, in percent of the other model's score."""
+    """Compare the largest improvement, in per cent of the other model's score."""
     best, error, where = -math.inf, math.nan, ""
     for name in _names():
         group = summary.group(name, "cross-validation", printed.fraction)
         gains = 100 * _gains(summary, printed, name, printed.fraction)
         other = abs(summary.mean(group, printed.other, printed.score).value)
-        # Beside an infinite score, any finite one is an improvement of all there is.
+        # Compared with an infinite loss, any finite one is an improvement of 100 %.
         gains = gains / other if math.isfinite(other) else np.full_like(gains, 100.0)
         if gains.mean() > best:
             best, error = mean_of(gains)
@@ -216,7 +217,7 @@ def _improvement(summary: Summary, printed: Printed) -> Comparison:
 
 
 def _share_guessed(summary: Summary, printed: Printed, name: str) -> float:
-    """Share of the rows of a table in which the other model has no prediction."""
+    """Return the share of the rows of a table in which the other model has no prediction."""
     for score in summary.scores():
         if (score.dataset, score.fraction, score.model) == (name, printed.fraction, printed.other):
             return score.n_undefined / (score.n_units * datasets.describe(name).rows)
@@ -224,6 +225,7 @@ def _share_guessed(summary: Summary, printed: Printed, name: str) -> float:
 
 
 def _claim(summary: Summary, printed: Printed) -> Claim:
+    """Return the claim of a picture: IndifferentNB is better on more than half of the tables."""
     gains = [mean_of(_gains(summary, printed, name, printed.fraction)) for name in _names()]
     verdicts = [by_lead(*gain) for gain in gains]
     tests = tests_over_tables([gain.value for gain in gains])
@@ -240,7 +242,7 @@ def _claim(summary: Summary, printed: Printed) -> Claim:
 
 
 def _direction(summary: Summary, printed: Printed) -> Claim:
-    """What the paper says of BIBL alone: the same with all of the learning folds, but less so."""
+    """Return the claim about BIBL: the same holds with all of the learning folds, but by less."""
     few, full = (np.array(_mean_gains(summary, printed, share=share)) for share in (printed.fraction, 1.0))
     unit, scale = ("points", 100) if printed.score == "accuracy" else ("nats", 1)
     told = [signed(*mean_of(scale * gains)) for gains in (few, full)]

@@ -1,8 +1,8 @@
 """The principle of indifference for tree-augmented naive Bayes, on the tables of the 2003 paper.
 
-The paper leaves it to future work. Beside its BIBL and IndifferentNB: tree-augmented naive Bayes, with the
-best forest and averaged over all, under a Dirichlet prior of 10 pseudocounts in all and under the principle
-of indifference.
+The paper leaves it to future work. Its BIBL and IndifferentNB are compared with tree-augmented naive Bayes,
+with the best forest and averaged over all, under a Dirichlet prior of 10 pseudocounts in all and under the
+principle of indifference.
 """
 
 from collections.abc import Mapping, Sequence
@@ -43,7 +43,7 @@ DEFAULTS = Settings(discretization="frequency", learned="train", missing="value"
 
 
 def predictions(prepared: Prepared, models: Sequence[Model], split: Split) -> Mapping[str, Predictions]:
-    """What the models predict for the test rows of a split."""
+    """Return the predictions of the models for the test rows of a split."""
     train, test = parts(prepared, split)
     rules = {NAIVE: "evidence", INDIFFERENT_NAIVE: "indifferent"}
     counted = count(train)
@@ -51,6 +51,7 @@ def predictions(prepared: Prepared, models: Sequence[Model], split: Split) -> Ma
         name: Predictions(*Predictor.of(counted, rule).log_probs(test), test.class_codes)
         for name, rule in rules.items()
     }
+    # Counted once: the five forests differ only in the prior and in averaging.
     counts = ForestCounts.of(train)
     per_class = STRENGTH / train.schema.n_classes
     forests: dict[str, OneForest | AllForests] = {

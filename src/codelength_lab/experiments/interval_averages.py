@@ -1,7 +1,7 @@
 """Averages over cut points, on the tables of the 1998 paper that have numbers.
 
-The paper cuts numbers into intervals first. Beside its BIBL, with cut points of the whole table and of the
-training rows alone: BIBL averaged over all ways to merge up to 20 intervals. Iris is learned from several
+The paper cuts numbers into intervals first. Its BIBL, with cut points of the whole table and of the training
+rows alone, is compared with BIBL averaged over all ways to merge up to 20 intervals. Iris is run with several
 shares of the training rows, as in Figure 1 of the paper.
 """
 
@@ -32,7 +32,7 @@ KEY = "interval-averages"
 SHARES = (1.0, 0.1)
 REPEATS, QUICK_REPEATS = 100, 2
 WITHOUT_NUMBERS = ("breast-cancer", "primary-tumor")
-"""Tables of the paper that have categories alone."""
+"""Tables of the paper without numeric columns."""
 
 WHOLE, FIXED, AVERAGE = "BIBL, cut points of the whole table", "BIBL, fixed cut points", "BIBL, averaged"
 MODELS = (WHOLE, FIXED, AVERAGE)
@@ -41,7 +41,7 @@ DEFAULTS = Settings(discretization="kmeans", learned="train", missing="value", c
 
 
 def predictions(prepared: Prepared, models: Sequence[Model], split: Split) -> Mapping[str, Predictions]:
-    """What the models predict for the test rows of a split."""
+    """Return the predictions of the models for the test rows of a split."""
     ways = {
         WHOLE: (Predictor, prepared.coded),
         FIXED: (Predictor, prepared.learned_on(split.train)),
@@ -57,7 +57,7 @@ def predictions(prepared: Prepared, models: Sequence[Model], split: Split) -> Ma
 
 
 def _rows() -> list[tuple[str, int]]:
-    """Names of the tables that have numbers, and their folds."""
+    """Return the names of the tables that have numbers, and their folds."""
     rows = published("bayes-optimal-ibl")["table"][0]["rows"].values()
     return [(row["dataset"], row["folds"]) for row in rows if row["dataset"] not in WITHOUT_NUMBERS]
 

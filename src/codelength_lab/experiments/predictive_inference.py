@@ -24,11 +24,11 @@ from ..verdicts import all_of, any_of, by_lead, by_sample
 
 KEY = "predictive-inference"
 TABLES = {"australian": 5, "glass": 5, "heart-statlog": 3, "hepatitis": 5}
-"""The tables, and how many intervals fit the printed figures best."""
+"""The tables, with the number of intervals that fits the printed figures best."""
 
 PARTITIONS, QUICK_PARTITIONS = 100, 20
 SERIES, QUICK_SERIES = 5, 2
-"""Independent series of partitions for Figure 3, whose worst cases change from one to the next."""
+"""Independent series of partitions for Figure 3, because worst cases vary between series."""
 
 DEFAULTS = Settings(discretization="kmeans", learned="whole", missing="value", map_pseudocount=0.002)
 
@@ -41,6 +41,7 @@ def _tasks(quick: bool, settings: Settings) -> list[Task]:
     )
     tables = [source(name, settings, bins) for name, bins in TABLES.items()]
     repeats = settings.repeats or (QUICK_PARTITIONS if quick else PARTITIONS)
+    # Leave-one-out has no repetitions: one task per table.
     tasks = [Task("leave-one-out", table, models, settings.seed, settings.cap) for table in tables]
     tasks += [
         Task("learning-curve", table, models, settings.seed, settings.cap, first, last)
@@ -91,7 +92,7 @@ def _notes(summary: Summary) -> list[str]:
 
 
 def bernoulli(model: Model) -> float:
-    """Probability that a 1 follows a single 1, of two symbols.
+    """Return the probability that a 1 follows a single 1, for two symbols.
 
     Examples
     --------

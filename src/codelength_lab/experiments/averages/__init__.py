@@ -1,6 +1,6 @@
-"""Our own comparison: ModelAverage beside its members, naive Bayes and what a user would pick instead.
+"""Our own comparison: ModelAverage, its members, naive Bayes and classifiers of other libraries.
 
-Small tables: a tenth, a quarter or two thirds of their rows are learned from, and others predicted.
+On small tables, models are fitted to a tenth, a quarter or two thirds of the rows and predict others.
 """
 
 from collections.abc import Iterator

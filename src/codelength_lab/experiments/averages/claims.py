@@ -1,4 +1,4 @@
-"""What we say about the average, held to the figures."""
+"""Claims about the average, tested on the results."""
 
 from collections.abc import Iterable
 
@@ -17,15 +17,15 @@ GOALS = {
     "catboost": 0.05,
     "gradient-boosting": 0.05,
 }
-"""Nats by which the average is to be ahead on average, which were set before it was written."""
+"""Nats by which the average should lead on average over tables; set before it was written."""
 
 RANK_GOAL = 2.0
 PRIOR_GOAL = 0.05
-"""Nats that the average may be worse than the class prior on a table."""
+"""Nats by which the average may be worse than the class prior on a table."""
 
 
 def claims_of(comparison: Comparison) -> list[Claim]:
-    """All claims."""
+    """Return all claims with their verdicts."""
     return [
         _ahead(comparison, "log loss", "log_loss", comparison.opponents, "every opponent"),
         *(_by(comparison, kind, goal) for kind, goal in GOALS.items() if kind in comparison.opponents),
@@ -42,6 +42,7 @@ def claims_of(comparison: Comparison) -> list[Claim]:
 
 
 def _ahead(comparison: Comparison, name: str, score: str, others: Iterable[str], whom: str) -> Claim:
+    """Return the claim that the average is ahead of several models in a score, on average over tables."""
     # Accuracy is the only score of which more is better.
     sign, word = (-1, "higher") if score == "accuracy" else (1, "lower")
     leads = {kind: sign * comparison.gains(kind, score) for kind in others}
@@ -85,8 +86,11 @@ def _rank(comparison: Comparison) -> Claim:
 
 
 def _never_far_behind(comparison: Comparison) -> Claim:
+    """Return the claim that the average is nowhere far behind the best opponent."""
     gains, verdicts = {}, {}
     for cell in comparison.cells:
+        # The best opponent is chosen on the same rows that score it, which favours it: the claim is
+        # conservative.
         gain, error = comparison.gain(cell, comparison.best_opponent(cell))
         gains[str(cell)], verdicts[str(cell)] = gain, by_lead(gain + MUCH, error)
     lost = sorted((name for name in gains if verdicts[name] == "not held"), key=lambda name: gains[name])

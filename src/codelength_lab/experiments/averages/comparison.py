@@ -1,4 +1,4 @@
-"""Results of the tasks put together: how each model did on each table, with each share of its rows."""
+"""Collected results of the tasks: scores of each model on each table with each share of its rows."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -16,7 +16,7 @@ from .task import ComparisonTask
 
 
 class Cell(NamedTuple):
-    """A table, and the share of its rows that is learned from."""
+    """A table, and the share of its rows used for training."""
 
     table: str
     share: float
@@ -26,7 +26,15 @@ class Cell(NamedTuple):
 
 
 class Comparison:
-    """The ``results`` of a specification, which are given by the key of the task."""
+    """Results of a specification, collected by model, table and share.
+
+    Parameters
+    ----------
+    spec : Spec
+        The tasks.
+    results : dict of str to result
+        Results by the key of the task.
+    """
 
     def __init__(self, spec: Spec[ComparisonTask], results: dict[str, Result]) -> None:
         self.spec = spec
@@ -62,17 +70,27 @@ class Comparison:
         return [Cell(table, share) for table in self.tables for share in self.shares]
 
     def units(self, kind: str, cell: Cell, score: str) -> FloatArray:
-        """Scores of the repetitions."""
+        """Return the scores of the repetitions."""
         return np.array(self._units[kind, cell, score])
 
     def mean(self, kind: str, cell: Cell, score: str = "log_loss") -> Mean:
-        """Mean score over repetitions."""
+        """Return the mean score over repetitions."""
         return mean_of(self.units(kind, cell, score))
 
     def means(
         self, kinds: Sequence[str], score: str = "log_loss", shares: Sequence[float] | None = None
     ) -> FloatArray:
-        """Mean scores over repetitions, of shape (n_tables, n_shares, n_models)."""
+        """Return mean scores over repetitions, of shape (n_tables, n_shares, n_models).
+
+        Parameters
+        ----------
+        kinds : sequence of str
+            Models.
+        score : str
+            Name of the score.
+        shares : sequence of float, optional
+            Shares of the training rows; by default all.
+        """
         chosen = self.shares if shares is None else shares
         return np.array(
             [
@@ -82,31 +100,31 @@ class Comparison:
         )
 
     def overall(self, kind: str, score: str = "log_loss", shares: Sequence[float] | None = None) -> float:
-        """Mean score over tables and shares."""
+        """Return the mean score over tables and shares."""
         return float(self.means([kind], score, shares).mean())
 
     def seconds(self, kind: str, score: str) -> float:
-        """A mean time, of the median over repetitions: the first one may have to load and compile things."""
+        """Return a mean time over cells of medians over repetitions: the first may include compilation."""
         return float(np.mean([np.median(self.units(kind, cell, score)) for cell in self.cells]))
 
     def gain(self, cell: Cell, other: str, score: str = "log_loss") -> Mean:
-        """How much lower the loss of the average is than that of another model, over repetitions."""
+        """Return the loss of another model less that of the average, over repetitions."""
         return mean_of(self.units(other, cell, score) - self.units(AVERAGE, cell, score))
 
     def gains(self, other: str, score: str = "log_loss", shares: Sequence[float] | None = None) -> FloatArray:
-        """How much lower the loss of the average is on each table, as a mean over shares."""
+        """Return the loss of another model less that of the average on each table, as a mean over shares."""
         means = self.means([AVERAGE, other], score, shares)
         return np.asarray((means[:, :, 1] - means[:, :, 0]).mean(axis=1))
 
     def best_opponent(self, cell: Cell) -> str:
-        """The opponent with the lowest log loss."""
+        """Return the opponent with the lowest log loss."""
         return min(self.opponents, key=lambda kind: self.mean(kind, cell).value)
 
     def n_wins(self, kind: str) -> int:
-        """In how many cells a model of the field has the lowest log loss."""
+        """Return the number of cells in which a model of the field has the lowest log loss."""
         best = self.means(self.field).argmin(axis=2)
         return int((best == self.field.index(kind)).sum())
 
     def ranking(self, shares: Sequence[float] | None = None) -> Ranking:
-        """How the field ranks by log loss over tables and some shares."""
+        """Return the ranking of the field by log loss, over tables and some shares."""
         return Ranking.of(self.means(self.field, shares=shares))

@@ -1,4 +1,4 @@
-"""What is compared: the average, its members alone, naive Bayes, the class prior and opponents."""
+"""Models of the comparison: the average, its members alone, naive Bayes, the class prior and opponents."""
 
 from collections.abc import Callable
 from inspect import signature
@@ -18,14 +18,14 @@ _TITLES = {AVERAGE: "ModelAverage", NAIVE_BAYES: "NaiveBayes (evidence)", PRIOR:
 
 
 def member_kinds() -> list[str]:
-    """The kinds of the members of the average, which are models of their own."""
+    """Return the kinds of the members of the average, which are also models of their own."""
     from codelength.averages.members.registry import DEFAULT_MEMBERS
 
     return [name.replace("_", "-") for name in DEFAULT_MEMBERS]
 
 
 def opponent_kinds(*, quick: bool = False) -> list[str]:
-    """The kinds of opponents whose library is installed; of scikit-learn alone in a quick run."""
+    """Return the kinds of opponents whose library is installed; those of scikit-learn in a quick run."""
     return [
         kind
         for kind, opponent in OPPONENTS.items()
@@ -34,7 +34,7 @@ def opponent_kinds(*, quick: bool = False) -> list[str]:
 
 
 def title_of(kind: str) -> str:
-    """What people know a model by.
+    """Return the name of a model in tables and figures.
 
     Examples
     --------
@@ -47,7 +47,17 @@ def title_of(kind: str) -> str:
 
 
 def learned(kind: str, train: Table, seed: int) -> Callable[[Table], FloatArray]:
-    """A model fitted to a table whose target declares all classes: from rows to their log probabilities."""
+    """Fit a model, and return a function from rows to their log probabilities.
+
+    Parameters
+    ----------
+    kind : str
+        Kind of the model.
+    train : Table
+        Training rows, whose target declares all classes.
+    seed : int
+        Seed of models that have one.
+    """
     if kind == PRIOR:
         target = train.target
         assert isinstance(target, Factor)

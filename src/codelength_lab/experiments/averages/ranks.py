@@ -1,8 +1,8 @@
-"""Many classifiers on many tables: mean ranks, and which of them differ.
+"""Mean ranks of classifiers over tables, and tests of their differences.
 
 Friedman's test asks whether any two differ at all. Every pair is then compared by Wilcoxon's signed rank test
-over tables, and Holm's correction allows for their number [1]_. Nemenyi's test, which is often used here,
-compares mean ranks, and those of a pair depend on what else was compared [2]_.
+over tables, with Holm's correction for the number of pairs [1]_. Nemenyi's test, which is often used here,
+compares mean ranks, and those of a pair depend on the other models in the comparison [2]_.
 
 References
 ----------
@@ -23,12 +23,12 @@ from codelength.typing import BoolArray, FloatArray
 from ...pairs import tests_over_tables
 
 LEVEL = 0.05
-"""Probability of calling any pair different where none is."""
+"""Probability of calling any pair different if none is."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Ranking:
-    """How some models rank over tables.
+    """Ranks of models over tables, and the pairs that differ.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class Ranking:
     friedman : float
         Probability of differences as large as these among equal models.
     differ : array of shape (n_models, n_models)
-        Which pairs differ.
+        True for pairs that differ.
     """
 
     ranks: FloatArray
@@ -46,10 +46,10 @@ class Ranking:
 
     @classmethod
     def of(cls, losses: FloatArray) -> "Ranking":
-        """The ranking by losses of shape (n_tables, n_shares, n_models).
+        """Return the ranking by losses of shape (n_tables, n_shares, n_models).
 
-        Models are ranked anew for each share of the rows of a table. The tests look at means over shares,
-        because the shares of one table are not independent.
+        Models are ranked for each share of the rows of a table. The tests use means over shares, because the
+        shares of one table are not independent.
 
         Examples
         --------
@@ -68,7 +68,7 @@ class Ranking:
         differ = np.zeros((n_models, n_models), dtype=np.bool_)
         for (i, j), adjusted in zip(pairs, p, strict=True):
             differ[i, j] = differ[j, i] = adjusted < LEVEL
-        # Where all are equal there is nothing to test, nor between two models.
+        # The test is not defined for two models, for one table, or if all losses are equal.
         is_tested = n_models > 2 and n_tables > 1 and bool((means != means[:, :1]).any())
         friedman = float(friedmanchisquare(*means.T).pvalue) if is_tested else 1.0
         return cls(rankdata(losses, axis=2).mean(axis=1), friedman, differ)
@@ -80,9 +80,9 @@ class Ranking:
 
     @property
     def letters(self) -> list[str]:
-        """For each model the groups it is in: models that share a letter do not differ.
+        """Groups of each model; models that share a letter do not differ.
 
-        A group is as large as can be among models next to each other by rank.
+        A group is a maximal set of models, consecutive by rank, of which no two differ.
         """
         order = np.argsort(self.mean_ranks, kind="stable")
         groups: list[tuple[int, int]] = []
@@ -93,6 +93,7 @@ class Ranking:
                 and not self.differ[np.ix_(order[start : stop + 1], order[start : stop + 1])].any()
             ):
                 stop += 1
+            # A group that ends where the one before does is part of it.
             if not groups or stop > groups[-1][1]:
                 groups.append((start, stop))
         letters = [""] * len(order)
@@ -103,7 +104,7 @@ class Ranking:
 
 
 def holm(probabilities: Sequence[float]) -> list[float]:
-    """P-values that allow for the number of tests, by Holm's step-down procedure.
+    """Return p-values adjusted for the number of tests, by Holm's step-down procedure.
 
     Examples
     --------
@@ -114,5 +115,6 @@ def holm(probabilities: Sequence[float]) -> list[float]:
     n = len(order)
     adjusted = np.array([(n - step) * probabilities[i] for step, i in enumerate(order)])
     found = np.empty(n)
+    # The running maximum keeps the order of the p-values: a test cannot reject if a stronger one did not.
     found[order] = np.minimum(np.maximum.accumulate(adjusted), 1.0)
     return [float(p) for p in found]

@@ -1,4 +1,4 @@
-"""The tables of the comparison."""
+"""Result tables of the comparison."""
 
 from ...findings import ResultTable, Value, signed
 from ...pairs import tests_over_tables
@@ -8,13 +8,13 @@ from .models import AVERAGE, PRIOR, title_of
 from .ranks import holm
 
 MUCH = 0.02
-"""Nats of log loss: a model that is further behind has lost."""
+"""Nats of log loss; a model that is further behind has lost."""
 
 OTHER_SCORES = ("accuracy", "brier", "calibration")
 
 
 def tables_of(comparison: Comparison) -> list[ResultTable]:
-    """All tables, the main one first."""
+    """Return all tables, the main one first."""
     lost = losses(comparison)
     found = [
         ResultTable(
@@ -31,7 +31,7 @@ def tables_of(comparison: Comparison) -> list[ResultTable]:
 
 
 def overall(comparison: Comparison) -> list[dict[str, Value]]:
-    """Log losses of each model: the field by rank, then the others."""
+    """Return the log losses of each model: the field by rank, then the others."""
     ranking = dict(zip(comparison.field, comparison.ranking().mean_ranks.tolist(), strict=True))
     rows: list[dict[str, Value]] = []
     for kind in _in_order(comparison):
@@ -47,7 +47,7 @@ def overall(comparison: Comparison) -> list[dict[str, Value]]:
 
 
 def scores(comparison: Comparison) -> list[dict[str, Value]]:
-    """The other scores of each model, as means over tables and shares."""
+    """Return the other scores of each model, as means over tables and shares."""
     return [
         {
             "model": title_of(kind),
@@ -68,7 +68,7 @@ def _in_order(comparison: Comparison) -> list[str]:
 
 
 def gains(comparison: Comparison) -> list[dict[str, Value]]:
-    """The average against each other model; p-values allow for the number of models."""
+    """Return the gains of the average over each other model, with p-values adjusted for their number."""
     others = [kind for kind in comparison.kinds if kind != AVERAGE]
     p = holm([tests_over_tables(comparison.gains(kind).tolist()).wilcoxon for kind in others])
     rows: list[dict[str, Value]] = []
@@ -86,7 +86,7 @@ def gains(comparison: Comparison) -> list[dict[str, Value]]:
 
 
 def losses(comparison: Comparison) -> list[dict[str, Value]]:
-    """Every table and share at which an opponent is well ahead, the worst first."""
+    """Return the tables and shares at which an opponent is well ahead, the worst first."""
     rows: list[tuple[float, dict[str, Value]]] = []
     for cell in comparison.cells:
         gains = {kind: comparison.gain(cell, kind) for kind in comparison.opponents}
@@ -112,7 +112,7 @@ def _losses_title(comparison: Comparison, lost: list[dict[str, Value]]) -> str:
 
 
 def by_table(comparison: Comparison) -> list[dict[str, Value]]:
-    """The log loss of the average on each table, and its gain over the opponent that is best there."""
+    """Return the log loss of the average on each table, and its gain over the opponent that is best there."""
     rows: list[dict[str, Value]] = []
     for table in comparison.tables:
         row: dict[str, Value] = {"table": table}
@@ -131,7 +131,7 @@ def _by_table_title(comparison: Comparison) -> str:
 
 
 def _short(kind: str) -> str:
-    """The capitals of a name.
+    """Return the capitals of a title, or the initials of its words.
 
     Examples
     --------
@@ -145,7 +145,7 @@ def _short(kind: str) -> str:
 
 
 def ranks(comparison: Comparison) -> list[dict[str, Value]]:
-    """Mean ranks over all shares and for each, with the groups of models that do not differ."""
+    """Return mean ranks over all shares and for each, with the groups of models that do not differ."""
     rows: list[dict[str, Value]] = []
     parts = {"all": comparison.shares} | {f"{share:.0%}": [share] for share in comparison.shares}
     for name, shares in parts.items():
@@ -163,7 +163,7 @@ def ranks(comparison: Comparison) -> list[dict[str, Value]]:
 
 
 def cells(comparison: Comparison) -> list[dict[str, Value]]:
-    """One row per model, table and share."""
+    """Return one row per model, table and share."""
     rows: list[dict[str, Value]] = []
     for cell in comparison.cells:
         for kind in comparison.kinds:

@@ -1,4 +1,4 @@
-"""The tables of the comparison, and how their rows are split."""
+"""Tables of the comparison, and the splits of their rows."""
 
 from functools import lru_cache
 
@@ -17,23 +17,23 @@ TWINS = {
     "glass-with-id": "glass",
     "soybean-large": "soybean",
 }
-"""Bundled tables that hold rows of another one, which would count twice, and that other one."""
+"""Bundled tables that share rows with another one, and would count twice, with that other table."""
 
 TABLES = tuple(name for name in datasets.names() if name not in TWINS)
 
 QUICK_TABLES = ("hepatitis", "iris", "lymphography", "zoo")
-"""The four smallest with at least a hundred rows."""
+"""The four smallest tables with at least a hundred rows."""
 
 SHARES, QUICK_SHARES = (0.10, 0.25, 0.66), (0.10, 0.66)
-"""Shares of the rows that are learned from."""
+"""Shares of the rows used for training."""
 
 MOST_ROWS, MOST_TEST_ROWS = 1500, 1000
-"""Small tables are what this is about: of longer ones a random part is used."""
+"""Most rows of a table, and of a test set. The comparison is about small tables; larger ones are sampled."""
 
 
 @lru_cache(maxsize=4)
 def small(name: str) -> Table:
-    """A bundled table, or a random part of it that is the same in every run."""
+    """Return a bundled table, or a random sample of its rows that is the same in every run."""
     dataset = datasets.load(name)
     if dataset.info is None:
         raise DataError(
@@ -48,12 +48,12 @@ def small(name: str) -> Table:
 
 
 def n_rows_of(name: str) -> int:
-    """How many rows of a table are used."""
+    """Return the number of rows of a table that are used."""
     return min(datasets.describe(name).rows, MOST_ROWS)
 
 
 def split_of(name: str, share: float, repetition: int, seed: int) -> Split:
-    """Rows to learn from and rows to predict; a smaller share is the beginning of a larger one.
+    """Return training and test rows; the rows of a smaller share are the first of a larger one.
 
     Examples
     --------
@@ -63,5 +63,6 @@ def split_of(name: str, share: float, repetition: int, seed: int) -> Split:
     """
     n_rows = n_rows_of(name)
     rows = np.random.default_rng(stream_of(f"{seed}/{name}/{repetition}")).permutation(n_rows)
+    # Two rows at least: some opponents cannot be fitted to one.
     n_train = max(2, round(share * n_rows))
     return Split(rows[:n_train], rows[n_train : n_train + MOST_TEST_ROWS])

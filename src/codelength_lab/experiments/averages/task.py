@@ -1,4 +1,4 @@
-"""The tasks of the comparison: one model on one table with one share of its rows."""
+"""Tasks of the comparison: one model on one table with one share of its rows."""
 
 import time
 import warnings
@@ -26,7 +26,7 @@ COSTS = {
     "gradient-boosting": 2.0,
     "catboost": 4.0,
 }
-"""Seconds that one repetition takes, roughly; a second where nothing is said."""
+"""Approximate seconds of one repetition; one second for models not listed."""
 
 SCORES = ("log_loss", "accuracy", "brier", "calibration", "fit_seconds", "predict_seconds")
 
@@ -58,7 +58,7 @@ class ComparisonTask:
 
     @property
     def group(self) -> str:
-        """What the models that are compared have in common."""
+        """Name shared by the models that are compared with each other."""
         return f"{self.table}/{self.share:.0%}"
 
     @property
@@ -81,13 +81,13 @@ class ComparisonTask:
 
     @property
     def work(self) -> float:
-        """What the task costs, roughly, in seconds."""
+        """Approximate cost of the task, in seconds."""
         entry = datasets.describe(self.table)
         size = n_rows_of(self.table) * self.share * entry.attributes * entry.classes
         return (self.last - self.first) * COSTS.get(self.model, 1.0) * (0.5 + size / 10_000)
 
     def run(self) -> Result:
-        """Scores of each repetition; times are those of the processor, predictions for a thousand rows."""
+        """Return the scores of each repetition; times are processor times, predictions per thousand rows."""
         scores: dict[str, list[float]] = {name: [] for name in SCORES}
         for repetition in range(self.first, self.last):
             for name, score in self._scores(repetition).items():
@@ -100,8 +100,9 @@ class ComparisonTask:
         target = test.target
         assert isinstance(target, Factor)
         with warnings.catch_warnings():
-            # With a tenth of the rows, many values are new to whoever learned from them.
+            # With a tenth of the rows for training, many values of the test rows are new to the model.
             warnings.simplefilter("ignore", IgnoredValues)
+            # Processor time, so that other processes of the run do not count.
             start = time.process_time()
             predict = learned(self.model, train, repetition)
             fitted = time.process_time()

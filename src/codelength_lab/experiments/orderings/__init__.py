@@ -1,9 +1,9 @@
 """The open question of the 2001 paper: is the fall after 30 random orderings an accident?
 
 The paper averages the prequential criterion over random orderings of the rows. Its results improve up to 30
-orderings and then fall a little, which it takes for a random effect, or for the limits of naive random
+orderings and then fall a little, which it attributes to a random effect, or to the limits of naive random
 sampling; the question is left to future work. Here every choice is averaged over many samples of orderings,
-better samplers stand beside the naive one, and sampling beside optimising at equal computing time.
+the naive sampler is compared with better ones, and sampling with optimising at equal computing time.
 """
 
 from typing import Any
@@ -24,7 +24,7 @@ __all__ = ["EXPERIMENT", "OrderingsTask"]
 KEY = "orderings"
 TABLES = prequential_selection.TABLES
 CANDIDATES, SPLITS, N_PLAIN, N_LINKED = 40, 40, 800, 240
-"""More splits than in the paper's own experiment, as many as take a little more than half an hour."""
+"""More splits than in the paper's own experiment: as many as take a little more than half an hour."""
 QUICK_TABLES = ("glass", "hepatitis", "iris")
 QUICK_CANDIDATES, QUICK_SPLITS, QUICK_PLAIN, QUICK_LINKED = 8, 2, 400, 160
 

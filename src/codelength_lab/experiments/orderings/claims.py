@@ -1,4 +1,4 @@
-"""Is the fall an accident? And sampling against optimising, at equal computing time."""
+"""Claims on the fall after 30 orderings, and on sampling against optimising at equal computing time."""
 
 from collections.abc import Iterable
 
@@ -19,7 +19,7 @@ LEAVING = "section 5: leave-one-out"
 
 
 def claims_of(found: Studies) -> list[Claim]:
-    """All claims; what the paper says of the fall first."""
+    """Return all claims, those on the fall first."""
     most = found.printed_sizes[-1]
     return [
         _claim(
@@ -87,7 +87,7 @@ def claims_of(found: Studies) -> list[Claim]:
 
 
 def answers_of(found: Studies) -> ResultTable:
-    """The questions of the page, and what our figures say."""
+    """Return the questions of the page with the answers of our results."""
     most = found.printed_sizes[-1]
     fall, sampler = found.lead(rand(PEAK), rand(most)), found.lead(linked("antithetic", PEAK), rand(PEAK))
     rows: list[dict[str, Value]] = [
@@ -128,7 +128,7 @@ _ANSWERS: dict[Verdict, str] = {
 def _claim(
     found: Studies, where: str, text: str, pairs: Iterable[tuple[str, str]], *, is_beyond: bool = False
 ) -> Claim:
-    """A claim decided on the tables at hand; how sure it is for other tables stands beside."""
+    """Return a claim decided on the tables at hand, with its standard error over tables in the text."""
     given = list(pairs)
     leads = {pair: found.lead(*pair) for pair in given}
     least = min(leads, key=lambda pair: leads[pair].value)
@@ -145,10 +145,10 @@ def _claim(
 
 
 def _accident(found: Studies) -> Claim:
-    """Whether one study of the paper's size leaves open if there is a fall.
+    """Return the claim that one study of the paper's size cannot tell whether there is a fall.
 
-    Studies are drawn from our results, so their mean step is the one that we found and says nothing of its
-    own. How far they scatter around it says what one study can tell.
+    Studies are drawn from our results, so that their mean step is the one that we found and carries no
+    information of its own. Their spread around it shows what one study can tell.
     """
     drawn, sizes = found.drawn, found.printed_sizes
     falls = falls_after(drawn, sizes, PEAK)
@@ -170,7 +170,7 @@ def _accident(found: Studies) -> Claim:
 
 
 def falls_after(drawn: FloatArray, sizes: list[int], peak: int) -> float:
-    """Share of studies in which the last number of orderings gains less than a smaller one.
+    """Return the share of studies in which the last number of orderings gains less than a smaller one.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""What each criterion costs, in random orderings of the same rows.
+"""Costs of the criteria, in random orderings of the same rows.
 
-Ratios of processor times, means over the 14 tables, which ``python -m benchmarks orderings`` measures in
-one run. They vary by a third or so from table to table: greedy ones take longer where there are more rows.
+Ratios of processor times, means over the 14 tables, which ``python -m benchmarks orderings`` measures in one
+run. They vary by about a third between tables: greedy orderings take relatively longer with more rows.
 """
 
 from ..prequential_selection.task import best_of, rand
@@ -16,4 +16,4 @@ COSTS: dict[str, float] = {
     GREEDY: GREEDY_COST,
     **{searched(n): cost for n, cost in SEARCH_COSTS.items()},
 }
-"""Costs by the name of the criterion, where they are not a matter of course."""
+"""Costs by the name of the criterion."""

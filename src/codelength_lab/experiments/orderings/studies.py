@@ -1,4 +1,4 @@
-"""Gains on the tables at hand, and studies of the paper's size drawn from ours."""
+"""Gains on the tables at hand, and studies of the paper's size drawn from our results."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ N_STUDIES = 10_000
 """Studies that are drawn."""
 
 PEAK = 30
-"""The number of orderings after which the paper sees a fall."""
+"""Number of orderings after which the paper sees a fall."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,9 +29,9 @@ class Studies:
     Attributes
     ----------
     spec : Spec
-        What was run.
+        The tasks.
     results : mapping of str to result
-        The results by the key of the task.
+        Results by the key of the task.
     """
 
     spec: Spec[OrderingsTask]
@@ -58,20 +58,20 @@ class Studies:
 
     @property
     def printed_sizes(self) -> list[int]:
-        """Those of the paper."""
+        """Numbers of orderings in the paper."""
         return [n for n in self.sizes if n <= PRINTED[-1]]
 
     def log_scores(self, table: str, criterion: str) -> FloatArray:
-        """Mean test log score of the choices of a criterion, split by split."""
+        """Return the mean test log score of the choices of a criterion, split by split."""
         return np.array(
             [self.results[task.key]["scores"][criterion][0] for task in self.tables[table]], dtype=np.float64
         )
 
     def lead(self, criterion: str, other: str) -> Mean:
-        """How much more one criterion gains than another on these tables, in points of log gain.
+        """Return the gain of one criterion less that of another on these tables, in points of log gain.
 
-        The standard error is over splits within tables, the orderings of each split included: it tells how
-        sure the lead is on the tables at hand, not on others.
+        The standard error is over splits within tables, the orderings of each split included. It is the
+        uncertainty on the tables at hand, not on others.
         """
         values, variances = [], []
         for table in self.tables:
@@ -82,11 +82,11 @@ class Studies:
         return Mean(float(np.mean(values)), float(np.sqrt(np.sum(variances)) / len(values)))
 
     def mean_over_tasks(self, name: str) -> float:
-        """Mean of a number that every task has."""
+        """Return the mean of a number that every task has."""
         return float(np.mean([result[name] for result in self.results.values()]))
 
     def efficiency(self, scheme: str) -> float:
-        """Variance of plain orderings over that of linked ones, geometric mean over splits."""
+        """Return the variance of plain orderings over that of linked ones, geometric mean over splits."""
         logs = [np.log(result["efficiency"][scheme]) for result in self.results.values()]
         return float(np.exp(np.mean(logs)))
 
@@ -102,6 +102,7 @@ class Studies:
         for table, tasks in self.tables.items():
             nested = np.array([self.results[task.key]["nested"] for task in tasks])
             bases = self.log_scores(table, MARGINAL)
+            # A bootstrap of our splits: the paper has 15 splits per table, and we have more to draw from.
             splits = rng.integers(0, len(tasks), (N_STUDIES, PRINTED_SPLITS))
             samples = rng.integers(0, nested.shape[1], splits.shape)
             means, base = nested[splits, samples].mean(axis=1), bases[splits].mean(axis=1)[:, None]

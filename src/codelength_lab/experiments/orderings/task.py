@@ -1,4 +1,4 @@
-"""One random split of one table: candidates chosen by averages over orderings and by optimised orderings."""
+"""One random split of one table: choices by averages over orderings and by optimised orderings."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -29,27 +29,27 @@ PRINTED = (1, 2, 5, 10, 20, 30, 50, 100)
 """Numbers of random orderings in the paper."""
 
 BEYOND = (200, 400)
-"""Further ones."""
+"""Further numbers of orderings."""
 
 MOVES = {100: 190, 400: 930}
-"""Moves of the local search that take as long as so many orderings, the greedy start included."""
+"""Moves of the local search that take as long as a number of orderings, the greedy start included."""
 
 LIMIT, RACE, GREEDY = "ALL ORDERINGS DRAWN", "RACE", "BEST-FIRST"
 SHORT_NAMES = {"antithetic": "PREQ-ANTITHETIC", "rotated": "PREQ-ROTATED"}
 
 
 def linked(scheme: str, n: int) -> str:
-    """Name of the mean over linked random orderings."""
+    """Return the name of the mean over linked random orderings."""
     return f"{SHORT_NAMES[scheme]}({n})"
 
 
 def own(n: int) -> str:
-    """Name of the mean over random orderings, when each candidate has its own."""
+    """Return the name of the mean over random orderings that differ between candidates."""
     return f"PREQ-RAND({n}), own orderings"
 
 
 def searched(n: int) -> str:
-    """Name of the local search that takes as long as ``n`` orderings."""
+    """Return the name of the local search that takes as long as ``n`` orderings."""
     return f"PREQ-SEARCH({n})"
 
 
@@ -72,20 +72,20 @@ class OrderingsTask(SelectionTask):
 
     @property
     def work(self) -> float:
-        """What the task costs, roughly: orderings by rows and columns, and k-means."""
+        """Approximate cost of the task: orderings by rows and columns, and k-means."""
         entry = datasets.describe(self.source.name)
         n_orderings = self.n_plain + 2 * self.n_linked + 500.0
         return self.n_candidates * n_orderings * entry.rows * (entry.attributes + 10.0)
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """Numbers of independent orderings that there are enough for."""
+        """Numbers of orderings for which there are enough independent ones."""
         return tuple(n for n in self.n_orderings if n <= self.n_plain)
 
     def run(self) -> Result:
-        """Mean test scores of the choices of each criterion, over all groups of orderings."""
+        """Return the mean test scores of the choices of each criterion, over all groups of orderings."""
         prepared = prepare(self.source)
-        # As in the paper's own experiment: the same rows and the same candidates.
+        # The stream of the paper's own experiment gives the same rows and the same candidates.
         stream = stream_of(f"{self.seed}/{self.source.name}/{self.split}")
         split = partition(prepared.coded.n_rows, 0.5, random_state=stream)
         rows = prepared.learned_on(split.train).with_class_as_column()
@@ -98,12 +98,12 @@ class OrderingsTask(SelectionTask):
 
 
 class Choices:
-    """What each criterion chooses, and how well that predicts.
+    """Choices of each criterion, and their test scores.
 
     Parameters
     ----------
     task : OrderingsTask
-        How many orderings of each kind.
+        Numbers of orderings of each kind.
     clusterings : sequence of FixedClustering
         The candidates.
     scores : array of shape (n_candidates, 3)
@@ -120,7 +120,7 @@ class Choices:
         self.marginals = np.array([clustering.code_length() for clustering in clusterings])
 
     def result(self) -> Result:
-        """Scores of all criteria, those of nested samples, and what the samplers are worth."""
+        """Return the scores of all criteria, those of nested samples, and the efficiency of the samplers."""
         plain = self._drawn("plain", self.task.n_plain)
         pools = {scheme: self._drawn(scheme, self.task.n_linked) for scheme in SHORT_NAMES}
         found = {
@@ -128,6 +128,8 @@ class Choices:
             LEAVE_ONE_OUT: self._chosen(self._each(lambda model: model.leave_one_out().sum())),
         }
         for n in self.task.sizes:
+            # All disjoint groups of n orderings are used, so that the mean over choices has little noise of
+            # sampling.
             groups = _groups(plain, n)
             found[rand(n)] = self._chosen(groups.mean(axis=2))
             found[own(n)] = self._chosen(self._own_means(plain, n))
@@ -148,12 +150,13 @@ class Choices:
         }
 
     def _drawn(self, scheme: str, n: int) -> FloatArray:
-        """The criterion of each candidate along the same random orderings, shape (n_candidates, n)."""
+        """Return the criterion of each candidate along the same random orderings, shape (n_candidates, n)."""
         # A seed of its own for each scheme, so that their orderings are independent.
         seed = [self.seed, list(SCHEMES).index(scheme)]
         drawn = int(np.random.default_rng(seed).integers(2**31))
         return np.array(
             [
+                # The same seed for all candidates: differences along common orderings have less variance.
                 sample_orderings(model, n, scheme=scheme, random_state=drawn, n_threads=1).code_lengths
                 for model in self.models
             ]
@@ -163,12 +166,12 @@ class Choices:
         return np.array([[criterion(model) for model in self.models]], dtype=np.float64)
 
     def _chosen(self, lengths: FloatArray) -> list[float]:
-        """Mean scores of the candidates with the least lengths, over groups of shape (n_groups, n_models)."""
+        """Return mean scores of the candidates with the shortest code lengths, shape (n_groups, n_models)."""
         chosen = self.scores[first_best_of_rows(-lengths)].mean(axis=0)
         return [float(score) for score in chosen]
 
     def _own_means(self, plain: FloatArray, n: int) -> FloatArray:
-        """Means over orderings that no two candidates share but by chance."""
+        """Return means over orderings that no two candidates share, except by chance."""
         rng, n_groups = np.random.default_rng([self.seed, n]), min(50, plain.shape[1] // n * 10)
         picked = [[rng.permutation(plain.shape[1])[:n] for _ in self.models] for _ in range(n_groups)]
         return np.array(
@@ -176,14 +179,18 @@ class Choices:
         )
 
     def _optimised(self) -> dict[str, list[float]]:
-        """One ordering per candidate: the greedy one, and what a local search makes of it."""
+        """Return the scores of one ordering per candidate: greedy, and improved by local search."""
         orders: list[IntArray] = [best_first(model) for model in self.models]
         found = {GREEDY: self._chosen(self._along(orders))}
         done = 0
         for n, moves in MOVES.items():
             for place, model in enumerate(self.models):
+                # Continued from the end of the shorter search, so that code lengths can only get shorter.
                 better = improve_ordering(
-                    model, orders[place], max_moves=moves - done, random_state=[self.seed, n, place]
+                    model,
+                    orders[place],
+                    max_moves=moves - done,
+                    random_state=[self.seed, n, place],
                 )
                 orders[place] = better.order
             done = moves
@@ -196,7 +203,7 @@ class Choices:
         )
 
     def _race(self) -> tuple[list[float], float]:
-        """The choice of a race between the candidates, and how many orderings each was run along."""
+        """Return the choice of a race between the candidates, and the mean number of orderings of each."""
         race = compare_models(
             self.models,
             margin=0.1,
@@ -207,7 +214,7 @@ class Choices:
         return [float(score) for score in self.scores[race.best]], float(race.n_orderings.mean())
 
     def _nested(self, plain: FloatArray) -> FloatArray:
-        """Log scores of PREQ-RAND(n) in samples that grow, as a study sees it: one row per sample."""
+        """Return log scores of PREQ-RAND(n) in growing samples, as a study sees them: one row per sample."""
         sizes = [n for n in self.task.sizes if n <= PRINTED[-1]]
         samples = _groups(plain, sizes[-1])
         choices = [first_best_of_rows(-samples[:, :, :n].mean(axis=2)) for n in sizes]
@@ -215,15 +222,15 @@ class Choices:
 
 
 def _groups(pool: FloatArray, n: int) -> FloatArray:
-    """Consecutive orderings in groups, shape (n_groups, n_candidates, n); what is left over is left out."""
+    """Return consecutive orderings in groups, shape (n_groups, n_candidates, n), without the remainder."""
     n_groups = pool.shape[1] // n
     return pool[:, : n_groups * n].reshape(len(pool), n_groups, n).transpose(1, 0, 2)
 
 
 def _efficiency(plain: FloatArray, pools: dict[str, FloatArray]) -> dict[str, float]:
-    """Variance of the mean of plain orderings over that of as many linked ones, for differences.
+    """Return the variance of the mean of plain orderings over that of as many linked ones.
 
-    What decides a choice is the difference from the best candidate, along the same orderings.
+    For differences from the best candidate along the same orderings, because these decide a choice.
     """
     means = plain.mean(axis=1)
     best = first_best(-means)
@@ -233,8 +240,9 @@ def _efficiency(plain: FloatArray, pools: dict[str, FloatArray]) -> dict[str, fl
     for scheme, pool in pools.items():
         size = SCHEMES[scheme].n_linked
         differences = _groups(pool[others] - pool[best], size).mean(axis=2)
+        # A group of linked orderings costs as much as ``size`` plain ones, so that its variance is scaled up.
         spread = size * differences.var(axis=0, ddof=1)
-        # Candidates that are the same clustering do not differ along any ordering.
+        # Candidates that are the same clustering do not differ along any ordering, and have no ratio.
         differs = (base > 0) & (spread > 0)
         found[scheme] = (
             float(np.exp(np.log(base[differs] / spread[differs]).mean())) if differs.any() else 1.0

@@ -1,8 +1,8 @@
 """The experiment of the 1997 paper on predictive inference, repeated for finite mixtures.
 
 The paper compares MAP, evidence (EV) and stochastic complexity (SC) by naive Bayes, and leaves to future work
-whether its results hold for finite mixtures, where the component of every row is hidden. Here they are
-held to mixtures over all columns, the class among them, on the four tables of the paper.
+whether its results hold for finite mixtures, in which the component of every row is latent. Here they are
+tested on mixtures over all columns, the class among them, on the four tables of the paper.
 """
 
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ KEY = "predictive-inference-mixtures"
 TABLES = predictive_inference.TABLES
 COMPONENTS, QUICK_COMPONENTS = (4, 10), (4,)
 PARTITIONS, QUICK_PARTITIONS = 50, 2
-"""Half as many as in the paper: so that a full run takes less than an hour on two processors."""
+"""Half as many as in the paper, so that a full run takes less than an hour on two processors."""
 QUICK_TABLES = ("glass", "hepatitis")
 QUICK_ROWS = 10
 """Rows that a quick run leaves out, one at a time."""
@@ -74,7 +74,7 @@ def _find(spec: Spec[Any], results: dict[str, Result]) -> Findings:
 
 
 def _agreement(found: Collected, rankings: list[dict[str, Any]]) -> str:
-    """How often the order of the rules carries over."""
+    """Describe the share of tables and sizes on which the order of the rules carries over."""
     titles = [f"hidden, {n} components" for n in found.components]
     shares = [float(np.mean([row[title] == row["observed"] for row in rankings])) for title in titles]
     told = ", ".join(

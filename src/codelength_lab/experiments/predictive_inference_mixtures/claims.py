@@ -1,4 +1,4 @@
-"""The three conclusions of the 1997 paper, held to mixtures, and to naive Bayes on the same rows."""
+"""The three conclusions of the 1997 paper, tested on mixtures and on naive Bayes with the same rows."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -19,14 +19,14 @@ THIRD = "abstract: MAP"
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """With how many components the class is hidden; with 0 it is observed.
+    """One way to model the class: latent with some components, or observed with none.
 
     Attributes
     ----------
     found : Collected
         The scores.
     n_components : int
-        How many components.
+        Components of the mixture; 0 for the class observed.
     """
 
     found: Collected
@@ -34,13 +34,25 @@ class Way:
 
     @property
     def title(self) -> str:
-        """The way in words."""
+        """Title of the way in tables."""
         return f"hidden, {self.n_components} components" if self.n_components else "observed"
 
     def lead(
         self, table: str, rule: str, other: str, score: ScoreName = "log_score", size: int | None = None
     ) -> Mean:
-        """How far one rule is ahead of another: with so many rows to learn from, or with all others."""
+        """Return the lead of one rule over another, with some training rows, or with all other rows.
+
+        Parameters
+        ----------
+        table : str
+            Name of the table.
+        rule, other : str
+            Rules, as in ``RULES``.
+        score : {"log_score", "accuracy"}
+            Score.
+        size : int, optional
+            Training rows; None for leave-one-out.
+        """
         names = dict(zip(RULES, RULES if self.n_components else OBSERVED, strict=True))
         n = self.n_components or self.found.components[0]
         return self.found.lead(table, n, (names[rule], names[other]), score, size)
@@ -48,25 +60,25 @@ class Way:
     def leads(
         self, rule: str, other: str, score: ScoreName = "log_score", *, small: bool = False
     ) -> dict[str, Mean]:
-        """The leads on all tables, with all other rows to learn from, or with a tenth of the table."""
+        """Return the leads on all tables, with all other rows for training, or with a tenth of the table."""
         sizes = {table: self.found.small_sizes(table)[-1] if small else None for table in self.found.tables}
         return {table: self.lead(table, rule, other, score, size) for table, size in sizes.items()}
 
 
 def ways_of(found: Collected) -> list[Way]:
-    """Every number of components, and the class observed."""
+    """Return every number of components, and the class observed."""
     return [Way(found, n) for n in (*found.components, 0)]
 
 
 def claims_of(found: Collected) -> list[Claim]:
-    """All claims; those of the paper first."""
+    """Return all claims, those of the paper first."""
     ways = ways_of(found)
     made = [decide(way) for decide in CONCLUSIONS.values() for way in ways]
     return made + [further(found, n) for further in (_hidden_gains, _one_optimum) for n in found.components]
 
 
 def answers_of(found: Collected) -> ResultTable:
-    """The verdict on each conclusion, with the class hidden and with it observed."""
+    """Return the verdict on each conclusion, with the class latent and with it observed."""
     rows: list[dict[str, Value]] = [
         {"conclusion of the paper": text, **{way.title: decide(way).verdict for way in ways_of(found)}}
         for text, decide in CONCLUSIONS.items()
@@ -168,7 +180,7 @@ CONCLUSIONS: dict[str, Callable[[Way], Claim]] = {
     "MAP is inferior in the log-score": _map_trails,
     "MAP may be the best in the 0/1-score": _map_hits,
 }
-"""The conclusions in the abstract of the paper, and what decides them."""
+"""Conclusions in the abstract of the paper, with the functions that decide them."""
 
 
 def _hidden_gains(found: Collected, n: int) -> Claim:
@@ -197,7 +209,7 @@ def _one_optimum(found: Collected, n: int) -> Claim:
 
 
 def ranking(scores: Mapping[str, float]) -> str:
-    """Models from the best to the worst.
+    """Return the names of models from the best to the worst.
 
     Examples
     --------
@@ -220,7 +232,7 @@ def _over_tables(leads: Mapping[str, Mean]) -> str:
 
 
 def _in_errors(lead: Mean) -> float:
-    """A lead in standard errors."""
+    """Return a lead in standard errors."""
     if not lead.standard_error > 0:
         return math.copysign(math.inf, lead.value)
     return lead.value / lead.standard_error

@@ -1,4 +1,4 @@
-"""Results of all tasks put together: scores by table, number of components and number of rows."""
+"""Collected results of all tasks: scores by table, number of components and number of rows."""
 
 from collections.abc import Mapping
 from typing import Literal
@@ -12,7 +12,7 @@ from ...summary import Mean, ScoreName, mean_of
 from .task import HiddenTask, Protocol
 
 SMALL = 0.1
-"""What counts as a small training set: this share of the rows of the table."""
+"""Largest share of the rows of a table that counts as a small training set."""
 
 
 class Collected:
@@ -21,9 +21,9 @@ class Collected:
     Parameters
     ----------
     spec : Spec
-        What was run.
+        The tasks.
     results : mapping of str to result
-        The results by the key of the task.
+        Results by the key of the task.
     """
 
     def __init__(self, spec: Spec[HiddenTask], results: Mapping[str, Result]) -> None:
@@ -35,16 +35,16 @@ class Collected:
         self.components = list(dict.fromkeys(n for _, n, _ in self._groups))
 
     def sizes(self, table: str) -> tuple[int, ...]:
-        """Numbers of rows to learn from, of the learning curves."""
+        """Return the numbers of training rows of the learning curves."""
         return self._groups[table, self.components[0], "learning-curve"][0].sizes
 
     def small_sizes(self, table: str) -> tuple[int, ...]:
-        """Those up to a tenth of the table."""
+        """Return the numbers of training rows up to a tenth of the table."""
         [n_others] = self._groups[table, self.components[0], "leave-one-out"][0].sizes
         return tuple(size for size in self.sizes(table) if size <= SMALL * (n_others + 1))
 
     def n_partitions(self, table: str) -> int:
-        """How many partitions there are."""
+        """Return the number of partitions."""
         tasks = self._groups[table, self.components[0], "learning-curve"]
         return sum(task.last - task.first for task in tasks)
 
@@ -56,7 +56,21 @@ class Collected:
         score: ScoreName | Literal["error"] = "log_score",
         size: int | None = None,
     ) -> FloatArray:
-        """Scores of all repetitions: partitions with so many rows to learn from, or rows left out."""
+        """Return the scores of all repetitions: partitions with some training rows, or rows left out.
+
+        Parameters
+        ----------
+        table : str
+            Name of the table.
+        n_components : int
+            Components of the mixture.
+        model : str
+            One of ``MODELS``.
+        score : str
+            Score, or the standard error of chains.
+        size : int, optional
+            Training rows; None for leave-one-out.
+        """
         tasks = self._groups[table, n_components, "leave-one-out" if size is None else "learning-curve"]
         place = 0 if size is None else tasks[0].sizes.index(size)
         return np.concatenate(
@@ -71,7 +85,7 @@ class Collected:
         score: ScoreName | Literal["error"] = "log_score",
         size: int | None = None,
     ) -> Mean:
-        """Mean score, and its standard error over repetitions."""
+        """Return the mean score, and its standard error over repetitions."""
         return mean_of(self.units(table, n_components, model, score, size))
 
     def lead(
@@ -82,7 +96,7 @@ class Collected:
         score: ScoreName = "log_score",
         size: int | None = None,
     ) -> Mean:
-        """How far one model is ahead of another on the same rows."""
+        """Return the lead of one model over another on the same rows."""
         ours, others = (self.units(table, n_components, model, score, size) for model in pair)
         with np.errstate(invalid="ignore"):
             return mean_of(ours - others)

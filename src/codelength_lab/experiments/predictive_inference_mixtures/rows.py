@@ -1,4 +1,4 @@
-"""The tables of results: leave-one-out, learning curves, rankings, and how good the approximations are."""
+"""Result tables: leave-one-out, learning curves, rankings, and the quality of approximations."""
 
 from collections.abc import Mapping
 
@@ -10,7 +10,7 @@ from .task import CHAINS, MODELS, MOST_EXACT, OBSERVED, ONE_OPTIMUM, RULES
 
 
 def tables_of(found: Collected) -> list[ResultTable]:
-    """All tables."""
+    """Return all tables."""
     return [
         answers_of(found),
         _left_out(found),
@@ -39,7 +39,7 @@ def _left_out(found: Collected) -> ResultTable:
 def _scores(
     found: Collected, table: str, way: str, n_components: int, models: Mapping[str, str]
 ) -> dict[str, Value]:
-    """Both scores of the three rules, left-out row by left-out row."""
+    """Return both scores of the three rules under leave-one-out."""
     row: dict[str, Value] = {"table": table, "class": way}
     for score, word in zip(SCORES, ("0/1", "log-score"), strict=True):
         for name, model in models.items():
@@ -48,7 +48,7 @@ def _scores(
 
 
 def _small_and_large(found: Collected) -> ResultTable:
-    """The leads of EV with a tenth of the table and with the whole reservoir."""
+    """Return the leads of EV with a tenth of the table and with all training rows."""
     rows: list[dict[str, Value]] = []
     for table in found.tables:
         for n in found.components:
@@ -65,7 +65,7 @@ def _small_and_large(found: Collected) -> ResultTable:
 
 
 def _rankings(found: Collected) -> ResultTable:
-    """The order of the rules by their mean log score, with the class observed and hidden."""
+    """Return the order of the rules by their mean log score, with the class observed and latent."""
     rows: list[dict[str, Value]] = []
     for table in found.tables:
         for size in found.sizes(table):
@@ -91,7 +91,7 @@ def _order(found: Collected, table: str, size: int, n_components: int | None = N
 
 
 def _approximations(found: Collected) -> ResultTable:
-    """How far chains are off: from the exact sum where there is one, and by their own standard errors."""
+    """Return the errors of chains: from the exact sum if there is one, and by their own standard errors."""
     rows: list[dict[str, Value]] = []
     for table in found.tables:
         for n in found.components:

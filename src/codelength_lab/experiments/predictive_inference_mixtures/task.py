@@ -1,4 +1,4 @@
-"""Some rows to learn from, others to predict: the three rules with the class observed and with it hidden."""
+"""Tasks of the experiment: predictions by the three rules with the class observed and latent."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ from ...spec import Result, Source, stream_of
 Protocol: TypeAlias = Literal["learning-curve", "leave-one-out"]
 
 RULES = {"MAP": "map", "EV": "evidence", "SC": "stochastic_complexity"}
-"""The rules under the names of the paper."""
+"""Rules by their names in the paper."""
 
 ONE_OPTIMUM, CHAINS = "EV, one optimum", "EV, chains"
 """Two approximations of EV: Gibbs chains that start at the fitted mixture, and annealed chains."""
@@ -37,10 +37,10 @@ OBSERVED = tuple(f"{name}, class observed" for name in RULES)
 MODELS = (*HIDDEN, *OBSERVED)
 
 SIZES = (1, 2, 5, 10, 20, 40, 80, 160, 320)
-"""Rows to learn from in a learning curve; the whole reservoir comes after them."""
+"""Training rows of a learning curve; the last size, all training rows, is added."""
 
 MOST_EXACT = 10
-"""Up to so many rows, EV is the exact sum over all clusterings; beyond, it is that of annealed chains."""
+"""Most rows for which EV is the exact sum over all clusterings; for more it is that of annealed chains."""
 
 STARTS = 10
 """Starts of EM."""
@@ -51,7 +51,7 @@ CLIMB = Climb(tol=1e-6)
 
 
 class Scores(NamedTuple):
-    """How one model did on some test rows: log probabilities of the true classes, hits, standard errors."""
+    """Scores of one model: log probabilities of the true classes, hits, and standard errors of chains."""
 
     log_probs: FloatArray
     hits: FloatArray
@@ -65,7 +65,7 @@ class HiddenTask:
     Attributes
     ----------
     protocol : {"learning-curve", "leave-one-out"}
-        How rows to learn from and rows to predict are chosen.
+        Choice of training and test rows.
     source : Source
         The table.
     n_components : int
@@ -73,9 +73,9 @@ class HiddenTask:
     first, last : int
         The partitions, or the places in a random order of the rows, ``first .. last - 1``.
     map_pseudocount : float
-        What MAP adds to every count.
+        Number that MAP adds to every count.
     cap : float, optional
-        The most that one row can cost, in nats.
+        Largest cost of a row, in nats.
     seed : int
         Seed of the random streams.
     """
@@ -91,7 +91,7 @@ class HiddenTask:
 
     @property
     def group(self) -> str:
-        """What the repetitions of one experiment have in common."""
+        """Name shared by the repetitions of one experiment."""
         return f"{self.source.name}/{self.protocol}/{self.n_components} components"
 
     @property
@@ -107,7 +107,7 @@ class HiddenTask:
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """How many rows are learned from, one number after the other."""
+        """Numbers of training rows, increasing."""
         n_rows = datasets.describe(self.source.name).rows
         if self.protocol == "leave-one-out":
             return (n_rows - 1,)
@@ -116,21 +116,21 @@ class HiddenTask:
 
     @property
     def n_items(self) -> int:
-        """Predictions made."""
+        """Number of predictions."""
         n_rows, n_units = datasets.describe(self.source.name).rows, self.last - self.first
         n_test = 1 if self.protocol == "leave-one-out" else n_rows - self.sizes[-1]
         return n_units * n_test * len(self.sizes) * len(MODELS)
 
     @property
     def work(self) -> float:
-        """What the task costs, roughly: chains over all rows, and EM for every row and class."""
+        """Approximate cost of the task: chains over all rows, and EM for every row and class."""
         entry = datasets.describe(self.source.name)
         n_test = 1 if self.protocol == "leave-one-out" else entry.rows - self.sizes[-1]
         per_row = (600 + n_test * entry.classes * self.n_components) * entry.attributes * self.n_components
         return float((self.last - self.first) * per_row * sum(self.sizes))
 
     def run(self) -> Result:
-        """Scores of each model for each repetition and size, and the standard errors of chains."""
+        """Return the scores of each model for each repetition and size, with errors of chains."""
         found = [[self._learned_from(unit, size) for size in self.sizes] for unit in self._units()]
         return {
             model: {
@@ -142,7 +142,7 @@ class HiddenTask:
         }
 
     def _units(self) -> list[tuple[int, Coded, Split]]:
-        """The number of each repetition, its codes, and which rows are learned from, in what order."""
+        """Return the number of each repetition, its codes and its split, training rows in random order."""
         prepared = prepare(self.source)
         n_rows, made = prepared.coded.n_rows, []
         order = np.random.default_rng(stream_of(f"{self.seed}/{self.source.name}/rows")).permutation(n_rows)
@@ -151,13 +151,14 @@ class HiddenTask:
                 row = order[number : number + 1]
                 split = Split(np.delete(np.arange(n_rows), row), row)
             else:
-                # The partitions of the paper's own experiment, where the class is observed.
+                # The same partitions as in the paper's own experiment, in which the class is observed.
                 stream = stream_of(f"{self.seed}/{self.source.name}/{self.protocol}/{number}")
                 split = partition(n_rows, TRAIN_SHARE, random_state=stream)
             made.append((number, prepared.learned_on(split.train), split))
         return made
 
     def _learned_from(self, unit: tuple[int, Coded, Split], size: int) -> dict[str, Scores]:
+        """Return the scores of all models fitted to the first training rows of a repetition."""
         number, coded, split = unit
         stream = stream_of(f"{self.seed}/{self.group}/{number}/{size}")
         train, test = coded.take(split.train[:size]), coded.take(split.test)
@@ -173,7 +174,7 @@ class HiddenTask:
 def hidden(
     train: Coded, test: Coded, n_components: int, smoothed: Prior, stream: int, cap: float | None = None
 ) -> dict[str, Scores]:
-    """The rules of a mixture in which the class is one of the variables and the component is hidden.
+    """Return the predictions of a mixture in which the class is a variable and the component is latent.
 
     Parameters
     ----------
@@ -182,16 +183,22 @@ def hidden(
     n_components : int
         Components of the mixture.
     smoothed : Prior
-        The prior of MAP. EV has the uniform one, SC none.
+        Prior of MAP. EV has the uniform one, SC none.
     stream : int
         Seed of EM and of the chains.
     cap : float, optional
-        The most that one row can cost, in nats.
+        Largest cost of a row, in nats.
+
+    Returns
+    -------
+    dict of str to Scores
+        Scores by rule and approximation.
     """
     rows, new = train.with_class_as_column(), test.with_class_as_column()
     mode, _ = fit_mixture(
         rows, n_components, smoothed, n_init=STARTS, max_iter=10_000, tol=1e-6, random_state=stream
     )
+    # SC maximises the likelihood: EM without a prior continues from the best mode instead of new starts.
     likeliest, _ = em(rows, mode, max_iter=10_000, tol=1e-9)
     by_mode, learned = Learned(rows, mode, smoothed), Learned(rows, likeliest)
     question = Question.of(rows.schema, rows.schema.names[-1])
@@ -209,7 +216,7 @@ def hidden(
 
 
 def _exactly(learned: Learned, question: Question, new: Coded) -> Answer | None:
-    """The exact average over all mixtures; None with many rows, or where floats do not hold its terms."""
+    """Return the exact average over all mixtures; None with many rows, or if floats cannot hold its terms."""
     if learned.rows.n_rows <= MOST_EXACT:
         with suppress(Infeasible):
             return predict(learned, question, new, method="exact")
@@ -223,6 +230,8 @@ def _answered(answer: Answer, test: Coded, cap: float | None) -> Scores:
     if answer.errors is None:
         return made
     at = np.arange(test.n_rows), np.asarray(test.class_codes, dtype=np.int64)
+    # The delta method: the standard error of a log probability is that of the probability over the
+    # probability.
     return made._replace(errors=answer.errors[at] / answer.probs[at])
 
 

@@ -36,11 +36,11 @@ TABLES = (
     "vote",
     "zoo",
 )
-"""The paper uses 14 tables and does not name them; these are ours."""
+"""Tables of our runs; the paper uses 14 and does not name them."""
 
 BINS, CANDIDATES = 5, 40
 PRINTED_SPLITS, SPLITS = 15, 25
-"""The splits of the paper, and ours. Many more would settle little: standard errors are over 14 tables."""
+"""Splits of the paper, and ours. Many more would settle little: standard errors are over 14 tables."""
 QUICK_CANDIDATES, QUICK_SPLITS = 10, 1
 
 DEFAULTS = Settings(discretization="kmeans", learned="train", missing="value")

@@ -1,6 +1,6 @@
-"""What the paper says in words, held to our figures.
+"""Claims of the paper, tested on our results.
 
-Leads are means over tables, with standard errors over tables. What is said of the 0/1 loss is judged by the
+Leads are means over tables, with standard errors over tables. Claims about the 0/1 loss are decided by the
 relative gain in the error and by that in the accuracy, because the paper does not say which it plots.
 """
 
@@ -25,7 +25,7 @@ SUPERVISED = (
 """The criteria of Table 1."""
 
 LOSSES: dict[str, tuple[ScoreName, ...]] = {"log loss": ("log",), "0/1 loss": ("error", "accuracy")}
-"""How each loss of the paper can be read."""
+"""Readings of each loss of the paper."""
 
 Pair: TypeAlias = tuple[str, str]
 Decide: TypeAlias = Callable[[Gains, ScoreName], Verdict]
@@ -33,7 +33,7 @@ Tell: TypeAlias = Callable[[Gains, ScoreName], str]
 
 
 def claims(with_class: Gains, without: Gains) -> list[Claim]:
-    """All claims, decided by clusterings with the class; figures of those without stand beside."""
+    """Return all claims, decided by clusterings with the class, with figures of those without."""
     both = (with_class, without)
     made = [claim for loss in LOSSES for claim in _against_marginal(both, loss)]
     made += [claim for loss in LOSSES for claim in _averaging(both, loss)]
@@ -41,7 +41,19 @@ def claims(with_class: Gains, without: Gains) -> list[Claim]:
 
 
 def _claim(both: tuple[Gains, Gains], where: str, text: str, loss: str, decide: Decide, tell: Tell) -> Claim:
-    """A claim under every reading of its loss, with the figures of both ways of clustering."""
+    """Return a claim under every reading of its loss, with the figures of both ways of clustering.
+
+    Parameters
+    ----------
+    both : pair of Gains
+        Gains of clusterings with and without the class; the first decides.
+    where, text : str
+        Place in the paper, and the claim.
+    loss : str
+        Loss that the claim is about.
+    decide, tell : function
+        Functions from gains and a score to a verdict, and to the figures behind it.
+    """
     readings = LOSSES[loss]
     verdicts = [decide(both[0], score) for score in readings]
 
@@ -178,7 +190,7 @@ def _greedy(both: tuple[Gains, Gains]) -> list[Claim]:
 
 
 def _of_pair(both: tuple[Gains, Gains], text: str, pair: Pair) -> Claim:
-    """One criterion against another in the log loss."""
+    """Return the claim that one criterion gains more than another in the log loss."""
     return _claim(
         both,
         "section 4.2",
@@ -194,7 +206,7 @@ def _verdicts(gains: Gains, pairs: Iterable[Pair], score: ScoreName) -> list[Ver
 
 
 def _extreme(gains: Gains, pairs: Iterable[Pair], score: ScoreName, which: str) -> str:
-    """The pair whose lead is the smallest or the largest."""
+    """Describe the pair with the smallest or the largest lead."""
     choose = min if which == "smallest" else max
     pair = choose(pairs, key=lambda pair: gains.lead(pair[0], pair[1], score).value)
     return f"{which} lead {_told(gains, pair, score, 1)}"
@@ -210,7 +222,7 @@ def _in_errors(gain: tuple[float, float]) -> float:
 
 
 def _share_above(gains: Gains, score: ScoreName, least: float) -> Mean:
-    """Share of the criteria that gain more than something on a table, on average over tables."""
+    """Return the share of the criteria that gain more than a number on a table, on average over tables."""
     above = [gains.of_tables(name, score) > least for name in SUPERVISED]
     return mean_of(np.mean(above, axis=0))
 

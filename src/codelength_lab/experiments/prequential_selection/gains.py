@@ -1,4 +1,4 @@
-"""From the scores of all splits to relative gains over the marginal likelihood."""
+"""Relative gains over the marginal likelihood, from the scores of all splits."""
 
 from typing import Literal
 
@@ -23,11 +23,11 @@ class Gains:
     Parameters
     ----------
     spec : Spec
-        What was run.
+        The tasks.
     results : dict of str to result
-        The results by the key of the task.
+        Results by the key of the task.
     with_class : bool
-        Which of the two ways of clustering.
+        Whether the class takes part in the clustering.
     """
 
     def __init__(self, spec: Spec[SelectionTask], results: dict[str, Result], *, with_class: bool) -> None:
@@ -47,21 +47,21 @@ class Gains:
         }
 
     def means(self, criterion: str) -> FloatArray:
-        """Mean log score, accuracy and number of clusters over splits, one row per table."""
+        """Return mean log score, accuracy and number of clusters over splits, one row per table."""
         column = self.criteria.index(criterion)
         return np.array([self._scores[table][:, column].mean(axis=0) for table in self.tables])
 
     def of_tables(self, criterion: str, score: ScoreName) -> FloatArray:
-        """Relative gain in per cent on each table; 0 where the score to beat is perfect already."""
+        """Return the relative gain in per cent on each table; 0 if the score to beat is perfect already."""
         column = 0 if score == "log" else 1
         ours, base = self.means(criterion)[:, column], self.means(MARGINAL)[:, column]
         scale = {"log": -base, "error": 1 - base, "accuracy": base}[score]
         return 100 * np.divide(ours - base, scale, out=np.zeros_like(base), where=scale > 0)
 
     def gain(self, criterion: str, score: ScoreName) -> Mean:
-        """Mean relative gain over tables."""
+        """Return the mean relative gain over tables."""
         return mean_of(self.of_tables(criterion, score))
 
     def lead(self, criterion: str, other: str, score: ScoreName) -> Mean:
-        """How much more one criterion gains than another, in points, paired by table."""
+        """Return the gain of one criterion less that of another, in points, paired by table."""
         return mean_of(self.of_tables(criterion, score) - self.of_tables(other, score))

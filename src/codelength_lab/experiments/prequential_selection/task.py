@@ -1,4 +1,4 @@
-"""One random split of one table: clusterings, all criteria, and how well each choice predicts."""
+"""One random split of one table: clusterings, all criteria, and the test scores of each choice."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -27,16 +27,16 @@ SMALLEST, LARGEST = 3, 20
 MARGINAL, JOINT, LEAVE_ONE_OUT = "MARGINAL", "MARGINAL(D,Z)", "L-O-O"
 GREEDY = {name.upper().replace("_", "-"): ordering for name, ordering in ORDERINGS.items()}
 REFERENCES = ("ANY", "BEST")
-"""The mean over all candidates, and the best that could have been chosen, for each score by itself."""
+"""Mean over all candidates, and the best possible choice, for each score by itself."""
 
 
 def rand(n: int) -> str:
-    """Name of the mean over random orderings."""
+    """Return the name of the mean over random orderings."""
     return f"PREQ-RAND({n})"
 
 
 def best_of(n: int) -> str:
-    """Name of the least over random orderings."""
+    """Return the name of the minimum over random orderings."""
     return f"PREQ-MAX({n})"
 
 
@@ -49,11 +49,11 @@ class SelectionTask:
     source : Source
         The table.
     split : int
-        Which split.
+        Number of the split.
     with_class : bool
         Whether the class takes part in the clustering.
     n_candidates : int
-        How many clusterings there are to choose among.
+        Clusterings to choose among.
     n_orderings : tuple of int
         Numbers of random orderings.
     seed : int
@@ -69,7 +69,7 @@ class SelectionTask:
 
     @property
     def group(self) -> str:
-        """The table, and whether its class took part in the clustering."""
+        """Table, and whether its class takes part in the clustering."""
         return f"{self.source.name}/{'with' if self.with_class else 'without'} class"
 
     @property
@@ -85,24 +85,25 @@ class SelectionTask:
 
     @property
     def n_items(self) -> int:
-        """Candidates scored, each by every criterion."""
+        """Number of candidates, each scored by every criterion."""
         return self.n_candidates
 
     @property
     def work(self) -> float:
-        """What the task costs, roughly: orderings by rows and columns, and k-means."""
+        """Approximate cost of the task: orderings by rows and columns, and k-means."""
         entry = datasets.describe(self.source.name)
         return self.n_candidates * entry.rows * (entry.attributes + 10.0)
 
     def run(self) -> Result:
-        """Test scores of the candidate that each criterion chooses."""
+        """Return the test scores of the candidate that each criterion chooses."""
         prepared = prepare(self.source)
-        # The same rows whether the class takes part or not.
+        # Independent of with_class, so that both ways of clustering have the same splits.
         stream = stream_of(f"{self.seed}/{self.source.name}/{self.split}")
         split = partition(prepared.coded.n_rows, 0.5, random_state=stream)
         rows = prepared.learned_on(split.train).with_class_as_column()
         train, test = rows.take(split.train), rows.take(split.test)
         rng = np.random.default_rng([stream, self.with_class])
+        # Drawn before the clusterings: one seed for all candidates, which then share their orderings.
         orderings = int(rng.integers(2**31))
         lengths: dict[str, list[float]] = {}
         scores = []
@@ -114,6 +115,7 @@ class SelectionTask:
         return _chosen(lengths, np.array(scores))
 
     def _clusterings(self, train: Coded, rng: np.random.Generator) -> list[IntArray]:
+        """Return the candidates: k-means with random numbers of clusters and random starts."""
         seen = train if self.with_class else train.select(range(train.schema.n_variables - 1))
         cluster = partial(kmeans_clustering, seen)
         drawn = rng.integers((SMALLEST, 0), (LARGEST + 1, 2**31), (self.n_candidates, 2))
@@ -123,7 +125,7 @@ class SelectionTask:
 def criteria(
     clustering: FixedClustering, n_orderings: tuple[int, ...], random_state: int
 ) -> dict[str, float]:
-    """A clustering under every criterion of the paper, in nats: the smaller, the better.
+    """Return a clustering under every criterion of the paper, in nats; smaller is better.
 
     Examples
     --------
@@ -144,6 +146,7 @@ def criteria(
     }
     found |= {name: sequence.code_length(ordering(sequence)) for name, ordering in GREEDY.items()}
     for n in n_orderings:
+        # Samples are nested: a sample of n orderings is the beginning of every larger one.
         found[rand(n)] = float(sample.code_lengths[:n].mean())
         found[best_of(n)] = float(sample.code_lengths[:n].min())
     return found
@@ -155,6 +158,6 @@ def _test_scores(clustering: FixedClustering, test: Coded) -> tuple[float, float
 
 
 def _chosen(lengths: dict[str, list[float]], scores: FloatArray) -> Result:
-    """Log score, accuracy and number of clusters for every criterion; ties go to the first candidate."""
+    """Return log score, accuracy and number of clusters for every criterion; ties go to the first."""
     chosen = {name: scores[first_best(-np.array(values))].tolist() for name, values in lengths.items()}
     return chosen | {"ANY": scores.mean(axis=0).tolist(), "BEST": scores.max(axis=0).tolist()}

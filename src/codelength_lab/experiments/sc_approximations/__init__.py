@@ -1,8 +1,8 @@
 """On the Accuracy of Stochastic Complexity Approximations (1997).
 
-Figures 1 and 2: how few terms carry the sum over all clusterings. Figures 3 and 4: the approximations beside
-the exact sum, by the clustering they stand on and by the number of components. Each on many random samples
-of all nine tables; then the same with more rows than could be summed in 1997.
+Figures 1 and 2: the number of terms that make up most of the sum over all clusterings. Figures 3 and 4: the
+approximations compared with the exact sum, by the clustering they start from and by the number of components.
+Each is computed on many random samples of all nine tables, then with more rows than could be summed in 1997.
 """
 
 from collections.abc import Iterable, Iterator
@@ -36,7 +36,7 @@ CHUNK_MILLISECONDS = 6000.0
 DEFAULTS = Settings(discretization="kmeans", learned="whole", missing="value")
 
 Plan = tuple[int, tuple[int, ...], Reference, int]
-"""Rows, numbers of components, reference, and samples per table."""
+"""Rows, numbers of components, reference and samples per table."""
 
 PLANS: tuple[Plan, ...] = (
     (6, ALL, "exact", 20),
@@ -106,7 +106,7 @@ def _solutions(quick: bool, settings: Settings, tables: Iterable[Source]) -> Ite
 
 
 def _cut(whole: ApproximationsTask) -> list[ApproximationsTask]:
-    """The samples in tasks of some seconds each."""
+    """Divide the samples into tasks of a few seconds each."""
     size = max(1, int(CHUNK_MILLISECONDS / (whole.work / whole.n_samples)))
     return [replace(whole, first=first, last=last) for first, last in chunks(whole.n_samples, size)]
 

@@ -1,7 +1,7 @@
-"""What the paper says in words, held to our figures; then the same further on.
+"""Claims of the paper, tested on our results, then the same with more rows.
 
-Standard errors on one table are over random samples of its rows. All methods see the same samples, so that
-leads are paired.
+Standard errors on one table are over random samples of its rows. All methods use the same samples, so that
+leads are paired. ``claims_of`` lists the groups of claims in the order of the paper.
 """
 
 import math
@@ -25,7 +25,7 @@ EM = ("LN", "C-S", "BIC", "AIC")
 
 
 def claims_of(collected: Collected) -> list[Claim]:
-    """All claims."""
+    """Return all claims."""
     return [
         *_term_claims(collected),
         _growth_claim(collected),
@@ -42,6 +42,7 @@ def _where(name: str) -> str:
 
 
 def _term_claims(collected: Collected) -> list[Claim]:
+    """Return the claims of Figure 1: few terms make up most of the sum."""
     said = published(KEY)["claims"]["few_terms"]
     shares = {
         name: mean_of(needed_share(1, 7) * collected.needed(name, 7, said["share_of_sum"]))
@@ -69,7 +70,7 @@ def _term_claims(collected: Collected) -> list[Claim]:
 
 
 def _apart(one: Mean, other: Mean) -> Verdict:
-    """Whether one independent mean is ahead of another."""
+    """Return the verdict on the claim that one independent mean is ahead of another."""
     return by_lead(one.value - other.value, math.hypot(one.standard_error, other.standard_error))
 
 
@@ -78,6 +79,7 @@ def _p(share: Mean) -> str:
 
 
 def _growth_claim(collected: Collected) -> Claim:
+    """Return the claim of Figure 2: the number of terms needed grows slowly with the rows."""
     sizes = [n for n in collected.term_sizes(FOCUS) if 5 <= n <= 10]
     first, last = sizes[0], sizes[-1]
     clusterings = K ** (last - first)
@@ -101,7 +103,7 @@ def _growth_claim(collected: Collected) -> Claim:
 
 
 def _solution_claims(collected: Collected) -> list[Claim]:
-    """The worst tenth of all clusterings against the best tenth, and against the best clustering alone."""
+    """Return the claims of Figure 3: the worst tenth of all clusterings against the best."""
     where = _where("poor_solutions")
     made = []
     for n_best, word, short in (
@@ -123,9 +125,11 @@ def _solution_claims(collected: Collected) -> list[Claim]:
 
 
 def _log_ratios(collected: Collected, n_best: int | None) -> dict[str, list[float]]:
+    """Return the log ratio of errors in the worst and the best clusterings, by method and sample."""
     ratios: dict[str, list[float]] = {}
     for samples in collected.solutions().values():
         for sample in samples:
+            # Clusterings are in ascending order of their posterior probability.
             tenth = len(sample["log_posterior"]) // 10
             for method, lengths in sample["lengths"].items():
                 errors = np.abs(np.array(lengths) - sample["exact"])
@@ -140,6 +144,7 @@ def _ratio(log: Mean) -> str:
 
 
 def _ranking_claims(collected: Collected) -> list[Claim]:
+    """Return the claims on the order of the methods with 10 rows, on one table and on all."""
     made = []
     for stars, word in (("", "at the ends of EM"), ("*", "at the best clustering")):
         methods = [f"{name}{stars}" for name in EM]
@@ -157,7 +162,7 @@ def _ranking_claims(collected: Collected) -> list[Claim]:
 
 
 def _count(names: list[str], ranked: list[Verdict]) -> str:
-    """On how many tables something holds, and on which it does not or is unsettled."""
+    """Describe the number of tables on which a claim holds, and the others."""
     if len(ranked) == 1:
         return ""
     text = f"; on {ranked.count('held')} of {len(ranked)} tables"
@@ -168,7 +173,7 @@ def _count(names: list[str], ranked: list[Verdict]) -> str:
 
 
 def _order(collected: Collected, name: str, n_rows: int, methods: list[str]) -> Verdict:
-    """Whether the first method errs least, then the second, then the others."""
+    """Return the verdict on the claim that the first method errs least, then the second, then the others."""
     return _in_order([np.abs(collected.errors(name, n_rows, K, method)) for method in methods])
 
 
@@ -183,6 +188,7 @@ def _listed(collected: Collected, names: list[str], n_rows: int, methods: list[s
 
 
 def _selection_claims(collected: Collected) -> list[Claim]:
+    """Return the claims of Figure 4: code lengths by the number of components."""
     names = [name for name in collected.names if len(collected.components(name, 6)) > 1]
     errors = {name: {method: _over_components(collected, name, method) for method in EM} for name in names}
     ranked = [_in_order(list(own.values())) for own in errors.values()]
@@ -213,13 +219,13 @@ def _selection_claims(collected: Collected) -> list[Claim]:
 
 
 def _over_components(collected: Collected, name: str, method: str) -> FloatArray:
-    """Absolute errors of the samples of 6 rows, mean over the numbers of components."""
+    """Return absolute errors of the samples of 6 rows, as means over the numbers of components."""
     parts = [np.abs(collected.errors(name, 6, k, method)) for k in collected.components(name, 6)]
     return np.asarray(np.mean(parts, axis=0))
 
 
 def _gap(collected: Collected, name: str) -> float:
-    """Mean distance between BIC and AIC with 6 rows."""
+    """Return the mean distance between BIC and AIC with 6 rows."""
     apart = [
         collected.errors(name, 6, k, "AIC") - collected.errors(name, 6, k, "BIC")
         for k in collected.components(name, 6)
@@ -228,7 +234,10 @@ def _gap(collected: Collected, name: str) -> float:
 
 
 def _conclusions(collected: Collected) -> list[Claim]:
+    """Return the claims of section 5: few local optima carry most of the sum."""
     names = collected.tables_with(10, K)
+    # LN+* is a lower bound of the sum, so that the exponential of its error is the share of the sum that it
+    # holds.
     masses = [np.exp(-collected.errors(name, 10, K, "LN+*")) for name in names]
     better = [
         by_sample(np.abs(collected.errors(name, 10, K, "LN")) - np.abs(collected.errors(name, 10, K, "LN+")))
@@ -253,7 +262,7 @@ def _conclusions(collected: Collected) -> list[Claim]:
 
 
 def _further(collected: Collected) -> list[Claim]:
-    """The ranking where the paper could not look, table by table."""
+    """Return the claims on the ranking with more rows than in the paper, table by table."""
     made = []
     for n_rows in (size for size in collected.sizes(K) if size >= 20):
         names = collected.tables_with(n_rows, K)

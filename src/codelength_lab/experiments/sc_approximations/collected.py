@@ -1,4 +1,4 @@
-"""Results of the tasks put together, sample by sample."""
+"""Collected results of the tasks, sample by sample."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -13,7 +13,15 @@ from .tasks import LEVELS, SHARES, ApproximationsTask, PaperTask, SolutionsTask,
 
 
 class Collected:
-    """The ``results`` of a specification, which are given by the key of the task."""
+    """Results of a specification, collected by table, rows and components.
+
+    Parameters
+    ----------
+    spec : Spec
+        The tasks.
+    results : dict of str to result
+        Results by the key of the task.
+    """
 
     def __init__(self, spec: Spec[PaperTask], results: dict[str, Result]) -> None:
         self.spec = spec
@@ -38,63 +46,64 @@ class Collected:
 
     @property
     def cases(self) -> list[tuple[str, int, int]]:
-        """Table, rows and components wherever methods were set beside a reference."""
+        """Table, rows and components of all comparisons with a reference."""
         return list(self._lengths)
 
     def sizes(self, n_components: int | None = None) -> list[int]:
-        """Numbers of rows for which there are references, in ascending order."""
+        """Return the numbers of rows for which there are references, in ascending order."""
         return sorted({n for _, n, k in self._lengths if n_components is None or k == n_components})
 
     def tables_with(self, n_rows: int, n_components: int) -> list[str]:
-        """The tables of which samples of a size were looked at."""
+        """Return the tables of which there are samples of a size."""
         return [name for name in self.names if (name, n_rows, n_components) in self._lengths]
 
     def components(self, name: str, n_rows: int) -> list[int]:
-        """Numbers of components looked at."""
+        """Return the numbers of components of a table and a size."""
         return sorted(k for table, n, k in self._lengths if (table, n) == (name, n_rows))
 
     def lengths(self, name: str, n_rows: int, n_components: int, method: str) -> FloatArray:
-        """Code lengths of the samples; empty where there are none."""
+        """Return the code lengths of the samples; empty if there are none."""
         return np.array(self._lengths[name, n_rows, n_components].get(method, ()))
 
     def errors(self, name: str, n_rows: int, n_components: int, method: str) -> FloatArray:
-        """Code lengths less the reference."""
+        """Return code lengths less the reference, in nats."""
         reference = self.lengths(name, n_rows, n_components, "reference")
         return self.lengths(name, n_rows, n_components, method) - reference
 
     def mean_error(self, names: Iterable[str], n_rows: int, n_components: int, method: str) -> float:
-        """Mean absolute error over tables, all of them alike."""
+        """Return the mean absolute error over tables of equal weight."""
         parts = [np.abs(self.errors(name, n_rows, n_components, method)).mean() for name in names]
         return float(np.mean(parts))
 
     def chosen(self, name: str, n_rows: int, method: str) -> Any:
-        """The number of components with the shortest code length in each sample."""
+        """Return the number of components with the shortest code length in each sample."""
         sizes = self.components(name, n_rows)
         stacked = np.array([self.lengths(name, n_rows, k, method) for k in sizes])
         return np.array(sizes)[first_best_of_rows(-stacked.T)]
 
     def needed(self, name: str, n_rows: int, level: float) -> FloatArray:
-        """Terms needed for a share of the sum in each sample."""
+        """Return the number of terms needed for a share of the sum in each sample."""
         return np.array(self._terms(name, n_rows)["needed"])[:, LEVELS.index(level)]
 
     def mass(self, name: str, n_rows: int) -> FloatArray:
-        """Mean share of the sum by share of the terms, at ``SHARES``."""
+        """Return the mean share of the sum by share of the terms, at ``SHARES``."""
         curves = np.array(self._terms(name, n_rows)["mass"])
         assert curves.shape[1] == len(SHARES)
         return np.asarray(curves.mean(axis=0))
 
     def term_sizes(self, name: str) -> list[int]:
-        """Numbers of rows for which all terms were computed."""
+        """Return the numbers of rows for which all terms were computed."""
         return sorted(task.n_rows for task in self._of(TermsTask) if task.source.name == name)
 
     def solutions(self) -> dict[str, list[Result]]:
-        """For each table what the methods say at many clusterings, sample by sample."""
+        """Return the code lengths of the methods at many clusterings, by table and sample."""
         return {task.source.name: self._results[task.key]["samples"] for task in self._of(SolutionsTask)}
 
     def annealing_note(self) -> str:
-        """How well annealing does where the sum is known, and how sure it is elsewhere."""
+        """Describe the accuracy of annealing if the sum is known, and its standard errors otherwise."""
         apart, units, errors = [], [], []
         for case, columns in self._lengths.items():
+            # With one component the sum has one term, and annealing is exact.
             if "annealed" in columns and case[2] > 1:
                 difference = self.errors(*case, "annealed")
                 apart += np.abs(difference).tolist()

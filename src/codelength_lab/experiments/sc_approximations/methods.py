@@ -1,4 +1,4 @@
-"""The approximations under the names that the paper gives them, and what they approximate."""
+"""Approximations under their names in the paper, and the code length they approximate."""
 
 from typing import Any
 
@@ -36,19 +36,34 @@ N_STARTS = 20
 """Starts of EM, as in the paper."""
 
 N_ITERATIONS, TOLERANCE = 1000, 1e-7
-"""When EM stops, which the paper does not say."""
+"""Stopping rule of EM, which the paper does not state."""
 
 N_CHAINS, N_TEMPERATURES = 50, 200
 
 MOST_SEARCHED = 16
-"""Rows up to which the best clustering is searched for exhaustively."""
+"""Most rows for which the best clustering is found by exhaustive search."""
 
 N_CLIMBS = 100
-"""Climbs to the best clustering of more rows."""
+"""Hill climbs that search for the best clustering of more rows."""
 
 
 def approximations(coded: Coded, n_components: int, seed: Any) -> dict[str, float]:
-    """Code length of some rows by every method, in nats."""
+    """Return the code length of some rows by every method, in nats.
+
+    Parameters
+    ----------
+    coded : Coded
+        The rows.
+    n_components : int
+        Components of the mixture.
+    seed : int or sequence of int
+        Seed of EM and of the climbs.
+
+    Returns
+    -------
+    dict of str to float
+        Code lengths by the names of ``METHODS``.
+    """
     rows = with_components(coded, n_components)
     found, restarts = fitted(rows, n_components, seed)
     shares = soft_shares(rows, found, 1)
@@ -69,7 +84,7 @@ def approximations(coded: Coded, n_components: int, seed: Any) -> dict[str, floa
 
 
 def at_clustering(rows: Coded, clustering: IntArray) -> dict[str, float]:
-    """Code length by the methods when the missing data is taken to be one clustering."""
+    """Return the code length by each method if the missing data is one given clustering."""
     mode = posterior_mode(clustering_counts(rows, clustering), "uniform")
     return {
         "LN": neighbourhood_code_length(rows, clustering),
@@ -80,7 +95,7 @@ def at_clustering(rows: Coded, clustering: IntArray) -> dict[str, float]:
 
 
 def most_probable(rows: Coded, n_components: int, seed: Any) -> IntArray:
-    """The most probable clustering, or the best of many climbs where there are too many to search."""
+    """Return the most probable clustering, or the best of many climbs if there are too many to search."""
     if rows.n_rows <= MOST_SEARCHED:
         return best_clustering(rows, n_components, random_state=seed).clustering
     climbed = best_clustering(rows, n_components, method="climb", n_starts=N_CLIMBS, random_state=seed)
@@ -88,7 +103,7 @@ def most_probable(rows: Coded, n_components: int, seed: Any) -> IntArray:
 
 
 def fitted(rows: Coded, n_components: int, seed: Any) -> tuple[MixtureParameters, RestartsInfo]:
-    """The most probable mixture that EM finds from random starts, as in the paper, and all its ends."""
+    """Return the most probable mixture that EM finds from random starts, as in the paper, and all ends."""
     return fit_mixture(
         rows,
         n_components,
@@ -102,19 +117,19 @@ def fitted(rows: Coded, n_components: int, seed: Any) -> tuple[MixtureParameters
 
 
 def hard_ends(restarts: RestartsInfo, rows: Coded) -> list[IntArray]:
-    """The clustering at each end of EM: every row in its most probable component."""
+    """Return the clustering at each end of EM, with every row in its most probable component."""
     return [state.labels(rows, 1) for state in restarts.states]
 
 
 def exact(rows: Coded, most_components: int) -> dict[int, float]:
-    """The exact code length for every number of components up to the most."""
+    """Return the exact code length for every number of components up to the largest."""
     found = exact_code_length(rows, most_components).code_lengths
     assert found is not None  # the prior is the same for every component
     return dict(enumerate(found, 1))
 
 
 def annealed(rows: Coded, n_components: int, seed: Any) -> tuple[float, float]:
-    """An estimate of the exact code length by annealed importance sampling, and its standard error."""
+    """Return an estimate of the exact code length by annealed importance sampling, and its error."""
     found = annealed_code_length(
         rows,
         n_components,

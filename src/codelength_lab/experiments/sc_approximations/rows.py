@@ -1,4 +1,4 @@
-"""The result tables of this paper."""
+"""Result tables of the experiment."""
 
 import numpy as np
 
@@ -17,7 +17,7 @@ Rows = list[dict[str, Value]]
 
 
 def tables_of(collected: Collected) -> list[ResultTable]:
-    """All tables; those with a row for everything are in files only."""
+    """Return all tables; those with a row for every case are in files only."""
     return [
         ResultTable(
             "peaks",
@@ -98,6 +98,7 @@ def _by_size(collected: Collected, *, absolute: bool) -> Rows:
 
 
 def _breaks(collected: Collected) -> Rows:
+    """Return the largest number of rows up to which each method stays within each limit."""
     errors = {row["rows"]: row for row in _by_size(collected, absolute=True) if _is_of_most(row)}
     rows: Rows = []
     for method in METHODS:
@@ -106,6 +107,7 @@ def _breaks(collected: Collected) -> Rows:
             held = None
             for n_rows, found in errors.items():
                 error = found[method]
+                # The first size beyond the limit ends the search, even if the error falls again later.
                 if not (isinstance(error, float) and error <= limit):
                     break
                 held = n_rows
@@ -115,7 +117,7 @@ def _breaks(collected: Collected) -> Rows:
 
 
 def _is_of_most(row: dict[str, Value]) -> bool:
-    """Whether a mean is over more than a few of the tables."""
+    """Return whether a mean is over more than a few of the tables."""
     tables = row["tables"]
     return isinstance(tables, int) and tables > 4
 
@@ -180,7 +182,7 @@ def _curves(collected: Collected) -> Rows:
 
 
 def _solutions(collected: Collected) -> Rows:
-    """The first sample of the table of Figure 3; the ends of EM have no code lengths."""
+    """Return the first sample of the table of Figure 3; ends of EM have no code lengths."""
     sample = collected.solutions()[FOCUS][0]
     methods = list(sample["lengths"])
     rows: Rows = [
@@ -201,7 +203,7 @@ def _solutions(collected: Collected) -> Rows:
 
 
 def _classes(collected: Collected) -> Rows:
-    """The first sample of the table of Figure 4."""
+    """Return the first sample of the table of Figure 4."""
     return [
         {
             "n_components": k,

@@ -1,7 +1,7 @@
-"""The tasks of this paper: random samples of the rows of a table, and what is computed from each.
+"""Tasks of the experiment: random samples of the rows of a table, and the computations on each.
 
-A sample depends on the seed, the table, its size and its number alone, so that all figures look at the
-same samples.
+A sample depends on the seed, the table, its size and its number alone, so that all figures use the same
+samples.
 """
 
 from dataclasses import dataclass
@@ -23,17 +23,26 @@ LEVELS = (0.90, 0.91, 0.92, 0.93, 0.94, 0.95, 0.96, 0.97, 0.98, 0.99)
 """Shares of the sum in Figure 2."""
 
 SHARES = tuple(round(10 ** (-3 + 0.1 * step), 6) for step in range(31))
-"""Shares of the terms at which the curves of Figure 1 are kept."""
+"""Shares of the terms at which the curves of Figure 1 are evaluated."""
 
 N_SOLUTIONS = 200
-"""Clusterings in Figure 3 at most, half of them evenly spread by rank and half by log probability."""
+"""Most clusterings in Figure 3, half of them evenly spread by rank and half by log probability."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Samples:
-    """The samples ``first .. last - 1`` of a table, of ``n_rows`` rows each.
+    """Samples of the rows of a table: base of the tasks.
 
-    ``seed`` is the seed of their random streams.
+    Attributes
+    ----------
+    source : Source
+        The table.
+    n_rows : int
+        Rows of each sample.
+    seed : int
+        Seed of the random streams.
+    first, last : int
+        The samples ``first .. last - 1``.
     """
 
     source: Source
@@ -44,12 +53,12 @@ class _Samples:
 
     @property
     def n_samples(self) -> int:
-        """How many samples there are."""
+        """Number of samples."""
         return self.last - self.first
 
     @property
     def group(self) -> str:
-        """What the samples of one experiment have in common."""
+        """Name shared by the samples of one experiment."""
         raise AttributeError("a task of samples names its group")
 
     @property
@@ -59,17 +68,17 @@ class _Samples:
 
     @property
     def n_items(self) -> int:
-        """Samples."""
+        """Number of samples."""
         return self.n_samples
 
     def sample(self, number: int) -> Coded:
-        """The rows of one sample; the class is one of the variables."""
+        """Return the rows of one sample, with the class as a variable."""
         coded = prepare(self.source).coded
         rows = np.random.default_rng(self.stream(number)).permutation(coded.n_rows)[: self.n_rows]
         return coded.take(rows).with_class_as_column()
 
     def stream(self, number: int) -> int:
-        """Seed of one sample."""
+        """Return the seed of one sample."""
         return stream_of(f"{self.seed}/{self.source.name}/{self.n_rows} rows/{number}")
 
 
@@ -81,16 +90,16 @@ class TermsTask(_Samples):
 
     @property
     def group(self) -> str:
-        """The table and the size."""
+        """Table and size."""
         return f"terms/{self.source.name}/{self.n_rows} rows"
 
     @property
     def work(self) -> float:
-        """Milliseconds, roughly."""
+        """Approximate milliseconds."""
         return self.n_samples * (5 + 0.0005 * float(self.n_components) ** self.n_rows)
 
     def run(self) -> Result:
-        """For each sample the terms that each level needs, and the share of the sum by share of terms."""
+        """Return the terms that each level needs, and the share of the sum by share of terms, per sample."""
         samples = [_shares(self.sample(number), self.n_components) for number in range(self.first, self.last)]
         return {
             "needed": [[_needed(shares, level) for level in LEVELS] for shares in samples],
@@ -106,19 +115,20 @@ class SolutionsTask(_Samples):
 
     @property
     def group(self) -> str:
-        """The table."""
+        """Table."""
         return f"solutions/{self.source.name}"
 
     @property
     def work(self) -> float:
-        """Milliseconds, roughly."""
+        """Approximate milliseconds."""
         return 2500.0 * self.n_samples
 
     def run(self) -> Result:
-        """One entry for each sample."""
+        """Return one entry per sample."""
         return {"samples": [self._solutions(number) for number in range(self.first, self.last)]}
 
     def _solutions(self, number: int) -> Result:
+        """Return the exact code length of a sample, and those of the methods at good and bad clusterings."""
         coded, k = with_components(self.sample(number), self.n_components), self.n_components
         terms = clustering_log_terms(coded, k)
         total = float(logsumexp(terms))
@@ -146,7 +156,7 @@ class ApproximationsTask(_Samples):
     components : tuple of int
         Numbers of components.
     reference : {"exact", "annealed"}
-        How the code length that is approximated is found.
+        Method for the code length that is approximated.
     is_checked : bool
         Whether an exact reference is estimated by annealing as well.
     """
@@ -157,24 +167,24 @@ class ApproximationsTask(_Samples):
 
     @property
     def group(self) -> str:
-        """The table and the size."""
+        """Table and size."""
         return f"approximations/{self.source.name}/{self.n_rows} rows"
 
     @property
     def n_items(self) -> int:
-        """Samples under each number of components."""
+        """Number of samples, times the numbers of components."""
         return self.n_samples * len(self.components)
 
     @property
     def work(self) -> float:
-        """Milliseconds, roughly."""
+        """Approximate milliseconds."""
         sampled = self.reference == "annealed" or self.is_checked
         annealing = 10.0 * self.n_rows * len(self.components) if sampled else 0.0
         summing = 300 * 3.0 ** (self.n_rows - 20) if self.reference == "exact" else 0.0
         return self.n_samples * (150 * len(self.components) + annealing + summing)
 
     def run(self) -> Result:
-        """By number of components: code lengths of each sample by every method and by the reference."""
+        """Return the code lengths of each sample by every method and the reference, by components."""
         columns: dict[str, dict[str, list[float]]] = {
             str(k): {name: [] for name in (*METHODS, "reference", "standard_error")} for k in self.components
         }
@@ -185,7 +195,9 @@ class ApproximationsTask(_Samples):
         return columns
 
     def _lengths(self, coded: Coded, number: int) -> dict[int, dict[str, float]]:
+        """Return the code lengths of one sample by number of components and method."""
         found = {}
+        # One exact sum gives the code lengths for all smaller numbers of components as well.
         known = exact(coded, max(self.components)) if self.reference == "exact" else {}
         for k in self.components:
             seed: list[Any] = [self.stream(number), k]
@@ -205,28 +217,32 @@ PaperTask: TypeAlias = TermsTask | SolutionsTask | ApproximationsTask
 
 
 def _shares(coded: Coded, n_components: int) -> FloatArray:
-    """Share of the sum that the largest 1, 2, ... terms make up."""
+    """Return the share of the sum that the largest 1, 2, ... terms make up."""
     terms = np.sort(clustering_log_terms(coded, n_components))[::-1]
+    # Relative to the largest term, because the terms themselves underflow.
     running = np.cumsum(np.exp(terms - terms[0]))
     return np.asarray(running / running[-1])
 
 
 def _needed(shares: FloatArray, level: float) -> int:
+    # A hair below the level, so that rounding of the cumulative sum does not demand one term more.
     return int(np.searchsorted(shares, level * (1 - 1e-12))) + 1
 
 
 def _mass(shares: FloatArray, share: float) -> float:
-    """The curve between the points at which whole terms are added."""
+    """Return the share of the sum at a share of the terms, interpolated between whole terms."""
     points = np.arange(len(shares) + 1)
     return float(np.interp(share * len(shares), points, np.append(0.0, shares)))
 
 
 def _spread(terms: FloatArray, n_rows: int, n_components: int) -> IntArray:
-    """Terms spread over all by rank and by size, up to the names of components; the largest is the last."""
+    """Return terms spread over all by rank and by size, one per set of renamings, in ascending order."""
     t = np.arange(len(terms))
     most, is_named_in_order = np.zeros(len(terms), dtype=np.int64), np.ones(len(terms), dtype=np.bool_)
     for row in range(n_rows):
         label = t // n_components ** (n_rows - 1 - row) % n_components
+        # Components numbered by their first appearance: one of the k! equivalent names of a clustering is
+        # kept.
         is_named_in_order &= label <= most
         most = np.maximum(most, label + 1)
     own = t[is_named_in_order]
@@ -238,18 +254,19 @@ def _spread(terms: FloatArray, n_rows: int, n_components: int) -> IntArray:
 
 
 def _clustering(term: int, n_rows: int, n_components: int) -> IntArray:
+    """Return the labels of a term: its number in base ``n_components``, the first row most significant."""
     powers = n_components ** np.arange(n_rows - 1, -1, -1)
     return np.asarray(int(term) // powers % n_components)
 
 
 def _position(labels: IntArray, n_components: int) -> int:
-    """Where a clustering stands among all, named as it is."""
+    """Return the number of a clustering among all, the inverse of ``_clustering``."""
     powers = n_components ** np.arange(len(labels) - 1, -1, -1)
     return int(labels @ powers)
 
 
 def needed_share(needed: int, n_rows: int, n_components: int = 3) -> float:
-    """Share of all clusterings.
+    """Return a number of terms as a share of all clusterings.
 
     Examples
     --------
