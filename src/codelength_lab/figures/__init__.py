@@ -1,4 +1,4 @@
-"""The figures of the papers, drawn from our results as SVG whose bytes depend on the results alone."""
+"""Figures of the papers drawn from our results, as reproducible SVG files."""
 
 import os
 from collections.abc import Callable
@@ -32,11 +32,18 @@ FIGURES: dict[str, Callable[[Findings], dict[str, list[Panel]]]] = {
     **dict.fromkeys(shown_on("further"), further),
     "interval-averages": interval_averages,
 }
-"""The figures of the experiments that have some: from findings to panels by the name of the file."""
+"""Functions from the findings of an experiment to panels by the name of the file."""
 
 
 def draw(findings: Findings, directory: str | os.PathLike[str]) -> list[Path]:
-    """Draw the figures of a paper, if it has any; needs matplotlib.
+    """Draw the figures of an experiment, if it has any; needs matplotlib.
+
+    Parameters
+    ----------
+    findings : Findings
+        Findings of the experiment.
+    directory : path
+        Directory to write to.
 
     Returns
     -------

@@ -1,4 +1,8 @@
-"""On the Accuracy of Stochastic Complexity Approximations (1997): Figures 1 to 4, and what lies beyond."""
+"""On the Accuracy of Stochastic Complexity Approximations (1997): Figures 1 to 4, and larger tables.
+
+Every function below :func:`approximations` returns a panel: a function that draws into one pair of axes. A
+method has the same colour, line and marker in all of them; hollow markers are methods at the best clustering.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -34,8 +38,8 @@ _TABLE_STYLES = (
 
 
 def approximations(findings: Findings) -> dict[str, list[Panel]]:
-    """The figures by the name of the file."""
-    # The largest exact sums are of two tables only, so their mean is no point of these lines.
+    """Return the panels of each figure, by the name of the file."""
+    # The largest exact sums are of two tables only; their mean is not comparable with the others.
     by_rows, bias = (
         [row for row in findings.table(name) if row["tables"] > 4]
         for name in ("errors-by-rows", "bias-by-rows")
@@ -70,6 +74,7 @@ def _names(rows: Sequence[Row]) -> list[str]:
 
 
 def _cumulative(findings: Findings, scale: str) -> Panel:
+    """Return a panel of Figure 1: share of the sum by share of the terms, on a linear or a log axis."""
     rows = findings.table("cumulative")
 
     def panel(axes: Axes) -> None:
@@ -90,12 +95,14 @@ def _cumulative(findings: Findings, scale: str) -> Panel:
             _plain_log(axes.xaxis)
             axes.set_xlim(across[0], 100)
         else:
+            # One legend is enough for both scales of the same curves.
             axes.legend(loc="lower right", fontsize=8)
 
     return panel
 
 
 def _levels(findings: Findings) -> Panel:
+    """Return a panel of Figure 2: terms needed for several shares of the sum, on one table."""
     rows = [row for row in findings.table("terms") if row["dataset"] == FOCUS]
 
     def panel(axes: Axes) -> None:
@@ -117,6 +124,7 @@ def _levels(findings: Findings) -> Panel:
 
 
 def _growth(findings: Findings) -> Panel:
+    """Return a panel like Figure 2 for all tables: terms needed for 90 % of the sum, as a share of all."""
     rows = findings.table("terms")
 
     def panel(axes: Axes) -> None:
@@ -124,6 +132,7 @@ def _growth(findings: Findings) -> Panel:
         for name, (colour, line) in zip(names, _TABLE_STYLES, strict=False):
             own = [row for row in rows if row["dataset"] == name]
             shares = [100 * row["90%"] / row["n_clusterings"] for row in own]
+            # In a quick run most tables have one size, and a line of one point is invisible without a marker.
             marker = "o" if len(own) == 1 else None
             axes.plot([row["n_rows"] for row in own], shares, line, color=colour, label=name, marker=marker)
         axes.set(
@@ -139,6 +148,7 @@ def _growth(findings: Findings) -> Panel:
 
 
 def _solutions(rows: Sequence[Row], methods: Sequence[str]) -> Panel:
+    """Return a panel of Figure 3: code lengths at many clusterings, by their log posterior."""
     found = [row for row in rows if row["kind"] == "clustering"]
     ends = [row["log_posterior"] for row in rows if row["kind"] != "clustering"]
 
@@ -150,6 +160,7 @@ def _solutions(rows: Sequence[Row], methods: Sequence[str]) -> Panel:
             axes.scatter(across, up, s=9, color=colour, marker=marker, alpha=0.55, linewidth=0, label=method)
             axes.scatter(across[-1], up[-1], s=70, color=colour, marker="*", edgecolor="white", linewidth=0.6)
         axes.axhline(found[0]["exact"], color=BLACK, linewidth=1.2, label="exact")
+        # Below all points, because the ends of EM have a position on this axis only.
         low, high = axes.get_ylim()
         foot = low - 0.06 * (high - low)
         axes.plot(ends, [foot] * len(ends), "^", color=BLACK, markersize=5, label="ends of EM", clip_on=False)
@@ -164,6 +175,7 @@ def _solutions(rows: Sequence[Row], methods: Sequence[str]) -> Panel:
 
 
 def _dots(rows: Sequence[Row]) -> Panel:
+    """Return a panel of mean absolute errors by table; hollow markers are at the best clustering."""
     methods = ("LN", "C-S", "BIC", "AIC")
 
     def panel(axes: Axes) -> None:
@@ -196,6 +208,8 @@ def _dots(rows: Sequence[Row]) -> Panel:
 
 
 def _classes(rows: Sequence[Row], methods: Sequence[str]) -> Panel:
+    """Return a panel of Figure 4: code lengths by the number of components."""
+
     def panel(axes: Axes) -> None:
         sizes = [row["n_components"] for row in rows]
         exact = [row["exact"] for row in rows]
@@ -209,6 +223,7 @@ def _classes(rows: Sequence[Row], methods: Sequence[str]) -> Panel:
 
 
 def _agreement(rows: Sequence[Row]) -> Panel:
+    """Return a panel of the share of samples in which a method chooses the same K as the reference."""
     methods = ("LN", "LN+", "C-S", "BIC", "AIC", "LN*", "C-S*", "LN+*")
 
     def panel(axes: Axes) -> None:
@@ -241,6 +256,8 @@ def _agreement(rows: Sequence[Row]) -> Panel:
 
 
 def _by_rows(rows: Sequence[Row], methods: Sequence[str], title: str) -> Panel:
+    """Return a panel of mean absolute errors by the number of rows."""
+
     def panel(axes: Axes) -> None:
         _lines(axes, rows, methods)
         axes.set(
@@ -259,6 +276,8 @@ def _by_rows(rows: Sequence[Row], methods: Sequence[str], title: str) -> Panel:
 
 
 def _bias(rows: Sequence[Row]) -> Panel:
+    """Return a panel of mean signed errors by the number of rows."""
+
     def panel(axes: Axes) -> None:
         _lines(axes, rows, ("LN", "C-S", "BIC", "AIC"))
         axes.axhline(0, color=BLACK, linewidth=1)
@@ -275,7 +294,7 @@ def _bias(rows: Sequence[Row]) -> Panel:
 
 
 def _marked(axes: Axes, across: Sequence[int], rows: Sequence[Row], method: str) -> None:
-    """A line with markers, hollow for a method at the best clustering."""
+    """Draw a line with markers, hollow for a method at the best clustering."""
     colour, line, marker = _style(method)
     fill = "white" if method.endswith("*") else colour
     up = [row[method] for row in rows]
@@ -283,6 +302,7 @@ def _marked(axes: Axes, across: Sequence[int], rows: Sequence[Row], method: str)
 
 
 def _lines(axes: Axes, rows: Sequence[Row], methods: Sequence[str]) -> None:
+    """Draw one line per method over the number of rows."""
     sizes = [row["rows"] for row in rows]
     for method in methods:
         colour, line, marker = _style(method)
@@ -291,6 +311,7 @@ def _lines(axes: Axes, rows: Sequence[Row], methods: Sequence[str]) -> None:
 
 
 def _row_ticks(axes: Axes, rows: Sequence[Row]) -> None:
+    """Label the numbers of rows that were computed, instead of powers of ten."""
     from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
     ticks = [row["rows"] for row in rows if row["rows"] in (6, 10, 14, 20, 30, 50, 100, 200)]
@@ -300,6 +321,7 @@ def _row_ticks(axes: Axes, rows: Sequence[Row]) -> None:
 
 
 def _plain_log(axis: Any) -> None:
+    """Write the labels of a log axis without powers of ten, and none on minor ticks."""
     from matplotlib.ticker import FuncFormatter, NullFormatter
 
     axis.set_major_formatter(FuncFormatter(plain))

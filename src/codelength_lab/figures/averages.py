@@ -1,4 +1,4 @@
-"""ModelAverage beside other classifiers: critical differences, and gains table by table."""
+"""ModelAverage and other classifiers: critical differences, and gains table by table."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,7 +13,7 @@ Row = dict[str, Any]
 
 
 def averages(findings: Findings) -> dict[str, list[Panel]]:
-    """Ranks with the groups that do not differ, and gains over the best opponent."""
+    """Return panels of ranks with the groups that do not differ, and of gains over the best opponent."""
     ranks = findings.table("ranks")
     shares = list(dict.fromkeys(row["share"] for row in ranks))
     panels = {share: _ranks([row for row in ranks if row["share"] == share]) for share in shares}
@@ -25,7 +25,7 @@ def averages(findings: Findings) -> dict[str, list[Panel]]:
 
 
 def _ranks(rows: Sequence[Row]) -> Panel:
-    """Models along an axis of ranks, the best on the left; bars join those that do not differ."""
+    """Return a panel of models along an axis of ranks; bars join those that do not differ."""
     by_rank = sorted(rows, key=lambda row: row["mean rank"])
     n = len(by_rank)
     groups = [
@@ -33,6 +33,7 @@ def _ranks(rows: Sequence[Row]) -> Panel:
         for letter in sorted({letter for row in rows for letter in row["group"]})
     ]
     bars = [group for group in groups if len(group) > 1]
+    # Labels start below the bars, whose number varies.
     first_label = 0.6 + 0.35 * len(bars)
 
     def panel(axes: Axes) -> None:
@@ -40,6 +41,7 @@ def _ranks(rows: Sequence[Row]) -> Panel:
         for rank in range(1, n + 1):
             axes.vlines(rank, 0, 0.15, color=BLACK, linewidth=1)
             axes.text(rank, 0.25, str(rank), ha="center", va="bottom", fontsize=8)
+        # The better half is labelled on the left and the worse half on the right, so that no two lines cross.
         half = (n + 1) // 2
         for place, row in enumerate(by_rank):
             left = place < half
@@ -72,6 +74,7 @@ def _ranks(rows: Sequence[Row]) -> Panel:
 
 
 def _gains(findings: Findings) -> list[Panel]:
+    """Return panels of gains over the best opponent, one per share, with the same axis."""
     cells = findings.table("cells")
     losses = {(row["table"], row["share"], row["model"]): row["log loss"] for row in cells}
     field = dict.fromkeys(row["model"] for row in findings.table("ranks"))

@@ -1,4 +1,4 @@
-"""Experiments beyond the papers: log losses of models beside each other, table by table."""
+"""Experiments beyond the papers: log losses of several models, table by table."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,11 +11,11 @@ _LOOKS = list(zip((BLUE, ORANGE, GREEN, PINK, AMBER, SKY, BLACK, GREY), "os^vDPX
 """Colours and marks of models, in their order."""
 
 _LINEAR = 0.01
-"""Nats within which the axis is linear."""
+"""Nats around zero within which the axis is linear."""
 
 
 def further(findings: Findings) -> dict[str, list[Panel]]:
-    """How much less each table costs than by the first model, one panel per share of the training rows."""
+    """Return panels of log losses relative to the first model, one per share of the training rows."""
     rows = findings.table("by_table")
     shares = dict.fromkeys(row["share"] for row in rows)
     return {"log-loss": [_gains([row for row in rows if row["share"] == share]) for share in shares]}

@@ -16,13 +16,13 @@ _AVERAGES: Styles = {WHOLE: (GREY, "--"), FIXED: (ORANGE, "-."), AVERAGE: (BLUE,
 
 
 def iris(findings: Findings) -> dict[str, list[Panel]]:
-    """Figure 1."""
+    """Return the panels of Figure 1."""
     scores = [score for score in findings.scores if score.dataset == "iris"]
     return {"figure-1-iris": [_by_share(scores, name, _STYLES) for name in ("accuracy", "log_score")]}
 
 
 def interval_averages(findings: Findings) -> dict[str, list[Panel]]:
-    """The same with averages over cut points, and all tables."""
+    """Return the panels of Figure 1 with averages over cut points, and those of all tables."""
     scores = [score for score in findings.scores if score.dataset == "iris"]
     by_share = [_by_share(scores, name, _AVERAGES) for name in ("accuracy", "log_score")]
     return further(findings) | {"like-figure-1-iris": by_share}
@@ -34,7 +34,7 @@ def _by_share(scores: Sequence[Score], name: str, styles: Styles) -> Panel:
             own = sorted(
                 (score for score in scores if score.model == model), key=lambda score: score.fraction
             )
-            # The paper turns the sign of the log score, so that lower is better there.
+            # The paper plots the negative log score, so that lower is better.
             scale = 100 if name == "accuracy" else -1
             axes.errorbar(
                 [100 * score.fraction for score in own],

@@ -18,7 +18,7 @@ Curves = dict[tuple[str, str, str], Curve]
 
 
 def learning_curves(findings: Findings) -> dict[str, list[Panel]]:
-    """Figures 1 to 3, and the worst cases of Figure 3 on the other tables and for the 0/1 score."""
+    """Return panels of Figures 1 to 3, and of worst cases on the other tables and for the 0/1 score."""
     curves: Curves = {(curve.dataset, curve.model, curve.score): curve for curve in findings.curves}
     names = {
         "figure-1-glass": "glass",
@@ -31,6 +31,8 @@ def learning_curves(findings: Findings) -> dict[str, list[Panel]]:
         for file, table in names.items()
     }
     both = [curves["glass", model, "log_score"] for model in ("EV", "SC")]
+    # Both panels of Figure 3 have the same axis; scores are negative, so that 1.1 times the minimum is below
+    # it.
     limits = (
         1.1 * min(float(curve.lowest.min()) for curve in both),
         0.9 * max(float(curve.highest.max()) for curve in both),
@@ -43,6 +45,8 @@ def learning_curves(findings: Findings) -> dict[str, list[Panel]]:
 
 
 def _averages(curves: Curves, table: str, score: str) -> Panel:
+    """Return a panel of mean curves with bands of two standard errors."""
+
     def panel(axes: Axes) -> None:
         for model in ("MAP", "EV", "SC"):
             curve = curves[table, model, score]
@@ -66,6 +70,8 @@ def _averages(curves: Curves, table: str, score: str) -> Panel:
 
 
 def _worst(curves: Curves, table: str, score: str) -> Panel:
+    """Return a panel of the worst curves over training sets."""
+
     def panel(axes: Axes) -> None:
         for model in ("EV", "SC"):
             curve = curves[table, model, score]
@@ -84,7 +90,7 @@ def _worst(curves: Curves, table: str, score: str) -> Panel:
 
 
 def _by_ratio(axes: Axes) -> None:
-    """Stretch negative scores by the ratio of their sizes: they differ by tenths here and by tens there."""
+    """Scale an axis of negative scores logarithmically: they range from tenths to tens."""
     from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
     axes.set_yscale("function", functions=(lambda y: -np.log(np.maximum(-y, 1e-9)), lambda u: -np.exp(-u)))
@@ -94,6 +100,8 @@ def _by_ratio(axes: Axes) -> None:
 
 
 def _band(curve: Curve, limits: tuple[float, float]) -> Panel:
+    """Return a panel of the minimum, mean and maximum over training sets."""
+
     def panel(axes: Axes) -> None:
         colour, _ = _STYLES[curve.model]
         axes.fill_between(curve.sizes, curve.lowest, curve.highest, color=colour, alpha=0.15, linewidth=0)

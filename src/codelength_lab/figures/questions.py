@@ -1,4 +1,4 @@
-"""Open questions of the papers: rules with hidden classes by the number of rows; gains by computing time."""
+"""Open questions of the papers: rules for mixtures by training rows, and gains by computing time."""
 
 from typing import Any
 
@@ -16,11 +16,11 @@ _BY_NUMBER = {
     "PREQ-MAX": (ORANGE, "s"),
     "PREQ-SEARCH": (PINK, "D"),
 }
-"""Criteria that can be given more time."""
+"""Criteria with a variable computing time."""
 
 
 def hidden_classes(findings: Findings) -> dict[str, list[Panel]]:
-    """The log score of the three rules by the number of rows, for each table and number of components."""
+    """Return panels of the log score of the three rules by training rows, by table and components."""
     rows = findings.table("learning-curves")
     counts = sorted({row["components"] for row in rows})
     return {
@@ -67,7 +67,7 @@ def _curves(rows: list[Row], table: str, n_components: int, suffix: str) -> Pane
 
 
 def orderings(findings: Findings) -> dict[str, list[Panel]]:
-    """Gains by computing time, and what studies of the paper's size see."""
+    """Return panels of gains by computing time, and of studies of the paper's size."""
     return {
         "time": [_by_time(findings.table("gains"))],
         "studies": [_studies(findings.table("studies"))],

@@ -10,11 +10,11 @@ Row = dict[str, Any]
 
 _NAMES = {"log": "log loss", "error": "0/1 loss (error)", "accuracy": "accuracy"}
 _SHOWN = (1, 10, 30, 100)
-"""Numbers of random orderings among the bars (the best of one is its mean); the curves have them all."""
+"""Numbers of random orderings among the bars; the curves have all of them."""
 
 
 def selection(findings: Findings) -> dict[str, list[Panel]]:
-    """Figures 1 and 2, and both ways of using random orderings by their number."""
+    """Return panels of Figures 1 and 2, and of both uses of random orderings by their number."""
     figures: dict[str, list[Panel]] = {}
     by_way = {word: findings.table(f"gains-{word}-class") for word in ("with", "without")}
     for name, score in (
@@ -31,6 +31,7 @@ def selection(findings: Findings) -> dict[str, list[Panel]]:
 
 
 def _bars(rows: list[Row], score: str, title: str) -> Panel:
+    # PREQ-MAX(1) is left out: the best of one ordering is its mean.
     shown = ["L-O-O", *(f"PREQ-RAND({n})" for n in _SHOWN), *(f"PREQ-MAX({n})" for n in _SHOWN[1:])]
     shown += ["BEST-FIRST", "WORST-LAST", "BEST-LAST", "WORST-FIRST"]
     by_name = {row["criterion"]: row for row in rows}

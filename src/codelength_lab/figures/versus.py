@@ -1,4 +1,4 @@
-"""The Indifferent Naive Bayes Classifier (2003): how much one model gains over another, table by table."""
+"""The Indifferent Naive Bayes Classifier (2003): gains of one model over another, table by table."""
 
 import math
 from collections.abc import Sequence
@@ -8,11 +8,11 @@ from codelength.plot.style import BLUE, GREY, ORANGE, Axes, Panel, symmetric
 from ..findings import Findings, Versus
 
 _UNITS = {"accuracy": ("points of accuracy", 100, 0.1), "log_score": ("nats of LogScore per row", 1, 0.01)}
-"""What a gain is counted in, its scale, and below what size the axis is linear."""
+"""Unit of a gain, its scale, and the size below which the axis is linear."""
 
 
 def versus(findings: Findings) -> dict[str, list[Panel]]:
-    """Figures 4 and 5."""
+    """Return the panels of Figures 4 and 5."""
     counted = [
         entry for entry in findings.versus if entry.fraction < 1 and not entry.dataset.endswith("-with-id")
     ]
@@ -34,6 +34,7 @@ def _gains(entries: Sequence[Versus]) -> Panel:
     def panel(axes: Axes) -> None:
         for place, entry in enumerate(finite):
             gain, reach = scale * entry.gain, 2 * scale * entry.standard_error
+            # Grey, if the gain is within two standard errors of zero.
             is_settled = abs(gain) >= reach and gain != 0
             colour = (BLUE if gain > 0 else ORANGE) if is_settled else GREY
             axes.plot([0, gain], [place, place], color=colour, linewidth=1.2, alpha=0.5)

@@ -1,4 +1,4 @@
-"""Results of experiments as pages of the documentation. Reads results, never fits anything."""
+"""Pages of the documentation, made from results of experiments."""
 
 from ..files import as_document, read, write
 from ..saving import save

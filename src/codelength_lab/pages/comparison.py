@@ -1,4 +1,4 @@
-"""The page ``docs/comparison.md``: ModelAverage beside other classifiers, from the results of a full run."""
+"""The page ``docs/comparison.md``: ModelAverage and other classifiers, from the results of a full run."""
 
 import os
 from pathlib import Path
@@ -36,7 +36,7 @@ _HEAD: list[Block] = [
 
 
 def write_comparison(docs: str | os.PathLike[str]) -> Path | None:
-    """Write ``comparison.md`` in a directory from its ``results/averages``; nothing where there are none."""
+    """Write ``comparison.md`` in a directory from its ``results/averages``; None if there are none."""
     path = Path(docs) / "comparison.md"
     if not (Path(docs) / "results" / KEY / "results.json").exists():
         return None
@@ -47,6 +47,6 @@ def write_comparison(docs: str | os.PathLike[str]) -> Path | None:
 
 
 def comparison_page(results: str | os.PathLike[str]) -> str:
-    """The page as Markdown, from a directory that has one directory of results per experiment."""
+    """Return the page as Markdown, from a directory with one directory of results per experiment."""
     place = Path(results) / KEY
     return markdown([*_HEAD, *blocks_of(read(place), pictures(place))])

@@ -1,4 +1,4 @@
-"""What one paper's findings say, as blocks: the same on a terminal and in ``docs/validation.md``."""
+"""Findings of one experiment as blocks, for a terminal and for ``docs/validation.md``."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,7 +11,15 @@ from ..verdicts import Verdict
 
 
 def blocks_of(findings: Findings, pictures: Sequence[Picture] = ()) -> list[Block]:
-    """The page of one paper: what was run, its figures and claims beside ours, and its own tables."""
+    """Return the page of one experiment: notes, printed figures and ours, claims, and its own tables.
+
+    Parameters
+    ----------
+    findings : Findings
+        Findings of the experiment.
+    pictures : sequence of Picture
+        Figures to show at the end.
+    """
     return [
         Heading(findings.title, 2, anchor=findings.paper),
         Paragraph(findings.citation),
@@ -27,7 +35,7 @@ def blocks_of(findings: Findings, pictures: Sequence[Picture] = ()) -> list[Bloc
 
 
 def figure(value: float, decimals: int) -> str:
-    """A figure with some decimals.
+    """Return a figure with some decimals.
 
     Examples
     --------
@@ -35,6 +43,7 @@ def figure(value: float, decimals: int) -> str:
     ('0.456', '0.0', '-inf')
     """
     text = "none" if math.isnan(value) else f"{value:.{decimals}f}"
+    # A small negative number would otherwise read as minus zero.
     return text.removeprefix("-") if not text.strip("-0.") else text
 
 
@@ -87,7 +96,7 @@ def _verdict(comparison: Comparison, reasons: Sequence[str]) -> str:
 
 
 def _claims(findings: Findings) -> list[Block]:
-    """The claims of the paper, and those beyond it below a heading of their own."""
+    """Return the claims of the paper, and those beyond it below a heading of their own."""
     blocks: list[Block] = []
     for is_beyond, title in ((False, "Claims in words"), (True, "Beyond the paper")):
         own = [claim for claim in findings.claims if claim.is_beyond == is_beyond]
@@ -105,7 +114,7 @@ def _strong(verdict: Verdict) -> str:
 
 
 def tally(verdicts: Mapping[Verdict, int]) -> str:
-    """How many claims hold, in words.
+    """Describe the number of claims that hold.
 
     Examples
     --------
@@ -124,7 +133,7 @@ def tally(verdicts: Mapping[Verdict, int]) -> str:
 
 
 def _titled(grids: Iterable[Grid]) -> list[Block]:
-    """Tables below headings of their own, so that they can be linked to."""
+    """Return tables below headings of their own, so that they can be linked to."""
     blocks: list[Block] = []
     for grid in grids:
         blocks += [Heading(grid.title, 3), replace(grid, title="")]
@@ -136,6 +145,7 @@ def _pictures(pictures: Sequence[Picture]) -> list[Block]:
 
 
 def _own_grid(table: ResultTable) -> Grid:
+    """Return a table of an experiment as a grid; its first columns are words up to the first number."""
     first = table.rows[0]
     n_text = next((n for n, value in enumerate(first.values()) if not isinstance(value, str)), len(first))
     rows = [[_shown(value, table.decimals) for value in row.values()] for row in table.rows]
@@ -149,12 +159,13 @@ def _shown(value: Value, decimals: int) -> str:
 
 
 def _score_grids(findings: Findings) -> list[Grid]:
-    """Scores table by table, and the gains of one model, where models were set side by side."""
+    """Return scores table by table with the gains of one model, for experiments that compare pairs."""
     sides = dict.fromkeys((entry.fraction, entry.score) for entry in findings.versus)
     return [_score_grid(findings, fraction, score) for fraction, score in sides]
 
 
 def _score_grid(findings: Findings, fraction: float, score: str) -> Grid:
+    # Log scores are shown as losses, with a positive sign.
     scale, digits = (100, 2) if score == "accuracy" else (-1, 3)
     rows: dict[str, list[str]] = {}
     models = list(dict.fromkeys(entry.model for entry in findings.scores))

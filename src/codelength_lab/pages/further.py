@@ -29,7 +29,7 @@ _HEAD: list[Block] = [
 
 
 def write_further(docs: str | os.PathLike[str]) -> Path | None:
-    """Write ``further.md`` in a directory from its ``results``; nothing where there are none."""
+    """Write ``further.md`` in a directory from its ``results``; None if there are none."""
     if not _places(Path(docs) / "results"):
         return None
     path = Path(docs) / "further.md"
@@ -40,7 +40,7 @@ def write_further(docs: str | os.PathLike[str]) -> Path | None:
 
 
 def further_page(results: str | os.PathLike[str]) -> str:
-    """The page as Markdown, from a directory that has one directory of results per experiment."""
+    """Return the page as Markdown, from a directory with one directory of results per experiment."""
     places = _places(Path(results))
     if not places:
         raise DataError(f"{results}: has no results; run codelength reproduce all --output {results}")

@@ -1,4 +1,4 @@
-"""The papers on one page: every printed figure beside ours, every claim held or not."""
+"""The papers on one HTML page: every printed figure with ours, and every claim with its verdict."""
 
 import base64
 import os
@@ -24,10 +24,17 @@ MOST_BYTES = 2_000_000
 def papers_page(results: str | os.PathLike[str], command: str = "codelength report --reproduce") -> str:
     """Return the text of the HTML file, from a directory with one directory of results per run.
 
+    Parameters
+    ----------
+    results : path
+        Directory of ``codelength reproduce``.
+    command : str
+        Command that makes the page, shown at its end.
+
     Raises
     ------
     DataError
-        Where there are no results, or none that can be read.
+        If there are no results, or they cannot be read.
     """
     papers = papers_in(results)
     sections = [_how(), *(_section(paper) for paper in papers), _again(command)]
@@ -42,7 +49,7 @@ def papers_page(results: str | os.PathLike[str], command: str = "codelength repo
 
 
 def verdict_kind(text: str) -> str | None:
-    """The class of the style sheet for a verdict; words say the same.
+    """Return the class of the style sheet for a verdict; colours repeat what the words say.
 
     Examples
     --------
@@ -101,7 +108,7 @@ def _section(paper: Paper) -> Section:
 
 
 def _drawn(picture: Picture, place: Path) -> Child:
-    """A picture as part of the file. As an image it can neither run anything nor change the page."""
+    """Return a picture embedded in the page; as an image it can neither run a script nor change the page."""
     path = place / Path(picture.path).name
     content = path.read_bytes()
     if len(content) > MOST_BYTES:

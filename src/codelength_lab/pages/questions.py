@@ -1,4 +1,4 @@
-"""Pages about open questions: text by hand, and results between two comments, from those of full runs."""
+"""Pages about open questions: written by hand, with generated results between two comments."""
 
 import os
 from collections.abc import Iterator
@@ -14,11 +14,11 @@ from .findings import blocks_of
 from .validation import pictures
 
 START, END = "<!-- results -->", "<!-- end of results -->"
-"""What is between these lines is generated."""
+"""Lines around the generated part."""
 
 
 def write_questions(docs: str | os.PathLike[str]) -> list[Path]:
-    """Put the results into the pages of all open questions that have some; the pages written."""
+    """Put the results into the pages of all open questions that have some, and return the pages written."""
     return list(_written(Path(docs)))
 
 
@@ -33,7 +33,20 @@ def _written(docs: Path) -> Iterator[Path]:
 
 
 def question_page(page: str, place: Path) -> str:
-    """A page with the results of a directory between its comments."""
+    """Return a page with the results of a directory between its comments.
+
+    Parameters
+    ----------
+    page : str
+        Text of the page.
+    place : Path
+        Directory of results.
+
+    Raises
+    ------
+    DataError
+        If the page lacks the comments.
+    """
     before, start, rest = page.partition(START)
     _, end, after = rest.partition(END)
     if not (start and end):

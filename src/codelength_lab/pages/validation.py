@@ -1,4 +1,4 @@
-"""The page ``docs/validation.md``: every printed figure beside ours, from the results of full runs."""
+"""The page ``docs/validation.md``: every printed figure with ours, from the results of full runs."""
 
 import os
 from pathlib import Path
@@ -74,7 +74,7 @@ def write_validation(docs: str | os.PathLike[str]) -> Path:
 
 
 def validation_page(results: str | os.PathLike[str]) -> str:
-    """The page as Markdown, from a directory that has one directory of results per paper."""
+    """Return the page as Markdown, from a directory with one directory of results per paper."""
     papers = papers_in(results)
     sections = [blocks_of(paper.findings, pictures(paper.place)) for paper in papers]
     inside = [block for section in sections for block in section]
@@ -82,7 +82,7 @@ def validation_page(results: str | os.PathLike[str]) -> str:
 
 
 class Paper(NamedTuple):
-    """The results about one paper: their directory, and others about it that are passed over."""
+    """Results of one paper: findings, their directory, and directories of other runs that are not used."""
 
     findings: Findings
     place: Path
@@ -92,8 +92,8 @@ class Paper(NamedTuple):
 def papers_in(results: str | os.PathLike[str]) -> list[Paper]:
     """Return the results about papers in a directory that has a directory for each run, by year.
 
-    If a paper was run more than once, a full run is taken before a quick one, and usual settings before
-    changed ones.
+    If a paper was run more than once, a full run is preferred to a quick one, and usual settings to changed
+    ones.
     """
     runs: dict[str, list[tuple[Findings, Path]]] = {}
     for place in sorted(path.parent for path in Path(results).glob("*/results.json")):
@@ -107,11 +107,12 @@ def papers_in(results: str | os.PathLike[str]) -> list[Paper]:
         found.sort(key=lambda run: (run[0].quick, len(run[0].changed)))
         (findings, place), *others = found
         papers.append(Paper(findings, place, tuple(other for _, other in others)))
+    # The year is the first number in brackets of a citation.
     return sorted(papers, key=lambda paper: paper.findings.citation.partition("(")[2][:4])
 
 
 def overview(found: list[Findings]) -> Grid:
-    """How many figures match and how many claims hold, paper by paper."""
+    """Return the numbers of matching figures and of claims by verdict, paper by paper."""
     names = ["paper", "figures that match", "of these, by rounding and noise alone"]
     names += ["claims", *VERDICTS]
     return Grid("", names, [_row(findings) for findings in found])
@@ -129,7 +130,7 @@ def _row(findings: Findings) -> list[str]:
 
 
 def sizes() -> list[Block]:
-    """The sizes of tables that the papers print, beside those of the bundled ones."""
+    """Return the sizes of tables that the papers print, with those of the bundled ones."""
     entries = [entry for entry in map(datasets.describe, datasets.names()) if entry.quoted]
     rows = []
     for entry in entries:
@@ -157,6 +158,6 @@ def _size(size: tuple[int, ...]) -> str:
 
 
 def pictures(place: Path) -> list[Picture]:
-    """The figures in a directory of results, for a page two directories above."""
+    """Return the figures in a directory of results, for a page two directories above."""
     names = sorted(path.name for path in place.glob("*.svg"))
     return [Picture(f"results/{place.name}/{name}", Path(name).stem) for name in names]
