@@ -1,4 +1,4 @@
-"""Learning curves, one row at a time. Arrays in, arrays out, nothing checked."""
+"""Kernels of learning curves, one row at a time: arrays in, arrays out, without checks."""
 
 from typing import NamedTuple
 
@@ -10,22 +10,26 @@ from codelength.typing import BoolArray, FloatArray, IntArray
 
 
 class CurveLayout(NamedTuple):
-    """Entries of log tables before the first row; every row moves some of them on by one.
+    """Positions in a list of logarithms, before the first row; every row advances some of them by one.
+
+    Log tables of a rule are sums of functions of counts, g(n + offset). Their values for n = 0, 1, ... are
+    tabulated once, so that a new row only increments positions and no logarithm is computed in the loop.
 
     Attributes
     ----------
     first_cells : array of shape (n_variables + 1,)
-        Where the cells of each variable begin; the last of them stands for missing.
+        First cell of each variable; its last cell stands for missing.
     entries : array
         ``g(n + offset)`` for n = 0, 1, ..., one list after the other.
     class_places : array of shape (n_classes,)
-        Where the list of each class begins.
+        Start of the list of each class.
     value_places : array of shape (n_classes, n_cells)
-        Where the list of each value begins.
+        Start of the list of each value.
     total_places : array of shape (n_classes, n_variables)
-        Where the list of the total of each variable begins.
+        Start of the list of the total of each variable.
     alike : array of shape (n_classes, n_variables)
-        Where all values are alike until one is seen: nothing is added, and the rule normalises.
+        True as long as no value was seen and nothing is added to the counts: all values are equally probable,
+        and the rule normalises.
     """
 
     first_cells: IntArray
@@ -46,17 +50,32 @@ def learning_curve(
     power: float,
     cap: float,
 ) -> FloatArray:
-    """Scores on all test rows after each training row, shape (n_train, 4).
+    """Return the scores on all test rows after each training row.
 
-    The columns are the share of hits, the mean log score, the rows given probability zero, and the rows
-    whose prediction is undefined. A new row changes the tables of its own class only, so only one
-    weight of each test row is added up again.
+    Parameters
+    ----------
+    train_cells, test_cells : array of shape (n_rows, n_variables)
+        Cells of the rows; those for missing are the last of their variable.
+    train_classes, test_classes : array of shape (n_rows,)
+        Class codes.
+    layout : CurveLayout
+        Logarithms of the rule.
+    power : float
+        Power to which the weights of the classes are raised.
+    cap : float
+        Largest cost of a row, in nats.
+
+    Returns
+    -------
+    array of shape (n_train, 4)
+        Share of hits, mean log score, rows with probability zero, and rows whose prediction is undefined.
     """
     first_cells, entries = layout.first_cells, layout.entries
     class_places, value_places = layout.class_places.copy(), layout.value_places.copy()
     total_places, alike = layout.total_places.copy(), layout.alike.copy()
-    # The cell for missing keeps the entry 0.
+    # The cell for missing keeps the entry 0: a missing value contributes nothing to the sum.
     table = np.zeros(value_places.shape)
+    # Log weights of all classes for all test rows, kept from one training row to the next.
     weights = np.empty((len(test_cells), len(class_places)))
     for k in range(len(class_places)):
         _fill(table[k], value_places[k], total_places[k], alike[k], first_cells, entries)
@@ -65,16 +84,20 @@ def learning_curve(
     log_probs = np.empty_like(weights)
     undefined = np.empty(len(test_cells), dtype=np.bool_)
     for n in range(len(train_cells)):
+        # A new row changes the tables of its own class only, so that one column of the weights is computed
+        # again, and the cost of the sums does not grow with the number of classes.
         k = train_classes[n]
         class_places[k] += 1
         for i in range(len(first_cells) - 1):
             cell = train_cells[n, i]
+            # A missing cell adds nothing, neither to its value nor to the total of its variable.
             if cell < first_cells[i + 1] - 1:
                 value_places[k, cell] += 1
                 total_places[k, i] += 1
                 alike[k, i] = False
         _fill(table[k], value_places[k], total_places[k], alike[k], first_cells, entries)
         _weigh(weights, k, entries[class_places[k]], table[k], test_cells)
+        # A copy, because normalising happens in place and the weights are needed for the next row.
         log_probs[:] = weights
         if power != 1:
             log_probs *= power
@@ -93,8 +116,9 @@ def _fill(
     first_cells: IntArray,
     entries: FloatArray,
 ) -> None:
-    """Log table of one class."""
+    """Fill the log table of one class from the current positions."""
     for i in range(len(first_cells) - 1):
+        # Subtracted once per cell here instead of once per test row below.
         of_total = entries[total_places[i]]
         for cell in range(first_cells[i], first_cells[i + 1] - 1):
             table[cell] = (0.0 if alike[i] else entries[value_places[cell]]) - of_total
@@ -102,6 +126,7 @@ def _fill(
 
 @njit(cache=True, nogil=True)
 def _weigh(weights: FloatArray, k: int, base: float, table: FloatArray, cells: IntArray) -> None:
+    """Add up the log weight of one class for all test rows."""
     for t in range(len(cells)):
         total = base
         for i in range(cells.shape[1]):
@@ -113,6 +138,7 @@ def _weigh(weights: FloatArray, k: int, base: float, table: FloatArray, cells: I
 def _judge(
     log_probs: FloatArray, undefined: BoolArray, classes: IntArray, cap: float, scores: FloatArray
 ) -> None:
+    """Score normalised predictions; one row of the curve."""
     n_rows, n_classes = log_probs.shape
     hits, total, n_zero, n_undefined = 0.0, 0.0, 0, 0
     for t in range(n_rows):
@@ -121,7 +147,7 @@ def _judge(
             n_zero += 1
         total += max(of_class, -cap)
         if undefined[t]:
-            # Worth the share of a guess, as in the score of a whole table.
+            # An undefined prediction counts as a uniform guess, as in the score of a whole table.
             n_undefined += 1
             hits += 1 / n_classes
         elif log_probs[t].argmax() == classes[t]:

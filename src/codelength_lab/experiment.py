@@ -1,4 +1,4 @@
-"""An experiment that can be run by name: that of a paper, or our own."""
+"""The definition of an experiment: of a paper, or our own."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -11,13 +11,22 @@ from .spec import AnyTask, Result, Spec
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """An experiment that can be run; ``key`` is its name on the command line.
+    """An experiment that can be run by name.
 
-    ``defaults`` are its usual settings; for those of papers, the ones that come nearest to what is printed.
-    ``tasks`` gives the tasks, of any kind, of a quick or full run under some settings; ``unit`` says what
-    their items are. ``find`` goes from a specification and its results, by the key of the task, to all that
-    is to be told. ``page`` names the page of the documentation that shows the results: "validation" for
-    experiments of papers.
+    Attributes
+    ----------
+    key : str
+        Name on the command line.
+    defaults : Settings
+        Usual settings; for papers, those closest to the printed figures.
+    tasks : function
+        Tasks of a quick or full run under some settings.
+    find : function
+        Function from a specification and its results, by the key of the task, to the findings.
+    unit : str
+        Unit in which the tasks count their items.
+    page : str
+        Page of the documentation that shows the results; "validation" for papers.
     """
 
     key: str

@@ -1,4 +1,8 @@
-"""Findings as files: JSON for programs, CSV for spreadsheets, and back."""
+"""Files of findings: JSON and CSV, written and read.
+
+``write`` and ``read`` are inverse, except for rounding and learning curves of pairs. Short results are in
+``results.json``; scores, curves and long tables have CSV files of their own.
+"""
 
 import csv
 import io
@@ -26,9 +30,21 @@ _CURVE_COLUMNS = ("mean", "standard_error", "lowest", "highest")
 
 
 def write(findings: Findings, directory: str | os.PathLike[str]) -> list[Path]:
-    """Write ``results.json``, ``comparison.csv``, and a file for each further kind of results there is.
+    """Write ``results.json``, ``comparison.csv``, and a file for each further kind of results.
 
     Each file is whole or absent, and its bytes depend on the findings alone.
+
+    Parameters
+    ----------
+    findings : Findings
+        Findings to write.
+    directory : path
+        An existing directory.
+
+    Returns
+    -------
+    list of Path
+        The files written.
     """
     made = {
         "results.json": _json(findings),
@@ -52,9 +68,14 @@ def write(findings: Findings, directory: str | os.PathLike[str]) -> list[Path]:
 
 
 def read(directory: str | os.PathLike[str]) -> Findings:
-    """The findings that :func:`write` wrote; of learning curves, those of models, not of pairs.
+    """Read the findings that :func:`write` wrote, without learning curves of pairs of models.
 
-    Figures are judged again, by the tolerances that stand beside the printed ones now.
+    Figures are judged again, by the current tolerances of the printed ones.
+
+    Raises
+    ------
+    DataError
+        If there are no results, or they cannot be read.
     """
     place = Path(directory)
     try:
@@ -78,6 +99,7 @@ def read(directory: str | os.PathLike[str]) -> Findings:
 
 
 def _result_table(place: Path, entry: dict[str, Any]) -> ResultTable:
+    """Read a table; the rows of long ones are in a file of their own."""
     table = ResultTable(**entry)
     if table.shown:
         return table
@@ -87,7 +109,7 @@ def _result_table(place: Path, entry: dict[str, Any]) -> ResultTable:
 
 
 def _value(text: str) -> Value:
-    """A cell of a file as it was before it was written."""
+    """Return a cell of a file with its original type."""
     for kind in (int, float):
         with suppress(ValueError):
             return kind(text)
@@ -95,7 +117,7 @@ def _value(text: str) -> Value:
 
 
 def as_document(findings: Findings) -> dict[str, Any]:
-    """Findings as JSON types, without scores, curves and long tables, which are in files of their own."""
+    """Return findings as JSON types, without scores, curves and long tables."""
     document: dict[str, Any] = {
         "paper": findings.paper,
         "title": findings.title,
@@ -118,7 +140,7 @@ def _table_document(table: ResultTable) -> dict[str, Any]:
 
 
 def _comparison_document(comparison: Comparison) -> dict[str, Any]:
-    # Rounded before the difference is taken, so that what is read back is written as it was.
+    # Rounded before the difference is taken, so that findings that were read are written unchanged.
     printed, ours = (float(f"{value:.9g}") for value in (comparison.printed, comparison.ours))
     rounded = replace(comparison, printed=printed, ours=ours)
     derived = {
@@ -135,14 +157,16 @@ def _json(findings: Findings) -> str:
 
 
 def _comparison(entry: dict[str, Any]) -> Comparison:
+    """Return the comparison of a document, without its derived fields."""
     known = {field.name for field in fields(Comparison)}
     values: dict[str, Any] = {name: value for name, value in entry.items() if name in known}
+    # JSON has no NaN: it was written as null.
     values |= {name: math.nan for name, value in values.items() if value is None}
     return Comparison(**values)
 
 
 def _json_number(value: Any) -> Any:
-    """A number to nine digits, and nothing where JSON has no number for it."""
+    """Return a number rounded to nine digits; None if JSON cannot express it."""
     if not isinstance(value, float):
         return value
     return float(f"{value:.9g}") if math.isfinite(value) else None
@@ -160,11 +184,12 @@ def _csv_of(entries: Sequence[Any], kind: type) -> str:
 
 
 def _curves_csv(curves: Sequence[Curve]) -> str:
-    """One row for every model and training size."""
+    """Return one row for every model and training size."""
     names = [f"{score}_{column}" for score in SCORES for column in _CURVE_COLUMNS]
     by_score = {(curve.dataset, curve.model, curve.score): curve for curve in curves}
     rows = []
     for dataset, model in dict.fromkeys((curve.dataset, curve.model) for curve in curves):
+        # Curves of differences between two models are not written; they would double the file.
         if " - " in model:
             continue
         pair = [by_score[dataset, model, score] for score in SCORES]
@@ -196,7 +221,7 @@ def _read_csv(path: Path, kind: Callable[..., T], types: dict[str, Any]) -> list
 
 
 def _types(kind: type) -> dict[str, Any]:
-    """How the fields of a record are read from text."""
+    """Return the types of the fields of a record, which read them from text."""
     return {field.name: field.type for field in fields(kind)}
 
 

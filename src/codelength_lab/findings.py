@@ -1,4 +1,4 @@
-"""What a reproduction found: our figures beside the printed ones, and the claims held to the figures."""
+"""Findings of a reproduction: our figures and the printed ones, and verdicts on claims."""
 
 import math
 from dataclasses import dataclass, field
@@ -15,21 +15,21 @@ class Comparison:
     Attributes
     ----------
     table, row, column : str
-        Where it is printed.
+        Place of the printed figure.
     printed, ours : float
-        The figures, in the unit of print.
+        The figures, in the unit of the paper.
     standard_error : float
-        Of ours: over repetitions, or over rows under leave-one-out.
+        Standard error of ours: over repetitions, or over rows under leave-one-out.
     decimals : int
-        How many are shown.
+        Decimals shown.
     slack : float
-        The part of the tolerance that allows for what the paper leaves open.
+        Part of the tolerance that allows for choices which the paper does not state.
     rounding : float
-        The part that allows for rounding in print: half a unit of the last printed digit, nothing for counts.
+        Part for rounding in print: half a unit of the last printed digit, 0 for counts.
     noise : float
-        How many standard errors are allowed for random repetitions; none under leave-one-out.
+        Number of standard errors allowed for random repetitions; 0 under leave-one-out.
     reason : str
-        Why they differ, where that is known.
+        Reason of a difference; empty if unknown.
     """
 
     table: str
@@ -46,13 +46,13 @@ class Comparison:
 
     @property
     def difference(self) -> float:
-        """Ours less the printed one."""
+        """Ours less the printed figure."""
         return self.ours - self.printed
 
     @property
     def tolerance(self) -> float:
-        """How far apart the two may be and still match: slack + rounding + noise times the standard error."""
-        # A hair more than is said, because a printed figure is not quite a binary number.
+        """Largest difference that still matches: slack + rounding + noise times the standard error."""
+        # Slightly more than stated, because a printed decimal is not exact in binary.
         tolerance = self.slack + (1 + 2e-7) * self.rounding
         return (
             tolerance + self.noise * self.standard_error if math.isfinite(self.standard_error) else tolerance
@@ -60,31 +60,31 @@ class Comparison:
 
     @property
     def matches(self) -> bool:
-        """Whether the difference is within the tolerance."""
+        """True if the difference is within the tolerance."""
         return abs(self.difference) <= self.tolerance
 
     @property
     def is_exact(self) -> bool:
-        """Whether rounding and noise alone explain the difference."""
+        """True if rounding and noise alone explain the difference."""
         return abs(self.difference) <= self.tolerance - self.slack
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """Something that a paper says in words, held to our figures.
+    """A claim of a paper, tested on our results.
 
     Attributes
     ----------
     where : str
-        Where the paper says it.
+        Place in the paper.
     text : str
-        What it says, in our words and made precise.
+        The claim, made precise in our words.
     verdict : {"held", "not held", "unsettled"}
-        Whether our figures agree; see :mod:`codelength_lab.verdicts`.
+        Whether our results agree; see :mod:`codelength_lab.verdicts`.
     figures : str
-        The figures.
+        The figures behind the verdict.
     is_beyond : bool
-        Whether it goes beyond what the paper says; such claims are counted apart.
+        Whether the claim goes beyond the paper; such claims are counted separately.
     """
 
     where: str
@@ -96,11 +96,23 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Versus:
-    """Two models on one table under one score, unit by unit.
+    """Comparison of two models on one table under one score, paired by repetition.
 
-    ``gain`` is how much better ``model`` did (positive is better), in accuracy or in nats per row.
-    ``probability`` is the two-sided p-value of a paired t test over repetitions; it speaks of the random
-    splits of this one table, not of other tables.
+    Attributes
+    ----------
+    dataset : str
+        Name of the table.
+    fraction : float
+        Share of the training rows that is used.
+    score : str
+        ``"accuracy"`` or ``"log_score"``.
+    model, other : str
+        The two models.
+    gain, standard_error : float
+        Mean lead of ``model``, in accuracy or in nats per row; positive is better.
+    probability : float
+        Two-sided p-value of a paired t test over repetitions. It is about the random splits of this table,
+        not about other tables.
     """
 
     dataset: str
@@ -118,20 +130,20 @@ Value: TypeAlias = str | int | float | None
 
 @dataclass(frozen=True, slots=True)
 class ResultTable:
-    """Results of a paper's own kind, as rows of named values.
+    """Table of results that is specific to an experiment, as rows of named values.
 
     Attributes
     ----------
     name : str
-        Name of its file; not comparison, scores, versus or curves, which are files of every paper.
+        Name of its file; not comparison, scores, versus or curves, which are reserved.
     title : str
-        What it shows.
+        Title of the table.
     rows : list of dict
         The rows; all have the same names.
     decimals : int
-        Decimals of numbers that are shown to people.
+        Decimals of numbers on pages.
     shown : bool
-        Whether it is short enough for people; otherwise it is in the files only.
+        Whether it is short enough for a page; otherwise it is in the files only.
     first : bool
         Whether it is shown before the claims.
     """
@@ -146,34 +158,34 @@ class ResultTable:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """All that one reproduction found.
+    """All findings of one reproduction.
 
     Attributes
     ----------
     paper : str
         Key of the paper.
     title, citation : str
-        Of the paper.
+        Title and citation of the paper.
     quick : bool
-        Whether repetitions were cut short.
+        Whether the run had few repetitions.
     settings : dict
         The settings of the run as JSON types.
     changed : list of str
-        Those that are not the paper's own, as ``key=value``.
+        Settings that differ from the paper's own, as ``key=value``.
     notes : list of str
-        What a reader must know to make sense of the figures.
+        Remarks that are needed to interpret the figures.
     comparisons : list of Comparison
         Printed figures and ours.
     claims : list of Claim
-        What the paper says in words.
+        Claims of the paper.
     scores : list of Score
-        How each model did in each experiment.
+        Scores of each model in each experiment.
     versus : list of Versus
-        Pairs of models side by side.
+        Comparisons of pairs of models.
     curves : list of Curve
         Learning curves.
     tables : list of ResultTable
-        Results of the paper's own kind.
+        Tables specific to the experiment.
     """
 
     paper: str
@@ -191,27 +203,27 @@ class Findings:
     tables: list[ResultTable] = field(default_factory=list)
 
     def table(self, name: str) -> list[dict[str, Any]]:
-        """The rows of a table of the paper's own."""
+        """Return the rows of a table by its name."""
         return next(table.rows for table in self.tables if table.name == name)
 
     @property
     def n_matching(self) -> int:
-        """How many printed figures ours match."""
+        """Number of printed figures that ours match."""
         return sum(comparison.matches for comparison in self.comparisons)
 
     @property
     def n_exact(self) -> int:
-        """How many do so within rounding and noise alone."""
+        """Number of printed figures that ours match within rounding and noise alone."""
         return sum(comparison.is_exact for comparison in self.comparisons)
 
     def verdicts(self, *, is_beyond: bool = False) -> dict[Verdict, int]:
-        """How many claims there are of each verdict: those of the paper, or those beyond it."""
+        """Return the number of claims with each verdict: those of the paper, or those beyond it."""
         found = [claim.verdict for claim in self.claims if claim.is_beyond == is_beyond]
         return {verdict: found.count(verdict) for verdict in VERDICTS}
 
 
 def signed(value: float, standard_error: float = math.nan, digits: int = 3) -> str:
-    """A difference for people, with its standard error where there is one.
+    """Return a signed difference with its standard error, if there is one.
 
     Examples
     --------

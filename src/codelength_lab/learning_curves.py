@@ -1,4 +1,4 @@
-"""What the paper of 1997 says about learning curves, held to ours."""
+"""Claims of the 1997 paper about learning curves, tested on ours."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -13,23 +13,28 @@ from .summary import Curve, Mean
 from .verdicts import Verdict, all_of, by_lead, by_sample
 
 SMALL = 0.1
-"""What counts as a small training set: this share of the rows of the table."""
+"""Largest share of the rows of a table that counts as a small training set."""
 NEAR = 0.1
-"""What counts as nearly equal log scores, in nats."""
+"""Largest difference of nearly equal log scores, in nats."""
 WINDOW = 10
-"""Rows within which a sudden rise happens."""
+"""Rows within which a sudden rise must happen."""
 JUMP = 0.5
-"""The least share of the whole rise of a curve that counts as sudden."""
+"""Smallest share of the whole rise of a curve that counts as sudden."""
 ABOUT = {"EV": (20, 10, 40), "SC": (80, 60, 120)}
-"""The rows after which the paper sees the worst case rise, and the range that we take "about" for."""
+"""Rows after which the worst case rises according to the paper, and our range for its "about"."""
 
 Curves = dict[tuple[str, str, str], Curve]
 
 
 def curve_claims(curves: Iterable[Curve], series: Sequence[Iterable[Curve]]) -> list[Claim]:
-    """The claims of section 4.1 and Figures 1 to 3; those on Glass first, then on all tables alike.
+    """Return the claims of section 4.1 and Figures 1 to 3; those on Glass first, then on all tables.
 
-    ``series`` has the curves of several independent series of partitions.
+    Parameters
+    ----------
+    curves : iterable of Curve
+        Curves of the main series.
+    series : sequence of iterables of Curve
+        Curves of several independent series of partitions.
     """
     found, by_series = _by_name(curves), [_by_name(own) for own in series]
     tables = list(dict.fromkeys(dataset for dataset, _, _ in found))
@@ -48,6 +53,7 @@ def _by_name(curves: Iterable[Curve]) -> Curves:
 
 
 def _on_glass_and_all(text: str, verdicts: dict[str, Verdict], figures: str) -> list[Claim]:
+    """Return a claim on Glass, which Figure 1 shows, and the same claim on all four tables."""
     return [
         Claim("section 4.1, Figure 1", f"{text}: on Glass.", verdicts["glass"], figures),
         Claim("section 4.1", f"{text}: on all four tables.", all_of(verdicts.values()), figures),
@@ -55,6 +61,7 @@ def _on_glass_and_all(text: str, verdicts: dict[str, Verdict], figures: str) -> 
 
 
 def _lead_claims(curves: Curves, tables: list[str]) -> list[Claim]:
+    """Return the claims that evidence predicts best from few rows."""
     leads = {name: _leads_when_small(curves, name) for name in tables}
     least = {name: min(own, key=_in_errors) for name, own in leads.items()}
     return _on_glass_and_all(
@@ -65,6 +72,7 @@ def _lead_claims(curves: Curves, tables: list[str]) -> list[Claim]:
 
 
 def _late_claims(curves: Curves, tables: list[str]) -> list[Claim]:
+    """Return the claims that MAP and SC need more rows than evidence."""
     behind = {
         name: {model: _lead(curves, name, model, _n_small(curves, name)) for model in ("MAP", "SC")}
         for name in tables
@@ -83,6 +91,7 @@ def _late_claims(curves: Curves, tables: list[str]) -> list[Claim]:
 
 
 def _optimal_claims(curves: Curves, tables: list[str]) -> list[Claim]:
+    """Return the claims that evidence is close to its final score with a tenth of the table."""
     short = {name: _short(curves[name, "EV", "log_score"], _n_small(curves, name)) for name in tables}
     return _on_glass_and_all(
         f"With a tenth of the table, evidence is already within {NEAR} nats of its log-score at full size",
@@ -92,6 +101,7 @@ def _optimal_claims(curves: Curves, tables: list[str]) -> list[Claim]:
 
 
 def _alike_claims(curves: Curves, tables: list[str]) -> list[Claim]:
+    """Return the claims on the 0/1-score with few rows."""
     apart = {name: {pair: _apart(curves, name, pair) for pair in ("MAP - EV", "EV - SC")} for name in tables}
     verdicts = {
         name: by_lead(
@@ -112,11 +122,12 @@ def _alike_claims(curves: Curves, tables: list[str]) -> list[Claim]:
 
 
 def _jump_claims(series: Sequence[Curves]) -> list[Claim]:
-    """Figure 3: whether the worst case rises suddenly, and where the paper says; errors are over series."""
+    """Return the claims of Figure 3: the worst case rises suddenly, and at the stated number of rows."""
     made = []
     for model, (about, first, last) in ABOUT.items():
         worst = [own["glass", model, "log_score"] for own in series]
         jumps = [_jump(curve.lowest) for curve in worst]
+        # One value per series: the extremes of one series are a single observation without a standard error.
         shares, starts = (np.array(values, dtype=np.float64) for values in zip(*jumps, strict=True))
         name = {"EV": "evidence", "SC": "SC"}[model]
         made.append(
@@ -135,7 +146,7 @@ def _jump_claims(series: Sequence[Curves]) -> list[Claim]:
 
 
 def _like_glass_claims(series: Sequence[Curves], tables: list[str]) -> list[Claim]:
-    """What section 4.1 says of the graphs like Figure 3 that are not printed: they look very similar."""
+    """Return the claims on graphs like Figure 3 that are not printed: they look very similar."""
     others = [name for name in tables if name != "glass"]
     return [
         *_like_glass("for the other three tables", series, others, "log_score"),
@@ -169,9 +180,10 @@ def _like_glass(where: str, series: Sequence[Curves], tables: list[str], score: 
 
 
 def _jump(lowest: FloatArray) -> tuple[float, int]:
-    """The largest share of the rise of a curve that falls within a window, and the rows at its beginning."""
+    """Return the largest share of the rise of a curve within a window, and the rows at its start."""
     whole = float(lowest[-1] - lowest.min())
     width = min(WINDOW, len(lowest) - 1)
+    # A curve that never rises, or that starts at minus infinity, has no shares of its rise.
     if not (0 < whole < math.inf) or width < 1:
         return math.nan, 1
     rises = lowest[width:] - lowest[:-width]
@@ -180,7 +192,7 @@ def _jump(lowest: FloatArray) -> tuple[float, int]:
 
 
 def _lead(curves: Curves, name: str, model: str, n_rows: int) -> Mean:
-    """How far evidence is ahead of another model in the mean log score after some rows."""
+    """Return the lead of evidence over another model in the mean log score after some rows."""
     pair, sign = ("MAP - EV", -1) if model == "MAP" else ("EV - SC", 1)
     curve = curves[name, pair, "log_score"]
     return Mean(sign * float(curve.mean[n_rows - 1]), float(curve.standard_error[n_rows - 1]))
@@ -192,20 +204,20 @@ def _leads_when_small(curves: Curves, name: str) -> list[Mean]:
 
 
 def _in_errors(lead: Mean) -> float:
-    """A lead in standard errors."""
+    """Return a lead in standard errors."""
     if not lead.standard_error > 0:
         return math.copysign(math.inf, lead.value)
     return lead.value / lead.standard_error
 
 
 def _short(curve: Curve, n_rows: int) -> Mean:
-    """How much a score is still to rise; the error as if both ends of the curve were independent."""
+    """Return the remaining rise of a score; the error assumes that both ends of the curve are independent."""
     value = float(curve.mean[-1] - curve.mean[n_rows - 1])
     return Mean(value, math.hypot(curve.standard_error[-1], curve.standard_error[n_rows - 1]))
 
 
 def _apart(curves: Curves, name: str, pair: str) -> Mean:
-    """Mean distance of two models on small training sets; the error as if all sizes erred together."""
+    """Return the mean distance of two models with few rows; the error assumes fully correlated sizes."""
     curve, n_small = curves[name, pair, "accuracy"], _n_small(curves, name)
     return Mean(
         float(np.abs(curve.mean[:n_small]).mean()), float(np.abs(curve.standard_error[:n_small]).mean())

@@ -1,4 +1,4 @@
-"""The tasks of these experiments: cross-validations of models that are more than a rule on counts."""
+"""Tasks of our own experiments: cross-validations of models that are more than a rule on counts."""
 
 import importlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -27,14 +27,14 @@ from .task import Task
 
 @dataclass(frozen=True, slots=True)
 class ModelTask(Task):
-    """Some cross-validations of one table; the module of the experiment says what its models predict.
+    """Some cross-validations of one table; the module of the experiment makes the predictions.
 
     Attributes
     ----------
     experiment : str
         Name of the module, which has a function ``predictions(prepared, models, split)``.
     effort : float
-        What one prediction costs beside that of naive Bayes, roughly.
+        Approximate cost of one prediction relative to naive Bayes.
     """
 
     experiment: str = ""
@@ -42,12 +42,14 @@ class ModelTask(Task):
 
     @property
     def work(self) -> float:
-        """What the task costs, roughly."""
+        """Approximate cost of the task."""
         entry = datasets.describe(self.source.name)
         return self.effort * self.n_items * entry.attributes * entry.classes
 
     def run(self) -> Result:
-        """Scores of the models; see :func:`codelength_lab.protocols.cross_validations`."""
+        """Return the scores of the models; see :func:`codelength_lab.protocols.cross_validations`."""
+        # By name, because tasks are pickled and hashed: a function among their fields could not be written as
+        # JSON.
         module = importlib.import_module(f".experiments.{self.experiment}", __package__)
         streams = [self.stream(repetition) for repetition in range(self.first, self.last)]
         return protocols.cross_validations(
@@ -72,7 +74,27 @@ def cross_validations(
     repeats: int,
     effort: float = 1.0,
 ) -> list[ModelTask]:
-    """Tasks of repeated cross-validation, one repetition each."""
+    """Return tasks of repeated cross-validation, one repetition each.
+
+    Parameters
+    ----------
+    experiment : str
+        Name of the module of the experiment.
+    table : Source
+        The table.
+    names : iterable of str
+        Names of the models.
+    settings : Settings
+        Settings of the run.
+    folds : int
+        Folds, unless the settings name a number.
+    fraction : float
+        Share of the training rows that is used.
+    repeats : int
+        Repetitions, unless the settings name a number.
+    effort : float
+        Approximate cost of one prediction relative to naive Bayes.
+    """
     check_folds(table, settings)
     return [
         ModelTask(
@@ -93,7 +115,7 @@ def cross_validations(
 
 
 def predictions_of(log_weights: FloatArray, test: Coded) -> Predictions:
-    """Predictions from log weights of the classes of test rows."""
+    """Return predictions from log weights of the classes of test rows."""
     from codelength.naive_bayes import normalised
 
     made: Distributions = normalised(log_weights)
@@ -101,7 +123,7 @@ def predictions_of(log_weights: FloatArray, test: Coded) -> Predictions:
 
 
 def parts(prepared: Prepared, split: Split) -> tuple[Coded, Coded]:
-    """Rows to learn from and rows to predict."""
+    """Return the training and test rows of a split."""
     coded = prepared.learned_on(split.train)
     return coded.take(split.train), coded.take(split.test)
 
@@ -114,7 +136,19 @@ def experiment(
     tasks: Callable[[bool, Settings], Sequence[Any]],
     find: Callable[[Findings, Summary, Mapping[str, Result]], Findings],
 ) -> Experiment:
-    """An experiment whose tasks are cross-validations, perhaps with others beside them."""
+    """Return an experiment whose tasks are cross-validations, possibly among others.
+
+    Parameters
+    ----------
+    key, title, citation : str
+        Name, title and citation.
+    defaults : Settings
+        Usual settings.
+    tasks : function
+        Tasks of a quick or full run under some settings.
+    find : function
+        Completes findings from a summary and all results.
+    """
 
     def found(spec: Spec[Any], results: dict[str, Result]) -> Findings:
         folds = [task for task in spec.tasks if isinstance(task, ModelTask)]
@@ -137,7 +171,7 @@ def experiment(
 def mean_losses(
     summary: Summary, names: Sequence[str], shares: Sequence[float], models: Sequence[str], score: str
 ) -> FloatArray:
-    """Mean scores, of shape (n_tables, n_shares, n_models)."""
+    """Return mean scores, of shape (n_tables, n_shares, n_models)."""
     return np.array(
         [
             [

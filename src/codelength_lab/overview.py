@@ -1,4 +1,4 @@
-"""What all these experiments show: models beside each other, on average and table by table."""
+"""Tables and claims of our own experiments: models on average and table by table."""
 
 from collections.abc import Mapping, Sequence
 
@@ -16,7 +16,7 @@ from .verdicts import by_sample
 def overall(
     summary: Summary, names: Sequence[str], shares: Sequence[float], models: Sequence[str]
 ) -> ResultTable:
-    """Mean log loss and accuracy over tables, for each share of the training rows."""
+    """Return mean log loss and accuracy over tables, for each share of the training rows."""
     rows: list[dict[str, Value]] = []
     losses = -mean_losses(summary, names, shares, models, "log_score").mean(axis=0)
     hits = mean_losses(summary, names, shares, models, "accuracy").mean(axis=0)
@@ -33,7 +33,7 @@ def overall(
 def by_table(
     summary: Summary, names: Sequence[str], shares: Sequence[float], models: Sequence[str]
 ) -> ResultTable:
-    """The log loss of each model on each table."""
+    """Return the log loss of each model on each table."""
     rows: list[dict[str, Value]] = []
     losses = -mean_losses(summary, names, shares, models, "log_score")
     for place, name in enumerate(names):
@@ -51,7 +51,21 @@ def claim(
     other: str,
     score: ScoreName = "log_score",
 ) -> Claim:
-    """That one model is ahead of another on average over tables."""
+    """Return the claim that one model is ahead of another on average over tables.
+
+    Parameters
+    ----------
+    summary : Summary
+        Results.
+    names : sequence of str
+        Tables.
+    share : float
+        Share of the training rows.
+    model, other : str
+        The model that should be ahead, and the other.
+    score : {"log_score", "accuracy"}
+        Score.
+    """
     gains = {name: float(gains_of(summary, name, share, model, other, score).mean()) for name in names}
     values = list(gains.values())
     tests = tests_over_tables(values)

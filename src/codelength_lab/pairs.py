@@ -1,4 +1,4 @@
-"""Two models beside each other, on one table and over many."""
+"""Comparison of two models, on one table and over many."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -15,7 +15,21 @@ from .summary import SCORES, ScoreName, Summary, mean_of
 def versus(
     summary: Summary, names: Iterable[str], shares: Iterable[float], model: str, others: Sequence[str]
 ) -> list[Versus]:
-    """One model against others, table by table, with paired t tests over cross-validations."""
+    """Return the gains of one model over others, table by table, with paired t tests over repetitions.
+
+    Parameters
+    ----------
+    summary : Summary
+        Results.
+    names : iterable of str
+        Tables.
+    shares : iterable of float
+        Shares of the training rows.
+    model : str
+        The model whose gains are reported.
+    others : sequence of str
+        Models to compare it with.
+    """
     return [
         _versus(summary, name, share, model, other, score)
         for share in shares
@@ -36,7 +50,7 @@ def _versus(summary: Summary, name: str, share: float, model: str, other: str, s
 def gains_of(
     summary: Summary, name: str, share: float, model: str, other: str, score: ScoreName
 ) -> FloatArray:
-    """How much better one model did than another in each cross-validation."""
+    """Return the lead of one model over another in each cross-validation."""
     return summary.difference(summary.group(name, "cross-validation", share), model, other, score)
 
 
@@ -48,7 +62,7 @@ class Tests(NamedTuple):
 
 
 def tests_over_tables(gains: Sequence[float]) -> Tests:
-    """Wilcoxon's signed rank test and the sign test of mean gains, tables without a difference left out.
+    """Return p-values of Wilcoxon's signed rank test and the sign test of mean gains, without ties.
 
     Examples
     --------
@@ -63,12 +77,14 @@ def tests_over_tables(gains: Sequence[float]) -> Tests:
         return Tests(1.0, 1.0)
     sign = binomtest(int((decided > 0).sum()), len(decided)).pvalue
     return Tests(
-        float(wilcoxon(decided, method="exact" if len(decided) <= 25 else "approx").pvalue), float(sign)
+        # The exact distribution is quick for few tables; beyond, the normal approximation is accurate.
+        float(wilcoxon(decided, method="exact" if len(decided) <= 25 else "approx").pvalue),
+        float(sign),
     )
 
 
 def _t_test(value: float, standard_error: float, n: int) -> float:
-    """Two-sided p-value of a mean that would be zero."""
+    """Return the two-sided p-value of a mean under the hypothesis that it is zero."""
     from scipy.stats import t
 
     if math.isnan(standard_error):

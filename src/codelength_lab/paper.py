@@ -1,4 +1,4 @@
-"""What the files of all papers share."""
+"""Common parts of the experiments of papers: findings, sources of tables, tasks and notes."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -19,14 +19,14 @@ CATEGORIES = {
     "heart-statlog": ("number_of_major_vessels",),
     "lymphography": ("lym_dimin", "no_nodes"),
 }
-"""Columns of few whole numbers that the tables of the 1997 and 1998 papers fit better as categories."""
+"""Columns of few whole numbers that fit the tables of the 1997 and 1998 papers better as categories."""
 
 CHUNK = 10
 """Repetitions per task."""
 
 
 def opened(spec: Spec[Any], defaults: Settings) -> Findings:
-    """Findings that say what was run and nothing else yet."""
+    """Return findings with the title and settings of a run, to be completed."""
     printed = published(spec.paper)
     return Findings(
         spec.paper,
@@ -44,7 +44,19 @@ def of_predictions(
     tasks: Callable[[bool, Settings], Iterable[Task]],
     find: Callable[[Findings, Summary], Findings],
 ) -> Experiment:
-    """A paper whose tasks are predictions, with their scores and curves beside what it has to say."""
+    """Return the experiment of a paper whose tasks are predictions; scores and curves are added.
+
+    Parameters
+    ----------
+    key : str
+        Name of the experiment.
+    defaults : Settings
+        Settings closest to the printed figures.
+    tasks : function
+        Tasks of a quick or full run under some settings.
+    find : function
+        Completes findings from a summary.
+    """
 
     def found(spec: Spec[Task], results: dict[str, Result]) -> Findings:
         summary = Summary(spec, results)
@@ -56,7 +68,19 @@ def of_predictions(
 
 
 def source(name: str, settings: Settings, bins: int, *, categories: bool = True) -> Source:
-    """A table under some settings; ``bins`` is used where the settings name no number."""
+    """Return a table under some settings.
+
+    Parameters
+    ----------
+    name : str
+        Name of the table.
+    settings : Settings
+        Settings of the run.
+    bins : int
+        Intervals per numeric column, unless the settings name a number.
+    categories : bool
+        Whether to keep the columns of ``CATEGORIES`` as categories.
+    """
     return Source(
         name,
         settings.discretization,
@@ -68,7 +92,7 @@ def source(name: str, settings: Settings, bins: int, *, categories: bool = True)
 
 
 def check_folds(table: Source, settings: Settings) -> None:
-    """Refuse more folds than a table has rows."""
+    """Raise ``InvalidParameter`` if there are more folds than rows."""
     n_rows = datasets.describe(table.name).rows
     if settings.folds is not None and settings.folds > n_rows:
         raise InvalidParameter(
@@ -79,7 +103,21 @@ def check_folds(table: Source, settings: Settings) -> None:
 def cross_validations(
     table: Source, models: tuple[Model, ...], settings: Settings, folds: int, fraction: float, repeats: int
 ) -> list[Task]:
-    """Tasks of repeated cross-validation; more folds than rows are refused here, before anything runs."""
+    """Return tasks of repeated cross-validation; raise at once if there are more folds than rows.
+
+    Parameters
+    ----------
+    table : Source
+        The table.
+    models : tuple of Model
+        Models to compare.
+    settings : Settings
+        Settings of the run.
+    folds, repeats : int
+        Folds and repetitions, unless the settings name other numbers.
+    fraction : float
+        Share of the training rows that is used.
+    """
     check_folds(table, settings)
     return [
         Task(
@@ -98,7 +136,7 @@ def cross_validations(
 
 
 def general_notes(spec: Spec[Any], defaults: Settings, sources: Iterable[Source]) -> list[str]:
-    """Where a table is not quite the one of the papers, and what the settings mean."""
+    """Return notes on tables that differ from those of the papers, and on the settings."""
     settings = spec.settings
     tables = {source.name: source for source in sources}
     notes = [f"{name}: {datasets.describe(name).differs}." for name in tables if _differs(name, spec.paper)]
@@ -127,7 +165,7 @@ def _categories_note(tables: Iterable[Source]) -> str:
 
 
 def _differs(name: str, paper: str) -> bool:
-    """Whether this paper, rather than another, prints another size for the table."""
+    """Return whether this paper, rather than another, prints another size for the table."""
     entry = datasets.describe(name)
     ours = (entry.rows, entry.attributes, entry.classes)
     return any(tuple(size) != ours for key, size in entry.quoted.items() if key.startswith(paper))

@@ -1,4 +1,4 @@
-"""Bundled tables as codes, with intervals that can be learned again from some rows."""
+"""Coded bundled tables, with intervals that can be learned again from some rows."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -14,12 +14,12 @@ from .spec import Source
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Prepared:
-    """A table as codes, and the numbers behind them.
+    """A coded table, and the numbers behind the codes.
 
     Attributes
     ----------
     source : Source
-        How it was made.
+        Name and treatment of the table.
     table : Table
         Its columns.
     coded : Coded
@@ -32,20 +32,21 @@ class Prepared:
 
     @property
     def is_fixed(self) -> bool:
-        """Whether the codes are the same whatever rows are learned from."""
+        """True if the codes do not depend on the training rows."""
         has_intervals = any(variable.kind == "interval" for variable in self.coded.schema.variables)
         return self.source.learned == "whole" or not has_intervals
 
     def learned_on(self, rows: IntArray) -> Coded:
-        """All rows as codes, with intervals learned from some of them where the source asks for that."""
+        """Return all rows as codes, with intervals learned from some of them if the source asks for it."""
         if self.is_fixed:
             return self.coded
         return with_intervals_of(self.coded, self.table, rows, self.source.cutting)
 
 
+# Tasks of one table tend to follow each other, so that a few tables are enough.
 @lru_cache(maxsize=4)
 def prepare(source: Source) -> Prepared:
-    """The coded table of a source; the values of categories are those of the whole table."""
+    """Return the coded table of a source; the values of categories are those of the whole table."""
     dataset = datasets.load(source.name)
     if dataset.info is None:
         raise DataError(

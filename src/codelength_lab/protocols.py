@@ -1,9 +1,8 @@
-"""Rows to learn from, rows to predict, and how well each model did.
+"""Protocols of prediction: leave-one-out, cross-validation and learning curves.
 
-Results are made of JSON types, so that they can be stored as they are. Leave-one-out and cross-validation
-give, for each model, the scores of each unit: a unit is a row, or one whole cross-validation. Learning curves
-give, for each model and each pair of models (the first minus the second), sums over partitions for every
-training size.
+Results consist of JSON types and are stored unchanged. Leave-one-out and cross-validation return, for each
+model, the scores of each unit: a unit is a row, or one whole cross-validation. Learning curves return, for
+each model and each pair of models (the first minus the second), sums over partitions for every training size.
 """
 
 import math
@@ -26,14 +25,29 @@ from .prepared import Prepared
 from .spec import Model, Result
 
 Predicted: TypeAlias = Callable[[Prepared, Sequence[Model], Split], Mapping[str, Predictions]]
-"""What some models predict for the test rows of a split, by name."""
+"""Function that returns the predictions of models for the test rows of a split, by name."""
 
 TRAIN_SHARE = 0.7
 """Share of the rows in the training reservoir of a learning curve."""
 
 
 def leave_one_out(prepared: Prepared, models: Sequence[Model], cap: float | None = None) -> Result:
-    """Every row predicted from the others; in closed form where cut points do not depend on the row."""
+    """Predict every row from the others; in closed form if cut points do not depend on the row.
+
+    Parameters
+    ----------
+    prepared : Prepared
+        The table.
+    models : sequence of Model
+        Predictive rules.
+    cap : float, optional
+        Largest cost of a row, in nats.
+
+    Returns
+    -------
+    dict
+        Scores of each row, by model.
+    """
     n_rows = prepared.coded.n_rows
     if prepared.is_fixed:
         counts = count(prepared.coded)
@@ -46,6 +60,7 @@ def leave_one_out(prepared: Prepared, models: Sequence[Model], cap: float | None
         splits = list(cross_validation(n_rows, n_rows))
         parts = [_predictions(prepared, models, split) for split in splits]
         made = {model.name: Predictions.joined([part[model.name] for part in parts]) for model in models}
+        # Splits are in random order; scores are stored in row order, so that models can be paired.
         order = np.argsort(np.concatenate([split.test for split in splits]))
     return {model.name: _units(made[model.name].tempered(model.power), cap, order) for model in models}
 
@@ -59,15 +74,31 @@ def cross_validations(
     cap: float | None = None,
     predicted: "Predicted | None" = None,
 ) -> Result:
-    """One whole cross-validation for every random stream.
+    """Run one whole cross-validation for every random stream.
 
-    Models are predictive rules on counts, unless ``predicted`` tells what they predict.
+    Parameters
+    ----------
+    prepared : Prepared
+        The table.
+    models : sequence of Model
+        Models by name.
+    streams : iterable of int
+        Seeds of the repetitions.
+    folds : int
+        Folds of each repetition.
+    fraction : float
+        Share of the training rows that is used.
+    cap : float, optional
+        Largest cost of a row, in nats.
+    predicted : function, optional
+        Makes the predictions; by default models are predictive rules on counts.
     """
     result: Result = {
         model.name: {"accuracy": [], "log_score": [], "n_zero": 0, "n_undefined": 0} for model in models
     }
     n_rows = prepared.coded.n_rows
     for stream in streams:
+        # Summed over folds: one cross-validation is one unit, because its folds share their training rows.
         sums = {model.name: np.zeros(2) for model in models}
         for split in cross_validation(n_rows, folds, train_fraction=fraction, random_state=stream):
             predictions = (predicted or _predictions)(prepared, models, split)
@@ -85,7 +116,19 @@ def cross_validations(
 def learning_curves(
     prepared: Prepared, models: Sequence[Model], streams: Iterable[int], cap: float | None = None
 ) -> Result:
-    """One random partition for every random stream, and all curves on it."""
+    """Run one random partition for every random stream, with all curves on it.
+
+    Parameters
+    ----------
+    prepared : Prepared
+        The table.
+    models : sequence of Model
+        Predictive rules.
+    streams : iterable of int
+        Seeds of the partitions.
+    cap : float, optional
+        Largest cost of a row, in nats.
+    """
     curves: dict[str, list[FloatArray]] = {model.name: [] for model in models}
     rows = CurveRows(prepared.coded)
     for stream in streams:
@@ -94,6 +137,8 @@ def learning_curves(
         rows = rows if coded is rows.coded else CurveRows(coded)
         for model in models:
             curves[model.name].append(rows.curve(split, model, cap))
+    # Only sums over partitions are stored: whole curves of a hundred partitions would take megabytes per
+    # task.
     stacked = {name: np.stack(parts) for name, parts in curves.items()}
     result = {name: _sums(values) for name, values in stacked.items()}
     for one, other in combinations(stacked, 2):
@@ -103,12 +148,12 @@ def learning_curves(
 
 
 class CurveRows:
-    """A coded table laid out for learning curves.
+    """A coded table in the layout of the kernel of learning curves.
 
     Parameters
     ----------
     coded : Coded
-        The rows to learn from and to predict.
+        Training and test rows.
     """
 
     def __init__(self, coded: Coded) -> None:
@@ -118,11 +163,12 @@ class CurveRows:
         self._layouts: dict[Model, Any] = {}
 
     def curve(self, split: Split, model: Model, cap: float | None = None) -> FloatArray:
-        """Scores on the test rows after each training row, shape (n_train, 4).
+        """Return the scores on the test rows after each training row, shape (n_train, 4).
 
-        The columns are the accuracy, the log score, and how many test rows were given probability zero or
-        have no defined prediction.
+        The columns are the accuracy, the log score, and the numbers of test rows with probability zero and
+        without a defined prediction.
         """
+        # Imported on use: other protocols need not load this kernel.
         from ._kernels import learning_curve
 
         if model not in self._layouts:
@@ -140,7 +186,7 @@ class CurveRows:
 
 
 def _layout(coded: Coded, classes: IntArray, model: Model) -> Any:
-    """The entries that the rule of a model can come to need when it takes the rows in."""
+    """Return all logarithms that the rule of a model can need while it adds the rows one by one."""
     from ._kernels import CurveLayout
 
     schema, rule = coded.schema, rule_of(model.rule)
@@ -153,8 +199,9 @@ def _layout(coded: Coded, classes: IntArray, model: Model) -> Any:
     alike = (of_totals <= 0) & rule.normalises
     added = np.hstack((offsets.class_offsets[:, None], offsets.value_offsets, of_totals))
     first = added.copy()
-    # Nothing seen and nothing added: all values are alike, and there are so many.
+    # Nothing seen and nothing added: all values are equally probable, so that the total is their number.
     first[:, 1 + schema.n_cells :][alike] = np.broadcast_to(schema.n_values, alike.shape)[alike]
+    # No count of a class can exceed the rows of that class, which bounds the length of its lists.
     most = np.bincount(classes, minlength=schema.n_classes)[:, None]
     entries, starts = growth_lists(rule, added, np.broadcast_to(most, added.shape), first=first)
     places = np.split(starts, [1, 1 + schema.n_cells], axis=1)
@@ -174,7 +221,7 @@ def _predictions(prepared: Prepared, models: Sequence[Model], split: Split) -> d
 
 
 def _units(made: Predictions, cap: float | None, order: Any) -> Result:
-    """Scores of one prediction per unit, in row order."""
+    """Return the scores of one prediction per unit, in row order."""
     return {
         "accuracy": made.hits[order].tolist(),
         "log_score": made.capped_log_probs(cap)[order].tolist(),
@@ -184,7 +231,7 @@ def _units(made: Predictions, cap: float | None, order: Any) -> Result:
 
 
 def _sums(values: FloatArray) -> Result:
-    """Sums over the first axis, for accuracy and log score."""
+    """Return sums over the first axis, for accuracy and log score."""
     return {
         score: {
             "sum": values[:, :, column].sum(axis=0).tolist(),

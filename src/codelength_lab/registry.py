@@ -1,4 +1,4 @@
-"""The experiments by name: those of papers, and our own."""
+"""Experiments by name: those of papers, and our own."""
 
 import difflib
 import importlib
@@ -33,11 +33,11 @@ EXPERIMENTS: dict[str, Experiment] = {
         importlib.import_module(f".experiments.{name}", __package__).EXPERIMENT for name in _MODULES
     )
 }
-"""The experiments by key: those of the papers in the order of their years, then our own."""
+"""Experiments by key: those of the papers by year, then our own."""
 
 
 def shown_on(page: str) -> list[str]:
-    """Keys of the experiments whose results a page of the documentation shows.
+    """Return the keys of the experiments whose results a page of the documentation shows.
 
     Examples
     --------
@@ -52,7 +52,7 @@ PAPERS = shown_on("validation")
 
 
 def experiment_of(key: str) -> Experiment:
-    """The experiment of a key; near keys are suggested where there is none.
+    """Return the experiment with a key; the error suggests similar keys if there is none.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def experiment_of(key: str) -> Experiment:
 
 
 def specify(key: str, *, quick: bool = False, settings: Iterable[str] = (), strict: bool = True) -> Spec[Any]:
-    """The specification of an experiment.
+    """Return the specification of an experiment.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def specify(key: str, *, quick: bool = False, settings: Iterable[str] = (), stri
     settings : iterable of str
         Settings to change, as ``key=value``; see :class:`codelength_lab.settings.Settings`.
     strict : bool
-        Whether to refuse a setting that plays no part in this experiment.
+        Whether to raise for a setting that has no effect on this experiment.
 
     Examples
     --------
@@ -88,6 +88,7 @@ def specify(key: str, *, quick: bool = False, settings: Iterable[str] = (), stri
     experiment = experiment_of(key)
     settings = list(settings)
     if strict:
+        # A setting without effect leaves all tasks as they are. Experiments need not declare their settings.
         usual = list(experiment.tasks(quick, experiment.defaults))
         for text in settings:
             alone = changed(experiment.defaults, [text])
@@ -98,7 +99,7 @@ def specify(key: str, *, quick: bool = False, settings: Iterable[str] = (), stri
 
 
 def directory_name(spec: Spec[Any]) -> str:
-    """A name for the results of a specification: that of the experiment, and what is unusual about the run.
+    """Return a name for the results of a specification: the experiment, and unusual settings of the run.
 
     Examples
     --------
@@ -110,5 +111,5 @@ def directory_name(spec: Spec[Any]) -> str:
 
 
 def find(spec: Spec[Any], results: dict[str, Result]) -> Findings:
-    """What the results of a specification say beside what its paper prints, if it is one of a paper."""
+    """Return the findings of a specification from its results."""
     return experiment_of(spec.paper).find(spec, results)

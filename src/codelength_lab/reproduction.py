@@ -1,4 +1,4 @@
-"""The experiments of a paper, from its name to what was found."""
+"""Reproduction of a paper: from its name to findings."""
 
 import os
 from collections.abc import Iterable
@@ -17,17 +17,17 @@ from .spec import Spec
 
 @dataclass(frozen=True, slots=True)
 class Reproduction:
-    """What running the experiments of a paper came to.
+    """Result of running the experiments of a paper.
 
     Attributes
     ----------
     findings : Findings
-        Our figures beside the printed ones, and the claims held to the figures.
+        Our figures and the printed ones, and verdicts on claims.
         ``codelength_lab.pages`` shows them and writes them to files.
     outcome : Outcome
-        The results of the single tasks, and what they took.
+        Results of the single tasks, and their times.
     directory : Path
-        Where the results of finished tasks are kept.
+        Directory of the results of finished tasks.
     """
 
     findings: Findings
@@ -45,7 +45,7 @@ def reproduce(
     dask: str | None = None,
     progress: Progress | None = None,
 ) -> Reproduction:
-    """Run the experiments of a paper and set our figures beside the printed ones.
+    """Run the experiments of a paper and compare our figures with the printed ones.
 
     Finished tasks are kept on disk: repeat the call to resume an interrupted run.
 
@@ -60,7 +60,7 @@ def reproduce(
         Other choices where the paper leaves one open, as ``key=value``; see
         :class:`codelength_lab.settings.Settings`.
     directory : path
-        Where to keep results, in one directory per paper and choice of settings.
+        Parent of the directories of results, one per paper and choice of settings.
     jobs : int, optional
         Processes; by default one per processor. The results do not depend on it.
     dask : str, optional
@@ -75,9 +75,9 @@ def reproduce(
     Raises
     ------
     InvalidParameter
-        Where there is no such paper or setting, or a setting plays no part in the paper.
+        If there is no such paper or setting, or a setting has no effect on the paper.
     DataError
-        Where the directory cannot be written, or holds the results of another run.
+        If the directory cannot be written, or holds the results of another run.
 
     Examples
     --------

@@ -37,7 +37,7 @@ from codelength.typing import FloatArray
 
 @dataclass(frozen=True, eq=False)
 class RootedNetwork:
-    """All naive Bayes models averaged under the Dirichlet assumption, with a variable as the root.
+    """Average of all naive Bayes models under the Dirichlet assumption, with a variable as the root.
 
     Made by :meth:`of`.
 
@@ -57,7 +57,7 @@ class RootedNetwork:
 
     @classmethod
     def of(cls, counts: Counts, root: int | str, prior: str | float = "uniform") -> "RootedNetwork":
-        """The network of some counts with this root.
+        """Return the network of some counts with a given root.
 
         Parameters
         ----------
@@ -70,7 +70,7 @@ class RootedNetwork:
 
         Examples
         --------
-        What is predicted depends on how the network is drawn, unless the prior is a sample size:
+        Predictions depend on the root of the network, unless the prior is a sample size:
 
         >>> from codelength.table import Schema
         >>> coded = Coded.of(Schema.from_sizes([2, 3], n_classes=2), [[0, 0], [0, 1], [1, 1]], [0, 0, 1])
@@ -95,26 +95,29 @@ class RootedNetwork:
             )
         usual = Predictor.of(counts, "evidence", prior)
         made = cls(usual, i, np.ones(counts.schema.variables[i].n_values))
+        # An equivalent sample size is one prior for all networks: the pseudocounts of a value of the root are
+        # those of its joint occurrences with the classes, added up.
         return made if prior == "uniform" else cls(usual, i, made._of_classes.sum(axis=0))
 
     @cached_property
     def tables(self) -> LogTables:
-        """The log tables; a root that is missing in a row to predict is summed over."""
+        """Log tables; a root that is missing in a row to predict is summed over."""
         tables, counts = self.usual.tables, self.usual.counts
         start, stop = counts.schema.offsets[self.root], counts.schema.offsets[self.root + 1] - 1
         seen = counts.of(self.root)
         of_root, of_classes = seen.sum(axis=0) + self.root_pseudocounts, seen + self._of_classes
         joint = of_root / of_root.sum() * (of_classes / of_classes.sum(axis=0))
+        # The root carries the factor of the class as well, so that the class itself has weight 1.
         values = tables.value_table.copy()
         values[:, start:stop], values[:, stop] = np.log(joint), np.log(joint.sum(axis=1))
         return LogTables(np.zeros(counts.schema.n_classes), values, 0.0)
 
     def log_probs(self, coded: Coded) -> Distributions:
-        """Log probability of each class for each row, in nats."""
+        """Return the log probability of each class for each row, in nats."""
         return Scorer.of(self.usual.counts.schema, self.tables).log_probs(coded)
 
     def evidence_code_length(self) -> float:
-        """Minus the log evidence of the counted rows, in nats."""
+        """Return minus the log evidence of the counted rows, in nats."""
         counts, prior = self.usual.counts, self.usual.prior
         seen = counts.of(self.root)
         length = -float(dirichlet_log_evidence(seen.sum(axis=0), self.root_pseudocounts))

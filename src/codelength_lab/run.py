@@ -1,4 +1,4 @@
-"""Tasks of a specification over processes or a cluster; an interrupted run is resumed."""
+"""Run of the tasks of a specification over processes or a cluster; interrupted runs are resumed."""
 
 import os
 import time
@@ -18,23 +18,23 @@ from .store import Store
 from .workers import spread
 
 MOST_JOBS = 1024
-"""Processes at most."""
+"""Largest number of processes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Results of all tasks, and what they took.
+    """Results of all tasks, and their times.
 
     Attributes
     ----------
     results : dict of str to result
-        By the key of the task, in the order of the specification.
+        Results by the key of the task, in the order of the specification.
     n_tasks, n_run : int
-        Tasks in all, and those that were run now; the others were found finished.
+        Tasks in all, and those that were run now; the others were finished before.
     n_items : int
-        What was computed in all tasks, in the unit of the paper: predictions for most.
+        Items computed in all tasks, in the unit of the paper: predictions for most.
     seconds : float
-        Time that the tasks took, added up, those of earlier runs included.
+        Sum of the times of the tasks, those of earlier runs included.
     """
 
     results: dict[str, Result]
@@ -60,15 +60,20 @@ def run(
     Parameters
     ----------
     spec : Spec
-        What to run.
+        Tasks to run.
     directory : path
-        Where finished tasks are kept, from which an interrupted run is resumed.
+        Directory of finished tasks, from which an interrupted run is resumed.
     jobs : int, optional
         Processes; by default one per processor. The results do not depend on it.
     dask : str, optional
         Address of a Dask scheduler to run the tasks on, such as ``"tcp://host:8786"``.
     progress : function, optional
-        Called after every task.
+        Called after every task with the work done and the work in all.
+
+    Returns
+    -------
+    Outcome
+        Results of all tasks, finished now or before.
     """
     if jobs is not None:
         check_size("jobs", jobs, MOST_JOBS)
@@ -76,7 +81,7 @@ def run(
         pending = [task for task in spec.tasks if task.key not in store.results]
         total = sum(task.work for task in spec.tasks)
         done = total - sum(task.work for task in pending)
-        # Long tasks first, so that no worker is left with one at the end.
+        # Long tasks first, so that no process is left with a long one at the end.
         pending.sort(key=lambda task: task.work, reverse=True)
         for task, result, seconds in _finished(pending, n_threads_or_default(jobs), dask):
             store.append(task, result, seconds)
@@ -91,6 +96,7 @@ def run(
 
 
 def _finished(tasks: list[AnyTask], jobs: int, dask: str | None) -> Iterator[tuple[AnyTask, Result, float]]:
+    """Yield tasks with their results and times, in the order in which they finish."""
     if not tasks:
         return
     if dask is None and (jobs == 1 or len(tasks) == 1):
@@ -103,7 +109,7 @@ def _finished(tasks: list[AnyTask], jobs: int, dask: str | None) -> Iterator[tup
     from joblib import Parallel, delayed
 
     with _cluster(dask):
-        # A batch is stored when all of it is finished, so batches of one lose the least.
+        # A batch is stored when all of it is finished: with batches of one, an interruption loses the least.
         parallel = Parallel(n_jobs=-1, return_as="generator_unordered", batch_size=1, pre_dispatch="2*n_jobs")
         results = parallel(delayed(_timed)(task) for task in tasks)
         try:
@@ -111,12 +117,13 @@ def _finished(tasks: list[AnyTask], jobs: int, dask: str | None) -> Iterator[tup
                 yield result
         finally:
             with warnings.catch_warnings():
-                # Who ends a run knows that tasks are under way.
+                # The user has interrupted the run and needs no warning about unfinished tasks.
                 warnings.filterwarnings("ignore", message=".*tasks which were still being processed")
                 results.close()
 
 
 def _timed(task: AnyTask) -> tuple[AnyTask, Result, float]:
+    """Run a task, and return it with its result and time."""
     start = time.perf_counter()
     result = task.run()
     return task, result, time.perf_counter() - start
@@ -124,7 +131,7 @@ def _timed(task: AnyTask) -> tuple[AnyTask, Result, float]:
 
 @contextmanager
 def _cluster(address: str) -> Iterator[None]:
-    """joblib on a Dask cluster for the time of the block."""
+    """Run joblib on a Dask cluster for the duration of the block."""
     try:
         from distributed import Client
     except ImportError:

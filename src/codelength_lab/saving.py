@@ -1,4 +1,4 @@
-"""All files of one reproduction."""
+"""Files of one reproduction: results and figures."""
 
 import importlib.util
 import os
@@ -13,14 +13,14 @@ from .findings import Findings
 
 
 def save(findings: Findings, directory: str | os.PathLike[str]) -> list[Path]:
-    """Write findings as JSON and CSV, and draw the figures of their paper where matplotlib is installed.
+    """Write findings as JSON and CSV, and draw the figures of their paper if matplotlib is installed.
 
     Parameters
     ----------
     findings : Findings
-        What a reproduction found.
+        Findings to write.
     directory : path
-        Where to; made when it does not exist.
+        Directory to write to; created if it does not exist.
 
     Returns
     -------
@@ -30,7 +30,7 @@ def save(findings: Findings, directory: str | os.PathLike[str]) -> list[Path]:
     Warns
     -----
     CodelengthWarning
-        Where there are figures to draw and matplotlib is not installed.
+        If there are figures to draw and matplotlib is not installed.
     """
     try:
         Path(directory).mkdir(parents=True, exist_ok=True)

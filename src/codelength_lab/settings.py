@@ -1,6 +1,6 @@
-"""What the papers leave open, and how to try something else.
+"""Settings of experiments that the papers do not state, and their alternatives.
 
-Each setting stands here once: its default, what it may be, and how it is written on a command line.
+Each setting is defined here once: its default, its possible values, and its form on a command line.
 """
 
 import difflib
@@ -14,20 +14,23 @@ from codelength.table.checks import MAX_BINS, check_choice, check_number, check_
 from codelength.table.infer import Missing
 
 MOST_REPEATS = 10_000
-"""Repetitions at most: with more, the tasks alone would fill the memory."""
+"""Most repetitions; with more, the tasks alone would fill the memory."""
 
 Discretization: TypeAlias = Literal["kmeans", "frequency", "width"]
-"""How numeric columns are cut into intervals."""
+"""Method of cutting numeric columns into intervals."""
 
 Learned: TypeAlias = Literal["whole", "train"]
-"""From which rows cut points are learned."""
+"""Rows that cut points are learned from."""
 
 
 def _described(example: str, parse: Callable[[str, str], Any]) -> dict[str, Any]:
+    """Return the metadata of a setting: an example for the help, and a parser of its text."""
     return {"example": example, "parse": parse}
 
 
 def _choice(choices: Any) -> dict[str, Any]:
+    """Return the metadata of a setting with fixed alternatives."""
+
     def parse(name: str, text: str) -> str:
         check_choice(name, text, choices)
         return text
@@ -36,8 +39,10 @@ def _choice(choices: Any) -> dict[str, Any]:
 
 
 def _whole(example: str, least: int, most: int | None = None) -> dict[str, Any]:
+    """Return the metadata of a setting that is a whole number."""
+
     def parse(name: str, text: str) -> int:
-        # Python reads numbers of up to 4,300 digits.
+        # Python raises for numbers of more than 4,300 digits; the check then names the text.
         given = int(text) if text.isdecimal() and len(text) <= 4000 else text
         number = check_whole(name, given, least)
         return number if most is None else check_size(name, number, most)
@@ -46,6 +51,8 @@ def _whole(example: str, least: int, most: int | None = None) -> dict[str, Any]:
 
 
 def _number(example: str, *, above: bool = False, or_none: bool = False) -> dict[str, Any]:
+    """Return the metadata of a setting that is a number."""
+
     def parse(name: str, text: str) -> float | None:
         if or_none and text == "none":
             return None
@@ -64,17 +71,17 @@ class Settings:
     Attributes
     ----------
     discretization : {"kmeans", "frequency", "width"}
-        How numeric columns are cut into intervals.
+        Method of cutting numeric columns into intervals.
     bins : int, optional
-        Intervals per numeric column; None for those that the paper's own file names for each table.
+        Intervals per numeric column; None for those that the paper's own module names for each table.
     learned : {"whole", "train"}
         Whether cut points are learned from the whole table or from the training rows alone.
     missing : {"value", "ignore"}
         Whether a missing cell is a value of its own or is marginalised.
     cap : float, optional
-        The most that one row can cost in the log score, in nats; None for no limit.
+        Largest cost of a row in the log score, in nats; None for no limit.
     map_pseudocount : float
-        What the MAP rule adds to every count.
+        Number that the MAP rule adds to every count.
     sc_power : float
         Power to which the weights of the stochastic complexity rule are raised; 1 is the rule itself.
     repeats : int, optional
@@ -97,18 +104,18 @@ class Settings:
     seed: int = field(default=0, metadata=_whole("1", 0))
 
     def to_json(self) -> dict[str, Any]:
-        """The settings as JSON types."""
+        """Return the settings as JSON types."""
         return asdict(self)
 
 
 _FIELDS = {entry.name: entry for entry in fields(Settings)}
 
 ALTERNATIVES = tuple(f"{name}={entry.metadata['example']}" for name, entry in _FIELDS.items())
-"""What each setting may be, written as on a command line: for help texts."""
+"""Alternatives of each setting in the form of a command line, for help texts."""
 
 
 def changed(defaults: Settings, texts: Iterable[str]) -> Settings:
-    """Settings with some changed by texts of the form ``key=value``.
+    """Return settings with some changed by texts of the form ``key=value``.
 
     Examples
     --------
@@ -129,7 +136,7 @@ def changed(defaults: Settings, texts: Iterable[str]) -> Settings:
 
 
 def differences(defaults: Settings, settings: Settings) -> list[str]:
-    """The settings that are not as by default, as texts.
+    """Return the settings that differ from the defaults, as texts.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What is to be computed: a specification, and the independent tasks it falls into."""
+"""Specification of a run: settings, and the independent tasks that they result in."""
 
 import hashlib
 import json
@@ -12,19 +12,19 @@ from codelength.table.infer import Missing
 from .settings import Discretization, Learned, Settings
 
 Result: TypeAlias = dict[str, Any]
-"""What a task comes to: JSON types only, so that it can be stored as it is."""
+"""Result of a task: JSON types only, so that it can be stored unchanged."""
 
 
 class AnyTask(Protocol):
-    """A piece of work that depends on no other.
+    """Interface of a task, which is independent of all others.
 
-    A paper may bring a kind of its own: a frozen dataclass whose fields are JSON types or dataclasses of
-    them, because they tell one specification from another, and which can be sent to another process.
+    An experiment may define its own kind: a picklable frozen dataclass whose fields are JSON types or
+    dataclasses of them, because they identify the specification.
     """
 
     @property
     def group(self) -> str:
-        """What the repetitions of one experiment have in common."""
+        """Name shared by the repetitions of one experiment."""
 
     @property
     def key(self) -> str:
@@ -32,14 +32,14 @@ class AnyTask(Protocol):
 
     @property
     def work(self) -> float:
-        """What the task costs, roughly, in a unit that all tasks of a paper share."""
+        """Approximate cost of the task, in a unit that all tasks of a paper share."""
 
     @property
     def n_items(self) -> int:
-        """How many things the task computes; the paper says what it counts."""
+        """Number of items that the task computes; the experiment defines the unit."""
 
     def run(self) -> Result:
-        """The result, which depends on the fields of the task alone."""
+        """Return the result, which depends on the fields of the task alone."""
 
 
 T_co = TypeVar("T_co", bound=AnyTask, covariant=True)
@@ -47,12 +47,22 @@ T_co = TypeVar("T_co", bound=AnyTask, covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A bundled table and how it becomes categorical.
+    """A bundled table, and its conversion to categories.
 
-    ``discretization`` says how numeric columns are cut, into at most ``bins`` intervals, ``learned`` from
-    which rows the cut points are learned, and ``missing`` what becomes of missing cells; the alternatives are
-    those of :class:`codelength_lab.settings.Settings`. ``categories`` are the columns of numbers that
-    are kept as categories.
+    Attributes
+    ----------
+    name : str
+        Name of the table.
+    discretization : {"kmeans", "frequency", "width"}
+        Method of cutting numeric columns.
+    bins : int
+        Most intervals of a numeric column.
+    missing : {"value", "ignore"}
+        Treatment of missing cells.
+    learned : {"whole", "train"}
+        Rows that cut points are learned from.
+    categories : tuple of str
+        Numeric columns that are kept as categories.
     """
 
     name: str
@@ -64,7 +74,7 @@ class Source:
 
     @property
     def cutting(self) -> Cutting:
-        """How numeric columns are cut."""
+        """Method and number of intervals of numeric columns."""
         return Cutting(self.discretization, self.bins)
 
 
@@ -75,11 +85,11 @@ class Model:
     Attributes
     ----------
     name : str
-        The paper's name.
+        Name in the paper.
     rule : str
         One of ``codelength.naive_bayes.RULES``.
     pseudocount : float
-        What is added to every count beyond the uniform prior.
+        Number added to every count beyond the uniform prior.
     power : float
         Power to which the weights of the classes are raised.
     """
@@ -91,7 +101,7 @@ class Model:
 
     @property
     def prior(self) -> Prior:
-        """The prior of the rule."""
+        """Prior of the rule."""
         return Prior(1 + self.pseudocount, 1 + self.pseudocount)
 
 
@@ -104,9 +114,9 @@ class Spec(Generic[T_co]):
     paper : str
         Key of the paper.
     quick : bool
-        Whether repetitions were cut short.
+        Whether the run has few repetitions.
     settings : Settings
-        The choices behind the tasks.
+        Settings of the tasks.
     tasks : tuple
         The tasks, in the order of the result table.
     """
@@ -117,7 +127,8 @@ class Spec(Generic[T_co]):
     tasks: tuple[T_co, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """What tells this specification from others."""
+        """Return JSON types that identify the specification."""
+        # A digest, because the fields of thousands of tasks would make a header of megabytes.
         tasks = json.dumps([_fields(task) for task in self.tasks], sort_keys=True)
         return {
             "paper": self.paper,
@@ -129,18 +140,19 @@ class Spec(Generic[T_co]):
 
 
 def stream_of(text: str) -> int:
-    """A seed that depends on a text alone, wherever it is asked for.
+    """Return a seed that depends on a text alone.
 
     Examples
     --------
     >>> stream_of("0/glass/1") == stream_of("0/glass/1") != stream_of("0/glass/2")
     True
     """
+    # Not hash(), which differs between processes: results must not depend on where a task runs.
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:16], "big")
 
 
 def chunks(n_repeats: int, size: int) -> list[tuple[int, int]]:
-    """Consecutive runs of repetitions, the last perhaps shorter.
+    """Return consecutive ranges of repetitions, the last possibly shorter.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""Finished tasks on disk: one line of JSON each, appended and synced one by one.
+"""Store of finished tasks: one line of JSON each, appended and synced one by one.
 
-The first line says which specification the tasks belong to. Whatever moment the program is killed at,
-every line before the last is whole; a torn last line is cut off when the file is opened again. Every line
-carries a checksum, so that a result that was changed afterwards is not taken for one that was computed.
+The first line identifies the specification of the tasks. Whenever the program is killed, every line before
+the last is complete; an incomplete last line is removed when the file is opened again. Every line has a
+checksum, so that a result that was edited is not mistaken for a computed one.
 """
 
 import hashlib
@@ -28,21 +28,23 @@ class Store:
     Parameters
     ----------
     directory : path
-        Where to keep them; made when it does not exist.
+        Directory of the file; created if it does not exist.
     spec : Spec
-        What they belong to. A directory that holds the tasks of another one is refused.
+        Specification of the tasks. A directory with tasks of another one is rejected.
 
     Attributes
     ----------
     results : dict of str to result
-        What is finished, by the key of the task.
+        Results of finished tasks, by the key of the task.
+    seconds : dict of str to float
+        Their times.
     """
 
     def __init__(self, directory: str | os.PathLike[str], spec: Spec[AnyTask]) -> None:
         self.path = Path(directory) / FILE_NAME
         self.results: dict[str, Result] = {}
         self.seconds: dict[str, float] = {}
-        # Tasks of another version might come out differently, so the version is part of the name.
+        # Results of another version may differ, so that the version is part of the header.
         header = {"codelength": __version__} | spec.to_json()
         with _told(self.path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -56,14 +58,14 @@ class Store:
             raise
 
     def append(self, task: AnyTask, result: Result, seconds: float) -> None:
-        """Keep the result of a task; it is on disk when this returns."""
+        """Store the result of a task; it is on disk when this returns."""
         line = {"key": task.key, "seconds": round(seconds, 3), "result": result}
         self._write({**line, "checksum": _checksum(line)})
         self.results[task.key] = result
         self.seconds[task.key] = seconds
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file, which releases its lock."""
         self._file.close()
 
     def __enter__(self) -> Self:
@@ -75,9 +77,11 @@ class Store:
         self.close()
 
     def _read(self, header: dict[str, Any]) -> None:
+        """Read finished tasks, or write the header of a new file."""
         self._file.seek(0)
         content = self._file.read()
         whole = content[: content.rfind(b"\n") + 1]
+        # A line without an end was being written when the process was killed.
         if len(whole) < len(content):
             self._file.truncate(len(whole))
         lines = whole.split(b"\n")[:-1]
@@ -99,6 +103,7 @@ class Store:
             self.seconds[document["key"]] = document["seconds"]
 
     def _check(self, found: dict[str, Any], header: dict[str, Any]) -> None:
+        """Raise if the file belongs to another specification."""
         if found == header:
             return
         other = [name for name in header if found.get(name) != header[name]]
@@ -108,15 +113,18 @@ class Store:
         )
 
     def _write(self, document: dict[str, Any]) -> None:
+        """Append one line and wait until it is on disk."""
         line = json.dumps(document, separators=(",", ":")).encode() + b"\n"
         with _told(self.path):
             written = 0
+            # Unbuffered writes may be partial.
             while written < len(line):
                 written += self._file.write(line[written:])
             os.fsync(self._file.fileno())
 
 
 def _parsed(line: bytes) -> dict[str, Any] | None:
+    """Return the document of a line; None if it is damaged."""
     with suppress(ValueError, RecursionError):
         document = json.loads(line)
         if isinstance(document, dict):
@@ -125,7 +133,7 @@ def _parsed(line: bytes) -> dict[str, Any] | None:
 
 
 def _is_intact(line: dict[str, Any]) -> bool:
-    """Whether a line is one that a finished task left, as it left it."""
+    """Return whether a line was written by a finished task and not changed since."""
     checksum = line.pop("checksum", None)
     key, seconds, result = (line.get(name) for name in ("key", "seconds", "result"))
     is_timed = isinstance(seconds, (int, float)) and not isinstance(seconds, bool)
@@ -133,12 +141,13 @@ def _is_intact(line: dict[str, Any]) -> bool:
 
 
 def _checksum(line: dict[str, Any]) -> str:
+    """Return a short digest of a line in canonical form."""
     canonical = json.dumps(line, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()[:16]
 
 
 def _contrast(found: dict[str, Any], header: dict[str, Any], names: list[str]) -> str:
-    """Where two headers differ, in words."""
+    """Describe the first difference between two headers."""
     name = names[0]
     if name == "settings" and isinstance(found.get(name), dict):
         differing = [key for key in header[name] if found[name].get(key) != header[name][key]]
@@ -152,6 +161,7 @@ def _contrast(found: dict[str, Any], header: dict[str, Any], names: list[str]) -
 
 @contextmanager
 def _told(path: Path) -> Iterator[None]:
+    """Raise errors of the disk as errors of the library that name the file."""
     try:
         yield
     except OSError as error:
@@ -162,7 +172,7 @@ def _told(path: Path) -> Iterator[None]:
 
 
 def _lock(file: Any, path: Path) -> None:
-    """Refuse a second run in the same directory. The lock goes with the process, however that ends."""
+    """Raise if another run writes to the same directory; the system frees the lock when the process ends."""
     try:
         import fcntl
     except ImportError:

@@ -1,4 +1,4 @@
-"""Results of tasks put together: means, standard errors and paired differences."""
+"""Summary of the results of tasks: means, standard errors and paired differences."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -18,10 +18,29 @@ SCORES: tuple[ScoreName, ...] = ("accuracy", "log_score")
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """How one model did in one experiment: a row of the result table.
+    """Scores of one model in one experiment: a row of the result table.
 
-    Units are rows under leave-one-out, and whole cross-validations otherwise; the standard errors are
-    those of a mean over units.
+    Units are rows under leave-one-out, and whole cross-validations otherwise; standard errors are those of a
+    mean over units.
+
+    Attributes
+    ----------
+    dataset, protocol : str
+        Table and protocol.
+    folds : int
+        Folds of cross-validation.
+    fraction : float
+        Share of the training rows that is used.
+    model : str
+        Name of the model.
+    n_units : int
+        Number of units.
+    accuracy, log_score : float
+        Mean scores; the log score is in nats.
+    accuracy_se, log_score_se : float
+        Standard errors.
+    n_zero, n_undefined : int
+        Predictions with probability zero for the true class, and undefined ones.
     """
 
     dataset: str
@@ -40,9 +59,20 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """Scores of one model on one table after each training row, over partitions.
+    """Learning curve of one model on one table, over partitions.
 
     The name of a pair of models, ``"EV - SC"``, stands for the first minus the second.
+
+    Attributes
+    ----------
+    dataset, model : str
+        Table and model.
+    score : {"accuracy", "log_score"}
+        Score.
+    n_partitions : int
+        Partitions into training and test rows.
+    mean, standard_error, lowest, highest : array of shape (n_train,)
+        Statistics over partitions after each training row.
     """
 
     dataset: str
@@ -61,7 +91,15 @@ class Curve:
 
 
 class Summary:
-    """The ``results`` of predictions, which are given by the key of the task."""
+    """Results of predictions, grouped by experiment.
+
+    Parameters
+    ----------
+    spec : Spec
+        The tasks.
+    results : dict of str to result
+        Results by the key of the task.
+    """
 
     def __init__(self, spec: Spec[Task], results: dict[str, Result]) -> None:
         self.spec = spec
@@ -71,22 +109,22 @@ class Summary:
         self._results = results
 
     def units(self, group: str, model: str, score: ScoreName) -> FloatArray:
-        """Scores of all units, in the order of repetitions."""
+        """Return the scores of all units, in the order of repetitions."""
         parts = [self._results[task.key][model][score] for task in self._groups[group]]
         return np.concatenate([np.array(part, dtype=np.float64) for part in parts])
 
     def mean(self, group: str, model: str, score: ScoreName) -> Mean:
-        """Mean score of a model."""
+        """Return the mean score of a model, with its standard error over units."""
         return mean_of(self.units(group, model, score))
 
     def difference(self, group: str, model: str, other: str, score: ScoreName) -> FloatArray:
-        """Score of one model minus that of another, unit by unit."""
-        # Two infinite scores have no difference.
+        """Return the score of one model minus that of another, unit by unit."""
+        # The difference of two infinite scores is NaN, without a warning.
         with np.errstate(invalid="ignore"):
             return self.units(group, model, score) - self.units(group, other, score)
 
     def group(self, dataset: str, protocol: str, fraction: float = 1.0) -> str:
-        """Name of the experiment of a protocol on a table with a fraction of the training rows."""
+        """Return the name of the experiment of a protocol on a table with a fraction of the training rows."""
         for name, tasks in self._groups.items():
             task = tasks[0]
             if (task.source.name, task.protocol, task.fraction) == (dataset, protocol, fraction):
@@ -94,7 +132,7 @@ class Summary:
         raise KeyError(f"{dataset}, {protocol}, {fraction}")
 
     def scores(self) -> list[Score]:
-        """One row for every model in every experiment, learning curves left out."""
+        """Return one row for every model in every experiment, without learning curves."""
         return [
             self._score(group, tasks, model.name)
             for group, tasks in self._groups.items()
@@ -103,7 +141,7 @@ class Summary:
         ]
 
     def curves(self, series: int = 0) -> list[Curve]:
-        """The learning curves of every model, and of every pair of models, in one series of partitions."""
+        """Return the learning curves of every model and pair of models, in one series of partitions."""
         found = []
         for tasks in self._groups.values():
             if (tasks[0].protocol, tasks[0].series) != ("learning-curve", series):
@@ -136,7 +174,7 @@ class Summary:
         n = sum(task.last - task.first for task in tasks)
         mean = _stacked(parts, "sum").sum(axis=0) / n
         squares = _stacked(parts, "squares").sum(axis=0) / n
-        # Rounding may leave a variance of minus nothing.
+        # Rounding can make the variance of equal values slightly negative.
         with np.errstate(invalid="ignore"):
             variance = np.maximum(squares - mean**2, 0.0) * n / max(n - 1, 1)
         return Curve(

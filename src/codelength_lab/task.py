@@ -1,4 +1,4 @@
-"""The tasks of most papers: some repetitions of one protocol of prediction on one table."""
+"""Tasks of most papers: some repetitions of one protocol of prediction on one table."""
 
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -20,15 +20,15 @@ class Task:
     Attributes
     ----------
     protocol : {"leave-one-out", "cross-validation", "learning-curve"}
-        How rows to learn from and rows to predict are chosen.
+        Choice of training and test rows.
     source : Source
         The table.
     models : tuple of Model
-        What predicts; all of them learn from the same rows and predict the same others.
+        Models, all fitted to the same rows and scored on the same others.
     seed : int
         Seed of the random streams.
     cap : float, optional
-        The most that one row can cost in the log score, in nats.
+        Largest cost of a row in the log score, in nats.
     first, last : int
         The repetitions ``first .. last - 1``.
     folds : int
@@ -36,7 +36,7 @@ class Task:
     fraction : float
         Share of the training rows that is used.
     series : int
-        Which of several independent runs of the same experiment; all but the first have names of their own.
+        Number of the independent run of the same experiment; all but the first are part of the key.
     """
 
     protocol: ProtocolName
@@ -52,7 +52,7 @@ class Task:
 
     @property
     def group(self) -> str:
-        """What the repetitions of one experiment have in common."""
+        """Name shared by the repetitions of one experiment."""
         again = f"/series {self.series}" if self.series else ""
         if self.protocol == "cross-validation":
             return f"{self.source.name}/{self.folds} folds/{self.fraction:.0%}{again}"
@@ -71,12 +71,12 @@ class Task:
         return f"{self.group}/{self.first}-{self.last - 1}"
 
     def stream(self, repetition: int) -> int:
-        """Seed of one repetition: the same whatever task it falls in and wherever that runs."""
+        """Return the seed of one repetition, whatever the division into tasks and the process."""
         return stream_of(f"{self.seed}/{self.group}/{repetition}")
 
     @property
     def n_items(self) -> int:
-        """Predictions made."""
+        """Number of predictions."""
         n_rows, n_repeats = datasets.describe(self.source.name).rows, self.last - self.first
         if self.protocol == "learning-curve":
             n_train = round(TRAIN_SHARE * n_rows)
@@ -85,7 +85,7 @@ class Task:
 
     @property
     def work(self) -> float:
-        """What the task costs, roughly."""
+        """Approximate cost of the task."""
         if self.protocol == "learning-curve":
             return float(self.n_items)
         # Every fold has a fixed cost besides that of its rows.
@@ -93,7 +93,7 @@ class Task:
         return (self.last - self.first) * 3000.0 * max(self.folds, 1) + self.n_items * attributes
 
     def run(self) -> Result:
-        """Scores of the models; see :mod:`codelength_lab.protocols`."""
+        """Return the scores of the models; see :mod:`codelength_lab.protocols`."""
         prepared = prepare(self.source)
         streams = [self.stream(repetition) for repetition in range(self.first, self.last)]
         match self.protocol:

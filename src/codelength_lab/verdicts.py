@@ -1,8 +1,8 @@
-"""How a claim is decided where our figures have standard errors: one rule for all papers.
+"""Verdicts on claims, by one rule for all papers.
 
 A lead of at least two standard errors settles a claim, and a shorter one leaves it unsettled. The standard
-error of a lead on one table is over rows, repetitions or samples, and speaks of that table; that of a mean
-over tables is over tables, and speaks of other tables like these. So a claim can hold on every table and be
+error of a lead on one table is over rows, repetitions or samples, and is about that table; that of a mean
+over tables is over tables, and is about other tables like these. So a claim can hold on every table and be
 unsettled on average over tables.
 """
 
@@ -23,10 +23,15 @@ LEAST = 2.0
 
 
 def by_lead(lead: float, standard_error: float = 0.0) -> Verdict:
-    """The verdict on a claim that something is ahead.
+    """Return the verdict on the claim that a lead is positive.
 
-    An infinite lead and one without any noise (a standard error of 0) are settled by their signs; a lead
-    whose standard error is not known (NaN) is unsettled.
+    An infinite lead and one without noise (a standard error of 0) are settled by their signs; a lead with an
+    unknown standard error (NaN) is unsettled.
+
+    Parameters
+    ----------
+    lead, standard_error : float
+        The lead and its standard error.
 
     Examples
     --------
@@ -45,7 +50,7 @@ def by_lead(lead: float, standard_error: float = 0.0) -> Verdict:
 
 
 def all_of(verdicts: Iterable[Verdict]) -> Verdict:
-    """The verdict on a claim that several things hold.
+    """Return the verdict on the claim that several claims hold.
 
     Examples
     --------
@@ -57,7 +62,7 @@ def all_of(verdicts: Iterable[Verdict]) -> Verdict:
 
 
 def any_of(verdicts: Iterable[Verdict]) -> Verdict:
-    """The verdict on a claim that one of several things holds.
+    """Return the verdict on the claim that one of several claims holds.
 
     Examples
     --------
@@ -69,7 +74,7 @@ def any_of(verdicts: Iterable[Verdict]) -> Verdict:
 
 
 def most_of(verdicts: Iterable[Verdict]) -> Verdict:
-    """The verdict on a claim that more than half of several things hold.
+    """Return the verdict on the claim that more than half of several claims hold.
 
     Examples
     --------
@@ -83,7 +88,7 @@ def most_of(verdicts: Iterable[Verdict]) -> Verdict:
 
 
 def agreed(one: Verdict, other: Verdict) -> Verdict:
-    """The verdict on a claim that can be read in two ways: where they disagree, it is unsettled.
+    """Return the verdict on a claim with two readings; unsettled if they disagree.
 
     Examples
     --------
@@ -94,7 +99,7 @@ def agreed(one: Verdict, other: Verdict) -> Verdict:
 
 
 def by_sample(leads: Iterable[float]) -> Verdict:
-    """The verdict on a claim that something is ahead on average, from a sample of leads.
+    """Return the verdict on the claim that a mean lead is positive, from a sample of leads.
 
     Examples
     --------

@@ -1,8 +1,7 @@
-"""Tasks over processes of this machine, each at the end of a pipe of its own.
+"""Processes of this machine that run tasks, each connected by a pipe of its own.
 
-A process that dies, whenever it does, closes its pipe: what waits for its answer is told so. With one queue
-for all, as in most pools, a process that is killed in the middle of an answer leaves the others and the
-reader waiting for ever.
+A process that dies closes its pipe, which the reader notices at once. With one queue for all, as in most
+pools, a process that is killed in the middle of an answer leaves the others and the reader waiting for ever.
 """
 
 import os
@@ -24,32 +23,32 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 WATCH_SECONDS = 0.5
-"""How often a process looks whether the one that started it is still there."""
+"""Interval at which a process checks that its parent is still running."""
 
 LEFT_TO_THE_STARTER = ("SIGINT", "SIGTERM", "SIGHUP")
-"""Signals that reach all processes of a terminal; the one that shares the tasks out decides."""
+"""Signals that reach all processes of a terminal; only the parent handles them."""
 
 THREAD_LIMITS = (
     *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"),
     *("BLIS_NUM_THREADS", "NUMEXPR_NUM_THREADS", "NUMBA_NUM_THREADS", "CODELENGTH_THREADS"),
 )
-"""What libraries read before they share one task out over threads."""
+"""Environment variables by which libraries limit their threads."""
 
 
 def spread(work: Callable[[T], R], tasks: Iterable[T], n_processes: int) -> Generator[R, None, None]:
-    """``work(task)`` of all tasks, as they are finished.
+    """Yield ``work(task)`` of all tasks, in the order in which they finish.
 
-    A script that calls this guards its own calls by ``if __name__ == "__main__":``, as Python asks of every
-    script that starts processes.
+    A script that calls this must do so under ``if __name__ == "__main__":``, like every script that starts
+    processes.
 
     Parameters
     ----------
     work : function
-        What to do with a task. An error that it raises is raised here.
+        Picklable function of a task. An error that it raises is raised here.
     tasks : iterable
-        Started in this order.
+        Picklable tasks, started in this order.
     n_processes : int
-        How many at a time, at least 1.
+        Tasks that run at a time, at least 1.
 
     Raises
     ------
@@ -61,6 +60,7 @@ def spread(work: Callable[[T], R], tasks: Iterable[T], n_processes: int) -> Gene
     processes: dict[Connection, Any] = {}
     try:
         with _started_alike(n_processes):
+            # The range first: zip would otherwise take one task too many from the iterator and lose it.
             for _, task in zip(range(n_processes), left, strict=False):
                 ours, theirs = context.Pipe()
                 process = context.Process(target=_serve, args=(theirs, os.getpid()), daemon=True)
@@ -82,6 +82,7 @@ def spread(work: Callable[[T], R], tasks: Iterable[T], n_processes: int) -> Gene
 
 
 def _send(pipe: Connection, message: bytes) -> None:
+    """Send a message to a process; raise if it has ended."""
     try:
         pipe.send_bytes(message)
     except OSError:
@@ -89,6 +90,7 @@ def _send(pipe: Connection, message: bytes) -> None:
 
 
 def _answer(pipe: Connection) -> Any:
+    """Return the answer of a process; raise its error, or an error if it has ended."""
     try:
         is_result, answer = pickle.loads(pipe.recv_bytes())
     except (EOFError, OSError):
@@ -106,6 +108,7 @@ def _ended() -> CodelengthError:
 
 
 def _end(pipe: Connection, process: Any) -> None:
+    """Kill a process and wait for its end."""
     process.kill()
     process.join()
     pipe.close()
@@ -113,14 +116,16 @@ def _end(pipe: Connection, process: Any) -> None:
 
 @contextmanager
 def _started_alike(n_processes: int) -> Iterator[None]:
-    """Processes that are started in this block share the processors and leave signals to this one."""
+    """Start processes that share the processors and leave signals to their parent."""
     before = {name: os.environ.get(name) for name in THREAD_LIMITS}
     share = str(max(1, n_threads_or_default(None) // n_processes))
     signals = [getattr(signal, name) for name in LEFT_TO_THE_STARTER if hasattr(signal, name)]
     masks = hasattr(signal, "pthread_sigmask")
     if masks:
-        # A signal that comes now waits for the end of the block.
+        # Children inherit the mask. A signal that arrives now is delivered at the end of the block.
         mask = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
+    # Set before the start of the processes, because libraries read these variables on import. Values of the
+    # user stay.
     os.environ.update({name: share for name, value in before.items() if value is None})
     try:
         yield
@@ -133,7 +138,7 @@ def _started_alike(n_processes: int) -> Iterator[None]:
 
 
 def _serve(pipe: Connection, starter: int) -> None:
-    """Answer tasks until the pipe is closed. Runs in a process of its own."""
+    """Answer tasks until the pipe is closed; runs in a process of its own."""
     threading.Thread(target=_end_with, args=(starter,), daemon=True).start()
     while True:
         try:
@@ -144,6 +149,7 @@ def _serve(pipe: Connection, starter: int) -> None:
 
 
 def _outcome(message: bytes) -> bytes:
+    """Run a task, and return its pickled result or error."""
     try:
         work, task = pickle.loads(message)
         return pickle.dumps((True, work(task)))
@@ -151,6 +157,7 @@ def _outcome(message: bytes) -> bytes:
         error.add_note(traceback.format_exc())
         try:
             answer = pickle.dumps((False, error))
+            # An exception can be picklable and yet fail to be rebuilt, in the parent, from its arguments.
             pickle.loads(answer)
         except Exception:
             # Some exceptions cannot be sent, or not be made again.
@@ -159,7 +166,8 @@ def _outcome(message: bytes) -> bytes:
 
 
 def _end_with(starter: int) -> None:
-    # An orphan gets another parent.
+    """End the process when its parent has ended."""
+    # The system gives an orphan another parent.
     while os.getppid() == starter:
         time.sleep(WATCH_SECONDS)
     os._exit(1)

@@ -1,13 +1,13 @@
-"""The figures as the papers print them, and how far ours may be from them.
+"""Printed figures of the papers, and the tolerances of ours.
 
-There is one rule. A figure matches when
+There is one rule. A figure matches if
 
-    |ours - printed| <= slack + rounding + noise * standard error,
+    |ours - printed| <= slack + rounding + noise * standard error.
 
-where the file of the paper says, column by column, what the three are. ``slack`` allows for what the paper
-leaves open. ``rounding`` is half a unit of the last printed digit, unless the file says otherwise: 0 for
-whole counts. ``noise`` is 2 sqrt(2) by default, two standard errors of the difference between two means over
-equally many random repetitions, ours and theirs; it is 0 under leave-one-out, where nothing is random.
+The file of the paper states the three numbers, column by column. ``slack`` allows for choices that the paper
+does not state. ``rounding`` is half a unit of the last printed digit by default, and 0 for whole counts.
+``noise`` is 2 sqrt(2) by default, two standard errors of the difference between two means over equally many
+random repetitions, ours and theirs; it is 0 under leave-one-out, in which nothing is random.
 """
 
 import math
@@ -25,12 +25,12 @@ from ..summary import Summary
 _HERE = Path(__file__).parent
 
 NOISE = 2 * math.sqrt(2)
-"""Standard errors of ours that are allowed where nothing else is said."""
+"""Standard errors of ours that are allowed by default."""
 
 
 @cache
 def published(paper: str) -> dict[str, Any]:
-    """What a paper prints.
+    """Return the file of a paper: its printed figures and their tolerances.
 
     Examples
     --------
@@ -42,7 +42,7 @@ def published(paper: str) -> dict[str, Any]:
 
 
 def printed_rows(paper: str, table: str) -> Iterator[tuple[str, dict[str, Any], dict[str, float]]]:
-    """Each row of a printed table: its name, what the file says about it, and its figures by column.
+    """Yield each row of a printed table: its name, its entry in the file, and its figures by column.
 
     Examples
     --------
@@ -51,6 +51,7 @@ def printed_rows(paper: str, table: str) -> Iterator[tuple[str, dict[str, Any], 
     """
     entry = _table(paper, table)
     for row, fields in entry["rows"].items():
+        # Some papers print fractions, such as 2/3, which the file holds as text.
         figures = [float(Fraction(value)) for value in fields["values"]]
         yield row, fields, dict(zip(entry["columns"], figures, strict=True))
 
@@ -58,16 +59,26 @@ def printed_rows(paper: str, table: str) -> Iterator[tuple[str, dict[str, Any], 
 def compared(
     paper: str, table: str, row: str, column: str, printed: float, ours: float, standard_error: float
 ) -> Comparison:
-    """A printed figure and ours, judged by what the paper's file allows."""
+    """Compare a printed figure with ours, by the tolerances in the file of the paper.
+
+    Parameters
+    ----------
+    paper, table, row, column : str
+        Place of the printed figure.
+    printed, ours : float
+        The figures.
+    standard_error : float
+        Standard error of ours.
+    """
     made = Comparison(table, row, column, printed, ours, standard_error, 0, 0.0, 0.0, 0.0)
     return judged(paper, made)
 
 
 def judged(paper: str, comparison: Comparison) -> Comparison:
-    """A comparison under the tolerances that stand in the paper's file now, with the reason where it differs.
+    """Return a comparison under the current tolerances, with a reason if it differs.
 
-    A reason that was found along with the figure goes before the one in the file. Figures of tables that are
-    not in the file keep the tolerances they have.
+    A reason that was computed with the figure takes precedence over the one in the file. Figures of tables
+    that are not in the file keep their tolerances.
     """
     try:
         entry = _table(paper, comparison.table)
@@ -86,7 +97,7 @@ def judged(paper: str, comparison: Comparison) -> Comparison:
 
 
 def compare(paper: str, summary: Summary, table: str = "Table 1") -> list[Comparison]:
-    """Every figure of a table of a paper beside ours, which are mean scores."""
+    """Compare every figure of a printed table with our mean scores."""
     found = []
     entry = _table(paper, table)
     for row, fields, figures in printed_rows(paper, table):
