@@ -133,6 +133,13 @@ def as_html(blocks: Iterable[Block]) -> str:
 def visible(text: str, most: int = MOST_CHARACTERS) -> str:
     """Return a text on one line, shortened if it is long, with a mark for each unprintable character.
 
+    Parameters
+    ----------
+    text : str
+        Text from anywhere, also from a table.
+    most : int
+        Most characters of the result.
+
     Examples
     --------
     >>> visible("red" + chr(27) + "[31m"), visible("x" * 9, most=8)
@@ -146,6 +153,15 @@ def visible(text: str, most: int = MOST_CHARACTERS) -> str:
 
 def padded(text: str, width: int, *, right: bool = False) -> str:
     """Return a text filled up with spaces to a width on screen, at its end or at its beginning.
+
+    Parameters
+    ----------
+    text : str
+        Text, which may contain wide characters.
+    width : int
+        Columns of the screen to fill.
+    right : bool
+        Align to the right, as numbers are.
 
     Examples
     --------
@@ -165,6 +181,7 @@ def cells(text: str) -> int:
 
 
 def _lines(block: Block) -> list[str]:
+    """Return the lines of a block as plain text; pictures have none."""
     match block:
         case Heading(text=text) | Paragraph(text=text):
             return [visible(text, 200)]
@@ -179,6 +196,7 @@ def _lines(block: Block) -> list[str]:
 
 
 def _grid_lines(grid: Grid) -> list[str]:
+    """Return a grid as aligned columns, words to the left and numbers to the right."""
     if not grid.names:
         return []
     rows = [[visible(cell) for cell in row] for row in (grid.names, *grid.rows[:MOST_ROWS])]
@@ -194,6 +212,7 @@ def _grid_lines(grid: Grid) -> list[str]:
 
 
 def _element(block: Block) -> str:
+    """Return a block as an HTML element; pictures have none."""
     match block:
         case Heading(text=text):
             return f"<h4>{_safe(text, 200)}</h4>"

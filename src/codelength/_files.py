@@ -122,6 +122,7 @@ def sha256_of(path: str | os.PathLike[str]) -> str:
 
 
 def _is_same(output: str | os.PathLike[str], source: str | os.PathLike[str]) -> bool:
+    """Return whether two paths, or standard input, are the same file."""
     try:
         if os.fspath(source) == "-":
             return sys.stdin is not None and os.path.samestat(os.stat(output), os.fstat(sys.stdin.fileno()))

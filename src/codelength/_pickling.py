@@ -1,4 +1,4 @@
-"""Pickles of what was learned, without cached properties."""
+"""Pickles of fitted state, without cached properties."""
 
 from dataclasses import fields
 from typing import Any

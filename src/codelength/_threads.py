@@ -61,7 +61,7 @@ def n_threads_or_default(n_threads: int | None) -> int:
     Parameters
     ----------
     n_threads : int or None
-        Number asked for by the user.
+        Number given by the user.
 
     Raises
     ------
@@ -190,7 +190,7 @@ def map_blocks(
 
 
 class _BlasLimit:
-    """Limit of linear algebra to one thread while anyone asks for it.
+    """Limit of linear algebra to one thread while it is in use.
 
     Users are counted because the limit is that of the whole process: a second limit, set while a first one
     held, would restore one thread in the end, not the original number.
@@ -201,6 +201,7 @@ class _BlasLimit:
 
     @contextmanager
     def held(self) -> Iterator[None]:
+        """Hold the limit while the block runs."""
         with self.lock:
             if self.n_users == 0:
                 self.limit.enter_context(_controller().limit(limits=1, user_api="blas"))

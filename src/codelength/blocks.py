@@ -82,7 +82,15 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Named facts, one per line."""
+    """Named facts, one per line.
+
+    Attributes
+    ----------
+    items : sequence of (str, str)
+        Names and facts.
+    title : str
+        Heading; empty if there is none.
+    """
 
     items: Sequence[tuple[str, str]]
     title: str = ""
@@ -90,7 +98,15 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """Picture in a file; terminals leave it out."""
+    """Picture in a file; terminals leave it out.
+
+    Attributes
+    ----------
+    path : str
+        Path or address of the file.
+    caption : str
+        Text below the picture.
+    """
 
     path: str
     caption: str = ""

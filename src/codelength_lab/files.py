@@ -140,6 +140,7 @@ def _table_document(table: ResultTable) -> dict[str, Any]:
 
 
 def _comparison_document(comparison: Comparison) -> dict[str, Any]:
+    """Return a comparison as JSON types, with its derived figures for other readers."""
     # Rounded before the difference is taken, so that findings that were read are written unchanged.
     printed, ours = (float(f"{value:.9g}") for value in (comparison.printed, comparison.ours))
     rounded = replace(comparison, printed=printed, ours=ours)
@@ -202,6 +203,7 @@ def _curves_csv(curves: Sequence[Curve]) -> str:
 
 
 def _csv(names: Sequence[str], rows: Iterable[Sequence[Any]], digits: int = 8) -> str:
+    """Return rows as CSV with a fixed number of significant digits."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(names)
@@ -212,6 +214,7 @@ def _csv(names: Sequence[str], rows: Iterable[Sequence[Any]], digits: int = 8) -
 
 
 def _read_csv(path: Path, kind: Callable[..., T], types: dict[str, Any]) -> list[T]:
+    """Read records from a file; none if it does not exist."""
     if not path.exists():
         return []
     with open(path, encoding="utf-8", newline="") as file:
@@ -226,6 +229,7 @@ def _types(kind: type) -> dict[str, Any]:
 
 
 def _read_curves(path: Path) -> list[Curve]:
+    """Read learning curves, one per table, model and score."""
     if not path.exists():
         return []
     groups: dict[tuple[str, str], list[dict[str, str]]] = {}

@@ -155,6 +155,7 @@ def _like_glass_claims(series: Sequence[Curves], tables: list[str]) -> list[Clai
 
 
 def _like_glass(where: str, series: Sequence[Curves], tables: list[str], score: str) -> list[Claim]:
+    """Return the claims that worst cases rise suddenly, and earlier for evidence than for SC."""
     sudden, in_order, figures = [], [], []
     for name in tables:
         jumps = {model: [_jump(own[name, model, score].lowest) for own in series] for model in ABOUT}

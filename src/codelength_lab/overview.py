@@ -16,7 +16,19 @@ from .verdicts import by_sample
 def overall(
     summary: Summary, names: Sequence[str], shares: Sequence[float], models: Sequence[str]
 ) -> ResultTable:
-    """Return mean log loss and accuracy over tables, for each share of the training rows."""
+    """Return mean log loss and accuracy over tables, for each share of the training rows.
+
+    Parameters
+    ----------
+    summary : Summary
+        Results.
+    names : sequence of str
+        Tables.
+    shares : sequence of float
+        Shares of the training rows.
+    models : sequence of str
+        Models.
+    """
     rows: list[dict[str, Value]] = []
     losses = -mean_losses(summary, names, shares, models, "log_score").mean(axis=0)
     hits = mean_losses(summary, names, shares, models, "accuracy").mean(axis=0)

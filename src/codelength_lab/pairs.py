@@ -50,7 +50,21 @@ def _versus(summary: Summary, name: str, share: float, model: str, other: str, s
 def gains_of(
     summary: Summary, name: str, share: float, model: str, other: str, score: ScoreName
 ) -> FloatArray:
-    """Return the lead of one model over another in each cross-validation."""
+    """Return the lead of one model over another in each cross-validation.
+
+    Parameters
+    ----------
+    summary : Summary
+        Results.
+    name : str
+        Table.
+    share : float
+        Share of the training rows.
+    model, other : str
+        The two models; positive leads are those of the first.
+    score : {"log_score", "accuracy"}
+        Score.
+    """
     return summary.difference(summary.group(name, "cross-validation", share), model, other, score)
 
 

@@ -155,6 +155,7 @@ def general_notes(spec: Spec[Any], defaults: Settings, sources: Iterable[Source]
 
 
 def _categories_note(tables: Iterable[Source]) -> str:
+    """Return the note on numeric columns that are kept as categories."""
     kept = [f"{column} of {table.name}" for table in tables for column in table.categories]
     if not kept:
         return "Every column of numbers is cut into intervals; none is kept as a category."

@@ -210,6 +210,7 @@ def _layout(coded: Coded, classes: IntArray, model: Model) -> Any:
 
 
 def _predictions(prepared: Prepared, models: Sequence[Model], split: Split) -> dict[str, Predictions]:
+    """Return the predictions of rules on counts for the test rows of a split."""
     coded = prepared.learned_on(split.train)
     counts, test = count(coded.take(split.train)), coded.take(split.test)
     return {

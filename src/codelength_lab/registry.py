@@ -111,5 +111,13 @@ def directory_name(spec: Spec[Any]) -> str:
 
 
 def find(spec: Spec[Any], results: dict[str, Result]) -> Findings:
-    """Return the findings of a specification from its results."""
+    """Return the findings of a specification from its results.
+
+    Parameters
+    ----------
+    spec : Spec
+        Specification of the run.
+    results : dict of str to result
+        Results by the key of the task.
+    """
     return experiment_of(spec.paper).find(spec, results)

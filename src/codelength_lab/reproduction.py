@@ -57,7 +57,7 @@ def reproduce(
     quick : bool
         Whether to run few repetitions, for a first look.
     settings : iterable of str
-        Other choices where the paper leaves one open, as ``key=value``; see
+        Other values of settings that the paper does not state, as ``key=value``; see
         :class:`codelength_lab.settings.Settings`.
     directory : path
         Parent of the directories of results, one per paper and choice of settings.

@@ -147,6 +147,7 @@ def _cluster(address: str) -> Iterator[None]:
 
 
 def _client(kind: Any, address: str) -> Any:
+    """Return a client of the scheduler; raise if it does not answer."""
     try:
         return kind(address, timeout="10s")
     except (OSError, ValueError) as error:

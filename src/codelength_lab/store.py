@@ -58,7 +58,17 @@ class Store:
             raise
 
     def append(self, task: AnyTask, result: Result, seconds: float) -> None:
-        """Store the result of a task; it is on disk when this returns."""
+        """Store the result of a task; it is on disk when this returns.
+
+        Parameters
+        ----------
+        task : task
+            Finished task.
+        result : dict
+            Its result, of JSON types.
+        seconds : float
+            Its time.
+        """
         line = {"key": task.key, "seconds": round(seconds, 3), "result": result}
         self._write({**line, "checksum": _checksum(line)})
         self.results[task.key] = result

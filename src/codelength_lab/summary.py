@@ -124,7 +124,22 @@ class Summary:
             return self.units(group, model, score) - self.units(group, other, score)
 
     def group(self, dataset: str, protocol: str, fraction: float = 1.0) -> str:
-        """Return the name of the experiment of a protocol on a table with a fraction of the training rows."""
+        """Return the name of the experiment of a protocol on a table with a fraction of the training rows.
+
+        Parameters
+        ----------
+        dataset : str
+            Name of the table.
+        protocol : str
+            Name of the protocol.
+        fraction : float
+            Share of the training rows.
+
+        Raises
+        ------
+        KeyError
+            If there is no such experiment.
+        """
         for name, tasks in self._groups.items():
             task = tasks[0]
             if (task.source.name, task.protocol, task.fraction) == (dataset, protocol, fraction):
@@ -151,6 +166,7 @@ class Summary:
         return found
 
     def _score(self, group: str, tasks: list[Task], model: str) -> Score:
+        """Return the row of one model in one experiment."""
         accuracy, log_score = self.mean(group, model, "accuracy"), self.mean(group, model, "log_score")
         n_zero, n_undefined = (
             sum(self._results[task.key][model][name] for task in tasks) for name in ("n_zero", "n_undefined")
@@ -170,6 +186,7 @@ class Summary:
         )
 
     def _curve(self, tasks: list[Task], model: str, score: ScoreName) -> Curve:
+        """Return one curve from the sums that its tasks have stored."""
         parts = [self._results[task.key][model][score] for task in tasks]
         n = sum(task.last - task.first for task in tasks)
         mean = _stacked(parts, "sum").sum(axis=0) / n

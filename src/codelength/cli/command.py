@@ -25,7 +25,17 @@ FIXED_SPACE = "\xa0"
 
 
 class Option(click.Option):
-    """Option in a section of the help; ``usual`` is the value shown as default if click knows none."""
+    """Option in a section of the help.
+
+    Parameters
+    ----------
+    section : str
+        Section of the help.
+    usual : str
+        Value shown as default if click knows none.
+    *args, **attrs
+        Arguments of :class:`click.Option`.
+    """
 
     def __init__(self, *args: Any, section: str = "General", usual: str = "", **attrs: Any) -> None:
         super().__init__(*args, **attrs)
@@ -43,6 +53,7 @@ class Option(click.Option):
         if self.required:
             parts.append("[required]")
         elif default := self.usual or self._default():
+            # The default must not be torn apart by the wrapping of lines.
             parts.append(f"[default: {default}]".replace(" ", FIXED_SPACE))
         return (names if self.is_flag else f"{names} {self.metavar}"), " ".join(filter(None, parts))
 

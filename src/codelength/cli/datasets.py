@@ -69,6 +69,7 @@ def show_one(name: str, as_json: bool) -> None:
 
 
 def _facts(entry: "Entry") -> list[tuple[str, str]]:
+    """Return the description of a table as named facts, without empty ones."""
     quoted = [
         f"{paper}: {size.rows} x {size.attributes}, {size.classes} classes"
         for paper, size in entry.quoted.items()

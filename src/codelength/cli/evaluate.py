@@ -186,6 +186,7 @@ def _models(
 
 
 def _document(results: "Sequence[Evaluation]", data: str, n_rows: int, target: str) -> dict[str, Any]:
+    """Return the results as JSON types."""
     return {
         "data": data,
         "rows": n_rows,
@@ -196,6 +197,7 @@ def _document(results: "Sequence[Evaluation]", data: str, n_rows: int, target: s
 
 
 def _blocks(results: "Sequence[Evaluation]", data: str, n_rows: int, target: str) -> list[Block]:
+    """Return the results as two tables, the best model first, and remarks."""
     from ..decisions import ranked
 
     best_first = [results[place] for place in ranked([result.log_score for result in results])]

@@ -167,6 +167,7 @@ _optional_data = argument("data", metavar="[DATA]", type=TABLE, purpose=_DATA_PU
 
 
 def _check_query(data: str | None, sql: str | None, na: tuple[str, ...]) -> None:
+    """Raise if a query is combined with options that it does not have."""
     if sql is None:
         raise InvalidParameter("--database goes with --sql; write a query, such as 'select * from sales'")
     if data is not None:
@@ -176,6 +177,8 @@ def _check_query(data: str | None, sql: str | None, na: tuple[str, ...]) -> None
 
 
 def _all_of(options: list[Callable[[Any], Any]]) -> Callable[[F], F]:
+    """Return a decorator that adds several options."""
+
     def add(command: F) -> F:
         # Decorators apply from the inside out; reversed, options appear in the help in the order of the list.
         for each in reversed(options):

@@ -27,7 +27,7 @@ def show(blocks: "Iterable[Block]") -> None:
     from ..render.terminal import show as on_terminal
 
     class Plain(Console):
-        """Leaves a closed pipe to whoever started the command."""
+        """Console that raises for a closed pipe instead of ending the process."""
 
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError

@@ -110,6 +110,7 @@ def _on_terminal() -> bool:
 
 
 def _bar() -> "Progress":
+    """Return a progress bar on standard error that disappears when it ends."""
     from rich.console import Console
     from rich.progress import (
         BarColumn,

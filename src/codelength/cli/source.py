@@ -157,6 +157,7 @@ class Source:
         return replace(table, name=self.data)
 
     def _read_file(self) -> "Table":
+        """Read one file, or standard input."""
         from ..sources.files.readers import as_file, read_table
 
         with working("reading"), as_file(self.data) as path:

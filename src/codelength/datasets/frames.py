@@ -97,6 +97,7 @@ def to_series(column: Column, backend: str) -> Any:
 
 
 def _pandas_series(column: Column, domain: tuple[str, ...] | None) -> Any:
+    """Return a series; a column with a declared domain becomes categorical."""
     import pandas as pd
 
     if domain is None or not isinstance(column, Factor):
@@ -105,6 +106,7 @@ def _pandas_series(column: Column, domain: tuple[str, ...] | None) -> Any:
 
 
 def _polars_series(column: Column, domain: tuple[str, ...] | None) -> Any:
+    """Return a series; a column with a declared domain becomes an enumeration."""
     import polars as pl
 
     cells = column.cells
@@ -112,13 +114,16 @@ def _polars_series(column: Column, domain: tuple[str, ...] | None) -> Any:
         return pl.Series(column.name, cells.tolist(), dtype=pl.Enum(domain))
     if cells.dtype == object:
         return pl.Series(column.name, cells.tolist())
+    # Numeric columns mark missing cells by NaN; Polars distinguishes it from null.
     return pl.Series(column.name, cells, nan_to_null=True)
 
 
 def _arrow_array(column: Column, domain: tuple[str, ...] | None) -> Any:
+    """Return an array; a column with a declared domain becomes a dictionary array."""
     import pyarrow as pa
 
     if domain is None or not isinstance(column, Factor):
         return pa.array(column.cells, from_pandas=True)
+    # The mask makes positions of -1 null, which are not valid indices of a dictionary.
     codes = pa.array(column.positions.astype("int32"), mask=column.missing)
     return pa.DictionaryArray.from_arrays(codes, pa.array(domain, type=pa.string()))

@@ -29,7 +29,7 @@ class Dataset:
     Attributes
     ----------
     table : Table
-        The table, with its declared domains and its target. It is what estimators and scores take.
+        The table with its declared domains and its target, as an argument of estimators and scores.
     backend : str
         The library that :attr:`frame` and :attr:`target` are of.
     info : Entry, optional

@@ -45,7 +45,7 @@ class Entry:
     id_columns
         Attributes that number the rows, kept only because a paper counts them.
     train_rows
-        Number of leading rows that its donors meant for training; None if they did not say.
+        Number of leading rows that its donors meant for training; None if not stated.
     papers
         The papers whose experiments use it. The paper of 2001 names none of its 14 data sets; the tables
         used in their place list it.

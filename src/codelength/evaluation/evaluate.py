@@ -65,7 +65,7 @@ class Evaluation:
     n_zero : int
         Predictions that gave probability zero to the class that occurred.
     n_undefined : int
-        Predictions whose definition gives 0/0; the uniform distribution stands in.
+        Predictions whose definition gives 0/0; the uniform distribution is used instead.
     fit_seconds : float
         Time of one fit: the median over folds.
     behind_best, behind_best_se : float
@@ -529,6 +529,7 @@ def _entrants(
 
 
 def _check(table: Table, models: "Mapping[str, TableClassifier | Opponent]") -> None:
+    """Raise if the table has no target, or a model cannot be evaluated."""
     if table.target is None:
         raise DataError("the table has no target, so there is nothing to predict; name one with as_table")
     check_instance("models", models, Mapping, "classifiers by name")
@@ -552,6 +553,7 @@ def _check(table: Table, models: "Mapping[str, TableClassifier | Opponent]") -> 
 
 
 def _cloned(model: "TableClassifier") -> "TableClassifier":
+    """Return an unfitted copy of a model, so that those of the user are not changed."""
     from sklearn.base import clone
 
     copy: TableClassifier = clone(model)

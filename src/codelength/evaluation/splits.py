@@ -97,6 +97,7 @@ def partition(n_rows: int, train_share: float = 0.7, *, random_state: int = 0) -
 
 
 def _check(n_rows: int, n_folds: int, repeats: int, train_fraction: float) -> None:
+    """Raise for numbers of folds and fractions that leave no row to train on."""
     check_whole("n_folds", n_folds, 2, max(n_rows, 2), also=", at most one per row")
     check_size("repeats", repeats)
     check_number("train_fraction", train_fraction, 0, 1, above=True)

@@ -47,6 +47,8 @@ def is_deviance(name: str) -> bool:
 
 
 def _panel(comparison: Comparison, names: Sequence[str], title: str) -> Panel:
+    """Return a panel of some criteria, each as its difference from its best."""
+
     def panel(axes: Axes) -> None:
         sizes = comparison["components"]
         for name, colour, mark in zip(names, COLOURS, MARKS, strict=False):

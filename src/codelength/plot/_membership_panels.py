@@ -24,6 +24,8 @@ def membership_panels(memberships: FloatArray, weights: FloatArray | None) -> li
 
 
 def _panel(probs: FloatArray, assigned: BoolArray, weights: FloatArray | None, k: int) -> Panel:
+    """Return the histogram of one class."""
+
     def panel(axes: Axes) -> None:
         counted = np.ones(len(probs)) if weights is None else weights
         parts, shares = [probs[assigned], probs[~assigned]], [counted[assigned], counted[~assigned]]

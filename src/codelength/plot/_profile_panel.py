@@ -67,6 +67,7 @@ def profile_panel(model: "FiniteMixture", title: str = "") -> tuple[Panel, tuple
 
 
 def _blocks(model: "FiniteMixture") -> list[Block]:
+    """Return the variables to show with their rows, by information, within ``MOST_ROWS``."""
     ordered = sorted(model.profiles().items(), key=lambda item: -_spread(model, item[1]))
     chosen: list[Block] = []
     n_rows = 0

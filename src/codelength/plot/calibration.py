@@ -165,6 +165,7 @@ class CalibrationDisplay(Display):
 
     @classmethod
     def _of(cls, made: "Predictions", classes: "Sequence[Scalar]", of: "Scalar | None", n_bins: int) -> Self:
+        """Return the display of some predictions."""
         from ..naive_bayes.explanation import check_class
         from ..reporting.estimates import wilson
         from ..scores.calibration import calibration

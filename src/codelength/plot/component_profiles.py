@@ -43,7 +43,22 @@ class ComponentProfilesDisplay(Display):
 
     @classmethod
     def from_estimator(cls, estimator: "FiniteMixture", *, title: str = "", ax: Any = None) -> Self:
-        """Draw a fitted mixture; parameters as those of the class, ``ax`` as in :meth:`plot`."""
+        """Draw the profiles of a fitted mixture.
+
+        Parameters
+        ----------
+        estimator : FiniteMixture
+            A fitted model.
+        title : str
+            Title of the plot.
+        ax : matplotlib Axes, optional
+            Axes to draw into.
+
+        Returns
+        -------
+        ComponentProfilesDisplay
+            The display, drawn.
+        """
         return cls(estimator, title=title).plot(ax)
 
     def panels(self) -> "tuple[list[Panel], tuple[float, float]]":

@@ -78,6 +78,7 @@ class CriterionPathDisplay(Display):
 
 
 def _comparison(model: Any) -> "Comparison":
+    """Return the comparison of a fitted mixture, or the comparison itself."""
     from ..estimators import FiniteMixture
     from ..selection.comparison import Comparison
     from ..table.checks import check_instance

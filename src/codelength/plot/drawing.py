@@ -41,7 +41,20 @@ def save(
 
 
 def figure_of(panels: Sequence[Panel], size: tuple[float, float] = (4.8, 3.8)) -> "Figure":
-    """Return a figure with panels in rows of at most three, each of a size in inches."""
+    """Return a figure with panels in rows of at most three, each of a size in inches.
+
+    Parameters
+    ----------
+    panels : sequence of functions
+        Functions that draw into one pair of axes each.
+    size : (float, float)
+        Width and height of a panel in inches.
+
+    Raises
+    ------
+    InvalidParameter
+        If matplotlib is not installed.
+    """
     try:
         import matplotlib
     except ImportError:
@@ -57,13 +70,22 @@ def figure_of(panels: Sequence[Panel], size: tuple[float, float] = (4.8, 3.8)) -
         places = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
         for axes, panel in zip(places, panels, strict=False):
             panel(axes)
+        # The grid of axes is rectangular; places without a panel are removed.
         for axes in places[len(panels) :]:
             axes.remove()
     return figure
 
 
 def save_figure(figure: "Figure", path: str | os.PathLike[str]) -> Path:
-    """Write a figure, in the format that the name of the file ends in."""
+    """Write a figure, in the format that the name of the file ends in.
+
+    Parameters
+    ----------
+    figure : matplotlib Figure
+        Figure to write.
+    path : path
+        An ``.svg``, ``.png`` or ``.pdf`` file.
+    """
     import matplotlib
 
     path = Path(path)

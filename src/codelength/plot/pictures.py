@@ -95,6 +95,7 @@ KINDS: dict[str, Callable[..., "Figure"]] = {
 
 
 def _figure(panels: "list[Panel]", size: tuple[float, float], path: PathLike | None) -> "Figure":
+    """Return a figure, and write it if a path is given; the name is checked before anything is drawn."""
     from .drawing import check_name, figure_of, save_figure
 
     if path is not None:

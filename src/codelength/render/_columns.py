@@ -120,6 +120,7 @@ def wrapped(text: str, width: int, *, breaks_words: bool = True) -> list[str]:
 
 
 def _parts(word: str, width: int) -> list[str]:
+    """Return a word in pieces that fit into a width."""
     if cell_len(word) <= width:
         return [word]
     # A character may be wider than the column; chop_cells then puts an empty part before it.
@@ -127,6 +128,7 @@ def _parts(word: str, width: int) -> list[str]:
 
 
 def _measured(position: int, name: str, cells: Sequence[str], is_text: bool) -> Column:
+    """Return a column with its least and its natural width."""
     longest = max((cell_len(cell) for cell in cells), default=0)
     natural = max(cell_len(name), longest)
     least = max(_longest_word(name), longest)
@@ -143,6 +145,7 @@ def _longest_word(text: str) -> int:
 
 
 def _total(columns: Sequence[Column]) -> int:
+    """Return the least width of a table."""
     return sum(column.least for column in columns) + GAP * (len(columns) - 1)
 
 

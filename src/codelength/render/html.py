@@ -46,6 +46,7 @@ def _element(
     kind_of: Callable[[str], str | None],
     drawn: Callable[[Picture], Child],
 ) -> Child:
+    """Return a block as an element; None if it is empty."""
     match block:
         case Heading(text=text, level=level, anchor=anchor):
             return tag(f"h{min(level + below, LOWEST_HEADING)}", _flat(text), id=anchor or None)
@@ -65,6 +66,7 @@ def _element(
 
 
 def _table(grid: Grid, kind_of: Callable[[str], str | None]) -> Markup:
+    """Return a table in a region that scrolls on its own."""
     head = [
         # An empty heading announced as a heading confuses screen readers.
         tag("th" if name else "td", _flat(name), scope="col" if name else None, class_=_side(n, grid))
@@ -73,11 +75,13 @@ def _table(grid: Grid, kind_of: Callable[[str], str | None]) -> Markup:
     body = [tag("tr", [_cell(cell, n, grid, kind_of) for n, cell in enumerate(row)]) for row in grid.rows]
     caption = tag("caption", _flat(grid.title)) if grid.title else None
     table = tag("table", caption, tag("thead", tag("tr", head)), tag("tbody", body))
+    # Screen readers announce the region by this label; a table without a title is named by its columns.
     label = _flat(grid.title) or f"Table of {', '.join(_flat(name) for name in grid.names[:3] if name)}"
     return tag("div", table, class_="scroll", role="group", aria_label=label, tabindex="0")
 
 
 def _cell(cell: str, n: int, grid: Grid, kind_of: Callable[[str], str | None]) -> Markup:
+    """Return a cell; a kind of the style sheet takes precedence over bold."""
     text = _flat(cell)
     kind = kind_of(text)
     inner: Child = tag("span", text, class_=kind) if kind else text

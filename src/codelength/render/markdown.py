@@ -50,9 +50,11 @@ def escaped(text: str) -> str:
 
 
 def _text_of(block: Block, anchors: Mapping[str, str]) -> str:
+    """Return the Markdown of a block."""
     match block:
         case Heading(text=text, level=level, anchor=anchor):
             heading = f"{'#' * level} {escaped(text)}"
+            # An explicit anchor, because those that renderers derive from headings differ.
             return f'<a id="{quote(anchor)}"></a>\n\n{heading}' if anchor else heading
         case Paragraph(text=text, strong=strong):
             return _strong(text) if strong else escaped(text)

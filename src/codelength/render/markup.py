@@ -75,8 +75,10 @@ def escaped(text: str) -> Markup:
 
 
 def _child(child: Child) -> str:
+    """Return a child as escaped text; markup stays as it is."""
     if child is None:
         return ""
+    # Before the test for str, of which Markup is a subclass.
     if isinstance(child, Markup):
         return child
     if isinstance(child, str):
@@ -87,6 +89,7 @@ def _child(child: Child) -> str:
 
 
 def _attribute(key: str, value: Attribute) -> str:
+    """Return an attribute with a leading space; empty for None and False."""
     name = key.removesuffix("_").replace("_", "-")
     if value is None or value is False:
         return ""

@@ -103,6 +103,7 @@ class _Page:
         return one_line(str(text), self._encoding)
 
     def _wrapped(self, text: str, taken: int = 0) -> list[str]:
+        """Return a text in lines within the width that is left."""
         plain = self._plain(text)
         if self._width is None:
             return [plain]
@@ -119,6 +120,7 @@ class _Page:
             yield from _beside(mark.rjust(indent), indent, self._wrapped(item, indent))
 
     def _facts(self, items: Sequence[tuple[str, str]], title: str) -> Iterator[Text]:
+        """Yield facts next to their names, or below them if the names are too wide."""
         if title:
             yield from self._paragraph(title, "bold")
         names = [self._plain(name) for name, _ in items]
@@ -136,6 +138,7 @@ class _Page:
             yield from (Text(f"  {line}") for line in self._wrapped(fact, GAP))
 
     def _grid(self, grid: Grid) -> Iterator[Text]:
+        """Yield a table, in parts if it is too wide."""
         if grid.title:
             yield from self._paragraph(grid.title, "bold")
         names = [self._plain(name) for name in grid.names]
@@ -154,6 +157,7 @@ class _Page:
         cells: Sequence[Sequence[str]],
         strong: Sequence[Sequence[bool]],
     ) -> Iterator[Text]:
+        """Yield the heading, a rule and the rows of one table."""
         # Headings are aligned at the bottom, so that numbers are directly below them.
         heads = [wrapped(names[column.position], column.width) for column in columns]
         height = max((len(head) for head in heads), default=0)

@@ -9,6 +9,13 @@ _DIRECTIONS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\
 def one_line(text: str, encoding: str = "utf-8") -> str:
     """Return a text on one line, with a mark for each control character and ``?`` for unencodable ones.
 
+    Parameters
+    ----------
+    text : str
+        Text from anywhere.
+    encoding : str
+        Encoding of the output.
+
     Examples
     --------
     >>> one_line("red" + chr(27) + "[31m and" + chr(10) + "  green")

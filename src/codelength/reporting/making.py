@@ -128,6 +128,7 @@ def report(
 
 
 def _page(analysis: Analysis | LatentAnalysis, title: str | None) -> str:
+    """Return the page of an analysis."""
     if isinstance(analysis, Analysis):
         from .table_page import table_page
 

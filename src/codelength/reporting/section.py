@@ -58,7 +58,17 @@ def figure(drawing: Markup, *caption: Child) -> Markup:
 
 
 def details(summary: Child, *children: Child, kind: str | None = None) -> Markup:
-    """Return content that is folded until the reader opens it."""
+    """Return content that is folded until the reader opens it.
+
+    Parameters
+    ----------
+    summary : child
+        Line that is always shown.
+    *children
+        Content that is folded.
+    kind : str, optional
+        Class of the style sheet.
+    """
     return tag("details", tag("summary", summary), tag("div", *children, class_="inside"), class_=kind)
 
 

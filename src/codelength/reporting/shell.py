@@ -84,6 +84,13 @@ def page(
 def policy(style: str, program: str, *, has_images: bool = False) -> str:
     """Return a content security policy that allows this style sheet and this script, and nothing else.
 
+    Parameters
+    ----------
+    style, program : str
+        The style sheet and the script, which are identified by their hashes.
+    has_images : bool
+        Whether embedded pictures are allowed.
+
     Examples
     --------
     >>> policy("", "", has_images=True).split("; ")[-1]

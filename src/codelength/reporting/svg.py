@@ -14,7 +14,17 @@ Scale = Callable[[float], float]
 
 
 def drawing(width: float, height: float, label: str, *children: Child) -> Markup:
-    """Return a chart with a text alternative."""
+    """Return a chart with a text alternative.
+
+    Parameters
+    ----------
+    width, height : float
+        Size in units of the chart.
+    label : str
+        Description for screen readers.
+    *children
+        Marks of the chart.
+    """
     return tag(
         "svg",
         *children,
@@ -90,13 +100,38 @@ def line(x1: float, y1: float, x2: float, y2: float, kind: str) -> Markup:
 
 
 def text(x: float, y: float, words: str, kind: str = "", anchor: str = "middle", **attributes: str) -> Markup:
-    """Return a label of a chart."""
+    """Return a label of a chart.
+
+    Parameters
+    ----------
+    x, y : float
+        Position.
+    words : str
+        Text of the label.
+    kind : str
+        Class of the style sheet.
+    anchor : str
+        Alignment: ``"start"``, ``"middle"`` or ``"end"``.
+    **attributes
+        Further attributes of the element.
+    """
     side = None if anchor == "start" else anchor
     return tag("text", words, x=float(x), y=float(y), class_=kind or None, text_anchor=side, **attributes)
 
 
 def path(points: Sequence[tuple[float, float]], kind: str, *, closed: bool = False) -> Markup:
-    """Return a line through points, or the area within them."""
+    """Return a line through points, or the area within them.
+
+    Parameters
+    ----------
+    points : sequence of (float, float)
+        Corners.
+    kind : str
+        Class of the style sheet.
+    closed : bool
+        Whether the path encloses an area.
+    """
+    # One decimal is enough for the size of these charts, and keeps the file small.
     d = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points) + ("Z" if closed else "")
     return tag("path", d=d, class_=kind)
 

@@ -47,6 +47,13 @@ def table_name(text: str) -> str:
 def number(value: float, digits: int = 3) -> str:
     """Return a number with some decimals.
 
+    Parameters
+    ----------
+    value : float
+        Number, which may be infinite or NaN.
+    digits : int
+        Decimals.
+
     Examples
     --------
     >>> number(-0.25), number(-0.0001), number(float("inf")), number(float("nan"))

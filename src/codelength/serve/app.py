@@ -402,6 +402,7 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 
 async def _no_such_page(request: Request, error: Exception) -> Response:
+    """Answer errors of the router, such as unknown addresses and methods."""
     assert isinstance(error, HTTPException)
     message = "there is no such page" if error.status_code == _NOT_FOUND else error.detail
     has_session = _session_or_none(request) is not None
@@ -411,6 +412,7 @@ async def _no_such_page(request: Request, error: Exception) -> Response:
 
 
 async def _failed(request: Request, error: Exception) -> Response:
+    """Answer unexpected errors without their details, which are for the terminal only."""
     return _answer(
         request, Refused(500, "codelength failed, which it should not; see the terminal"), has_session=False
     )

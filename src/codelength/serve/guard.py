@@ -59,6 +59,7 @@ class Guard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, and add headers to the response."""
+        # The other kind is the start and end of the application; web sockets are switched off in the server.
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

@@ -177,6 +177,7 @@ def moved(address: str) -> str:
 
 
 def _document(title: str, *body: Child, class_: str | None = None, is_inside: bool = True) -> str:
+    """Return a whole page with its header."""
     top = tag(
         "header",
         tag("a", "codelength", href="/", class_="brand")
@@ -263,6 +264,7 @@ def _listed_table(table: Upload, session: Session) -> Markup:
 
 
 def _listed_report(report: Report, *, is_removable: bool = False) -> Markup:
+    """Return a report in a list, with its state."""
     words = "hidden classes" if report.target is None else f"predicting {report.target}"
     state = "ready" if "report.html" in report.work.ready else report.work.state
     link = tag("span", tag("a", words, href=f"/reports/{report.key}"), f" ({state})")
@@ -272,6 +274,7 @@ def _listed_report(report: Report, *, is_removable: bool = False) -> Markup:
 
 
 def _model_link(report: Report) -> Markup:
+    """Return the link to the model, its progress, or the reason for which there is none."""
     work = report.work
     if "model.json" in work.ready:
         return tag("a", "Download the model", href=f"/reports/{report.key}/download/model")
@@ -284,6 +287,7 @@ def _model_link(report: Report) -> Markup:
 
 
 def _progress(work: Work, poll: str, n_ahead: int = 0) -> Markup:
+    """Return the progress of a task, which a script updates."""
     return tag(
         "div",
         tag("p", words_of(work, n_ahead), id="stage", role="status"),

@@ -78,6 +78,7 @@ def serve(
 
 
 def _config(desk: Desk) -> uvicorn.Config:
+    """Return the settings of the server: HTTP only, no logs of addresses, limited connections."""
     return uvicorn.Config(
         make_app(desk),
         http=_Connection,
@@ -151,6 +152,7 @@ class _Server(uvicorn.Server):
 
 @contextmanager
 def _listening(port: int) -> Iterator[socket.socket]:
+    """Open a socket on the loopback address, which no other machine can reach."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listener:
         if os.name == "posix":  # elsewhere it would let two servers share a port
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

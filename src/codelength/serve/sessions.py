@@ -334,7 +334,7 @@ class Session:
         return directory
 
     def _settle(self, report: Report, scratch: Path) -> None:
-        """Account for the files that a process has left."""
+        """Record the size of the files that a process has left, and remove its temporary files."""
         _remove(scratch)
         if not report.work.ready:
             _remove(report.directory)

@@ -175,6 +175,7 @@ class Works:
         return self._n_running - len(self._running)
 
     def _start_next(self) -> None:
+        """Start the first waiting task if there is a free place."""
         with self._lock:
             if self._is_closed or not self._waiting or self._n_free() <= 0:
                 return
@@ -185,6 +186,7 @@ class Works:
             thread.start()
 
     def _run(self, work: Work) -> None:
+        """Run one task from its start to its end, in a thread of its own."""
         try:
             process = self._started(work)
             if process is not None:

@@ -45,6 +45,7 @@ def _tasks(quick: bool, settings: Settings) -> list[Task]:
 
 
 def _find(opened: Findings, summary: Summary) -> Findings:
+    """Return the findings: Table 1, its claims, and those of Figure 1."""
     names = [row["dataset"] for row in published(KEY)["table"][0]["rows"].values()]
     return replace(
         opened,
@@ -70,6 +71,7 @@ def _notes(summary: Summary) -> list[str]:
 
 
 def _table_claims(summary: Summary, names: list[str]) -> list[Claim]:
+    """Return the claims on the tables, with all and with a tenth of the training rows."""
     hits, full = _gains(summary, names, "accuracy", 1.0), _gains(summary, names, "log_score", 1.0)
     few_hits, few = _gains(summary, names, "accuracy", 0.1), _gains(summary, names, "log_score", 0.1)
     return [
@@ -101,11 +103,13 @@ def _table_claims(summary: Summary, names: list[str]) -> list[Claim]:
 
 
 def _iris_claims(summary: Summary) -> list[Claim]:
+    """Return the claims on Iris, by the share of the training rows."""
     by_share = {
         share: mean_of(summary.difference(_iris(summary, share), "BIBL", "MLNB", "log_score"))
         for share in SHARES
     }
     tenth, whole = (summary.mean(_iris(summary, share), "BIBL", "accuracy") for share in (0.1, 1.0))
+    # Taken as independent: both use the same repetitions, but other training rows.
     apart = Mean(whole.value - tenth.value, math.hypot(whole.standard_error, tenth.standard_error))
     return [
         Claim(

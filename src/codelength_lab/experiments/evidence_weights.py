@@ -194,6 +194,7 @@ def _rows(quick: bool) -> list[tuple[str, int]]:
 
 
 def _tasks(quick: bool, settings: Settings) -> list[Any]:
+    """Return the tasks: weights of whole tables, and cross-validations."""
     tasks: list[Any] = []
     for name, folds in _rows(quick):
         table = source(name, settings, BINS.get(name, 5))
@@ -213,6 +214,7 @@ def _tasks(quick: bool, settings: Settings) -> list[Any]:
 
 
 def _find(opened: Findings, summary: Summary, results: Mapping[str, Result]) -> Findings:
+    """Return the findings: claims on pairs of weightings, and tables."""
     names = [name for name, _ in _rows(summary.spec.quick)]
     pairs = ((EVIDENCE, NAIVE), (EVIDENCE, BEST), (POOL, EVIDENCE), (POOL, NAIVE), (EQUAL, EVIDENCE))
     return replace(

@@ -39,6 +39,7 @@ DEFAULTS = Settings(discretization="frequency", learned="train", missing="value"
 
 
 def _tasks(quick: bool, settings: Settings) -> list[Task]:
+    """Return the tasks of all tables, among them two with the identifiers that the paper counts."""
     models = (
         Model("MAPNB", "map", pseudocount=settings.map_pseudocount),
         Model("BIBL", "evidence"),
@@ -96,6 +97,7 @@ class Printed:
 
 
 def _all_printed() -> list[Printed]:
+    """Return the pictures of the paper from its file."""
     return [
         Printed(
             row,
@@ -111,6 +113,7 @@ def _all_printed() -> list[Printed]:
 
 
 def _find(opened: Findings, summary: Summary) -> Findings:
+    """Return the findings: counts, improvements and claims for each picture."""
     pictures = _all_printed()
     tables = [*_names(), *published(KEY)["with_id"].values()]
     return replace(
@@ -129,6 +132,7 @@ def _find(opened: Findings, summary: Summary) -> Findings:
 
 
 def _notes(summary: Summary, pictures: list[Printed]) -> list[str]:
+    """Return remarks on the protocol, missing tables and identifiers."""
     repeats: dict[str, int] = {}
     for task in summary.spec.tasks:
         repeats[task.source.name] = max(repeats.get(task.source.name, 0), task.last)

@@ -84,6 +84,7 @@ def _names(quick: bool) -> list[str]:
 
 
 def _find(opened: Findings, summary: Summary, results: Mapping[str, Result]) -> Findings:
+    """Return the findings: claims on pairs of models, and tables."""
     names = _names(summary.spec.quick)
     pairs = (
         (INDIFFERENT_BEST, BEST),

@@ -81,6 +81,7 @@ def _tasks(quick: bool, settings: Settings) -> list[ModelTask]:
 
 
 def _find(opened: Findings, summary: Summary, results: Mapping[str, Result]) -> Findings:
+    """Return the findings: claims on the average over cut points, and tables."""
     names = [name for name, _ in _rows()]
     return replace(
         opened,
@@ -112,6 +113,7 @@ def _iris(summary: Summary, share: float) -> str:
 
 
 def _iris_claim(summary: Summary) -> Claim:
+    """Return the claim on Iris, by the share of the training rows."""
     leads = {
         share: mean_of(summary.difference(_iris(summary, share), AVERAGE, FIXED, "log_score"))
         for share in IRIS_SHARES

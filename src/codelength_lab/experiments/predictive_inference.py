@@ -34,6 +34,7 @@ DEFAULTS = Settings(discretization="kmeans", learned="whole", missing="value", m
 
 
 def _tasks(quick: bool, settings: Settings) -> list[Task]:
+    """Return leave-one-out and learning curves of all tables, and further series for Figure 3."""
     models = (
         Model("MAP", "map", pseudocount=settings.map_pseudocount),
         Model("EV", "evidence"),
@@ -49,6 +50,7 @@ def _tasks(quick: bool, settings: Settings) -> list[Task]:
         for first, last in chunks(repeats, CHUNK)
     ]
     return tasks + [
+        # MAP is left out: Figure 3 compares evidence and stochastic complexity.
         replace(task, models=models[1:], series=series)
         for series in range(1, QUICK_SERIES if quick else SERIES)
         for task in tasks
@@ -57,6 +59,7 @@ def _tasks(quick: bool, settings: Settings) -> list[Task]:
 
 
 def _find(opened: Findings, summary: Summary) -> Findings:
+    """Return the findings: Table 1, the Bernoulli example, and claims."""
     return replace(
         opened,
         comparisons=[*compare(KEY, summary), *_bernoulli()],
@@ -106,6 +109,7 @@ def bernoulli(model: Model) -> float:
 
 
 def _bernoulli() -> list[Comparison]:
+    """Compare the example of section 4.1."""
     table = "Section 4.1"
     columns = next(entry["columns"] for entry in published(KEY)["table"] if entry["name"] == table)
     return [
@@ -116,6 +120,7 @@ def _bernoulli() -> list[Comparison]:
 
 
 def _leave_one_out_claims(summary: Summary) -> list[Claim]:
+    """Return the claims of section 4.2."""
     groups = {name: summary.group(name, "leave-one-out") for name in TABLES}
     leads = {
         pair: [mean_of(summary.difference(group, *pair, "log_score")) for group in groups.values()]
@@ -146,6 +151,7 @@ def _leave_one_out_claims(summary: Summary) -> list[Claim]:
 
 
 def _accuracy_claim(summary: Summary, groups: list[str]) -> Claim:
+    """Return the claim on the 0/1-score."""
     leads = {
         other: [mean_of(summary.difference(group, "MAP", other, "accuracy")) for group in groups]
         for other in ("EV", "SC")

@@ -93,6 +93,8 @@ def _gains(findings: Findings) -> list[Panel]:
 
 
 def _gains_at(tables: Sequence[str], gains: Sequence[float], share: float, reach: float) -> Panel:
+    """Return a panel of gains with one share of the rows; small ones are grey."""
+
     def panel(axes: Axes) -> None:
         for place, gain in enumerate(gains):
             colour = GREY if abs(gain) <= MUCH else BLUE if gain > 0 else ORANGE

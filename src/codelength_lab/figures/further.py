@@ -22,6 +22,7 @@ def further(findings: Findings) -> dict[str, list[Panel]]:
 
 
 def _gains(rows: Sequence[dict[str, Any]]) -> Panel:
+    """Return a panel of the gains of all models over the first, by table."""
     first, *others = [name for name in rows[0] if name not in ("table", "share")]
     share = rows[0]["share"]
 

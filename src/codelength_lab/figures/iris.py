@@ -29,6 +29,8 @@ def interval_averages(findings: Findings) -> dict[str, list[Panel]]:
 
 
 def _by_share(scores: Sequence[Score], name: str, styles: Styles) -> Panel:
+    """Return a panel of one score by the share of the training rows."""
+
     def panel(axes: Axes) -> None:
         for model, (colour, line) in styles.items():
             own = sorted(

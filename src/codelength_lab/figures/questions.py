@@ -33,6 +33,8 @@ def hidden_classes(findings: Findings) -> dict[str, list[Panel]]:
 
 
 def _curves(rows: list[Row], table: str, n_components: int, suffix: str) -> Panel:
+    """Return a panel of log loss by training rows under the three rules."""
+
     def panel(axes: Axes) -> None:
         for rule, (colour, marker) in _STYLES.items():
             own = [
@@ -75,6 +77,8 @@ def orderings(findings: Findings) -> dict[str, list[Panel]]:
 
 
 def _by_time(rows: list[Row]) -> Panel:
+    """Return a panel of gains by computing time; criteria of a fixed cost are single points."""
+
     def panel(axes: Axes) -> None:
         for kind, (colour, marker) in _BY_NUMBER.items():
             own = [
@@ -112,6 +116,7 @@ def _by_time(rows: list[Row]) -> Panel:
 
 
 def _studies(rows: list[Row]) -> Panel:
+    """Return a panel of the mean gain and its spread between studies."""
     numbers = [int(row["orderings"]) for row in rows]
 
     def panel(axes: Axes) -> None:

@@ -31,6 +31,7 @@ def selection(findings: Findings) -> dict[str, list[Panel]]:
 
 
 def _bars(rows: list[Row], score: str, title: str) -> Panel:
+    """Return a panel of the gains of all criteria as bars."""
     # PREQ-MAX(1) is left out: the best of one ordering is its mean.
     shown = ["L-O-O", *(f"PREQ-RAND({n})" for n in _SHOWN), *(f"PREQ-MAX({n})" for n in _SHOWN[1:])]
     shown += ["BEST-FIRST", "WORST-LAST", "BEST-LAST", "WORST-FIRST"]
@@ -62,6 +63,7 @@ def _colour(name: str) -> str:
 
 
 def _by_number(rows: list[Row], score: str, title: str) -> Panel:
+    """Return a panel of gains by the number of random orderings."""
     by_name = {row["criterion"]: row[f"{score} gain, %"] for row in rows}
     errors = {row["criterion"]: row[f"{score} s.e."] for row in rows}
     numbers = [int(name[10:-1]) for name in by_name if name.startswith("PREQ-RAND(")]

@@ -26,6 +26,7 @@ def versus(findings: Findings) -> dict[str, list[Panel]]:
 
 
 def _gains(entries: Sequence[Versus]) -> Panel:
+    """Return a panel of gains by table, sorted, without infinite ones."""
     finite = sorted((e for e in entries if math.isfinite(e.gain)), key=lambda entry: entry.gain)
     n_infinite = len(entries) - len(finite)
     first = entries[0]

@@ -48,6 +48,7 @@ def figure(value: float, decimals: int) -> str:
 
 
 def _cautions(findings: Findings) -> list[Block]:
+    """Return warnings about quick runs and changed settings."""
     cautions: list[Block] = []
     if findings.quick:
         cautions.append(Paragraph("A quick run with few repetitions, not for comparison.", strong=True))
@@ -57,6 +58,7 @@ def _cautions(findings: Findings) -> list[Block]:
 
 
 def _figures(findings: Findings) -> list[Block]:
+    """Return the printed figures with ours, table by table, and the reasons of differences."""
     if not findings.comparisons:
         return []
     reasons = list(dict.fromkeys(c.reason for c in findings.comparisons if not c.matches and c.reason))
@@ -74,6 +76,7 @@ def _figures(findings: Findings) -> list[Block]:
 
 
 def _figure_row(comparison: Comparison, reasons: Sequence[str]) -> list[str]:
+    """Return one row of a table of figures."""
     decimals = comparison.decimals
     return [
         f"{comparison.row}: {comparison.column}",
@@ -87,6 +90,7 @@ def _figure_row(comparison: Comparison, reasons: Sequence[str]) -> list[str]:
 
 
 def _verdict(comparison: Comparison, reasons: Sequence[str]) -> str:
+    """Return the verdict on a figure, with the number of its reason."""
     if comparison.is_exact:
         return "matches"
     if comparison.matches:
@@ -165,6 +169,7 @@ def _score_grids(findings: Findings) -> list[Grid]:
 
 
 def _score_grid(findings: Findings, fraction: float, score: str) -> Grid:
+    """Return the scores of all models and the gains of one, for one share and score."""
     # Log scores are shown as losses, with a positive sign.
     scale, digits = (100, 2) if score == "accuracy" else (-1, 3)
     rows: dict[str, list[str]] = {}

@@ -64,6 +64,7 @@ def verdict_kind(text: str) -> str | None:
 
 
 def _opening(papers: list[Findings]) -> Markup:
+    """Return the totals of figures and claims over all papers."""
     n_figures = sum(len(findings.comparisons) for findings in papers)
     n_matching = sum(findings.n_matching for findings in papers)
     verdicts: dict[Verdict, int] = {
@@ -85,6 +86,7 @@ def _opening(papers: list[Findings]) -> Markup:
 
 
 def _how() -> Section:
+    """Return the section on the rules of judgement."""
     rules = [block for block in HEAD[2:] if not isinstance(block, Heading)]
     body = join(
         paragraph(
@@ -97,6 +99,7 @@ def _how() -> Section:
 
 
 def _section(paper: Paper) -> Section:
+    """Return the section of one paper."""
     blocks = blocks_of(paper.findings, pictures(paper.place))
     title = blocks[0]
     assert isinstance(title, Heading)

@@ -23,6 +23,7 @@ def write_questions(docs: str | os.PathLike[str]) -> list[Path]:
 
 
 def _written(docs: Path) -> Iterator[Path]:
+    """Yield the pages of open questions after writing them."""
     for key, experiment in EXPERIMENTS.items():
         path = docs / f"{key}.md"
         if experiment.page == key and path.exists() and (docs / "results" / key / "results.json").exists():

@@ -44,6 +44,7 @@ class CatBoost(Opponent):
 
 
 def _pool(rows: Rows, codes: Any = None) -> Any:
+    """Return rows in the form of the library, with labels if they are for training."""
     from catboost import FeaturesData, Pool
 
     # Categories must be bytes here. A table of texts, looked up by level, is much faster than formatting each

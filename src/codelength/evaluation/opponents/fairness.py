@@ -52,6 +52,13 @@ def completed(probs: FloatArray, class_weights: FloatArray) -> FloatArray:
 def fair(probs: FloatArray, class_weights: FloatArray) -> FloatArray:
     """Return the completed probabilities mixed with the class prior: (n p + prior) / (n + 1).
 
+    Parameters
+    ----------
+    probs : array of shape (n_rows, n_seen)
+        Probabilities of the classes seen.
+    class_weights : array of shape (n_classes,)
+        Weight of each class in training; 0 for classes not seen.
+
     Examples
     --------
     >>> fair(np.array([[1.0, 0.0]]), np.array([2.0, 1.0])).round(3)
@@ -62,5 +69,15 @@ def fair(probs: FloatArray, class_weights: FloatArray) -> FloatArray:
 
 
 def log_score(probs: FloatArray, labels: IntArray, weights: FloatArray) -> float:
-    """Return the log probability of the classes that occurred, summed over rows."""
+    """Return the log probability of the classes that occurred, summed over rows.
+
+    Parameters
+    ----------
+    probs : array of shape (n_rows, n_classes)
+        Predicted probabilities.
+    labels : array of shape (n_rows,)
+        Class codes that occurred.
+    weights : array of shape (n_rows,)
+        Weights of the rows.
+    """
     return float(weights @ np.log(probs[np.arange(len(labels)), labels]))

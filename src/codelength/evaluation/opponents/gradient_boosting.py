@@ -50,9 +50,12 @@ class GradientBoosting(Opponent):
         return lambda others: fair(best.predict_proba(others.matrix), weights)
 
     def _fitted(self, rows: Rows, leaf: int, rounds: int) -> Any:
+        """Fit one model with a minimum number of rows in a leaf and a number of rounds."""
         from sklearn.ensemble import HistGradientBoostingClassifier
 
         model = HistGradientBoostingClassifier(
+            # Rounds are chosen by the inner cross-validation, which uses all rows; early stopping would hold
+            # out a tenth.
             early_stopping=False,
             learning_rate=0.06,
             max_iter=rounds,

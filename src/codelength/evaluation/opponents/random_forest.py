@@ -40,6 +40,7 @@ class RandomForest(Opponent):
         # A row that is in the bag of every tree has no out-of-bag prediction.
         out_of_bag = np.nan_to_num(model.oob_decision_function_, nan=1 / len(prior))
         labels = np.searchsorted(model.classes_, rows.labels)
+        # A grid of 64 pairs on predictions that are made already: its cost is negligible next to the forest.
         share, power = max(
             product(SHARES, POWERS),
             key=lambda pair: log_score(_calibrated(out_of_bag, prior, *pair), labels, rows.row_weights),
@@ -50,5 +51,6 @@ class RandomForest(Opponent):
 
 
 def _calibrated(shares: FloatArray, prior: FloatArray, share: float, power: float) -> FloatArray:
+    """Return probabilities mixed with the class prior, raised to a power and normalised."""
     probs = ((1 - share) * shares + share * prior) ** power
     return np.asarray(probs / probs.sum(axis=1, keepdims=True))

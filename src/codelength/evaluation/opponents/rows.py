@@ -42,16 +42,27 @@ class Rows:
 
     @classmethod
     def of(cls, schema: Schema, table: Table) -> "Rows":
-        """Return the rows of a table whose columns are those of the schema, in the same order."""
+        """Return the rows of a table whose columns are those of the schema, in the same order.
+
+        Parameters
+        ----------
+        schema : Schema
+            Kinds of the columns, and all classes.
+        table : Table
+            The rows.
+        """
         coded = encode(schema, table, strict=False, told=schema.names)
         numbers, gaps, levels, sizes = [], [], [], []
         for i, (variable, column) in enumerate(zip(schema.variables, table.columns, strict=True)):
             if variable.kind == "interval":
                 found = measured(column, variable.scale)
+                # A column that cannot be measured in these rows, such as one of missing cells alone, is all
+                # NaN.
                 numbers.append(np.full(table.n_rows, np.nan) if found is None else found)
                 gaps.append(variable.missing_is_value)
             elif variable.kind != "ignored":
                 codes = coded.codes[:, i].astype(np.int64)
+                # The code after the last value marks an ignored cell.
                 levels.append(np.where(codes < variable.n_values, codes, -1))
                 sizes.append(variable.n_values - variable.missing_is_value)
         return cls(

@@ -36,6 +36,7 @@ def _tasks(quick: bool, settings: Settings) -> Iterator[ComparisonTask]:
 
 
 def _find(spec: Spec[ComparisonTask], results: dict[str, Result]) -> Findings:
+    """Return the findings of the comparison."""
     comparison = Comparison(spec, results)
     return Findings(
         spec.paper,
@@ -51,6 +52,7 @@ def _find(spec: Spec[ComparisonTask], results: dict[str, Result]) -> Findings:
 
 
 def _notes(comparison: Comparison) -> list[str]:
+    """Return remarks on the protocol, the opponents and the tests."""
     absent = [title_of(kind) for kind in OPPONENTS if kind not in comparison.opponents]
     shares = ", ".join(f"{share:.0%}" for share in comparison.shares)
     ranking = comparison.ranking()

@@ -55,6 +55,7 @@ def _ahead(comparison: Comparison, name: str, score: str, others: Iterable[str],
 
 
 def _by(comparison: Comparison, kind: str, goal: float) -> Claim:
+    """Return the claim that the average leads one opponent by at least the goal."""
     gains = comparison.gains(kind)
     return Claim(
         "log loss",
@@ -65,6 +66,7 @@ def _by(comparison: Comparison, kind: str, goal: float) -> Claim:
 
 
 def _at_share(comparison: Comparison, share: float) -> Claim:
+    """Return the claim that the average leads every opponent with one share of the rows."""
     leads = {kind: comparison.gains(kind, shares=[share]) for kind in comparison.opponents}
     return Claim(
         f"log loss at {share:.0%}",
@@ -75,6 +77,7 @@ def _at_share(comparison: Comparison, share: float) -> Claim:
 
 
 def _rank(comparison: Comparison) -> Claim:
+    """Return the claim on the mean rank of the average."""
     ranks = comparison.ranking().ranks[:, comparison.field.index(AVERAGE)]
     rank, error = mean_of(ranks)
     return Claim(
@@ -104,6 +107,7 @@ def _never_far_behind(comparison: Comparison) -> Claim:
 
 
 def _prior(comparison: Comparison) -> Claim:
+    """Return the claim that the average is nowhere much worse than the class prior."""
     gains = {str(cell): comparison.gain(cell, PRIOR) for cell in comparison.cells}
     worst = min(gains, key=lambda name: gains[name].value)
     # The cell that decides: the gain less two standard errors is smallest there.

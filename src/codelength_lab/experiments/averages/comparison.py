@@ -100,7 +100,17 @@ class Comparison:
         )
 
     def overall(self, kind: str, score: str = "log_loss", shares: Sequence[float] | None = None) -> float:
-        """Return the mean score over tables and shares."""
+        """Return the mean score over tables and shares.
+
+        Parameters
+        ----------
+        kind : str
+            Model.
+        score : str
+            Name of the score.
+        shares : sequence of float, optional
+            Shares of the training rows; by default all.
+        """
         return float(self.means([kind], score, shares).mean())
 
     def seconds(self, kind: str, score: str) -> float:
@@ -112,7 +122,17 @@ class Comparison:
         return mean_of(self.units(other, cell, score) - self.units(AVERAGE, cell, score))
 
     def gains(self, other: str, score: str = "log_loss", shares: Sequence[float] | None = None) -> FloatArray:
-        """Return the loss of another model less that of the average on each table, as a mean over shares."""
+        """Return the loss of another model less that of the average on each table, as a mean over shares.
+
+        Parameters
+        ----------
+        other : str
+            Model to compare with.
+        score : str
+            Name of the score.
+        shares : sequence of float, optional
+            Shares of the training rows; by default all.
+        """
         means = self.means([AVERAGE, other], score, shares)
         return np.asarray((means[:, :, 1] - means[:, :, 0]).mean(axis=1))
 

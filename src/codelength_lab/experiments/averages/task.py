@@ -95,6 +95,7 @@ class ComparisonTask:
         return dict(scores)
 
     def _scores(self, repetition: int) -> dict[str, float]:
+        """Return the scores and times of one repetition."""
         table, split = small(self.table), split_of(self.table, self.share, repetition, self.seed)
         train, test = table.take(split.train), table.take(split.test)
         target = test.target

@@ -32,6 +32,7 @@ DEFAULTS = prequential_selection.DEFAULTS
 
 
 def _tasks(quick: bool, settings: Settings) -> list[OrderingsTask]:
+    """Return one task per table and split."""
     n_splits = settings.repeats or (QUICK_SPLITS if quick else SPLITS)
     n_candidates = QUICK_CANDIDATES if quick else CANDIDATES
     pools = (QUICK_PLAIN, QUICK_LINKED) if quick else (N_PLAIN, N_LINKED)
@@ -51,6 +52,7 @@ def _tasks(quick: bool, settings: Settings) -> list[OrderingsTask]:
 
 
 def _find(spec: Spec[Any], results: dict[str, Result]) -> Findings:
+    """Return the findings: answers, claims and gains."""
     found = Studies(spec, results)
     return Findings(
         spec.paper,
@@ -66,6 +68,7 @@ def _find(spec: Spec[Any], results: dict[str, Result]) -> Findings:
 
 
 def _notes(spec: Spec[OrderingsTask], found: Studies) -> list[str]:
+    """Return remarks on candidates, orderings, standard errors and times."""
     task, n_splits = spec.tasks[0], len(next(iter(found.tables.values())))
     return [
         f"{len(found.tables)} tables, {n_splits} random splits in halves, and for each {task.n_candidates} "
@@ -98,6 +101,7 @@ def _listed_moves() -> str:
 
 
 def _gains(found: Studies) -> ResultTable:
+    """Return the gains of all criteria over the marginal likelihood, with their computing times."""
     gains, rows = found.gains, list[dict[str, Value]]()
     for name in gains.criteria:
         on_these, over_tables = found.lead(name, "MARGINAL"), gains.gain(name, "log")
@@ -128,6 +132,7 @@ def _by_table(found: Studies) -> ResultTable:
 
 
 def _studies(found: Studies) -> ResultTable:
+    """Return the spread of gains between studies of the paper's size."""
     drawn = found.drawn
     rows: list[dict[str, Value]] = [
         {

@@ -172,6 +172,15 @@ def _accident(found: Studies) -> Claim:
 def falls_after(drawn: FloatArray, sizes: list[int], peak: int) -> float:
     """Return the share of studies in which the last number of orderings gains less than a smaller one.
 
+    Parameters
+    ----------
+    drawn : array of shape (n_studies, n_sizes)
+        Gains of studies.
+    sizes : list of int
+        Numbers of orderings.
+    peak : int
+        The smaller number to compare with.
+
     Examples
     --------
     >>> falls_after(np.array([[1.0, 3.0, 2.0], [1.0, 2.0, 3.0]]), [1, 30, 100], 30)

@@ -40,6 +40,7 @@ DEFAULTS = predictive_inference.DEFAULTS
 
 
 def _tasks(quick: bool, settings: Settings) -> Iterator[HiddenTask]:
+    """Yield the tasks of leave-one-out and of learning curves, for every number of components."""
     partitions = settings.repeats or (QUICK_PARTITIONS if quick else PARTITIONS)
     for name in QUICK_TABLES if quick else TABLES:
         table = source(name, settings, TABLES[name])
@@ -53,6 +54,7 @@ def _tasks(quick: bool, settings: Settings) -> Iterator[HiddenTask]:
 
 
 def _find(spec: Spec[Any], results: dict[str, Result]) -> Findings:
+    """Return the findings: conclusions, claims and tables."""
     found = Collected(spec, results)
     tables = tables_of(found)
     rankings = next(table.rows for table in tables if table.name == "rankings")
@@ -87,6 +89,7 @@ def _agreement(found: Collected, rankings: list[dict[str, Any]]) -> str:
 
 
 def _notes(spec: Spec[HiddenTask], found: Collected) -> list[str]:
+    """Return remarks on the mixtures, the protocols and the approximations."""
     annealed, local = ANNEALED, LOCAL
     n_left_out = sum(t.last - t.first for t in spec.tasks if t.protocol == "leave-one-out")
     error = np.mean(

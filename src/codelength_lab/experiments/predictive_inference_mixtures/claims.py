@@ -87,6 +87,7 @@ def answers_of(found: Collected) -> ResultTable:
 
 
 def _complexity_leads(way: Way) -> Claim:
+    """Return the claim that SC is better than EV on every table with all the data."""
     leads = way.leads("SC", "EV")
     return Claim(
         FIRST,
@@ -99,6 +100,7 @@ def _complexity_leads(way: Way) -> Claim:
 
 
 def _complexity_on_average(way: Way) -> Claim:
+    """Return the claim that SC is better than EV on average with all the data."""
     leads = way.leads("SC", "EV")
     return Claim(
         FIRST,
@@ -111,6 +113,7 @@ def _complexity_on_average(way: Way) -> Claim:
 
 
 def _evidence_leads(way: Way) -> Claim:
+    """Return the claim that EV is best at every small size on every table."""
     leads = {
         table: [
             way.lead(table, "EV", other, size=size)
@@ -131,6 +134,7 @@ def _evidence_leads(way: Way) -> Claim:
 
 
 def _evidence_with_a_tenth(way: Way) -> Claim:
+    """Return the claim that EV is best on average with a tenth of the table."""
     leads = {other: way.leads("EV", other, small=True) for other in ("MAP", "SC")}
     return Claim(
         SECOND,
@@ -143,6 +147,7 @@ def _evidence_with_a_tenth(way: Way) -> Claim:
 
 
 def _map_trails(way: Way) -> Claim:
+    """Return the claim that MAP has the worst log score on average."""
     with_all, with_few = (
         {other: way.leads(other, "MAP", small=small) for other in ("EV", "SC")} for small in (False, True)
     )
@@ -162,6 +167,7 @@ def _map_trails(way: Way) -> Claim:
 
 
 def _map_hits(way: Way) -> Claim:
+    """Return the claim that MAP has the best 0/1-score on some table."""
     leads = {other: way.leads("MAP", other, "accuracy") for other in ("EV", "SC")}
     return Claim(
         THIRD,
@@ -184,6 +190,7 @@ CONCLUSIONS: dict[str, Callable[[Way], Claim]] = {
 
 
 def _hidden_gains(found: Collected, n: int) -> Claim:
+    """Return the claim that a mixture predicts better than naive Bayes."""
     leads = {table: found.lead(table, n, ("EV", "EV, class observed")) for table in found.tables}
     return Claim(
         "beside naive Bayes",
@@ -196,6 +203,7 @@ def _hidden_gains(found: Collected, n: int) -> Claim:
 
 
 def _one_optimum(found: Collected, n: int) -> Claim:
+    """Return the claim that chains at one optimum differ from annealed ones."""
     leads = {table: found.lead(table, n, ("EV", ONE_OPTIMUM)) for table in found.tables}
     away = [by_lead(abs(lead.value), lead.standard_error) for lead in leads.values()]
     return Claim(

@@ -96,7 +96,21 @@ class Collected:
         score: ScoreName = "log_score",
         size: int | None = None,
     ) -> Mean:
-        """Return the lead of one model over another on the same rows."""
+        """Return the lead of one model over another on the same rows.
+
+        Parameters
+        ----------
+        table : str
+            Name of the table.
+        n_components : int
+            Components of the mixture.
+        pair : (str, str)
+            The two models.
+        score : {"log_score", "accuracy"}
+            Score.
+        size : int, optional
+            Training rows; None for leave-one-out.
+        """
         ours, others = (self.units(table, n_components, model, score, size) for model in pair)
         with np.errstate(invalid="ignore"):
             return mean_of(ours - others)

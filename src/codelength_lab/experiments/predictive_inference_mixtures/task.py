@@ -224,6 +224,7 @@ def _exactly(learned: Learned, question: Question, new: Coded) -> Answer | None:
 
 
 def _answered(answer: Answer, test: Coded, cap: float | None) -> Scores:
+    """Return the scores of an answer, with the standard errors of chains if it has some."""
     with np.errstate(divide="ignore"):
         log_probs = normalised(np.log(answer.probs)).log_probs
     made = _scores(Predictions(log_probs, answer.undefined, test.class_codes), cap)

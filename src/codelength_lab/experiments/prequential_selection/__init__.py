@@ -47,6 +47,7 @@ DEFAULTS = Settings(discretization="kmeans", learned="train", missing="value")
 
 
 def _tasks(quick: bool, settings: Settings) -> list[SelectionTask]:
+    """Return one task per way of clustering, table and split."""
     n_splits = settings.repeats or (QUICK_SPLITS if quick else SPLITS)
     n_candidates = QUICK_CANDIDATES if quick else CANDIDATES
     return [
@@ -60,6 +61,7 @@ def _tasks(quick: bool, settings: Settings) -> list[SelectionTask]:
 
 
 def _find(spec: Spec[Any], results: dict[str, Result]) -> Findings:
+    """Return the findings: claims, and gains of both ways of clustering."""
     with_class, without = (Gains(spec, results, with_class=flag) for flag in (True, False))
     return replace(
         opened(spec, DEFAULTS),
@@ -70,6 +72,7 @@ def _find(spec: Spec[Any], results: dict[str, Result]) -> Findings:
 
 
 def _notes(spec: Spec[SelectionTask]) -> list[str]:
+    """Return remarks on tables, candidates and readings of the paper."""
     splits, candidates = max(task.split for task in spec.tasks) + 1, spec.tasks[0].n_candidates
     as_printed = "as in the paper" if splits == PRINTED_SPLITS else f"where the paper has {PRINTED_SPLITS}"
     return [
@@ -92,6 +95,7 @@ def _notes(spec: Spec[SelectionTask]) -> list[str]:
 
 
 def _averages(gains: Gains) -> ResultTable:
+    """Return the gains of all criteria as means over tables."""
     rows: list[dict[str, Value]] = []
     for name in gains.criteria:
         row: dict[str, Value] = {"criterion": name}
@@ -110,6 +114,7 @@ def _averages(gains: Gains) -> ResultTable:
 
 
 def _by_table(*both: Gains) -> ResultTable:
+    """Return scores and gains of all criteria on each table."""
     rows: list[dict[str, Value]] = []
     for gains in both:
         for name in gains.criteria:

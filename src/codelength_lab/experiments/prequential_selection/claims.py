@@ -68,6 +68,7 @@ def _claim(both: tuple[Gains, Gains], where: str, text: str, loss: str, decide: 
 
 
 def _against_marginal(both: tuple[Gains, Gains], loss: str) -> list[Claim]:
+    """Return the claims that all criteria gain over the marginal likelihood, and by how much."""
     much, figure = {"log loss": (30, 1), "0/1 loss": (50, 2)}[loss]
 
     def smallest(gains: Gains, score: ScoreName) -> str:
@@ -106,6 +107,7 @@ def _against_marginal(both: tuple[Gains, Gains], loss: str) -> list[Claim]:
 
 
 def _averaging(both: tuple[Gains, Gains], loss: str) -> list[Claim]:
+    """Return the claims on averages over random orderings."""
     greedy = [(rand(n), name) for n in N_ORDERINGS for name in ("BEST-FIRST", "WORST-LAST")]
     optimised = [(rand(n), best_of(n)) for n in N_ORDERINGS if n > 1]
     top = [(rand(n), LEAVE_ONE_OUT) for n in N_ORDERINGS]
@@ -138,6 +140,7 @@ def _averaging(both: tuple[Gains, Gains], loss: str) -> list[Claim]:
 
 
 def _more_orderings(both: tuple[Gains, Gains]) -> list[Claim]:
+    """Return the claims on the number of orderings."""
     return [
         _of_pair(
             both,
@@ -153,6 +156,7 @@ def _more_orderings(both: tuple[Gains, Gains]) -> list[Claim]:
 
 
 def _greedy(both: tuple[Gains, Gains]) -> list[Claim]:
+    """Return the claims on greedy and optimised orderings."""
     kept, excluded = ("BEST-FIRST", "WORST-LAST"), ("BEST-LAST", "WORST-FIRST")
     optimised = (*(best_of(n) for n in N_ORDERINGS if n > 1), *kept)
 

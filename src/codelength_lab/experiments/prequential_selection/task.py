@@ -127,6 +127,15 @@ def criteria(
 ) -> dict[str, float]:
     """Return a clustering under every criterion of the paper, in nats; smaller is better.
 
+    Parameters
+    ----------
+    clustering : FixedClustering
+        Candidate.
+    n_orderings : tuple of int
+        Numbers of random orderings, increasing.
+    random_state : int
+        Seed of the orderings, the same for all candidates.
+
     Examples
     --------
     >>> from codelength.table import Schema

@@ -62,12 +62,15 @@ LARGEST = (24, ("hepatitis", "diabetes"), 1)
 
 
 def _tasks(quick: bool, settings: Settings) -> list[PaperTask]:
+    """Return the tasks of all figures, and of larger samples than in the paper."""
     tables = [source(name, settings, BINS.get(name, 5)) for name in _names()]
     tasks: list[PaperTask] = [*_terms(quick, settings, tables), *_solutions(quick, settings, tables)]
     for n_rows, components, reference, usual in QUICK_PLANS if quick else PLANS:
         samples = settings.repeats or usual
         for table in tables:
             if n_rows <= datasets.describe(table.name).rows:
+                # The largest exact sums of all tables also test the annealed reference that larger samples
+                # rely on.
                 checked = reference == "exact" and n_rows == 20
                 whole = ApproximationsTask(
                     table, n_rows, settings.seed, 0, samples, components, reference, checked
@@ -89,6 +92,7 @@ def _names() -> list[str]:
 
 
 def _terms(quick: bool, settings: Settings, tables: Iterable[Source]) -> Iterator[TermsTask]:
+    """Yield the tasks of Figures 1 and 2; the table of Figure 2 has more sizes."""
     samples = settings.repeats or (5 if quick else 20)
     for table in tables:
         if table.name == FOCUS:
@@ -120,6 +124,7 @@ def _find(spec: Spec[PaperTask], results: dict[str, Result]) -> Findings:
 
 
 def _notes(collected: Collected) -> list[str]:
+    """Return remarks on readings of the paper and on the methods."""
     sources = {task.source.name: task.source for task in collected.spec.tasks}
     bins = ", ".join(f"{name} {table.bins}" for name, table in sources.items())
     return [

@@ -84,7 +84,16 @@ def approximations(coded: Coded, n_components: int, seed: Any) -> dict[str, floa
 
 
 def at_clustering(rows: Coded, clustering: IntArray) -> dict[str, float]:
-    """Return the code length by each method if the missing data is one given clustering."""
+    """Return the code length by each method if the missing data is one given clustering.
+
+    Parameters
+    ----------
+    rows : Coded
+        The rows.
+    clustering : array of shape (n_rows,)
+        Component of each row.
+    """
+    # BIC and AIC need parameters: those that are most probable given the clustering.
     mode = posterior_mode(clustering_counts(rows, clustering), "uniform")
     return {
         "LN": neighbourhood_code_length(rows, clustering),

@@ -58,6 +58,7 @@ def tables_of(collected: Collected) -> list[ResultTable]:
 
 
 def _peaks(collected: Collected) -> Rows:
+    """Return the terms that make up 90 and 99 % of the sum, by table."""
     rows: Rows = []
     for name in collected.names:
         row: dict[str, Value] = {"table": name}
@@ -82,6 +83,7 @@ def _absolute(collected: Collected, names: list[str], n_rows: int) -> dict[str, 
 
 
 def _by_size(collected: Collected, *, absolute: bool) -> Rows:
+    """Return mean errors by the number of rows, absolute or signed."""
     rows: Rows = []
     for n_rows in collected.sizes(COMPONENTS):
         names = collected.tables_with(n_rows, COMPONENTS)
@@ -123,6 +125,7 @@ def _is_of_most(row: dict[str, Value]) -> bool:
 
 
 def _selection(collected: Collected) -> Rows:
+    """Return the share of samples in which each method chooses as many components as the reference."""
     rows: Rows = []
     for n_rows in collected.sizes():
         names = [name for name in collected.names if len(collected.components(name, n_rows)) > 1]
@@ -144,6 +147,7 @@ def _selection(collected: Collected) -> Rows:
 
 
 def _everything(collected: Collected) -> Rows:
+    """Return the errors of all methods in all cases."""
     rows: Rows = []
     for name, n_rows, k in collected.cases:
         row: dict[str, Value] = {"dataset": name, "n_rows": n_rows, "n_components": k}

@@ -149,7 +149,7 @@ Reference: TypeAlias = Literal["exact", "annealed"]
 
 @dataclass(frozen=True, slots=True)
 class ApproximationsTask(_Samples):
-    """All methods and what they approximate, for some numbers of components.
+    """Code lengths by all methods and by the reference, for some numbers of components.
 
     Attributes
     ----------

@@ -84,6 +84,7 @@ def _the(model: str) -> str:
 
 
 def _trust(analysis: Analysis) -> list[Child]:
+    """Return the sentence about accuracy and calibration."""
     accuracy, calibration = analysis.accuracy, analysis.calibration
     return [
         "It names the right class in ",
@@ -102,6 +103,7 @@ def _most_common(analysis: Analysis) -> float:
 
 
 def _cards(analysis: Analysis) -> Markup:
+    """Return the three figures with bars."""
     saved = _relative(analysis.gain, analysis.prior_bits)
     most_common = _most_common(analysis)
     off = analysis.calibration
@@ -132,6 +134,7 @@ def _whole(estimate: Estimate) -> str:
 
 
 def _relative(gain: Estimate, cost: float) -> Estimate:
+    """Return the gain as a share of the cost of the class; 0 if the class costs nothing."""
     if not cost > 0:
         return Estimate(0.0, math.nan, 0.0, 0.0)
     return Estimate(gain.value / cost, gain.standard_error / cost, gain.low / cost, gain.high / cost)

@@ -97,6 +97,7 @@ def hidden(analysis: LatentAnalysis, target: str) -> Section:
 
 
 def _shares(shares: FloatArray) -> Markup:
+    """Return bars of the sizes of the classes, of which the first 20 are shown."""
     rows = [
         tag(
             "li",
@@ -248,6 +249,7 @@ def _variable(
     *,
     is_open: bool,
 ) -> Markup:
+    """Return the folded profile of one variable: a bar of its bits, and a table of probabilities."""
     bits = _bits(np.array(list(values.values())), shares)
     bar = tag(
         "svg",
@@ -261,6 +263,7 @@ def _variable(
         bar,
         tag("span", f"{number(bits, 2)} bits", class_="n"),
     )
+    # Classes are in descending order of size, so that the first ones are the largest.
     n_classes = min(len(shares), MOST_CLASSES)
     probs = list(values.items())
     if len(probs) > MOST_VALUES:

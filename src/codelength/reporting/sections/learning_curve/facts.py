@@ -112,7 +112,15 @@ def _of_one_split(
 
 
 def loss_over_splits(losses: FloatArray, test_share: float) -> Estimate:
-    """Return :func:`mean_over_splits` of log losses, with an interval that ends at 0."""
+    """Return :func:`mean_over_splits` of log losses, with an interval that ends at 0.
+
+    Parameters
+    ----------
+    losses : array
+        One mean log loss per split.
+    test_share : float
+        Share of the rows of the table that each split tests.
+    """
     return _loss(mean_over_splits(losses, test_share))
 
 
@@ -155,6 +163,7 @@ def _halved(largest: int, most: int) -> list[int]:
 
 
 def _curve(name: str, sizes: list[int], bands: list[Estimate], last: Estimate) -> LearningCurve:
+    """Return the curve with its sentence, from estimates at each size and of the last step."""
     return LearningCurve(
         n_rows=np.array(sizes, dtype=np.int64),
         loss_bits=np.array([band.value for band in bands]),

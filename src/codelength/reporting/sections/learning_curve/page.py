@@ -38,6 +38,7 @@ def learning(analysis: Analysis) -> Section:
 
 
 def _chart(curve: LearningCurve, prior_bits: float) -> Markup:
+    """Draw log loss over training rows, on a logarithmic axis, with a band and the loss of the class prior."""
     sizes = [max(float(n), 1.0) for n in curve.n_rows]
     ends = [float(v) for v in (*curve.low, *curve.high, *curve.loss_bits) if math.isfinite(v)]
     bottom, top = min([*ends, prior_bits]), max([*ends, prior_bits])
@@ -85,6 +86,7 @@ def _chart(curve: LearningCurve, prior_bits: float) -> Markup:
 
 
 def _table(curve: LearningCurve) -> Markup:
+    """Return the figures of the curve."""
     rows: list[list[Child]] = [
         [
             counted(float(size)),

@@ -106,6 +106,7 @@ class Compared:
         return names[first_best([self.bits(name)[rows].mean() for name in names], scale=1.0)]
 
     def _score(self, name: str, best: FloatArray) -> ModelScores:
+        """Return the scores of one model, with its paired difference from the best."""
         made = self.fits[name].predictions
         behind = mean_of(differences(best, self.bits(name)))
         return ModelScores(
@@ -226,7 +227,17 @@ def predict_slowly(
 
 
 def strongest(coded: Coded, rows: IntArray, most: int) -> list[str]:
-    """Return the names of the variables with most bits alone on some rows, in column order."""
+    """Return the names of the variables with most bits alone on some rows, in column order.
+
+    Parameters
+    ----------
+    coded : Coded
+        The table.
+    rows : array of int
+        Rows to count.
+    most : int
+        Number of variables to return.
+    """
     bits, _ = bits_alone(count(coded.take(rows)))
     best = np.sort(ranked(bits, scale=1.0)[:most])
     return [coded.schema.variables[i].name for i in best]

@@ -55,6 +55,7 @@ def _capital(words: str) -> str:
 
 
 def _dots(analysis: Analysis) -> Markup:
+    """Draw the distance of each model from the best, with intervals."""
     limit = _limit(analysis)
     rows = [
         tag(
@@ -110,6 +111,7 @@ def _place(value: float, limit: float) -> float:
 
 
 def _dot(model: ModelScores, limit: float) -> Markup:
+    """Draw one model; an arrow if it is beyond the end of the axis."""
     behind = model.behind_best
     base = tag("line", x1="2%", x2="98%", y1="50%", y2="50%", class_="track")
     # Written as a negation because NaN and infinity belong here too.
@@ -143,6 +145,7 @@ def _with_error(value: float, standard_error: float) -> str:
 
 
 def _scores(analysis: Analysis) -> Markup:
+    """Return all scores as a table, the best model highlighted."""
     names: list[Child] = ["model", "log loss", "behind the best", "accuracy", "Brier", "calibration", "fit"]
     rows: list[list[Child]] = [
         [

@@ -33,6 +33,7 @@ def reliability(analysis: Analysis) -> Section:
 
 
 def _sentence(found: Reliability) -> str:
+    """Describe the share of bins whose interval contains the predicted probability."""
     kept = (found.low <= found.promised) & (found.promised <= found.high)
     n, total = int(kept.sum()), len(kept)
     if n == total:
@@ -46,6 +47,7 @@ def _sentence(found: Reliability) -> str:
 
 
 def _chart(found: Reliability) -> Markup:
+    """Draw observed against predicted frequencies, with intervals and dots sized by rows."""
     x = svg.linear(0, 1, LEFT, WIDTH - RIGHT)
     y = svg.linear(0, 1, HEIGHT - BOTTOM, TOP)
     most = float(found.n_rows.max()) or 1.0
@@ -81,6 +83,7 @@ def _chart(found: Reliability) -> Markup:
 
 
 def _table(found: Reliability) -> Markup:
+    """Return the figures of the diagram."""
     rows: list[list[Child]] = [
         [
             percent(float(found.promised[n])),

@@ -45,6 +45,7 @@ def surprises(analysis: Analysis) -> Section:
 
 
 def _contents(analysis: Analysis) -> Markup:
+    """Return the cells of the rows, folded, as far as there is room; a hint if rows were not requested."""
     with_cells = [surprise for surprise in analysis.surprises[:MOST_ROWS] if surprise.cells]
     if not with_cells:
         return hint("What these rows contain is not in this file; make it with --rows to see it.")

@@ -118,7 +118,17 @@ def model_facts(model: "FiniteMixture") -> TableFacts:
 
 
 def command_of(table: Table, seed: int, *, rows: bool = False, latent: bool = False) -> str:
-    """Return the command that repeats the analysis, as far as the table determines it."""
+    """Return the command that repeats the analysis, as far as the table determines it.
+
+    Parameters
+    ----------
+    table : Table
+        The rows; a name that is not a file becomes ``table.csv``.
+    seed : int
+        Seed; left out if it is the usual 0.
+    rows, latent : bool
+        Options of the command.
+    """
     parts = ["codelength", "report", file_name(table.name) or "table.csv"]
     parts += [] if table.target is None else ["--target", table.target.name, *["--latent"] * latent]
     parts += ["--rows"] * rows + (["--seed", str(seed)] if seed else [])

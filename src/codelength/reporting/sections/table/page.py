@@ -83,6 +83,7 @@ def colour(k: int, held: TableFacts) -> str:
 
 
 def _columns(variables: Sequence[VariableFacts]) -> Markup:
+    """Return the kinds, values and missing cells of the columns, folded."""
     shown = variables[:MOST_COLUMNS]
     rows: list[list[Child]] = [
         [

@@ -82,6 +82,7 @@ def most_by_chance(coded: Coded, seed: int) -> float:
 def _facts(
     table: Table, counts: Counts, i: int, alone: Estimate | None, beside: Estimate | None
 ) -> VariableFacts:
+    """Return the description of a variable that is used."""
     variable = counts.schema.variables[i]
     of_times = f"{NAMES[variable.scale]} in intervals"
     return VariableFacts(
@@ -97,6 +98,7 @@ def _facts(
 
 
 def _ignored(table: Table, counts: Counts, i: int) -> VariableFacts:
+    """Return the description of a column that is not used."""
     variable, n_missing = counts.schema.variables[i], int(np.count_nonzero(table.columns[i].missing))
     return VariableFacts(variable.name, "ignored", 1, n_missing, reason_ignored(variable), None, None, ())
 

@@ -70,6 +70,7 @@ class _Scale:
 
     @classmethod
     def of(cls, shown: Sequence[VariableFacts]) -> "_Scale":
+        """Return an axis that covers zero and all finite ends of intervals."""
         ends = [0.0]
         for variable in shown:
             for estimate in (variable.bits_alone, variable.bits_given_others):
@@ -134,6 +135,7 @@ def _whisker(scale: _Scale, estimate: Estimate) -> Markup | None:
 
 
 def _first(shown: Sequence[VariableFacts]) -> list[Child]:
+    """Describe the variable with most bits."""
     best = shown[0]
     assert best.bits_alone is not None
     if best.bits_alone.value <= 0:
@@ -162,6 +164,7 @@ def _legend(shown: Sequence[VariableFacts]) -> Markup:
 def _variable(
     table: TableFacts, variable: VariableFacts, scale: _Scale, classes: Sequence[int], room: int
 ) -> Markup:
+    """Return a variable: its bar, its figures and its folded profile."""
     alone = variable.bits_alone
     assert alone is not None
     summary = tag(
@@ -315,6 +318,7 @@ def _prior_marks(table: TableFacts, classes: Sequence[int]) -> Markup:
 
 
 def _unranked(analysis: Analysis) -> Markup | None:
+    """Name the columns that were left out; None if there are none."""
     left_out = analysis.table.ignored
     if not left_out:
         return None

@@ -12,7 +12,15 @@ MOST_NUMBERS, MOST_ASKED = 20_000, 100
 
 
 def selected(coded: Coded, facts: tuple[VariableFacts, ...]) -> Coded:
-    """Return the rows with the strongest variables, as many as fit into the tables of a page."""
+    """Return the rows with the strongest variables, as many as fit into the tables of a page.
+
+    Parameters
+    ----------
+    coded : Coded
+        All rows.
+    facts : tuple of VariableFacts
+        Variables, the strongest first.
+    """
     room = MOST_NUMBERS
     kept: list[int] = []
     for fact in facts:

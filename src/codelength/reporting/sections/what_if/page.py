@@ -116,6 +116,7 @@ def _compact(document: Any) -> str:
 
 
 def _rounded(document: Any) -> Any:
+    """Return a document with all numbers rounded to ``DIGITS`` decimals."""
     if isinstance(document, float):
         return round(document, DIGITS)
     if isinstance(document, Mapping):
