@@ -26,6 +26,7 @@ class Shown:
     ``repr`` gives the title, ``print`` the title and the blocks as text, and a notebook shows both as HTML.
     """
 
+    # A mixin without slots would give a __dict__ to frozen dataclasses with slots.
     __slots__ = ()
 
     def _title(self) -> str:
@@ -101,6 +102,7 @@ def first_rows(columns: Sequence[tuple[str, Callable[[int], str]]], n_rows: int,
     shown = [*columns[: min(n_first, MOST_COLUMNS)], *skipped, *columns[n_first:]]
     # Cells are rendered on demand: formatting all rows of a large table to show 20 would take seconds.
     rows = [[cell(row) for _, cell in shown] for row in range(min(n_rows, MOST_ROWS - 1))]
+    # One of the rows shown is that of the dots.
     if n_rows >= MOST_ROWS:
         rows.append(["..."] * len(shown))
     return Grid("", [name for name, _ in shown], rows, n_text=0)

@@ -136,6 +136,7 @@ def _checked(target: Path, shown: str) -> os.stat_result | None:
     """Return the status of the file to be replaced, None for a new file; raise if it cannot be replaced."""
     try:
         before = target.lstat()
+    # A missing directory is named here; os.open would name the temporary file instead.
     except FileNotFoundError:
         if not target.parent.is_dir():
             raise DataError(
@@ -170,6 +171,7 @@ def _created(target: Path, before: os.stat_result | None) -> Path:
     suffix = target.suffix if len(os.fsencode(target.suffix)) <= 16 else ""
     ending = f".codelength-{secrets.token_hex(4)}.tmp{suffix}"
     name = target.name
+    # File systems limit names in bytes, not in characters; only the temporary name is cut.
     while len(os.fsencode(name)) > _LONGEST_NAME - 1 - len(os.fsencode(ending)):
         name = name[:-1]
     temporary = target.with_name(f".{name}{ending}")
@@ -193,5 +195,6 @@ def _take_place(temporary: Path, target: Path, before: os.stat_result | None) ->
     if before is not None:
         with suppress(PermissionError, AttributeError):  # not on every system
             os.chown(temporary, before.st_uid, before.st_gid)
+        # After chown, which clears the bits of set-user-id.
         os.chmod(temporary, stat.S_IMODE(before.st_mode))
     os.replace(temporary, target)

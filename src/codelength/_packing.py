@@ -42,6 +42,7 @@ def packed(array: NDArray[Any]) -> dict[str, Any]:
     kind = array.dtype.newbyteorder("<").str
     if kind not in TYPES:
         raise TypeError(f"arrays of {array.dtype} are not written")
+    # Always little-endian, so that a model file is the same on every machine.
     data = zlib.compress(np.ascontiguousarray(array, dtype=kind).tobytes(), 6)
     return {"type": kind, "shape": list(array.shape), "data": base64.b64encode(data).decode("ascii")}
 
@@ -72,6 +73,7 @@ def unpacked(
     sound = all(type(length) is int and 0 <= length <= MOST_BYTES for length in lengths)
     if not sound or len(lengths) != len(shape):
         raise DataError("an array has another shape than its model")
+    # Checked before anything is unpacked, and before numpy would allocate the array.
     if any(wanted not in (None, length) for wanted, length in zip(shape, lengths, strict=True)):
         raise DataError(f"an array of shape {tuple(lengths)} does not fit its model")
     n_bytes = np.dtype(kind).itemsize

@@ -59,12 +59,14 @@ def remove_abandoned(place: str) -> None:
     for directory in Path(place).glob(f"{PREFIX}*"):
         with suppress(OSError):
             status = directory.lstat()
+            # On a shared machine the directories of other users match the pattern too.
             is_own = not hasattr(os, "getuid") or status.st_uid == os.getuid()
             # One that was made just now may not be locked yet.
             if is_own and time.time() - status.st_mtime > _NEW_SECONDS and _is_free(directory / _LOCK):
                 shutil.rmtree(directory, ignore_errors=True)
 
 
+# Cached by directory: once per process is enough, and a look at a large /tmp takes time.
 _remove_abandoned_once = cache(remove_abandoned)
 
 

@@ -184,6 +184,8 @@ def map_blocks(
     [75000, 75000]
     """
     threads = n_threads_or_default(n_threads)
+    # Rounded up, so that there are at most MAX_BLOCKS blocks. The number of threads matters only with
+    # one_per_thread.
     block = max(BLOCK_ROWS, -(-n_rows // (threads if one_per_thread else MAX_BLOCKS)))
     bounds = [(start, min(start + block, n_rows)) for start in range(0, n_rows, block)]
     return list(in_threads(lambda bound: work(*bound), bounds, threads))
@@ -221,12 +223,14 @@ one_blas_thread = _BlasLimit().held
 
 @cache
 def _controller() -> Any:
+    # Made once: it searches all loaded libraries.
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()
 
 
 def _available_processors() -> int:
+    # Containers and schedulers restrict a process to some processors, which cpu_count ignores.
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

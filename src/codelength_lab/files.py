@@ -80,6 +80,7 @@ def read(directory: str | os.PathLike[str]) -> Findings:
     place = Path(directory)
     try:
         document = json.loads((place / "results.json").read_text(encoding="utf-8"))
+        # Tolerances may have changed since the results were computed.
         comparisons = [judged(document["paper"], _comparison(entry)) for entry in document.pop("comparisons")]
         claims = [Claim(**entry) for entry in document.pop("claims")]
         tables = [_result_table(place, entry) for entry in document.pop("tables", ())]

@@ -134,6 +134,7 @@ def learning_curves(
     for stream in streams:
         split = partition(prepared.coded.n_rows, TRAIN_SHARE, random_state=stream)
         coded = prepared.learned_on(split.train)
+        # Layouts depend on the codes; with fixed intervals they are made once for all partitions.
         rows = rows if coded is rows.coded else CurveRows(coded)
         for model in models:
             curves[model.name].append(rows.curve(split, model, cap))
@@ -191,6 +192,7 @@ def _layout(coded: Coded, classes: IntArray, model: Model) -> Any:
 
     schema, rule = coded.schema, rule_of(model.rule)
     offsets = rule.offsets_under(model.prior, schema)
+    # The kernel does not check: a rule that is undefined for these offsets must raise here.
     rule.check(min(offsets.class_offsets.min(initial=0.0), offsets.value_offsets.min(initial=0.0)))
     of_totals = np.empty((schema.n_classes, schema.n_variables))
     for i in range(schema.n_variables):

@@ -88,6 +88,7 @@ class RootedNetwork:
                 f'prior={shown(prior)}: expected "uniform" or an equivalent sample size (a number above 0)'
             )
         i = counts.schema.position(root)
+        # A missing root would make the class marginal a mixture over its values.
         if float(counts.of(i).sum()) < counts.n_rows:
             raise DataError(
                 f"variable {shown(counts.schema.names[i])}: cells are missing, and a root without a value "

@@ -99,6 +99,7 @@ def _finished(tasks: list[AnyTask], jobs: int, dask: str | None) -> Iterator[tup
     """Yield tasks with their results and times, in the order in which they finish."""
     if not tasks:
         return
+    # In this process, which saves the start of another one and keeps tracebacks readable.
     if dask is None and (jobs == 1 or len(tasks) == 1):
         yield from map(_timed, tasks)
         return

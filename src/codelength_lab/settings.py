@@ -131,6 +131,7 @@ def changed(defaults: Settings, texts: Iterable[str]) -> Settings:
             near = difflib.get_close_matches(key, _FIELDS, 1)
             hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(_FIELDS)}"
             raise InvalidParameter(f"setting {key!r} does not exist; {hint}")
+        # The parser of each setting is defined with the setting, so that a new one needs no change here.
         changes[key] = _FIELDS[key].metadata["parse"](f"setting {key}", value)
     return replace(defaults, **changes)
 

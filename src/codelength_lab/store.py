@@ -48,6 +48,8 @@ class Store:
         header = {"codelength": __version__} | spec.to_json()
         with _told(self.path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
+            # Unbuffered, so that a line reaches the system at once; in append mode, which never overwrites
+            # earlier lines.
             self._file = open(self.path, "ab+", buffering=0)  # noqa: SIM115 (closed by close)
         try:
             with _told(self.path):

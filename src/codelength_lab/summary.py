@@ -193,6 +193,7 @@ class Summary:
         squares = _stacked(parts, "squares").sum(axis=0) / n
         # Rounding can make the variance of equal values slightly negative.
         with np.errstate(invalid="ignore"):
+            # From sums and sums of squares, which tasks can store without their single curves.
             variance = np.maximum(squares - mean**2, 0.0) * n / max(n - 1, 1)
         return Curve(
             tasks[0].source.name,

@@ -70,6 +70,7 @@ def spread(work: Callable[[T], R], tasks: Iterable[T], n_processes: int) -> Gene
                 _send(ours, pickle.dumps((work, task)))
         while processes:
             for pipe in cast(list[Connection], wait(list(processes))):
+                # Before the next task is sent: an error ends the run without starting more.
                 yield _answer(pipe)
                 for task in left:
                     _send(pipe, pickle.dumps((work, task)))

@@ -86,8 +86,10 @@ def main() -> None:
     The exit code is 0 if all went well, 1 for a problem with the data or the machine, 2 for one with the
     call, 130 after Ctrl-C, and 143 after SIGTERM.
     """
+    # First, because everything below may print.
     streams.prepare()
     warnings.showwarning = _show_warning
+    # Before the command is parsed: a shell asks for completions with an incomplete command.
     if instruction := os.environ.get(COMPLETE_VARIABLE):
         from click.shell_completion import shell_complete
 
@@ -124,6 +126,7 @@ def run(arguments: Sequence[str]) -> int:
         if interruption.number:
             code = BY_SIGNAL + interruption.number
             tell("error", f"{ENDINGS[signal.Signals(interruption.number).name]}{words}")
+        # In every case, or the interpreter would report a broken pipe a second time at exit.
         streams.discard()
     return code
 

@@ -96,6 +96,7 @@ class PriorOrModel(PriorChoice):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the name, the number, or the posterior of the model in a file."""
+        # Model files end in .json; anything else is a name or a number.
         if not (isinstance(value, str) and value.lower().endswith(".json")):
             return super().convert(value, param, ctx)
         from ..estimators import NaiveBayes, load

@@ -142,6 +142,7 @@ def cluster(
     if for_spreadsheets:
         check_marked([memberships, profiles, comparison])
     _check(outputs, carry, figure)
+    # Before any row is read: the test would fail only after the fit.
     if test and model.n_components == 1:
         raise InvalidParameter("--test: there is no smaller number of classes than one; ask for more classes")
     if replications is not None and not test and interval_kind not in DRAWN:

@@ -84,6 +84,7 @@ class _Help:
             elif (described := parameter.get_help_record(ctx)) is not None:
                 section = parameter.section if isinstance(parameter, Option) else "General"
                 sections.setdefault(section, []).append(described)
+        # Over all sections, so that the descriptions of the whole help are aligned.
         indent = 4 + max(len(term) for records in sections.values() for term, _ in records)
         for section, records in sections.items():
             if records:

@@ -92,6 +92,7 @@ def evaluate(
     """
     from ..evaluation import evaluate as evaluated
 
+    # The seed is for the folds as well as for models, and is not a parameter of all of them.
     seed, cells = chosen.pop("seed"), {name: chosen[name] for name in CELLS}
     models = _models(kinds, rules, chosen, params, seed)
     for model in models.values():
@@ -99,6 +100,7 @@ def evaluate(
     by_leaving_out = cv is None and all("leave_one_out" in model.capabilities for model in models.values())
     if by_leaving_out and (repeats is not None or train_fraction is not None):
         raise InvalidParameter("--repeats and --train-fraction go with --cv; leave-one-out needs neither")
+    # Leave-one-out of naive Bayes needs counts only, so that a table of any size can be read in batches.
     if source.is_large and by_leaving_out and _are_counts(models):
         results = _streamed(models, source, cells)
         _show(results, source.data, results[0].n_predictions, source.target or "", as_json=as_json)

@@ -123,6 +123,7 @@ class _Explained:
 
     def __init__(self, number: int, row: "Table", fitted: Any, reference: Any) -> None:
         self.number, self.fitted = number, fitted
+        # Only variables of the model: the table may have others, and a target.
         known = row.keep([name for name in fitted.schema_.names if name in row.names])
         self.made: Explanation = fitted.explain(known, against=reference)
         self.probs = fitted.predict_proba(known)[0].tolist()
@@ -184,6 +185,7 @@ def _write(fitted: Any, source: Source, reference: Any, output: str, *, for_spre
         made: Explanation = fitted.explain(batch, against=reference)
         labels = [label for label in made.classes if label != made.reference]
         kept = [made.classes.index(label) for label in labels]
+        # To the order of the lines: row, class, variable.
         parts = made.contributions[:, :, kept].transpose(0, 2, 1)
         before = np.broadcast_to(made.intercept[kept][None, :, None], (*parts.shape[:2], 1))
         lines = np.concatenate([before, parts], axis=2)

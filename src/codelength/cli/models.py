@@ -163,6 +163,7 @@ def learn(model: "TableEstimator", source: "Source", what: str) -> None:
         Name of the model in the progress bar.
     """
     has_classes = "classes" in model.capabilities
+    # Selection of variables needs all rows at once, hence not in batches.
     if not (source.is_large and "fit_table" in model.capabilities and getattr(model, "select", None) is None):
         table = source.read(needs_target=has_classes)
         with working(f"fitting {what}"):

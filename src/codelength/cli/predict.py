@@ -99,6 +99,7 @@ def _rows(
     """Yield the columns of the output, some rows at a time."""
     from ..sources.files._arrow import ArrowCells
 
+    # Arrow keeps the types of columns that are carried over, such as dates.
     if _by_arrow(source, carried):
         source.check_kept([*fitted.schema_.names, *carried])
         for rows in fitted.predict_table(

@@ -28,6 +28,7 @@ class JsonRows:
         members = []
         for name, cells in columns.items():
             key = json.dumps(name)
+            # Column by column: the names are encoded once and the values of a column have one type.
             members.append([f"{key}: {json_text(value)}" for value in values_of(cells)])
         for row in zip(*members, strict=True):
             self._stream.write(f"{'[' if self._is_first else ','}\n{{{', '.join(row)}}}")

@@ -44,6 +44,7 @@ def prepare() -> None:
     """
     # In this order, because the system gives the lowest free descriptor: 0, then 1, then 2.
     if sys.stdin is None:
+        # Opened the wrong way round on purpose, so that reading raises instead of returning an empty table.
         number = os.open(os.devnull, os.O_WRONLY)
         sys.stdin = io.TextIOWrapper(io.BufferedReader(Named(number, "r", "standard input")))
     if sys.stdout is None:

@@ -156,6 +156,7 @@ def _path_of(name_or_path: str | os.PathLike[str]) -> str | Path | None:
     """Return the file that is meant; None if a bundled table is."""
     given = os.fspath(name_or_path)
     path = Path(given)
+    # A path separator or a known suffix means a file, even if a bundled table has the same name.
     looks_like_a_path = path.name != given or given.lower().endswith(SUFFIXES)
     if isinstance(name_or_path, Path) or looks_like_a_path or given == "-":
         return given

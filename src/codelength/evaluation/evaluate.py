@@ -328,6 +328,7 @@ def _compared(fits: Mapping[str, Fits], protocol: str) -> list[Evaluation]:
     # Averaged per row first: predictions of one row in several repeats are not independent, so that standard
     # errors over predictions would be too small.
     logs = {name: made.by_row(made.predictions.true_log_probs) for name, made in fits.items()}
+    # Ties are decided up to rounding, in the order given by the user.
     best = list(fits)[first_best([made.predictions.log_score for made in fits.values()])]
     results = []
     for name, made in fits.items():
@@ -484,11 +485,13 @@ class _Other(_Entrant):
         self._class_codes = encode(self._schema, rows).class_codes
 
     def predicted(self, split: Split) -> _Fit:
+        # Rows are taken before the clock starts, as they are coded before it for models of this library.
         train, start = self._rows.take(split.train), time.perf_counter()
         fitted = self._opponent.fit(train, self._schema)
         seconds = time.perf_counter() - start
         test = self._rows.take(split.test)
         log_probs = np.log(fitted.probabilities(test))
+        # Opponents always have a prediction; fair() has replaced zeros and unseen classes.
         undefined = np.zeros(test.n_rows, dtype=np.bool_)
         codes = self._class_codes[split.test]
         return _Fit(Predictions(log_probs, undefined, codes, test.weights), seconds, split.test)
@@ -514,6 +517,7 @@ def _entrants(
     codes: dict[Any, _Codes] = {}
     for name, given in models.items():
         if isinstance(given, Opponent):
+            # Opponents are frozen dataclasses: options for all models make a changed copy.
             found[name] = _Other(replace(given, **cells), rows)
             continue
         model = _cloned(given).set_params(**cells)
@@ -538,6 +542,7 @@ def _check(table: Table, models: "Mapping[str, TableClassifier | Opponent]") -> 
     for name, model in models.items():
         if isinstance(model, type):
             raise InvalidParameter(f"model {name!r}: is a class, not a model; write {model.__name__}()")
+        # By capability, because mixtures are estimators of this library too but do not predict classes.
         if "classes" not in getattr(model, "capabilities", ()):
             raise InvalidParameter(
                 f"model {name!r}: is neither a classifier of codelength nor one of "

@@ -35,6 +35,7 @@ def columns(**given: Sequence[float] | FloatArray | None) -> list[FloatArray]:
     arrays = {
         name: None if numbers is None else np.asarray(numbers, float) for name, numbers in given.items()
     }
+    # Compared by shape, which also rejects matrices.
     lengths = {array.shape for array in arrays.values() if array is not None}
     if len(lengths) != 1 or len(next(iter(lengths))) != 1:
         raise DataError(f"{', '.join(arrays)}: expected lists of numbers of the same length")

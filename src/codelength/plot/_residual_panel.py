@@ -24,6 +24,7 @@ def residual_panel(residuals: BivariateResiduals) -> tuple[Panel, tuple[float, f
     residuals : BivariateResiduals
         Residuals of a fitted mixture.
     """
+    # A variable counts by its largest residual: that is where local dependence shows.
     largest = np.nan_to_num(residuals.values, nan=0.0).max(axis=0, initial=0.0)
     kept = np.sort(ranked(largest)[:MOST_VARIABLES])
     names = [_short(residuals.names[i]) for i in kept]

@@ -172,6 +172,7 @@ class CalibrationDisplay(Display):
         from ..table.checks import check_size
 
         check_size("n_bins", n_bins)
+        # With two classes the diagram of one is the mirror image of the other.
         if of is None and len(classes) == 2:
             of = classes[1]
         if of is None:
@@ -196,6 +197,7 @@ class CalibrationDisplay(Display):
         """Return the function that draws the plot, and its size in inches."""
         from .style import BLUE, GREY
 
+        # Without numbers of rows all points have the same size.
         known = np.nan_to_num(self.n_rows, nan=1.0)
         areas = 16 + 50 * known / known.max(initial=1.0)
 

@@ -113,6 +113,7 @@ class EvidenceByVariableDisplay(Display):
         weights = np.ones(table.n_rows) if table.weights is None else table.weights
         figures = [figure for gains in (alone, beside) for figure in _mean_and_error(gains, weights)]
         names = estimator.schema_.names
+        # Means and errors alternate in the list; the constructor takes both means first.
         made = cls(names, figures[0], figures[2], figures[1], figures[3], n_variables=n_variables)
         return made.plot(ax)
 

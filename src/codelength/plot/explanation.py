@@ -92,7 +92,9 @@ class ExplanationDisplay(Display):
         if len(given) != len(known):
             raise InvalidParameter(f"labels: {len(given)} for {len(known)} variables; give one for each")
         called = dict(zip(known, given, strict=True))
+        # Zero contributions are those of missing values and of variables that the model does not use.
         speaking = [(called[name], value) for name, value in ranked if value != 0.0]
+        # The bars must add up to the log-odds, so that weaker variables are drawn together and not left out.
         rest = speaking[n_variables:]
         parts = [
             ("before any variable", float(explanation.intercept[explanation.classes.index(of)])),
@@ -147,6 +149,8 @@ class ExplanationDisplay(Display):
         one = table.take(np.array([check_whole("row", row, 0, max(table.n_rows - 1, 0))]))
         classes = list(estimator.schema_.classes)
         order = [classes[k] for k in ranked(estimator.predict_proba(one)[0])]
+        # The reference is the most probable class other than the one explained, the most interesting
+        # alternative.
         if against is None:
             against = next((label for label in order if label != (order[0] if of is None else of)), None)
         if of is None:

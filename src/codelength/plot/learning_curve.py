@@ -109,6 +109,7 @@ class LearningCurveDisplay(Display):
         table = as_table(X, y).counted()
         seed = seed_of(random_state)
         check_size("n_sizes", n_sizes)
+        # Halved, so that sizes are evenly spaced on a logarithmic axis.
         fractions = [0.5**halving for halving in range(n_sizes)][::-1]
         bands = []
         for fraction in fractions:

@@ -44,6 +44,7 @@ def symmetric(axes: Axes, linear: float) -> None:
     from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
     axes.set_xscale("symlog", linthresh=linear)
+    # Before the limits are taken, the scale must be set: it changes them.
     low, high = (1.3 * end for end in axes.get_xlim())
     sizes = [linear * 10**step for step in range(7)]
     ticks = [-size for size in sizes[::-1]] + [0.0] + sizes

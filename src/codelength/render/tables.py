@@ -58,6 +58,7 @@ def write_table(
         with atomic_write(file) as temporary:
             temporary.write_text(text, encoding="utf-8")
         return file
+    # All records have the same keys, so that the first gives the columns.
     names = list(records[0])
     with open_writer(file, names, for_spreadsheets=for_spreadsheets) as writer:
         writer.write({name: _column([record[name] for record in records]) for name in names})

@@ -65,6 +65,7 @@ def lines(
         Whether wide tables are split and long words broken.
     """
     page = _Page(width, encoding, is_split=is_split)
+    # Pictures are skipped without a trace, so that they do not separate other blocks.
     follows: Block | None = None
     for block in blocks:
         if isinstance(block, Picture):
@@ -125,6 +126,7 @@ class _Page:
             yield from self._paragraph(title, "bold")
         names = [self._plain(name) for name, _ in items]
         indent = GAP + max((cell_len(name) for name in names), default=0)
+        # Facts next to long names would be squeezed into a few columns.
         if self._width is not None and indent > self._width // 2:
             yield from self._stacked_facts(items)
             return
@@ -187,6 +189,7 @@ def _row(columns: Sequence[Column], parts: Sequence[list[str]], styles: Sequence
             space = " " * (column.width - cell_len(shown))
             line.append(" " * GAP if number else "").append("" if column.is_text else space)
             line.append(shown, styles[column.position]).append(space if column.is_text else "")
+        # Trailing spaces are invisible, but end up in copied text.
         line.rstrip()
         yield line
 

@@ -90,6 +90,7 @@ def analyse(
         raise DataError("the table has no target, so there is nothing to predict; name one with as_table")
     target_column(given.target)
     told = _stages(progress)
+    # Warnings of all steps become notes of the page instead of lines on the terminal.
     with noting() as notes:
         coded = NaiveBayes().coded_for(given)
         schema, counts = coded.schema, count(coded)

@@ -59,6 +59,7 @@ def bits_alone(counts: Counts) -> tuple[FloatArray, FloatArray]:
     if n_rows < 2:
         return gains / max(n_rows, 1.0), np.full(len(gains), np.nan)
     means = gains / n_rows
+    # Rounding can make the variance of a constant gain slightly negative.
     variances = np.maximum(squares - n_rows * means**2, 0.0) / (n_rows - 1)
     return means, np.sqrt(variances / n_rows)
 
@@ -66,6 +67,7 @@ def bits_alone(counts: Counts) -> tuple[FloatArray, FloatArray]:
 def blocks_of(counts: Counts) -> list[IntArray]:
     """Return the positions of the variables in blocks of limited size."""
     cells = (counts.schema.n_values + 1) * counts.schema.n_classes
+    # A variable is never divided between blocks, so that a block may be larger than the limit.
     blocks = np.cumsum(cells) // MOST_CELLS
     return [np.flatnonzero(blocks == block) for block in np.unique(blocks)]
 

@@ -44,6 +44,7 @@ def mean_of(numbers: ArrayLike, counts: ArrayLike | None = None) -> Estimate:
     if n_rows == 0:
         return Estimate(0.0, math.nan, -math.inf, math.inf)
     value, standard_error = means.mean_of(figures, rows)
+    # One infinite loss makes the mean infinite and the standard error meaningless.
     if not math.isfinite(value):
         return Estimate(value, math.nan, value, value)
     if n_rows < LEAST_ROWS:
@@ -86,6 +87,7 @@ def mean_over_splits(figures: FloatArray, test_share: float) -> Estimate:
     n = len(figures)
     if n < 2:
         return Estimate(float(figures.mean()), math.nan, math.nan, math.nan)
+    # The first term is the variance of independent splits, the second the correction for shared rows.
     variance = float(figures.var(ddof=1)) * (1 / n + test_share / (1 - test_share))
     return around(float(figures.mean()), math.sqrt(variance), n - 1)
 

@@ -61,6 +61,7 @@ class Plan:
         """
         if n_rows < 2:
             return cls((), "leave-one-out", np.arange(n_rows), np.zeros(n_rows, np.int64))
+        # The most folds first: they leave the largest training sets, closest to the whole table.
         for folds in sorted({min(folds, n_rows) for folds in FOLDS}, reverse=True):
             n_training = n_rows - -(-n_rows // folds)
             if folds * effort(n_training, n_columns, n_classes, n_rows / folds) <= EFFORT:
@@ -97,6 +98,7 @@ def _one_split(n_rows: int, n_columns: int, n_classes: int, seed: int) -> Split:
     # The effort is linear in the training rows, so that two values of it give the slope.
     affordable = (EFFORT - fixed) / (effort(1, n_columns, n_classes, MOST_TEST_ROWS) - fixed)
     wanted = max(_rounded(affordable), LEAST_TRAINING_ROWS)
+    # At least a third of the rows are left for testing.
     n_training = min(wanted, n_rows * 2 // 3)
     order = np.random.default_rng([seed, 0]).permutation(n_rows)
     test = order[n_training : n_training + MOST_TEST_ROWS]

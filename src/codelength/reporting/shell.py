@@ -115,6 +115,7 @@ def program(name: str) -> str:
 def framed(text: str, height: int = 720) -> str:
     """Return a page within an iframe, for notebooks."""
     return join(
+        # In a sandbox without same-origin: the page cannot touch the notebook around it.
         Markup(f'<iframe srcdoc="{escaped(text)}" sandbox="allow-scripts" width="100%" height="{height}" '),
         Markup('title="codelength report"></iframe>'),
     )

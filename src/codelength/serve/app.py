@@ -186,6 +186,7 @@ def _enter(request: Request, desk: Desk, token: str) -> Response:
     secret, session = desk.sessions.open()
     location = "/"
     if desk.offered is not None:
+        # Only the first user gets it: others may be other people on this machine.
         (name, path), desk.offered = desk.offered, None
         location = f"/tables/{session.add_table(name, path, None, 0).key}"
     response = (
@@ -235,6 +236,7 @@ async def _received(request: Request, desk: Desk, session: Session) -> Upload:
         return session.add_table(name, path, directory, n_bytes)
     except BaseException as error:
         shutil.rmtree(directory, ignore_errors=True)
+        # If receive() has failed, it has released its space itself, and n_bytes is still 0.
         desk.sessions.storage.give_back(n_bytes)
         if isinstance(error, OSError):
             # A full disk, or a session that ended meanwhile.
@@ -270,6 +272,7 @@ async def _start(request: Request) -> Response:
     # Forms name columns by position, never by text, so that no name has to survive a round trip.
     names = table.columns
     target = _column(names, form.get("target", [""])[0]) if form.get("what") != ["classes"] else None
+    # The target may be ticked among the columns to leave out; choosing it as the target counts.
     drop = [name for given in form.get("drop", []) if (name := _column(names, given)) != target]
     report = session.add_report(table, target, drop, rows=form.get("rows") == ["yes"])
     return RedirectResponse(f"/reports/{report.key}", status_code=303)
@@ -321,6 +324,7 @@ def _file(report: Report, file: str, ending: str | None) -> Response:
     if file not in report.work.ready:
         raise _not_there()
     kind = "text/html" if file == REPORT else "application/json"
+    # The name of the user's file goes into a header, in which only these characters are safe.
     stem = re.sub(r"[^A-Za-z0-9_-]+", "-", report.table.name.split(".", 1)[0]).strip("-") or "table"
     name = None if ending is None else f"{stem}-{ending}"
     path, headers = report.directory / file, {}
@@ -420,6 +424,7 @@ async def _failed(request: Request, error: Exception) -> Response:
 
 def _answer(request: Request, error: Refused, *, has_session: bool) -> Response:
     """Return a refusal as a page for browsers, or as JSON for scripts."""
+    # Lets scripts and browsers know that trying again makes sense.
     headers = {"retry-after": "5"} if error.status == _BUSY else {}
     if "text/html" in request.headers.get("accept", ""):
         return HTMLResponse(pages.refusal(str(error), has_session=has_session), error.status, headers)

@@ -81,6 +81,7 @@ def suffix_of(name: str, head: bytes) -> str:
     Traceback (most recent call last):
     codelength.errors.DataError: the file is a workbook or an archive; save the table as CSV or Parquet
     """
+    # First, because these files are often renamed or exported by mistake, and deserve a message of their own.
     for magic, kind in _OTHERS.items():
         if head.startswith(magic):
             raise DataError(f"the file is {kind}; save the table as CSV or Parquet")
@@ -188,6 +189,7 @@ def _text_rows(path: Path, limits: ReadLimits) -> int:
                 n_lines += chunk.count(b"\n")
                 last = chunk[-1:]
                 _check_unpacked(n_bytes, limits)
+                # Inside the loop: a packed file can unpack to a thousand times its size.
                 _check("rows", n_lines - 1, limits.rows)
         except DAMAGED as error:
             raise DataError(f"{path}: is damaged, or not a gzip file ({error})") from error

@@ -134,6 +134,7 @@ class Limits:
         # A report itself uses several threads, so that more processes than half the processors would only
         # compete.
         working = max(1, min((os.cpu_count() or 1) // 2, memory // _LEAST_MEMORY))
+        # Text files often shrink to a quarter when they are packed.
         unpacked_bytes = max(2 * GIB, 4 * upload_bytes)
         return cls(
             upload_bytes=upload_bytes,

@@ -63,6 +63,7 @@ def serve(
     """
     with _listening(port) as listener, Scratch() as scratch:
         directory = Path(scratch)
+        # The port is known only after binding, since 0 asks for any free one.
         own = f"http://{HOST}:{listener.getsockname()[1]}/?token="
         desk = Desk(directory, limits, offered, lambda token: announce(own + token), command)
         try:

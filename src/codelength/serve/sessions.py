@@ -410,6 +410,7 @@ class Sessions:
         session = self._by_digest.get(_digest(secret))
         if session is None:
             return None
+        # The sweep runs once a minute; an expired cookie must not work in between.
         if self._is_stale(session):
             self.end(session)
             return None
@@ -425,6 +426,7 @@ class Sessions:
         Refused
             If too many files are being received.
         """
+        # Counted over sessions each time: uploads are few, and a counter could drift.
         most = self._limits.receiving
         n_all = sum(other.n_receiving for other in self._by_digest.values())
         if n_all >= most or session.n_receiving >= max(1, most // 2):
@@ -437,6 +439,7 @@ class Sessions:
 
     def end(self, session: Session) -> None:
         """End a session and remove its files."""
+        # A new dictionary: other threads may be iterating over the old one.
         self._by_digest = {key: other for key, other in self._by_digest.items() if other is not session}
         session.end()
 

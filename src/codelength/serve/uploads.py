@@ -24,6 +24,7 @@ _TOO_LARGE, _TOO_SLOW, _OTHER_KIND, _NOTHING = 413, 408, 415, 400
 def given_name(request: Request) -> str:
     """Return the name that the user gave to the file, shortened and printable; for display only."""
     name = unquote(request.headers.get("x-file-name", ""), errors="replace")
+    # Browsers on Windows once sent whole paths.
     name = one_line(name.replace("\\", "/").rsplit("/", 1)[-1])
     return name if len(name) <= _LONGEST_NAME else f"...{name[-_LONGEST_NAME + 3 :]}"
 
@@ -89,6 +90,8 @@ async def _next(pieces: AsyncGenerator[bytes, None], limits: Limits, due: float)
 
     The pieces received so far should have arrived by ``due``; a delay shortens the timeout.
     """
+    # A sender that trickles bytes would otherwise never time out: each delay behind the minimum speed
+    # shortens the wait for the next piece.
     seconds = limits.stall_seconds + min(0.0, due - time.monotonic())
     try:
         async with asyncio.timeout(seconds):

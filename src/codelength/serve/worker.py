@@ -26,6 +26,7 @@ def main() -> None:
     def tell(message: dict[str, Any]) -> None:
         channel.write(f"{json.dumps(_finite(message))}\n".encode())
 
+    # One line and not the whole stream, which stays open as a sign of life of the server.
     task = json.loads(sys.stdin.buffer.readline())
     threading.Thread(target=_end_with_the_server, daemon=True).start()
     limits = ReadLimits(**task["limits"])
@@ -85,6 +86,7 @@ def _limit(limits: ReadLimits, seconds: int) -> None:
         resource.RLIMIT_AS: limits.memory_bytes,
         resource.RLIMIT_CPU: seconds,
         resource.RLIMIT_FSIZE: limits.file_bytes,
+        # A core dump would write the user's data to disk.
         resource.RLIMIT_CORE: 0,
     }
     for kind, most in wanted.items():

@@ -84,6 +84,7 @@ class Work:
 
     def hear(self, message: dict[str, Any]) -> None:
         """Update the progress from a message of the process."""
+        # Messages come from a process that read an untrusted file: every field is converted, never trusted.
         self.stage = _valid(message.get("stage", self.stage))
         self.done = float(message.get("done", self.done) or 0.0)
         self.total = float(message.get("total", self.total) or 0.0)
@@ -136,6 +137,7 @@ class Works:
             If too many tasks are waiting.
         """
         with self._lock:
+            # A free place counts as room: a task that can start at once does not wait.
             if self._is_closed or len(self._waiting) >= self._n_waiting + self._n_free():
                 raise Refused(_BUSY, "too much is going on here at the moment; wait a little and try again")
             self._waiting.append(work)
@@ -204,6 +206,7 @@ class Works:
 
     def _started(self, work: Work) -> "subprocess.Popen[bytes] | None":
         """Start the process of a task; None if it was cancelled meanwhile."""
+        # Temporary files of libraries go where they are removed with the task.
         environment = {**os.environ, "TMPDIR": str(work.scratch), "TEMP": str(work.scratch)}
         with self._lock:
             if work.state == "cancelled":
@@ -229,6 +232,7 @@ class Works:
         with suppress(BrokenPipeError):
             process.stdin.write(json.dumps({**work.task, "limits": self._limits}).encode() + b"\n")
             process.stdin.flush()
+        # A limit, because a process gone wrong could write one endless line.
         while line := process.stdout.readline(_LONGEST_LINE):
             with suppress(ValueError, TypeError):  # half a line of a process that was killed
                 work.hear(json.loads(line))
@@ -236,6 +240,8 @@ class Works:
                 break
         with self._lock:
             _kill(process)
+            # Under the lock, so that nobody kills a process identifier that the system has given to another
+            # process.
             code = process.wait()
             work._process = None
         with suppress(OSError):

@@ -83,6 +83,7 @@ def judged(paper: str, comparison: Comparison) -> Comparison:
     try:
         entry = _table(paper, comparison.table)
         meaning = entry["columns"][comparison.column]
+    # Results of our own experiments have no printed figures.
     except (KeyError, FileNotFoundError):
         return comparison
     decimals = meaning["decimals"]

@@ -38,5 +38,6 @@ def _cuts(numbers: FloatArray, weights: FloatArray | None) -> FloatArray:
 def _codes(rows: Rows, cuts: list[FloatArray]) -> IntArray:
     """Return intervals and levels; the last code of each column stands for a missing or ignored cell."""
     intervals = [assign(column, edges) for column, edges in zip(rows.numbers.T, cuts, strict=True)]
+    # Ignored and missing cells share the last code, because the library accepts no negative ones.
     levels = np.where(rows.levels < 0, rows.n_levels, rows.levels)
     return np.column_stack([*intervals, levels]).astype(np.int64)

@@ -40,6 +40,8 @@ class Design:
         present = ~np.isnan(rows.numbers)
         medians = np.array(
             [
+                # The median of a column without a single number is not defined; its cells are constant and
+                # left out below.
                 np.median(column[known]) if known.any() else 0.0
                 for column, known in zip(rows.numbers.T, present.T, strict=True)
             ]
@@ -48,6 +50,7 @@ class Design:
         weights = rows.row_weights / rows.row_weights.sum()
         means = weights @ filled
         spreads = np.sqrt(weights @ (filled - means) ** 2)
+        # An indicator for a column without gaps would be constant.
         gaps = np.flatnonzero(rows.have_gaps & ~present.all(axis=0))
         levels = [np.unique(column[column >= 0]) for column in rows.levels.T]
         # Built twice: the full matrix shows which of its columns are constant, and those are left out.

@@ -87,6 +87,7 @@ class Opponent(ABC):
         settled = self.schema_for(table) if schema is None else schema
         rows = Rows.of(settled, table)
         weights = rows.class_weights
+        # Most libraries raise for one class or constant columns; the class prior is all there is to learn.
         if np.count_nonzero(weights) < 2 or not rows.vary:
             return FittedOpponent(settled, lambda others: np.tile(class_prior(weights), (others.n_rows, 1)))
         with _contained():
@@ -137,6 +138,7 @@ def _contained() -> Iterator[None]:
     """
     from threadpoolctl import threadpool_limits
 
+    # Limits of numerical libraries apply to the whole process, hence only within the block.
     with warnings.catch_warnings(), threadpool_limits(1):
         warnings.simplefilter("ignore")
         yield

@@ -69,6 +69,7 @@ def learned(kind: str, train: Table, seed: int) -> Callable[[Table], FloatArray]
     from codelength.estimators import model_of
 
     model: Any = model_of(kind)
+    # Not all models have random numbers.
     seeded = {"random_state": seed} if "random_state" in signature(model).parameters else {}
     fitted = model(**seeded).fit(train)
     return lambda test: np.asarray(fitted.predict_log_proba(test), dtype=np.float64)

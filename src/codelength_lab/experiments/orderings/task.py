@@ -138,6 +138,8 @@ class Choices:
             for n in LINKED[scheme]:
                 if n <= self.task.n_linked:
                     found[linked(scheme, n)] = self._chosen(_groups(pool, n).mean(axis=2))
+        # The best estimate of the limit: linked orderings are uniform one by one, so that their mean has the
+        # same limit.
         everything = np.hstack((plain, *pools.values()))
         found[LIMIT] = self._chosen(everything.mean(axis=1)[None])
         found |= self._optimised()

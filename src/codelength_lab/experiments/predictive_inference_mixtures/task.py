@@ -166,6 +166,8 @@ class HiddenTask:
         made = hidden(train, test, self.n_components, smoothed, stream, self.cap)
         counts = count(train)
         for name, rule in zip(OBSERVED, RULES.values(), strict=True):
+            # MAP needs the smoothed prior to be finite; the other rules have the uniform one, as in the
+            # paper.
             predictor = Predictor.of(counts, rule, smoothed if rule_of(rule).settles else "uniform")
             made[name] = _scores(Predictions(*predictor.log_probs(test), test.class_codes), self.cap)
         return made

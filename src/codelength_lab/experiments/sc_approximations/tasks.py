@@ -200,6 +200,8 @@ class ApproximationsTask(_Samples):
         # One exact sum gives the code lengths for all smaller numbers of components as well.
         known = exact(coded, max(self.components)) if self.reference == "exact" else {}
         for k in self.components:
+            # One stream per sample and number of components, so that results do not depend on which others
+            # are run.
             seed: list[Any] = [self.stream(number), k]
             lengths = approximations(coded, k, seed)
             sampled = annealed(coded, k, seed) if not known or self.is_checked else None
@@ -247,6 +249,7 @@ def _spread(terms: FloatArray, n_rows: int, n_components: int) -> IntArray:
         most = np.maximum(most, label + 1)
     own = t[is_named_in_order]
     ordered = own[np.argsort(terms[own], kind="stable")]
+    # By rank alone nearly all points are improbable clusterings; levels add the few probable ones.
     by_rank = np.linspace(0, len(ordered) - 1, N_SOLUTIONS // 2).round().astype(np.int64)
     levels = np.linspace(terms[ordered[0]], terms[ordered[-1]], N_SOLUTIONS // 2)
     by_level = np.minimum(np.searchsorted(terms[ordered], levels), len(ordered) - 1)

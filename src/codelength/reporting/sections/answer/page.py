@@ -13,6 +13,7 @@ def answer(analysis: Analysis) -> Markup:
     """Return two sentences with intervals, and the figures in them."""
     if len(analysis.table.classes) < 2:
         return tag("p", _gain(analysis), class_="lead")
+    # Without a gain, figures of the best model would only mislead: the class prior is as good.
     gains = analysis.gain.value > 0
     return join(
         tag("p", _gain(analysis), [" ", *_trust(analysis)] if gains else None, class_="lead"),

@@ -81,6 +81,7 @@ def glance(table: Table, seed: int) -> LatentAnalysis | None:
         None if there are too few rows or too many columns.
     """
     n_rows = min(GLANCE_ROWS, GLANCE_CELLS // max(table.n_columns, 1))
+    # With one column, or fewer rows than half the columns, classes cannot be told from noise.
     if table.n_columns < 2 or min(n_rows, table.n_rows) < max(GLANCE_LEAST_ROWS, table.n_columns // 2):
         return None
     model = FiniteMixture(n_init=10, max_init=20, max_components=GLANCE_CLASSES, random_state=seed)

@@ -38,11 +38,13 @@ def learning(analysis: Analysis) -> Section:
 
 
 def _chart(curve: LearningCurve, prior_bits: float) -> Markup:
-    """Draw log loss over training rows, on a logarithmic axis, with a band and the loss of the class prior."""
+    """Draw log loss over training rows on a logarithmic axis, with a band and the class prior."""
     sizes = [max(float(n), 1.0) for n in curve.n_rows]
     ends = [float(v) for v in (*curve.low, *curve.high, *curve.loss_bits) if math.isfinite(v)]
     bottom, top = min([*ends, prior_bits]), max([*ends, prior_bits])
+    # A flat curve has no range, and would divide by zero below.
     margin = 0.06 * (top - bottom) or 0.5
+    # Log loss is never negative, so that neither is the axis.
     bottom, top = max(0.0, bottom - margin), top + margin
     x = svg.linear(math.log(sizes[0]), math.log(sizes[-1]), LEFT + 8, WIDTH - RIGHT - 8)
     # A single size has no range to scale; its point is drawn in the middle.

@@ -187,6 +187,7 @@ def compare(
         fits = {name: Fits(made, 0.0, plan.rows) for name, made in left_out.items()}
         return Compared(plan, fits | {PRIOR: prior})
     fits = predictions_over(table, naive, plan.splits)
+    # Only the slow models report progress: naive Bayes takes a moment.
     slow = predict_slowly(table, coded, plan.splits, entrants.slow, progress=progress)
     baselines = {LOGISTIC: slow.pop(LOGISTIC), PRIOR: prior}
     return Compared(plan, slow | fits | baselines)

@@ -36,6 +36,7 @@ def reliability(predictions: Predictions, classes: tuple[Scalar, ...]) -> Reliab
     else:
         promised, came_true = np.exp(predictions.log_probs.max(axis=1)), predictions.hits
         of = "the most probable class"
+    # With fewer rows per bin the intervals would cover nearly everything.
     n_bins = max(1, min(PARTS, len(promised) // ROWS_PER_BIN))
     found = calibration(promised, came_true, np.ones(len(promised)), n_bins)
     low, high = wilson(found.observed * found.weights, found.weights)

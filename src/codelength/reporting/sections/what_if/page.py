@@ -77,6 +77,7 @@ def scorers_text(scorers: Mapping[str, Mapping[str, Any]], ranked: Sequence[str]
     names = [variable["name"] for variable in next(iter(scorers.values()))["variables"]]
     known = set(names)
     order = dict.fromkeys([*(name for name in ranked if name in known), *names])
+    # The most informative variables first; dict.fromkeys removes duplicates and keeps the order.
     kept = list(order)[:MOST_VARIABLES]
     by_rule = [{one["name"]: one for one in document["variables"]} for document in scorers.values()]
     room, fitting = MOST_CHARACTERS, []
