@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     from .table import Variable as Variable
     from .table.intervals.discretize import Discretizer as Discretizer
 
-# Where each public name lives: modules are loaded when a name is first used, so that the import is light.
+# Modules of the public names. They are loaded when a name is first used, so that the import is light.
 _HOMES = {
     "Answer": ".naive_bayes.answer",
     "Coded": ".table",

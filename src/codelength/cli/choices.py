@@ -48,7 +48,15 @@ class Choice(Kind):
         return f"One of {', '.join(self.names())}."
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the name; raise if there is none such."""
+        """Return the name; raise if there is none such.
+
+        Parameters
+        ----------
+        value : object
+            Text of the user, or a value that is converted already.
+        param, ctx
+            Parameter and context of click, which are not used.
+        """
         from ..table.checks import check_choice
 
         check_choice(self.option, value, self.names())
@@ -57,7 +65,15 @@ class Choice(Kind):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Return the names that begin with a text."""
+        """Return the names that begin with a text.
+
+        Parameters
+        ----------
+        ctx, param
+            Context and parameter of click, which are not used.
+        incomplete : str
+            Beginning of a name.
+        """
         return [CompletionItem(name) for name in self.names() if name.startswith(incomplete)]
 
 
@@ -171,6 +187,7 @@ class Whole(Kind):
 
         if value in self.words:
             return value
+        # The message of the check lists the words as alternatives to a number.
         also = "".join(f", or {word}" for word in self.words)
         return check_whole(self.option, _whole_of(value), self.least, also=also)
 

@@ -150,10 +150,12 @@ def cluster(
             "--replications: nothing is replicated; leave it out, or ask for --test or an --interval-kind of "
             f"{', '.join(DRAWN[:-1])} or {DRAWN[-1]}"
         )
+    # All checks come before the first row is read, because a fit can take minutes.
     table, beside = source.read_beside(carry)
     with working("clustering"):
         model.fit(table)
     compared: Comparison = model.comparison_
+    # Further criteria take longer, and are computed on request only.
     if criteria:
         with working("comparing") as report:
             compared = model.compare(criteria, report)
@@ -245,6 +247,7 @@ def _write(
         names = model.outcome_columns(list(beside))
         with open_writer(memberships, [*beside, *names], for_spreadsheets=for_spreadsheets) as writer:
             columns = {name: probs[:, k] for k, name in enumerate(names[1:])}
+            # People count components from 1.
             writer.write({**beside, names[0]: model.labels_ + 1} | columns)
 
 

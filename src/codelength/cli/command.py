@@ -177,5 +177,15 @@ class Section:
 
 
 def argument(name: str, *, purpose: str, **attrs: Any) -> Callable[[F], F]:
-    """Return the decorator of an argument with its description in the help."""
+    """Return the decorator of an argument with its description in the help.
+
+    Parameters
+    ----------
+    name : str
+        Name of the argument.
+    purpose : str
+        Description in the help.
+    **attrs
+        Arguments of :class:`click.Argument`.
+    """
     return click.argument(name, cls=Argument, purpose=purpose, **attrs)

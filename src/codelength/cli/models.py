@@ -68,6 +68,7 @@ def given(kinds: Sequence[str], options: Mapping[str, Any], params: Sequence[str
     """
     from ..table._messages import suggestion
 
+    # In the order of the signatures, which is that of the error message below.
     known = list(dict.fromkeys(name for kind in kinds for name in parameters(kind)))
     values: dict[str, Any] = {}
     for option, value in options.items():
@@ -89,7 +90,15 @@ def given(kinds: Sequence[str], options: Mapping[str, Any], params: Sequence[str
 
 
 def means_naive_bayes(options: Mapping[str, Any], params: Sequence[str]) -> bool:
-    """Return whether an option or parameter implies naive Bayes if no kind of model is named."""
+    """Return whether an option or parameter implies naive Bayes if no kind of model is named.
+
+    Parameters
+    ----------
+    options : mapping
+        Values by the names of options; None for an option that was not given.
+    params : sequence of str
+        Further parameters, as typed.
+    """
     named = {name for name, value in options.items() if value is not None} | set(parsed(params))
     return not named.isdisjoint(OF_NAIVE_BAYES)
 
@@ -181,4 +190,5 @@ def _value(text: str) -> Any:
         value = json.loads(text)
     except (ValueError, RecursionError):
         return text
+    # Ranges are tuples in Python, which JSON does not have.
     return tuple(value) if isinstance(value, list) else value

@@ -113,6 +113,7 @@ def optional_table(command: F) -> F:
 def _with_source(command: F, *, is_needed: bool = True) -> F:
     """Wrap a command so that its options about the table arrive as one ``Source``."""
 
+    # Click takes the help from the docstring of the wrapped command.
     @functools.wraps(command)
     def with_source(
         *,
@@ -129,6 +130,7 @@ def _with_source(command: F, *, is_needed: bool = True) -> F:
         source = None
         if sql is not None or database is not None:
             _check_query(data, sql, na)
+            # A query has no name; messages need one.
             source = Source("the query", target, weights, drop, keep, (), sql, database)
         elif data is not None:
             source = Source(data, target, weights, drop, keep, na)

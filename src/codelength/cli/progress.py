@@ -41,6 +41,7 @@ def working(what: str) -> Iterator[Report]:
     with ExitStack() as stack:
         bar = _bar()
         task = bar.add_task(what, total=None)
+        # Stopped in every case, or the cursor would stay hidden after an error.
         stack.callback(_Delayed(bar).stop)
         stack.enter_context(announced())
         yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -97,6 +97,7 @@ def report(
             made = analyse(table, rows=rows, random_state=seed or 0, progress=progress)
         else:
             made = analyse_classes(table, random_state=seed or 0, progress=progress)
+        # The page shows the command as typed, with its options, not the one derived from the table.
         page = page_of(replace(made, command=_command(output, source.data, *source.files)), title=title)
         page.save(output)
     told = _sentence(made)
@@ -111,6 +112,7 @@ def _check_papers(source: Source | None, options: dict[str, Any]) -> None:
     """Raise for options about a table and its analysis, which the page about the papers does not have."""
     given = [name for name, value in options.items() if value not in (None, False)]
     if source is not None:
+        # DATA is the directory of results here; every other option about a table is an error.
         own = {field.name: getattr(source, field.name) for field in fields(source) if field.name != "data"}
         given += [f"--{name}" for name, value in own.items() if value]
     if given:

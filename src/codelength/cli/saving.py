@@ -51,7 +51,15 @@ def check_marked(outputs: Sequence[str | None]) -> None:
 
 
 def save(model: "TableEstimator", output: str) -> None:
-    """Write a model to a file, or to standard output for ``"-"``."""
+    """Write a model to a file, or to standard output for ``"-"``.
+
+    Parameters
+    ----------
+    model : TableEstimator
+        Fitted model.
+    output : str
+        Name of the file, or ``"-"``.
+    """
     if output != "-":
         model.save(output)
         return

@@ -10,7 +10,17 @@ from typing import Any
 
 
 class Named(io.FileIO):
-    """Stream whose errors name it."""
+    """Stream whose errors name it.
+
+    Parameters
+    ----------
+    number : int
+        File descriptor, which stays open.
+    mode : str
+        ``"r"`` or ``"w"``.
+    called : str
+        Name in errors, such as ``"standard output"``.
+    """
 
     def __init__(self, number: int, mode: str, called: str) -> None:
         super().__init__(number, mode, closefd=False)

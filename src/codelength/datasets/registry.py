@@ -159,4 +159,5 @@ def _known() -> dict[str, Entry]:
 def _entry(name: str, fields: dict[str, Any]) -> Entry:
     quoted = {paper: Size(*size) for paper, size in fields.pop("quoted").items()}
     lists = {key: tuple(value) for key, value in fields.items() if isinstance(value, list)}
+    # TOML has lists; the fields of an entry are tuples.
     return Entry(name=name, quoted=quoted, train_rows=fields.pop("train_rows", None), **(fields | lists))

@@ -54,6 +54,7 @@ class Display(ABC):
             self.ax_ = self.figure_.axes[0]
             return self
         places = _axes(ax, len(panels))
+        # The root, because axes may be in a subfigure, which cannot be saved by itself.
         figure = places[0].get_figure(root=True)
         if figure is None:
             raise InvalidParameter("ax: these axes were removed from their figure; give some that are in one")

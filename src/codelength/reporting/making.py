@@ -112,6 +112,7 @@ def report(
     if isinstance(data, FiniteMixture):
         made = of_model(data)
         return Report(_page(made, title), made)
+    # After mixtures, which have this method too but carry their own training rows.
     if hasattr(data, "predict_proba"):
         raise InvalidParameter(
             f"data {type(data).__name__}: a page about a classifier needs rows to judge it by; "

@@ -32,6 +32,7 @@ class Section:
 
     def element(self) -> Markup:
         """Return the section with its heading."""
+        # The heading names the section for screen readers, hence its own identifier.
         heading = tag("h2", self.title, id=f"{self.anchor}-title")
         return tag("section", heading, self.body, id=self.anchor, aria_labelledby=f"{self.anchor}-title")
 

@@ -113,7 +113,15 @@ def program(name: str) -> str:
 
 
 def framed(text: str, height: int = 720) -> str:
-    """Return a page within an iframe, for notebooks."""
+    """Return a page within an iframe, for notebooks.
+
+    Parameters
+    ----------
+    text : str
+        HTML of the page.
+    height : int
+        Height of the frame in pixels.
+    """
     return join(
         # In a sandbox without same-origin: the page cannot touch the notebook around it.
         Markup(f'<iframe srcdoc="{escaped(text)}" sandbox="allow-scripts" width="100%" height="{height}" '),

@@ -44,12 +44,14 @@ def home(session: Session, limits: Limits) -> str:
             class_="hint",
         ),
         tag("p", id="upload-state", role="status"),
+        # The file is the body of a request with its name in a header, which a plain form cannot send.
         tag("noscript", tag("p", "Allow scripts for this page: they send the file.")),
         id="drop",
         class_="drop",
         data_limit=str(limits.upload_bytes),
         data_limit_words=sized(limits.upload_bytes),
     )
+    # The newest table first: it is the one that the user wants to continue with.
     tables = [_listed_table(table, session) for table in reversed(session.tables.values())]
     listed = [tag("h2", "Your tables"), tag("ul", tables, class_="tables")] if tables else []
     lead = "Bring a table, pick the column to predict, and see how well the others predict it, and why."
@@ -67,6 +69,7 @@ def table_page(table: Upload, session: Session) -> str:
         Session that it belongs to.
     """
     head = tag("h1", table.name)
+    # The page reloads itself when the look at the file has ended.
     if not table.work.is_over:
         return _document(table.name, head, _progress(table.work, f"/tables/{table.key}/state"))
     if not table.columns:
@@ -103,6 +106,8 @@ def report_page(report: Report, n_ahead: int) -> str:
         Reports that will be made before it.
     """
     work, at = report.work, f"/reports/{report.key}"
+    # The report can be read while the model is still being fitted, so that the state of the work is not
+    # enough.
     is_there = "report.html" in work.ready
     if not is_there:
         parts: list[Child] = [tag("h1", report.title)]
@@ -138,7 +143,15 @@ def report_page(report: Report, n_ahead: int) -> str:
 
 
 def refusal(message: str, *, has_session: bool) -> str:
-    """Return the page of a refusal, with a link back if there is a session."""
+    """Return the page of a refusal, with a link back if there is a session.
+
+    Parameters
+    ----------
+    message : str
+        Problem and remedy.
+    has_session : bool
+        Whether there is a session to go back to.
+    """
     remedy = tag("p", tag("a", "Go on", href="/")) if has_session else None
     return _document(
         "Refused", tag("h1", "That did not work"), tag("p", _sentence(message)), remedy, is_inside=has_session
@@ -298,7 +311,15 @@ def _progress(work: Work, poll: str, n_ahead: int = 0) -> Markup:
 
 
 def words_of(work: Work, n_ahead: int) -> str:
-    """Describe the state of a task in words."""
+    """Describe the state of a task in words.
+
+    Parameters
+    ----------
+    work : Work
+        Task.
+    n_ahead : int
+        Tasks that start before it.
+    """
     if work.state == "waiting":
         return "Waiting for others to finish" + (f": {n_ahead} before this one" if n_ahead else "")
     return _sentence(work.stage or "starting").removesuffix(".") + " ..."

@@ -81,6 +81,7 @@ def _guessing(analysis: Analysis) -> str:
 
 
 def _the(model: str) -> str:
+    # Names of models are shown as they are; only common nouns take an article.
     return f"the {model}" if model in ("model average", "class prior") else model
 
 

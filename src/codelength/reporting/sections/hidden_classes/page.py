@@ -77,7 +77,15 @@ def _rows(analysis: LatentAnalysis) -> str:
 
 
 def hidden(analysis: LatentAnalysis, target: str) -> Section:
-    """Return a first look at latent classes as one section of a page about a target."""
+    """Return a first look at latent classes as one section of a page about a target.
+
+    Parameters
+    ----------
+    analysis : LatentAnalysis
+        Latent classes of the other columns.
+    target : str
+        Column that was left out.
+    """
     how_many, *others = [comparison(analysis), profiles(analysis, n_open=0), trust(analysis)]
     # The profile of a single class is the table itself.
     if analysis.comparison.chosen == 1:

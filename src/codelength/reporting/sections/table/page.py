@@ -79,6 +79,7 @@ def _classes(held: TableFacts) -> Markup:
 
 def colour(k: int, held: TableFacts) -> str:
     """Return the class of the style sheet that colours a class of the table."""
+    # The style sheet has seven colours of classes.
     return f"k{k}" if len(held.classes) <= 7 else "fill"
 
 

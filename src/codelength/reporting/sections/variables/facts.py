@@ -71,6 +71,13 @@ def most_by_chance(coded: Coded, seed: int) -> float:
 
     The first of many variables looks better than it is. This is the mean of the maximum over a few
     permutations of the classes.
+
+    Parameters
+    ----------
+    coded : Coded
+        The rows.
+    seed : int
+        Seed of the permutations.
     """
     if not coded.schema.n_variables:
         return 0.0

@@ -26,6 +26,7 @@ MOST_CLASSES = 7
 
 def variables(analysis: Analysis) -> Section:
     """Return the section."""
+    # Ignored columns have no bits and are named below the list.
     ranked = [variable for variable in analysis.variables if variable.bits_alone is not None]
     shown = ranked[:MOST_VARIABLES]
     if not shown:
@@ -81,6 +82,7 @@ class _Scale:
 
     def place(self, value: float) -> float:
         """Return the position of a number of bits, from 0 to 1."""
+        # A margin on both sides, so that marks at the ends of the axis are not cut off.
         return 0.01 + 0.98 * min(max((value - self.low) / (self.high - self.low), 0.0), 1.0)
 
     def axis(self) -> Markup:
@@ -108,6 +110,7 @@ class _Scale:
 
     def _anchor(self, mark: float) -> str:
         at = self.place(mark)
+        # Labels at the ends of the axis would otherwise stick out of the drawing.
         return "start" if at < 0.05 else "end" if at > 0.95 else "middle"
 
     def bar(self, variable: VariableFacts) -> Markup:
@@ -273,6 +276,7 @@ def _pair_row(value: ValueProfile, classes: Sequence[int]) -> Markup:
         "svg",
         tag("rect", width="100%", height="10", class_="k1"),
         tag("rect", width=share(first), height="10", class_="k0"),
+        # The mark of the class share is the same in every row; a reference is much shorter than a copy.
         tag("use", href="#q0"),
     )
     return tag(
