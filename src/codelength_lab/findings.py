@@ -55,6 +55,7 @@ class Comparison:
         # Slightly more than stated, because a printed decimal is not exact in binary.
         tolerance = self.slack + (1 + 2e-7) * self.rounding
         return (
+            # A single repetition has no standard error, and then noise cannot be allowed for.
             tolerance + self.noise * self.standard_error if math.isfinite(self.standard_error) else tolerance
         )
 
@@ -224,6 +225,13 @@ class Findings:
 
 def signed(value: float, standard_error: float = math.nan, digits: int = 3) -> str:
     """Return a signed difference with its standard error, if there is one.
+
+    Parameters
+    ----------
+    value, standard_error : float
+        Difference and its standard error; NaN for none.
+    digits : int
+        Decimals.
 
     Examples
     --------

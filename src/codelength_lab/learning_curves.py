@@ -194,6 +194,7 @@ def _jump(lowest: FloatArray) -> tuple[float, int]:
 
 def _lead(curves: Curves, name: str, model: str, n_rows: int) -> Mean:
     """Return the lead of evidence over another model in the mean log score after some rows."""
+    # Curves of pairs are stored once, in the order of the models of the task.
     pair, sign = ("MAP - EV", -1) if model == "MAP" else ("EV - SC", 1)
     curve = curves[name, pair, "log_score"]
     return Mean(sign * float(curve.mean[n_rows - 1]), float(curve.standard_error[n_rows - 1]))
@@ -207,6 +208,7 @@ def _leads_when_small(curves: Curves, name: str) -> list[Mean]:
 def _in_errors(lead: Mean) -> float:
     """Return a lead in standard errors."""
     if not lead.standard_error > 0:
+        # Without noise a lead is as sure as can be, in the direction of its sign.
         return math.copysign(math.inf, lead.value)
     return lead.value / lead.standard_error
 
@@ -227,4 +229,5 @@ def _apart(curves: Curves, name: str, pair: str) -> Mean:
 
 def _n_small(curves: Curves, name: str) -> int:
     n_train = len(curves[name, "EV", "log_score"].mean)
+    # A tenth of the whole table, of which the training rows are a share.
     return max(1, round(SMALL * n_train / TRAIN_SHARE))

@@ -115,7 +115,15 @@ def cross_validations(
 
 
 def predictions_of(log_weights: FloatArray, test: Coded) -> Predictions:
-    """Return predictions from log weights of the classes of test rows."""
+    """Return predictions from log weights of the classes of test rows.
+
+    Parameters
+    ----------
+    log_weights : array of shape (n_rows, n_classes)
+        Log weights, up to a constant of each row.
+    test : Coded
+        Test rows with their classes.
+    """
     from codelength.naive_bayes import normalised
 
     made: Distributions = normalised(log_weights)
@@ -151,6 +159,7 @@ def experiment(
     """
 
     def found(spec: Spec[Any], results: dict[str, Result]) -> Findings:
+        # An experiment may have tasks of other kinds, whose results only its own function reads.
         folds = [task for task in spec.tasks if isinstance(task, ModelTask)]
         summary = Summary(replace(spec, tasks=tuple(folds)), results)
         opened = Findings(
@@ -171,7 +180,19 @@ def experiment(
 def mean_losses(
     summary: Summary, names: Sequence[str], shares: Sequence[float], models: Sequence[str], score: str
 ) -> FloatArray:
-    """Return mean scores, of shape (n_tables, n_shares, n_models)."""
+    """Return mean scores, of shape (n_tables, n_shares, n_models).
+
+    Parameters
+    ----------
+    summary : Summary
+        Results.
+    names, models : sequence of str
+        Tables and models.
+    shares : sequence of float
+        Shares of the training rows.
+    score : str
+        Score.
+    """
     return np.array(
         [
             [

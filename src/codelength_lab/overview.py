@@ -45,7 +45,19 @@ def overall(
 def by_table(
     summary: Summary, names: Sequence[str], shares: Sequence[float], models: Sequence[str]
 ) -> ResultTable:
-    """Return the log loss of each model on each table."""
+    """Return the log loss of each model on each table.
+
+    Parameters
+    ----------
+    summary : Summary
+        Results.
+    names : sequence of str
+        Tables.
+    shares : sequence of float
+        Shares of the training rows.
+    models : sequence of str
+        Models.
+    """
     rows: list[dict[str, Value]] = []
     losses = -mean_losses(summary, names, shares, models, "log_score")
     for place, name in enumerate(names):

@@ -86,6 +86,7 @@ def tests_over_tables(gains: Sequence[float]) -> Tests:
     """
     from scipy.stats import binomtest, wilcoxon
 
+    # Ties carry no information about a direction, and the exact test does not allow them.
     decided = np.array([gain for gain in gains if gain != 0])
     if not len(decided):
         return Tests(1.0, 1.0)

@@ -26,7 +26,15 @@ CHUNK = 10
 
 
 def opened(spec: Spec[Any], defaults: Settings) -> Findings:
-    """Return findings with the title and settings of a run, to be completed."""
+    """Return findings with the title and settings of a run, to be completed.
+
+    Parameters
+    ----------
+    spec : Spec
+        Specification of the run.
+    defaults : Settings
+        Usual settings of the paper.
+    """
     printed = published(spec.paper)
     return Findings(
         spec.paper,
@@ -136,7 +144,17 @@ def cross_validations(
 
 
 def general_notes(spec: Spec[Any], defaults: Settings, sources: Iterable[Source]) -> list[str]:
-    """Return notes on tables that differ from those of the papers, and on the settings."""
+    """Return notes on tables that differ from those of the papers, and on the settings.
+
+    Parameters
+    ----------
+    spec : Spec
+        Specification of the run.
+    defaults : Settings
+        Usual settings of the experiment.
+    sources : iterable of Source
+        Tables of the run.
+    """
     settings = spec.settings
     tables = {source.name: source for source in sources}
     notes = [f"{name}: {datasets.describe(name).differs}." for name in tables if _differs(name, spec.paper)]
@@ -169,4 +187,5 @@ def _differs(name: str, paper: str) -> bool:
     """Return whether this paper, rather than another, prints another size for the table."""
     entry = datasets.describe(name)
     ours = (entry.rows, entry.attributes, entry.classes)
+    # Keys of quoted sizes begin with the key of the paper and end with its year.
     return any(tuple(size) != ours for key, size in entry.quoted.items() if key.startswith(paper))

@@ -168,6 +168,15 @@ class CurveRows:
 
         The columns are the accuracy, the log score, and the numbers of test rows with probability zero and
         without a defined prediction.
+
+        Parameters
+        ----------
+        split : Split
+            Training rows, in the order in which they are added, and test rows.
+        model : Model
+            Predictive rule.
+        cap : float, optional
+            Largest cost of a row, in nats.
         """
         # Imported on use: other protocols need not load this kernel.
         from ._kernels import learning_curve

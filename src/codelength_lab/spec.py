@@ -154,6 +154,13 @@ def stream_of(text: str) -> int:
 def chunks(n_repeats: int, size: int) -> list[tuple[int, int]]:
     """Return consecutive ranges of repetitions, the last possibly shorter.
 
+    Parameters
+    ----------
+    n_repeats : int
+        Repetitions in all.
+    size : int
+        Repetitions of one range.
+
     Examples
     --------
     >>> chunks(25, 10)

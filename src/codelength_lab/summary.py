@@ -109,7 +109,17 @@ class Summary:
         self._results = results
 
     def units(self, group: str, model: str, score: ScoreName) -> FloatArray:
-        """Return the scores of all units, in the order of repetitions."""
+        """Return the scores of all units, in the order of repetitions.
+
+        Parameters
+        ----------
+        group : str
+            Name of the experiment.
+        model : str
+            Name of the model.
+        score : {"accuracy", "log_score"}
+            Score.
+        """
         parts = [self._results[task.key][model][score] for task in self._groups[group]]
         return np.concatenate([np.array(part, dtype=np.float64) for part in parts])
 
@@ -118,7 +128,17 @@ class Summary:
         return mean_of(self.units(group, model, score))
 
     def difference(self, group: str, model: str, other: str, score: ScoreName) -> FloatArray:
-        """Return the score of one model minus that of another, unit by unit."""
+        """Return the score of one model minus that of another, unit by unit.
+
+        Parameters
+        ----------
+        group : str
+            Name of the experiment.
+        model, other : str
+            The two models.
+        score : {"accuracy", "log_score"}
+            Score.
+        """
         # The difference of two infinite scores is NaN, without a warning.
         with np.errstate(invalid="ignore"):
             return self.units(group, model, score) - self.units(group, other, score)

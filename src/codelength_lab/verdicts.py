@@ -40,6 +40,7 @@ def by_lead(lead: float, standard_error: float = 0.0) -> Verdict:
     >>> by_lead(0.0)
     'not held'
     """
+    # An infinite lead is settled even without a standard error, which is then NaN.
     if math.isnan(lead) or (math.isnan(standard_error) and math.isfinite(lead)):
         return "unsettled"
     if math.isinf(lead) or standard_error == 0:
@@ -84,6 +85,7 @@ def most_of(verdicts: Iterable[Verdict]) -> Verdict:
     given = list(verdicts)
     if 2 * given.count("held") > len(given):
         return "held"
+    # If half fail, no majority can hold any more, whatever the unsettled ones turn out to be.
     return "not held" if 2 * given.count("not held") >= len(given) else "unsettled"
 
 
@@ -107,6 +109,7 @@ def by_sample(leads: Iterable[float]) -> Verdict:
     ('held', 'unsettled', 'unsettled')
     """
     values = np.array(list(leads), dtype=np.float64)
+    # One lead has no standard error: it could be chance.
     if len(values) < 2:
         return "unsettled"
     with np.errstate(invalid="ignore"):

@@ -184,6 +184,7 @@ class WeightsTask:
             "names": list(made.models),
             "code_lengths": [float(model.code_length) for model in made.models.values()],
             "evidence": np.exp(made.log_weights).tolist(),
+            # The weights of the pool need not add up to 1, and can all be zero.
             "pool": (made.pool.weights / max(made.pool.weights.sum(), 1e-300)).tolist(),
         }
 

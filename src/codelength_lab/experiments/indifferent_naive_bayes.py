@@ -211,6 +211,7 @@ def _improvement(summary: Summary, printed: Printed) -> Comparison:
             where = name
     made = compared(KEY, TABLE, printed.row, IMPROVEMENT, printed.improvement, best, error)
     guessed = _share_guessed(summary, printed, where)
+    # A reason is given only if guessed predictions can explain the difference.
     if made.matches or guessed <= 0.05:
         return made
     reason = (

@@ -45,6 +45,7 @@ def predictions(prepared: Prepared, models: Sequence[Model], split: Split) -> Ma
     ways = {
         WHOLE: (Predictor, prepared.coded),
         FIXED: (Predictor, prepared.learned_on(split.train)),
+        # Intervals to merge are learned from the training rows, whatever the setting for fixed cut points is.
         AVERAGE: (IntervalAverage, with_intervals_of(prepared.coded, prepared.table, split.train, AVERAGED)),
     }
     made = {}

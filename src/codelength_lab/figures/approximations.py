@@ -158,6 +158,7 @@ def _solutions(rows: Sequence[Row], methods: Sequence[str]) -> Panel:
             colour, _, marker = _style(method)
             up = [row[method] for row in found]
             axes.scatter(across, up, s=9, color=colour, marker=marker, alpha=0.55, linewidth=0, label=method)
+            # The last clustering is the most probable one.
             axes.scatter(across[-1], up[-1], s=70, color=colour, marker="*", edgecolor="white", linewidth=0.6)
         axes.axhline(found[0]["exact"], color=BLACK, linewidth=1.2, label="exact")
         # Below all points, because the ends of EM have a position on this axis only.

@@ -84,6 +84,7 @@ def _by_time(rows: list[Row]) -> Panel:
             own = [
                 row
                 for row in rows
+                # Means over own orderings are not part of this curve, although their names begin alike.
                 if row["criterion"].startswith(f"{kind}(") and "own" not in row["criterion"]
             ]
             axes.errorbar(

@@ -38,6 +38,7 @@ _HEAD: list[Block] = [
 def write_comparison(docs: str | os.PathLike[str]) -> Path | None:
     """Write ``comparison.md`` in a directory from its ``results/averages``; None if there are none."""
     path = Path(docs) / "comparison.md"
+    # A checkout may be without the results of this long comparison.
     if not (Path(docs) / "results" / KEY / "results.json").exists():
         return None
     page = comparison_page(Path(docs) / "results")

@@ -87,6 +87,7 @@ def _opening(papers: list[Findings]) -> Markup:
 
 def _how() -> Section:
     """Return the section on the rules of judgement."""
+    # Without the title and the remark that the page is generated, which hold for the other page.
     rules = [block for block in HEAD[2:] if not isinstance(block, Heading)]
     body = join(
         paragraph(

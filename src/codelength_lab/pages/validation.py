@@ -98,6 +98,7 @@ def papers_in(results: str | os.PathLike[str]) -> list[Paper]:
     runs: dict[str, list[tuple[Findings, Path]]] = {}
     for place in sorted(path.parent for path in Path(results).glob("*/results.json")):
         findings = read(place)
+        # Papers that this version does not know, too: results may come from a newer one.
         if findings.paper in PAPERS or findings.paper not in EXPERIMENTS:
             runs.setdefault(findings.paper, []).append((findings, place))
     if not runs:

@@ -44,6 +44,13 @@ def published(paper: str) -> dict[str, Any]:
 def printed_rows(paper: str, table: str) -> Iterator[tuple[str, dict[str, Any], dict[str, float]]]:
     """Yield each row of a printed table: its name, its entry in the file, and its figures by column.
 
+    Parameters
+    ----------
+    paper : str
+        Key of the paper.
+    table : str
+        Name of the table.
+
     Examples
     --------
     >>> [list(figures.values()) for _, _, figures in printed_rows("predictive-inference", "Section 4.1")]
@@ -79,6 +86,13 @@ def judged(paper: str, comparison: Comparison) -> Comparison:
 
     A reason that was computed with the figure takes precedence over the one in the file. Figures of tables
     that are not in the file keep their tolerances.
+
+    Parameters
+    ----------
+    paper : str
+        Key of the paper.
+    comparison : Comparison
+        Printed figure and ours.
     """
     try:
         entry = _table(paper, comparison.table)
@@ -98,7 +112,17 @@ def judged(paper: str, comparison: Comparison) -> Comparison:
 
 
 def compare(paper: str, summary: Summary, table: str = "Table 1") -> list[Comparison]:
-    """Compare every figure of a printed table with our mean scores."""
+    """Compare every figure of a printed table with our mean scores.
+
+    Parameters
+    ----------
+    paper : str
+        Key of the paper.
+    summary : Summary
+        Our results.
+    table : str
+        Name of the printed table.
+    """
     found = []
     entry = _table(paper, table)
     for row, fields, figures in printed_rows(paper, table):

@@ -42,6 +42,7 @@ class Comparison:
         for task in spec.tasks:
             for score, units in results[task.key].items():
                 place = task.model, Cell(task.table, task.share), score
+                # Repetitions may be divided into several tasks.
                 self._units.setdefault(place, []).extend(units)
         self.kinds = list(dict.fromkeys(task.model for task in spec.tasks))
         self.tables = list(dict.fromkeys(task.table for task in spec.tasks))
@@ -70,7 +71,17 @@ class Comparison:
         return [Cell(table, share) for table in self.tables for share in self.shares]
 
     def units(self, kind: str, cell: Cell, score: str) -> FloatArray:
-        """Return the scores of the repetitions."""
+        """Return the scores of the repetitions.
+
+        Parameters
+        ----------
+        kind : str
+            Model.
+        cell : Cell
+            Table and share.
+        score : str
+            Name of the score.
+        """
         return np.array(self._units[kind, cell, score])
 
     def mean(self, kind: str, cell: Cell, score: str = "log_loss") -> Mean:
@@ -118,7 +129,17 @@ class Comparison:
         return float(np.mean([np.median(self.units(kind, cell, score)) for cell in self.cells]))
 
     def gain(self, cell: Cell, other: str, score: str = "log_loss") -> Mean:
-        """Return the loss of another model less that of the average, over repetitions."""
+        """Return the loss of another model less that of the average, over repetitions.
+
+        Parameters
+        ----------
+        cell : Cell
+            Table and share.
+        other : str
+            Model to compare with.
+        score : str
+            Name of the score.
+        """
         return mean_of(self.units(other, cell, score) - self.units(AVERAGE, cell, score))
 
     def gains(self, other: str, score: str = "log_loss", shares: Sequence[float] | None = None) -> FloatArray:
@@ -134,6 +155,7 @@ class Comparison:
             Shares of the training rows; by default all.
         """
         means = self.means([AVERAGE, other], score, shares)
+        # Shares of one table are averaged first, because they are not independent.
         return np.asarray((means[:, :, 1] - means[:, :, 0]).mean(axis=1))
 
     def best_opponent(self, cell: Cell) -> str:

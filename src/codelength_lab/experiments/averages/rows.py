@@ -70,9 +70,11 @@ def _in_order(comparison: Comparison) -> list[str]:
 def gains(comparison: Comparison) -> list[dict[str, Value]]:
     """Return the gains of the average over each other model, with p-values adjusted for their number."""
     others = [kind for kind in comparison.kinds if kind != AVERAGE]
+    # Adjusted over all comparisons of the table, members and baselines included.
     p = holm([tests_over_tables(comparison.gains(kind).tolist()).wilcoxon for kind in others])
     rows: list[dict[str, Value]] = []
     for kind, adjusted in zip(others, p, strict=True):
+        # Won and lost cells are counted over all shares, means over tables.
         single = [comparison.gain(cell, kind).value for cell in comparison.cells]
         row: dict[str, Value] = {
             "over": title_of(kind),

@@ -106,6 +106,7 @@ def _gains(found: Studies) -> ResultTable:
     for name in gains.criteria:
         on_these, over_tables = found.lead(name, "MARGINAL"), gains.gain(name, "log")
         error = gains.gain(name, "error")
+        # A race stops by itself, so that its cost is measured and not set.
         cost = found.mean_over_tasks("race") if name == RACE else COSTS.get(name)
         rows.append(
             {

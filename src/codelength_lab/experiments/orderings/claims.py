@@ -132,6 +132,7 @@ def _claim(
     given = list(pairs)
     leads = {pair: found.lead(*pair) for pair in given}
     least = min(leads, key=lambda pair: leads[pair].value)
+    # Reported but not decisive: the question is about the tables of the experiment.
     over_tables = found.gains.lead(*least, "log")
     word = "smallest lead " if len(given) > 1 else ""
     return Claim(
@@ -160,6 +161,7 @@ def _accident(found: Studies) -> Claim:
         f"One study of the paper's size cannot tell whether there is a fall: the step from {PEAK} to "
         f"{sizes[-1]} orderings is shorter than two standard deviations between such studies. What was seen "
         "can be an accident.",
+        # A statement about drawn studies without noise of its own: 10,000 draws fix it.
         by_lead(2 * float(step.std()) - abs(float(step.mean()))),
         f"the step is {mean} points on average over {len(drawn):,} studies drawn from ours, with a standard "
         f"deviation of {step.std():.2f}; PREQ-RAND({sizes[-1]}) is below PREQ-RAND({PEAK}) in {falls:.0%} of "

@@ -72,12 +72,18 @@ class Studies:
 
         The standard error is over splits within tables, the orderings of each split included. It is the
         uncertainty on the tables at hand, not on others.
+
+        Parameters
+        ----------
+        criterion, other : str
+            Names of the two criteria.
         """
         values, variances = [], []
         for table in self.tables:
             base = -float(self.log_scores(table, MARGINAL).mean())
             differences = 100 * (self.log_scores(table, criterion) - self.log_scores(table, other)) / base
             values.append(differences.mean())
+            # Splits of one table are the repetitions here; tables are fixed.
             variances.append(differences.var(ddof=1) / len(differences) if len(differences) > 1 else np.nan)
         return Mean(float(np.mean(values)), float(np.sqrt(np.sum(variances)) / len(values)))
 

@@ -53,6 +53,7 @@ class Way:
         size : int, optional
             Training rows; None for leave-one-out.
         """
+        # Scores of naive Bayes are stored with every number of components; any of them will do.
         names = dict(zip(RULES, RULES if self.n_components else OBSERVED, strict=True))
         n = self.n_components or self.found.components[0]
         return self.found.lead(table, n, (names[rule], names[other]), score, size)
@@ -60,7 +61,17 @@ class Way:
     def leads(
         self, rule: str, other: str, score: ScoreName = "log_score", *, small: bool = False
     ) -> dict[str, Mean]:
-        """Return the leads on all tables, with all other rows for training, or with a tenth of the table."""
+        """Return the leads on all tables, with all other rows for training, or with a tenth of the table.
+
+        Parameters
+        ----------
+        rule, other : str
+            Rules, as in ``RULES``.
+        score : {"log_score", "accuracy"}
+            Score.
+        small : bool
+            Whether to use a tenth of the table for training.
+        """
         sizes = {table: self.found.small_sizes(table)[-1] if small else None for table in self.found.tables}
         return {table: self.lead(table, rule, other, score, size) for table, size in sizes.items()}
 
@@ -122,6 +133,7 @@ def _evidence_leads(way: Way) -> Claim:
         ]
         for table in way.found.tables
     }
+    # The claim is about all leads, so that the least certain one decides it.
     least = {table: min(own, key=_in_errors) for table, own in leads.items()}
     return Claim(
         SECOND,

@@ -40,6 +40,7 @@ class Collected:
 
     def small_sizes(self, table: str) -> tuple[int, ...]:
         """Return the numbers of training rows up to a tenth of the table."""
+        # Under leave-one-out the only size is that of the table less one.
         [n_others] = self._groups[table, self.components[0], "leave-one-out"][0].sizes
         return tuple(size for size in self.sizes(table) if size <= SMALL * (n_others + 1))
 
@@ -112,5 +113,6 @@ class Collected:
             Training rows; None for leave-one-out.
         """
         ours, others = (self.units(table, n_components, model, score, size) for model in pair)
+        # Without a cap both scores can be minus infinity; their difference is NaN and settles nothing.
         with np.errstate(invalid="ignore"):
             return mean_of(ours - others)

@@ -103,6 +103,7 @@ def _averages(gains: Gains) -> ResultTable:
             gain = gains.gain(name, score)
             row |= {f"{score} gain, %": gain.value, f"{score} s.e.": gain.standard_error}
         above = int((gains.of_tables(name, "log") > 0).sum())
+        # References are not a choice of one clustering, so that they have no number of clusters.
         clusters = None if name in REFERENCES else float(gains.means(name)[:, 2].mean())
         rows.append(row | {"tables with a log gain": above, "mean number of clusters": clusters})
     word = "with" if gains.with_class else "without"

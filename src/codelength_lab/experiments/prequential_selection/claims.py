@@ -33,7 +33,13 @@ Tell: TypeAlias = Callable[[Gains, ScoreName], str]
 
 
 def claims(with_class: Gains, without: Gains) -> list[Claim]:
-    """Return all claims, decided by clusterings with the class, with figures of those without."""
+    """Return all claims, decided by clusterings with the class, with figures of those without.
+
+    Parameters
+    ----------
+    with_class, without : Gains
+        Gains of clusterings with and without the class.
+    """
     both = (with_class, without)
     made = [claim for loss in LOSSES for claim in _against_marginal(both, loss)]
     made += [claim for loss in LOSSES for claim in _averaging(both, loss)]
@@ -64,6 +70,7 @@ def _claim(both: tuple[Gains, Gains], where: str, text: str, loss: str, decide: 
         return ", ".join(f"{score}: {text}" for score, text in zip(readings, texts, strict=True))
 
     figures = f"{told(both[0])}; clustered without the class: {told(both[1])}"
+    # The log loss has one reading, which agrees with itself.
     return Claim(where, text, agreed(verdicts[0], verdicts[-1]), figures)
 
 
@@ -227,6 +234,7 @@ def _in_errors(gain: tuple[float, float]) -> float:
 
 def _share_above(gains: Gains, score: ScoreName, least: float) -> Mean:
     """Return the share of the criteria that gain more than a number on a table, on average over tables."""
+    # Averaged over criteria first: those of one table are not independent.
     above = [gains.of_tables(name, score) > least for name in SUPERVISED]
     return mean_of(np.mean(above, axis=0))
 

@@ -52,9 +52,18 @@ class Gains:
         return np.array([self._scores[table][:, column].mean(axis=0) for table in self.tables])
 
     def of_tables(self, criterion: str, score: ScoreName) -> FloatArray:
-        """Return the relative gain in per cent on each table; 0 if the score to beat is perfect already."""
+        """Return the relative gain in per cent on each table; 0 if the score to beat is perfect already.
+
+        Parameters
+        ----------
+        criterion : str
+            Name of the criterion.
+        score : {"log", "error", "accuracy"}
+            Score whose gain is returned.
+        """
         column = 0 if score == "log" else 1
         ours, base = self.means(criterion)[:, column], self.means(MARGINAL)[:, column]
+        # The error is compared with the error to beat, and so on: each gain is relative to its own score.
         scale = {"log": -base, "error": 1 - base, "accuracy": base}[score]
         return 100 * np.divide(ours - base, scale, out=np.zeros_like(base), where=scale > 0)
 

@@ -86,6 +86,7 @@ def _growth_claim(collected: Collected) -> Claim:
     needed = {
         level: [mean_of(collected.needed(FOCUS, n, level)) for n in (first, last)] for level in (0.90, 0.99)
     }
+    # Less than the square root, written as a lead that by_lead can decide.
     root = clusterings**0.5
     verdicts = [
         _apart(Mean(root * few.value, root * few.standard_error), many) for few, many in needed.values()

@@ -66,7 +66,22 @@ class Collected:
         return np.array(self._lengths[name, n_rows, n_components].get(method, ()))
 
     def errors(self, name: str, n_rows: int, n_components: int, method: str) -> FloatArray:
-        """Return code lengths less the reference, in nats."""
+        """Return code lengths less the reference, in nats.
+
+        Parameters
+        ----------
+        name : str
+            Table.
+        n_rows, n_components : int
+            Rows of the samples, and components.
+        method : str
+            One of ``METHODS``, or ``"annealed"``.
+
+        Returns
+        -------
+        array of shape (n_samples,)
+            Positive for a code that is too long.
+        """
         reference = self.lengths(name, n_rows, n_components, "reference")
         return self.lengths(name, n_rows, n_components, method) - reference
 
@@ -82,7 +97,17 @@ class Collected:
         return np.array(sizes)[first_best_of_rows(-stacked.T)]
 
     def needed(self, name: str, n_rows: int, level: float) -> FloatArray:
-        """Return the number of terms needed for a share of the sum in each sample."""
+        """Return the number of terms needed for a share of the sum in each sample.
+
+        Parameters
+        ----------
+        name : str
+            Table.
+        n_rows : int
+            Rows of the samples.
+        level : float
+            One of ``LEVELS``.
+        """
         return np.array(self._terms(name, n_rows)["needed"])[:, LEVELS.index(level)]
 
     def mass(self, name: str, n_rows: int) -> FloatArray:

@@ -64,6 +64,7 @@ def approximations(coded: Coded, n_components: int, seed: Any) -> dict[str, floa
     dict of str to float
         Code lengths by the names of ``METHODS``.
     """
+    # The component becomes the target of the rows, as all functions below expect.
     rows = with_components(coded, n_components)
     found, restarts = fitted(rows, n_components, seed)
     shares = soft_shares(rows, found, 1)
@@ -104,7 +105,17 @@ def at_clustering(rows: Coded, clustering: IntArray) -> dict[str, float]:
 
 
 def most_probable(rows: Coded, n_components: int, seed: Any) -> IntArray:
-    """Return the most probable clustering, or the best of many climbs if there are too many to search."""
+    """Return the most probable clustering, or the best of many climbs if there are too many to search.
+
+    Parameters
+    ----------
+    rows : Coded
+        The rows, with the component as target.
+    n_components : int
+        Components of the mixture.
+    seed : int or sequence of int
+        Seed of the climbs.
+    """
     if rows.n_rows <= MOST_SEARCHED:
         return best_clustering(rows, n_components, random_state=seed).clustering
     climbed = best_clustering(rows, n_components, method="climb", n_starts=N_CLIMBS, random_state=seed)

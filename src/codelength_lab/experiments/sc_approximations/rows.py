@@ -198,6 +198,7 @@ def _solutions(collected: Collected) -> Rows:
         }
         for i, x in enumerate(sample["log_posterior"])
     ]
+    # All rows of a table must have the same columns.
     nothing: dict[str, Value] = dict.fromkeys(methods)
     ends: Rows = [
         {"kind": "end of EM", "log_posterior": _short(x), "exact": _short(sample["exact"]), **nothing}
