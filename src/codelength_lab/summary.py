@@ -103,6 +103,7 @@ class Summary:
 
     def __init__(self, spec: Spec[Task], results: dict[str, Result]) -> None:
         self.spec = spec
+        # Repetitions of one experiment may be spread over several tasks.
         self._groups: dict[str, list[Task]] = {}
         for task in spec.tasks:
             self._groups.setdefault(task.group, []).append(task)

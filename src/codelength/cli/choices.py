@@ -326,6 +326,7 @@ def _comparable() -> Iterable[str]:
     from ..estimators import MODELS
     from ..evaluation.opponents import OPPONENTS
 
+    # Mixtures without classes cannot be compared with classifiers.
     own = (kind for kind, model in MODELS.items() if "classes" in model.capabilities)
     return [*own, *OPPONENTS]
 
@@ -340,6 +341,7 @@ def _criteria() -> Iterable[str]:
     from ..mixture.code_length import CRITERIA
     from ..selection.mixtures import SELECTION_CRITERIA
 
+    # The two registries overlap; a criterion is listed once.
     return dict.fromkeys([*CRITERIA, *SELECTION_CRITERIA])
 
 

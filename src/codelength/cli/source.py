@@ -190,6 +190,7 @@ class Source:
         beside : dict of str to array
             Cells of the columns carried over.
         """
+        # A column may be named twice, but is written once.
         names = list(dict.fromkeys(carried))
         if not names:
             return self.read(needs_target=False), {}
@@ -303,6 +304,7 @@ class Source:
         """Raise for the first wanted column that is not there or is left out."""
         from ..table._messages import suggestion
 
+        # Weights are None if there are none, which is not the name of a column.
         gone = {*self.drop, self.weights}
         present = [name for name in self.keep or names if name in names and name not in gone]
         for name in wanted:

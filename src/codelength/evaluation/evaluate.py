@@ -41,6 +41,8 @@ FOLDS = 10
 class Evaluation:
     """Scores of one model, over all predictions made.
 
+    Two evaluations are equal if their scores are; times and comparisons with other models do not count.
+
     Attributes
     ----------
     model : str
@@ -73,8 +75,6 @@ class Evaluation:
         0 for the best model.
     is_tied : bool
         Whether the model is within two standard errors of the best, as the best itself is.
-
-    Neither the time nor the comparison with other models plays a part in whether two evaluations are equal.
     """
 
     model: str

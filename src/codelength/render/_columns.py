@@ -80,6 +80,7 @@ def fitted(
     columns = [_measured(i, name, [row[i] for row in rows], i < n_text) for i, name in enumerate(names)]
     if width is None:
         return [[replace(column, width=column.natural) for column in columns]]
+    # A table that must not be split gets its least width, even beyond that of the terminal.
     width = width if is_split else max(width, _total(columns))
     tables = [_widened(table, width) for table in _split(columns, width)]
     return [[_trimmed(column, names, rows) for column in table] for table in tables]

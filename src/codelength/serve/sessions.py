@@ -336,6 +336,7 @@ class Session:
     def _settle(self, report: Report, scratch: Path) -> None:
         """Record the size of the files that a process has left, and remove its temporary files."""
         _remove(scratch)
+        # A failed or cancelled report has no files to keep.
         if not report.work.ready:
             _remove(report.directory)
             return
@@ -397,6 +398,7 @@ class Sessions:
             idle = [session for session in self._by_digest.values() if not session.is_at_work]
             if not idle:
                 raise Refused(_TOO_MANY, "all sessions here are at work; wait until one of them is done")
+            # False sorts before True: sessions without tables first, then by the time of the last request.
             self.end(min(idle, key=lambda session: (bool(session.tables), session.last_seen)))
         secret = secrets.token_urlsafe(32)
         directory = self._directory / new_key()

@@ -56,6 +56,7 @@ def models_for(coded: Coded) -> dict[str, Any]:
         f"without {name}": OnVariables(NaiveBayes(), tuple(other for other in names if other != name))
         for name in names
     }
+    # No edges, the best forest, and the average over all forests.
     trees = (IndifferentTrees(()), IndifferentTrees("best"), IndifferentTrees())
     models |= {title_of(model): model for model in trees}
     # Mixtures with fewer than four rows per component are left out.

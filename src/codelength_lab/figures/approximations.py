@@ -82,6 +82,7 @@ def _cumulative(findings: Findings, scale: str) -> Panel:
         for name, (colour, line) in zip(_names(rows), _TABLE_STYLES, strict=False):
             up = [100 * row[name] for row in rows]
             axes.plot(across, up, line, color=colour, label=name, linewidth=1.5)
+        # The claim of the paper is about 90 % of the sum.
         axes.axhline(90, color=GREY, linewidth=0.7)
         word = "" if scale == "linear" else " (log scale)"
         axes.set(
@@ -184,6 +185,8 @@ def _dots(rows: Sequence[Row]) -> Panel:
         for method in methods:
             colour, _, marker = _style(method)
             for star, fill in (("", colour), ("*", "white")):
+                # Both errors of a method on one line, so that the effect of the clustering is the distance of
+                # two markers.
                 errors = [row[f"{method}{star}"] for row in rows]
                 axes.plot(
                     errors,
@@ -228,6 +231,7 @@ def _agreement(rows: Sequence[Row]) -> Panel:
     methods = ("LN", "LN+", "C-S", "BIC", "AIC", "LN*", "C-S*", "LN+*")
 
     def panel(axes: Axes) -> None:
+        # Evenly spaced by index: sizes from 6 to 100 on a linear axis would crowd on the left.
         places = range(len(rows))
         for method in methods:
             colour, line, marker = _style(method)
@@ -267,6 +271,7 @@ def _by_rows(rows: Sequence[Row], methods: Sequence[str], title: str) -> Panel:
             yscale="log",
             xlabel="rows, log scale (annealed reference from 30 on)",
             ylabel="mean absolute error, nats (log scale)",
+            # The same limits in both panels, for comparison.
             ylim=(0.03, 300),
         )
         _row_ticks(axes, rows)

@@ -61,6 +61,7 @@ def _figures(findings: Findings) -> list[Block]:
     """Return the printed figures with ours, table by table, and the reasons of differences."""
     if not findings.comparisons:
         return []
+    # A reason is listed once and referred to by its number.
     reasons = list(dict.fromkeys(c.reason for c in findings.comparisons if not c.matches and c.reason))
     names = ["figure", "verdict", "printed", "ours", "difference", "s.e.", "tolerance"]
     blocks: list[Block] = [Heading(f"Figures: {findings.n_matching} of {len(findings.comparisons)} match", 3)]
@@ -151,6 +152,7 @@ def _pictures(pictures: Sequence[Picture]) -> list[Block]:
 def _own_grid(table: ResultTable) -> Grid:
     """Return a table of an experiment as a grid; its first columns are words up to the first number."""
     first = table.rows[0]
+    # Columns of words come first in all result tables.
     n_text = next((n for n, value in enumerate(first.values()) if not isinstance(value, str)), len(first))
     rows = [[_shown(value, table.decimals) for value in row.values()] for row in table.rows]
     return Grid(table.title, list(first), rows, n_text)

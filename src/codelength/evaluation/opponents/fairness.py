@@ -24,14 +24,14 @@ def class_prior(class_weights: FloatArray) -> FloatArray:
 def completed(probs: FloatArray, class_weights: FloatArray) -> FloatArray:
     """Return probabilities of all classes from those of the classes seen.
 
+    If k of C classes were not seen among n rows, these k share k/2 / (n + C/2) equally.
+
     Parameters
     ----------
     probs : array of shape (n_rows, n_seen)
         Probabilities of the classes seen, in the order of the classes.
     class_weights : array of shape (n_classes,)
         Weight of each class in training; 0 for classes not seen.
-
-    If k of C classes were not seen among n rows, these k share k/2 / (n + C/2) equally.
 
     Examples
     --------

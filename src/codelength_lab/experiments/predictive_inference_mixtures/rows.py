@@ -95,6 +95,7 @@ def _approximations(found: Collected) -> ResultTable:
     rows: list[dict[str, Value]] = []
     for table in found.tables:
         for n in found.components:
+            # The largest size with an exact sum, and the largest size of all.
             for size in (MOST_EXACT, found.sizes(table)[-1]):
                 row: dict[str, Value] = {"table": table, "components": str(n), "rows": size}
                 for name in (CHAINS, ONE_OPTIMUM):

@@ -149,6 +149,7 @@ def _ranking_claims(collected: Collected) -> list[Claim]:
     made = []
     for stars, word in (("", "at the ends of EM"), ("*", "at the best clustering")):
         methods = [f"{name}{stars}" for name in EM]
+        # The paper shows one table; the claim is tested on that one and on all.
         for names, place in (([FOCUS], "On Hepatitis"), (collected.tables_with(10, K), "On every table")):
             ranked = [_order(collected, name, 10, methods) for name in names]
             made.append(
@@ -194,6 +195,7 @@ def _selection_claims(collected: Collected) -> list[Claim]:
     errors = {name: {method: _over_components(collected, name, method) for method in EM} for name in names}
     ranked = [_in_order(list(own.values())) for own in errors.values()]
     means = {method: float(np.mean([own[method].mean() for own in errors.values()])) for method in EM}
+    # One value per table, because the claim is about an average over tables.
     gaps = np.array([_gap(collected, name) for name in names])
     quarters = [np.array([own[method].mean() for own in errors.values()]) / 4 for method in ("BIC", "AIC")]
     where = _where("selection")
@@ -269,6 +271,7 @@ def _further(collected: Collected) -> list[Claim]:
         names = collected.tables_with(n_rows, K)
         for methods, word in ((EM, "at the ends of EM"), (AT_BEST, "at the best clustering")):
             ranked = [_order(collected, name, n_rows, list(methods)) for name in names]
+            # The soft variant of Cheeseman-Stutz is reported, but is not part of the ranking.
             shown = AT_EM if methods == EM else AT_BEST
             made.append(
                 Claim(

@@ -41,7 +41,7 @@ def answer(analysis: LatentAnalysis) -> Markup:
     how_many = f", by {criterion}{how_sure}"
     if analysis.model.n_components != "auto":
         how_many = ", the number that was asked for"
-    # The best number at the end of the range may be smaller than the best of all.
+    # A larger number of classes that was not tried could be better.
     elif chosen == max(analysis.comparison["components"]):
         how_many = f" or more (no larger number was tried){how_many}"
     if chosen == 1:

@@ -101,6 +101,7 @@ def _limit(analysis: Analysis) -> float:
         found = max(
             (m.behind_best.value for m in analysis.models if math.isfinite(m.behind_best.value)), default=0
         )
+    # Some room to the right of the last interval; any scale will do if all models tie.
     return 1.08 * found if found > 0 else 1.0
 
 

@@ -74,6 +74,7 @@ class _Scale:
         """Return an axis that covers zero and all finite ends of intervals."""
         ends = [0.0]
         for variable in shown:
+            # Infinite ends, of estimates from few rows, would make the axis infinite.
             for estimate in (variable.bits_alone, variable.bits_given_others):
                 if estimate is not None:
                     ends += [v for v in (estimate.value, estimate.low, estimate.high) if math.isfinite(v)]
@@ -235,6 +236,7 @@ def profile(table: TableFacts, variable: VariableFacts, classes: Sequence[int], 
     for n in map(int, np.argsort([-value.n_rows for value in variable.profile], kind="stable")[:MOST_VALUES]):
         row = (_pair_row if is_pair else _row)(variable.profile[n], classes)
         room -= len(row)
+        # Two values at least are always shown, or the profile would say nothing.
         if room < 0 and len(rows) >= FEWEST_VALUES:
             break
         rows[n] = row
