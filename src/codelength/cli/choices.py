@@ -5,6 +5,12 @@ Invalid values raise the same exceptions, with the same messages, as the Python 
 type is the placeholder of its values in the help.
 
 The classes are first, then the functions that load names, then the types that commands use.
+
+Order of reading: :class:`Choice` (one of some names) and the kinds that extend it; numbers (:class:`Whole`,
+:class:`Fraction`); tables and files; functions that load names from the registries; at the end, the kinds
+that commands use, such as ``RULE`` and ``MODEL``. A new registry takes a function and a line there.
+
+Depends on the registries it names, each imported when it is needed.
 """
 
 import re

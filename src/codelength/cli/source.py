@@ -3,6 +3,13 @@
 ``Source`` holds the options about a table. ``read`` returns the whole table, ``read_beside`` also columns
 that are only carried over, and ``batches`` reads it piece by piece. Bundled tables, files, standard input,
 sets of files and queries differ in these methods only.
+
+Order of reading: the properties of :class:`Source` (bundled table, file, stream or query; large or not), then
+its three ways to read: :meth:`Source.read` (all rows), :meth:`Source.read_beside` (with columns that are
+carried over) and :meth:`Source.batches` (some rows at a time, under the schema of a model).
+
+Depends on :mod:`codelength.datasets` and :mod:`codelength.sources`, imported when a table is read.
+:mod:`codelength.cli.options` makes a source of the options of a command.
 """
 
 import glob

@@ -1,6 +1,12 @@
 """Counts, the sufficient statistics of a table for naive Bayes.
 
 Counts are a commutative monoid: the counts of two tables under one schema add up to those of both.
+
+Order of reading: :class:`Counts` (arrays ``class_counts`` and ``value_counts``; ``merge`` adds two tables,
+``add`` and ``remove`` a row), then :func:`count`, which runs compiled loops in blocks over threads, or plain
+numpy for a first small table.
+
+Depends on :mod:`codelength.table` and on the loops in ``_kernels`` and ``_plain``.
 """
 
 from collections.abc import Mapping, Sequence

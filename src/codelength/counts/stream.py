@@ -3,6 +3,13 @@
 Two passes settle the schema and count: the first profiles the columns, the second counts and finds the cut
 points of wide columns. One pass is enough if a schema is given. Results do not depend on the batches or the
 number of threads; for whole weights they are equal to the last bit.
+
+Order of reading: :func:`learn_counts` (schema unknown), :func:`count_batches` (schema given),
+:func:`partial_counts` (part of a table, for engines that add up numbers), then the checks that two passes saw
+the same rows and that a schema goes with a stream.
+
+Depends on :mod:`codelength.sources` (batches, profile, encoder), on ``_folding`` (work on batches, merged in
+order) and on ``_tally`` (counts and numbers around cut points).
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence

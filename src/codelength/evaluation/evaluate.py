@@ -3,6 +3,15 @@
 Read in this order: :func:`evaluate` chooses splits and compares models; ``_predicted`` runs every model on
 every split; an ``_Entrant`` is one model with the table in the form that it reads. :func:`evaluate_batches`
 is the counterpart for tables that do not fit into memory.
+
+Order of reading: :func:`evaluate` checks models and splits; ``_predicted`` runs all models over all splits;
+``_Own`` fits a model of this library to codes, ``_Other`` one of another library to the table itself;
+``_compared`` turns predictions into :class:`Evaluation` objects with standard errors.
+:func:`predictions_over` stops before the scores, for reports. :func:`evaluate_batches` scores models that
+have counted a table of any size.
+
+Depends on the contract of the estimators, on :mod:`codelength.evaluation.splits`, on the opponents and on
+:mod:`codelength.scores`.
 """
 
 import math
@@ -546,7 +555,7 @@ def _check(table: Table, models: "Mapping[str, TableClassifier | Opponent]") -> 
         if "classes" not in getattr(model, "capabilities", ()):
             raise InvalidParameter(
                 f"model {name!r}: is neither a classifier of codelength nor one of "
-                "codelength_lab.OPPONENTS; leave it out"
+                "codelength.evaluation.OPPONENTS; leave it out"
             )
         if isinstance(model, Opponent):
             model.check_installed()

@@ -4,6 +4,12 @@ A cell becomes a number of double precision, or text. Integers that doubles do n
 their digits. Times become text in canonical form (see :mod:`codelength.table.values`) for any type of column.
 Text is compared by its characters, regardless of the collation of a column. Each value of a variable has one
 or more keys, and no key belongs to two values: a cell never equals two values.
+
+Order of reading: :class:`Reading` (an expression, and the keys of each value), :func:`reading` (categories),
+:func:`measured` (numbers that are cut into intervals), then keys of numbers, of texts and of times.
+:func:`check_values` refuses what a program cannot tell apart.
+
+Depends on ``engines`` and on :mod:`codelength.table.values`. Used by the SQL, ONNX and scorer exports.
 """
 
 import re

@@ -15,6 +15,11 @@ recognises repeated expressions in the first one by itself.
 
 All names are quoted and all values are literals, so the content of a table cannot end one of them. Columns to
 keep have numbered names until the end, so they do not clash with names of steps.
+
+Order of reading: :func:`to_sql`, ``_Steps`` (the chain), then one function per step.
+
+Depends on :mod:`codelength.networks.look_ups` (the tables), ``cells`` (comparison of raw cells with values)
+and ``engines`` (what engines write differently).
 """
 
 import math

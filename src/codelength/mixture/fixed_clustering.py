@@ -2,6 +2,13 @@
 
 The class is one of the columns. It is predicted through the cluster, which is summed out for the row at
 hand; then the row enters the history with its own cluster.
+
+Order of reading: :class:`ClusterPredictor` (predictions from the counts of a clustered table, the cluster
+summed out), :class:`FixedClustering` (a table and its clustering: code length, leave-one-out, the prequential
+sequence).
+
+Depends on ``clusterings``, on the rules of :mod:`codelength.naive_bayes` and on
+:mod:`codelength.prequential`.
 """
 
 from dataclasses import dataclass

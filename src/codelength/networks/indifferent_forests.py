@@ -7,6 +7,12 @@ variables. It is the only prior of this kind that does not depend on the choice 
 :math:`s = n_u n_v` all joint parameters of the variables u and v are equally probable. If pairs have
 different sizes, each requires another s, and s is averaged over the pairs. For each s, the sum over all
 forests is a determinant, as in :mod:`codelength.averages.members.forests`.
+
+Order of reading: :class:`OneForest` and :func:`best_forest`, then :class:`AllForests`, which averages
+``_AtSize`` over numbers of pseudocounts, then counts in files.
+
+Depends on :mod:`codelength.networks.forest_law` (one forest) and :mod:`codelength.averages.members.forests`
+(sums over forests). Used by :class:`codelength.estimators.IndifferentTrees`.
 """
 
 from collections.abc import Mapping

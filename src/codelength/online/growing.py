@@ -14,6 +14,12 @@ way. See the page about streams.
 
 Layout: a value has a place, a row of ``value_counts``; a class has a column. Places of values that no row has
 any more are used again, and arrays grow by half, so the order of places is not that of the values.
+
+Order of reading: :class:`GrowingCounts`: ``find`` (places of the cells of a row), ``learn`` and ``take_off``
+(one row in or out), ``log_weights`` (a prediction), ``counts`` (a snapshot under a schema).
+
+Depends on ``domain`` (the values of one variable), ``domain_sizes`` (the prior on their number) and
+``_kernels`` (averages over sizes). ``fixed`` has the same methods under a fixed schema.
 """
 
 from collections.abc import Iterable, Mapping

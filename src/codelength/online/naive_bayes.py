@@ -1,4 +1,11 @@
-"""Naive Bayes that learns, forgets and predicts one row at a time."""
+"""Naive Bayes that learns, forgets and predicts one row at a time.
+
+Order of reading: :class:`OnlineNaiveBayes`: ``learn_one``, ``unlearn_one``, ``predict_proba_one`` and
+``score_one``, then the properties that sum up the stream, then files.
+
+Depends on ``fixed`` or ``growing`` (mutable counts under a schema, or with domains that grow), ``scores``
+(what the predictions so far were worth) and ``saved`` (JSON files).
+"""
 
 import math
 import os

@@ -1,6 +1,12 @@
 """Results of an analysis: plain figures, texts and arrays, from which a page is made.
 
 Texts are as they are in the table; renderers escape them. Scores are in bits.
+
+Order of reading: :class:`Estimate`, the parts (one class per section), then :class:`Analysis` (a table with a
+class) and :class:`LatentAnalysis` (hidden classes), which :mod:`codelength.reporting.analyse` and the section
+on hidden classes fill in. There are no computations here.
+
+Depends on types of the estimators and of :mod:`codelength.selection.comparison` only.
 """
 
 from dataclasses import dataclass

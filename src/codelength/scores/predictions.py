@@ -1,4 +1,10 @@
-"""Predicted class distributions with observed classes, and their scores."""
+"""Predicted class distributions with observed classes, and their scores.
+
+Order of reading: :class:`Predictions` (one property per score), then the functions :func:`log_score`,
+:func:`accuracy` and :func:`brier_score` for probabilities from anywhere, which :func:`predictions_of` checks.
+
+Depends on :mod:`codelength.table`, :mod:`codelength.decisions` (ties) and ``calibration``.
+"""
 
 import math
 from collections.abc import Sequence

@@ -1,4 +1,12 @@
-"""Table that compares mixtures with several numbers of components, as papers print it."""
+"""Table that compares mixtures with several numbers of components, as papers print it.
+
+Order of reading: the names of columns and criteria; :class:`Comparison`, the table itself; :func:`compare`,
+which fills it from fits in next to no time; :func:`with_criteria`, which adds code lengths that take longer
+and posterior probabilities by the best of them.
+
+Depends on :mod:`codelength.mixture.code_length` for criteria and on :mod:`codelength.latent.fit_measures` for
+all other columns.
+"""
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -3,6 +3,13 @@
 A request passes the ``Guard``, then a handler below. Handlers look up the session of the cookie, then a table
 or report of that session, and render a page of ``pages``. Long work runs in processes of ``works``; pages
 poll their state. Every refusal is a ``Refused`` with a status and a message for the user.
+
+Order of reading: :class:`Desk` (limits, sessions and queues of work of one server), :func:`make_app` (the
+table of addresses), then the handlers in the order of that table, and the functions that look up the session,
+table or report of a request.
+
+Depends on starlette and on the other modules of this folder: ``guard`` refuses foreign requests, ``uploads``
+receives files, ``works`` runs tasks in processes, ``pages`` makes the HTML.
 """
 
 import asyncio

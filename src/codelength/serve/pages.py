@@ -3,6 +3,12 @@
 :func:`home`, :func:`table_page` and :func:`report_page` are the three pages of a session; ``_document`` is
 their frame. All texts pass through :func:`codelength.render.markup.tag`, which escapes them. Scripts
 send the file and poll for progress; everything else is links and forms.
+
+Order of reading: one function per page (:func:`home`, :func:`table_page`, :func:`report_page`,
+:func:`refusal`, :func:`goodbye`), then the parts they share.
+
+Depends on :mod:`codelength.render.markup`, which escapes all texts, and reads sessions and tasks without
+changing them.
 """
 
 from collections.abc import Sequence

@@ -6,6 +6,12 @@ reach the files of another.
 
 ``Tokens`` admit, ``Sessions`` finds the ``Session`` of a cookie, and a session holds ``Upload`` and
 ``Report`` objects. ``Storage`` accounts for the disk space of all sessions.
+
+Order of reading: :class:`Tokens` (addresses that open a session once), :class:`Storage` (room on disk, shared
+by all), :class:`Upload` and :class:`Report` (what a user has), :class:`Session` (one user), :class:`Sessions`
+(all users; :meth:`Sessions.sweep` removes stale ones).
+
+Depends on :mod:`codelength.serve.limits` and :mod:`codelength.serve.works`, and knows nothing of HTTP.
 """
 
 import hashlib

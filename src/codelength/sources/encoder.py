@@ -1,4 +1,11 @@
-"""From Arrow batches to codes at the speed of the engine: no line of Python runs for a single cell."""
+"""From Arrow batches to codes at the speed of the engine: no line of Python runs for a single cell.
+
+Order of reading: :class:`BatchEncoder` (all columns of a batch, and warnings about unknown values),
+``_Coder`` (one variable: numbers that are cut, values that are looked up, dictionaries that are mapped once).
+
+Depends on ``batch`` and ``cells`` (cells of Arrow arrays) and on :mod:`codelength.table.encode`, which gives
+the same codes for a table in memory.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

@@ -2,6 +2,11 @@
 
 Every function below :func:`approximations` returns a panel: a function that draws into one pair of axes. A
 method has the same colour, line and marker in all of them; hollow markers are methods at the best clustering.
+
+Order of reading: :func:`approximations` (all figures by the name of the file), then one function per figure,
+in the order of the paper, then what they share. Each takes rows of the result tables and draws panels.
+
+Depends on :mod:`codelength_lab.findings` and :mod:`codelength.plot.style`.
 """
 
 from collections.abc import Sequence

@@ -24,6 +24,10 @@ Measured with one cell blanked, on random tables of four variables and 30 rows, 
 times in ten, and by .05 and .3 for nine times in ten. Errors are larger for rows unlike the table: .04
 instead of .02. If the schema treats missing as a value, it is a value like any other.
 
+Order of reading: :class:`AugmentedCounts`, :class:`Augmented` (evidence and factors under one strength;
+``leave_out`` gives :class:`LeftOut`), then what forests and trees share: :func:`best_forests`, :func:`blocks`
+and the choice of variables. Depends on :mod:`codelength.counts.pairs` and ``_forest_kernels``.
+
 References
 ----------
 Friedman, Geiger and Goldszmidt (1997). Bayesian network classifiers. Machine Learning 29.

@@ -14,6 +14,10 @@ factor. Ties between edges, as with redundant columns, are decided by the canoni
 (:mod:`codelength.averages.content`). If variables have to be selected, all of this is repeated without each
 of five folds instead.
 
+Order of reading: :meth:`BestTree.fit`, ``_Search`` (the best forest under each strength), ``_left_out`` (the
+search again without each row), :meth:`BestTree.sums` (look-ups for export), then files. Depends on
+``augmented``.
+
 References
 ----------
 Chow and Liu (1968). Approximating discrete probability distributions with dependence trees. IEEE

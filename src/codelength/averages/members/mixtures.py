@@ -21,6 +21,10 @@ they are selected without each fold, too.
 Rows, columns, values and classes are clustered in canonical order (:mod:`codelength.averages.content`), so
 that results do not depend on the order of the table.
 
+Order of reading: :meth:`Mixtures.fit`, ``_Rows`` (rows to cluster), ``_kinds`` (methods and numbers of
+clusters, with held-out scores), ``_shares`` (their weights), :meth:`Mixtures.log_probs`, then files. Depends
+on :mod:`codelength.mixture.candidates` and :mod:`codelength.mixture.fixed_clustering`.
+
 References
 ----------
 Kontkanen, Myllymäki and Tirri (2001). Comparing prequential model selection criteria in supervised learning

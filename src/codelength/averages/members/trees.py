@@ -11,6 +11,9 @@ probability. The evidence is Dirichlet-multinomial. Its pseudocounts are proport
 the rows in the tree, and add up to a sixth of the square root of the effective number of classes. The
 predictions of all trees are averaged [3]_ [4]_.
 
+Order of reading: :meth:`Trees.fit`, ``_Growth`` (rows arranged for growing; a round of trees), ``_leaves``
+(what one tree predicts), :meth:`Trees.log_probs`, then files. Depends on ``_tree_kernels`` for all loops.
+
 References
 ----------
 .. [1] Buntine (1992). Learning classification trees. Statistics and Computing 2, 63-73.

@@ -15,6 +15,12 @@ information is the complete one less the part that is lost with the components (
 .. math:: I = \sum_n w_n \bigl( E[-\partial^2 \log p(x_n, z) \mid x_n] - \mathrm{Cov}[u \mid x_n] \bigr),
 
 and everything in it is a sum over pairs of cells. Pseudocounts above 1 add the curvature of the log prior.
+
+Order of reading: :class:`StandardErrors` (the result), :func:`standard_errors`, :func:`information_matrix`,
+then the parts of the matrix. :func:`inverse` and :func:`outer_products` are used by other estimates too.
+
+Depends on ``coordinates`` (free logits, and estimates on the boundary) and on ``_moments`` (sums over pairs
+of cells).
 """
 
 from dataclasses import dataclass

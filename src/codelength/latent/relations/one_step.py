@@ -5,6 +5,12 @@ r"""Latent class regression: covariates and components fitted in one step.
 The class shares of a mixture become a multinomial logit of the covariates (Bandeen-Roche, Miglioretti, Zeger
 and Rathouz 1997, JASA 92), as in poLCA. The E step includes the covariates, and the M step takes one
 step of Newton's method for the coefficients. Unlike in three steps, the covariates influence the components.
+
+Order of reading: :func:`fit_covariates`, ``_Problem`` (distinct rows and covariates: ``run`` is EM,
+``_stepped`` one iteration, ``covariance`` the standard errors), :class:`OneStepModel` (the result).
+
+Depends on :mod:`codelength.latent.inference.information` (curvature), ``columns`` (covariates as numbers) and
+``results``.
 """
 
 from dataclasses import dataclass, replace

@@ -1,4 +1,12 @@
-"""EM with random restarts; stops once the best solution has been found often enough."""
+"""EM with random restarts; stops once the best solution has been found often enough.
+
+Order of reading: :func:`fit_mixture` (the loop over rounds of restarts), ``_Runs`` (all runs so far: start
+some, continue the promising ones, polish the best), ``_promise`` (which runs are worth continuing), and
+:class:`RestartsInfo` (how the runs went).
+
+Depends on ``_layout`` and ``_problem`` (rows and prior, laid out once for all runs), ``starts`` (first
+counts), ``em`` (one run) and ``_refine`` (the last digits).
+"""
 
 import warnings
 from concurrent.futures import ThreadPoolExecutor

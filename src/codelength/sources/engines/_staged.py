@@ -1,4 +1,11 @@
-"""Files loaded into a temporary database, and read from it in batches."""
+"""Files loaded into a temporary database, and read from it in batches.
+
+Order of reading: :class:`Staged`: loading in ``_planned`` and ``_load``, reading in :meth:`Staged.read`,
+which converts record batches by the plans of their columns and says which file each row comes from.
+
+Depends on ``_relations``, ``_stage``, ``_numbers`` and ``_plan`` of :mod:`codelength.sources.files`, so that
+cells mean the same as in memory. Used by ``_files``.
+"""
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack

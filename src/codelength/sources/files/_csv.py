@@ -1,4 +1,12 @@
-"""What a CSV file says before DuckDB reads it, and what is wrong with one that DuckDB refuses."""
+"""What a CSV file says before DuckDB reads it, and what is wrong with one that DuckDB refuses.
+
+Order of reading: :func:`read_header` (column names and delimiter); :func:`count`, :func:`those_in` and
+:func:`first_rows` (quick passes over the bytes); :func:`first_fault` and :func:`explain` (why DuckDB cannot
+read a file, in one line that names the place).
+
+Depends on the csv module and on :mod:`codelength.table.spelling`. Rows themselves are read by DuckDB, see
+``_relations`` and ``_stage``.
+"""
 
 import codecs
 import csv

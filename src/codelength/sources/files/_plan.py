@@ -1,4 +1,12 @@
-"""How columns of a file become columns of a table: decided once over all rows, the same in every batch."""
+"""How columns of a file become columns of a table: decided once over all rows, the same in every batch.
+
+Order of reading: :class:`Plan`, :func:`make_plans` (facts about all columns, then a plan for each) and
+:func:`fetch` (the rows by these plans). Facts are asked for as cheaply as possible: ``_glance`` looks at the
+first rows, and ``_ask`` counts over all rows what these leave open.
+
+Depends on ``_stage``, which stored the file as the table ``t``, on ``_kinds`` (what the caller says about
+columns) and on :mod:`codelength.table.spelling` (what text spells).
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,12 @@
-"""Files to tables: CSV, Parquet and JSON through DuckDB, ARFF by hand."""
+"""Files to tables: CSV, Parquet and JSON through DuckDB, ARFF by hand.
+
+Order of reading: :func:`read_table`, then ``_opened``, which stages a file as a table of DuckDB, and
+``_fetched``, which makes columns of it. :func:`read_batches` and :func:`read_beside` do the same for some
+rows at a time, and with columns that are carried over. ARFF files take a way of their own.
+
+Depends on ``formats`` (which format a file has), ``_relations`` (the file as DuckDB sees it), ``_stage`` and
+``_plan`` (types of its columns), and :mod:`codelength.sources.roles`.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager

@@ -1,4 +1,12 @@
-"""What is known about a column after some batches: its distinct values while they are few, else its range."""
+"""What is known about a column after some batches: its distinct values while they are few, else its range.
+
+Order of reading: :func:`profile_of` (one batch), :class:`ColumnProfile` and its ``merge`` (two batches),
+:meth:`ColumnProfile.column` (the profile as a column from which a schema is inferred). The other functions
+look at the cells of one type each.
+
+Depends on :mod:`codelength.sources.cells` for cells of Arrow arrays and on :mod:`codelength.table.infer` for
+the limits above which values are not kept.
+"""
 
 from dataclasses import dataclass, field
 from typing import Any

@@ -2,6 +2,13 @@
 
 ``answer`` opens the page of a table without a target; ``comparison``, ``profiles`` and ``trust`` are its
 sections; ``hidden`` folds all four into one section of the page of a table with a target.
+
+Order of reading: :func:`hidden` is the section on a page about a target. The others are for a page about
+hidden classes alone, in its order: :func:`answer`, :func:`comparison` (numbers of classes), :func:`profiles`
+(what the classes look like), :func:`trust` (how they were found).
+
+Depends on :class:`~codelength.reporting.results.LatentAnalysis`, whose figures ``facts`` computes, and on the
+parts that all sections share.
 """
 
 import math

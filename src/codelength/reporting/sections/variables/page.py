@@ -1,4 +1,12 @@
-"""Section on the variables by bits about the class, each with a folded profile of its values."""
+"""Section on the variables by bits about the class, each with a folded profile of its values.
+
+Order of reading: :func:`variables` (the section), ``_variable`` (one variable and its bar on a common
+``_Scale``), :func:`profile` (class probabilities given each value: one bar for two classes, else one bar for
+each class).
+
+Depends on :class:`~codelength.reporting.results.VariableFacts`, which ``facts`` computes, and on
+:mod:`codelength.reporting.svg`.
+"""
 
 import math
 from collections.abc import Sequence
