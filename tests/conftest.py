@@ -2,6 +2,7 @@
 
 import gc
 import os
+import signal
 import threading
 import time
 from pathlib import Path
@@ -32,6 +33,10 @@ settings.register_profile(
     "codelength", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("codelength")
+
+# A shell that starts tests in the background makes them ignore interrupts, and with them all their processes.
+# Python then sets no handler of its own, and a test that interrupts itself would wait for ever.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_finish():

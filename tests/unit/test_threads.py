@@ -2,6 +2,7 @@
 
 import signal
 import threading
+import time
 from concurrent.futures import CancelledError
 from unittest import mock
 
@@ -91,8 +92,9 @@ def test_work_within_work_ends_with_it():
 
     def inner(item):
         begun.wait()
+        deadline = time.monotonic() + 60
         try:
-            while True:
+            while time.monotonic() < deadline:
                 check_interrupted()
         except CancelledError:
             ended.release()

@@ -19,10 +19,7 @@ from .conftest import CSV, STAND_IN
 
 posix = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 
-# Where tests run in the background, interrupts are ignored.
 SCRIPT = f"""
-import signal
-signal.signal(signal.SIGINT, signal.default_int_handler)
 import codelength.serve.server as server
 from codelength.cli.app import run
 before = server.serve
