@@ -1,4 +1,4 @@
-"""The outside world to codes; the only place where data and options are checked."""
+"""Tables of any kind as codes; the only layer in which data and options are checked."""
 
 from .coded import Coded
 from .cutting import Cutting

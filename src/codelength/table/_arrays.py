@@ -1,4 +1,4 @@
-"""Arrays of cells to columns."""
+"""Conversion of arrays of cells to columns."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -27,7 +27,22 @@ from .values import (
 
 
 def from_cells(name: str, cells: NDArray[Any], missing: BoolArray | None = None) -> Column:
-    """A column from a 1-d array of any type, some cells of which may be marked as missing."""
+    """Return a column from a 1-d array of any type.
+
+    Parameters
+    ----------
+    name : str
+        Name of the column.
+    cells : array of shape (n_rows,)
+        The cells; the mask of a masked array marks missing ones.
+    missing : array of bool, optional
+        Further cells that are missing; their content is ignored.
+
+    Returns
+    -------
+    Column
+        Numbers if an array holds them exactly, else a factor.
+    """
     if isinstance(cells, np.ma.MaskedArray):
         return from_cells(name, cells.data, np.ma.getmaskarray(cells))
     kind = cells.dtype.kind
@@ -40,6 +55,7 @@ def from_cells(name: str, cells: NDArray[Any], missing: BoolArray | None = None)
         return Factor(
             name, truths if missing is None else np.where(missing, np.int8(-1), truths), (False, True), True
         )
+    # Longer floats than float64 are handled as objects below, so that whole numbers stay exact.
     if kind == "f" and cells.itemsize <= 8:
         floats = widened(cells) if cells.itemsize < 8 else cells
         numbers = floats if missing is None else np.where(missing, np.nan, floats)
@@ -49,6 +65,7 @@ def from_cells(name: str, cells: NDArray[Any], missing: BoolArray | None = None)
         return _from_integers(name, cells, missing)
     if kind in "mM":
         return from_times(name, cells, missing)
+    # Sorted as it is, without a Python string for each cell.
     if kind == "U" and missing is None:
         values, positions = np.unique(cells, return_inverse=True)
         return from_distinct(name, values.tolist(), positions.astype(np.int64).ravel())
@@ -59,8 +76,8 @@ def from_cells(name: str, cells: NDArray[Any], missing: BoolArray | None = None)
 
 
 def from_objects(name: str, cells: NDArray[Any]) -> Column:
-    """A column from an array of Python objects."""
-    # A list and look-ups without a line of Python for each cell: half the time of a loop.
+    """Return a column from an array of Python objects."""
+    # A list and look-ups without a line of Python per cell take half the time of a loop.
     listed = cells.tolist()
     kinds = set(map(type, listed))
     if _mixes_truths_and_numbers(listed, kinds):
@@ -68,6 +85,7 @@ def from_objects(name: str, cells: NDArray[Any]) -> Column:
     try:
         if _has_aware_times(listed, kinds):
             listed = [canonical(cell) if isinstance(cell, datetime) else cell for cell in listed]
+        # In order of first occurrence, so that the result does not depend on hashes.
         seen = {cell: place for place, cell in enumerate(dict.fromkeys(listed))}
         positions = np.fromiter(map(seen.__getitem__, listed), np.int64, len(listed))
     except Exception:  # what hashing and comparing foreign objects raises is up to them
@@ -78,8 +96,26 @@ def from_objects(name: str, cells: NDArray[Any]) -> Column:
 def from_distinct(
     name: str, values: Sequence[Any], positions: Positions, *, declared: bool = False
 ) -> Column:
-    """A column from distinct cells of any type and the position of each row's among them (-1 for missing)."""
+    """Return a column from distinct cells and the position of the cell of each row.
+
+    Parameters
+    ----------
+    name : str
+        Name of the column.
+    values : sequence
+        Distinct cells of any type.
+    positions : array of int
+        Position of each row's cell in ``values``; -1 if missing.
+    declared : bool
+        True if the values are the declared domain; then they keep their order.
+
+    Returns
+    -------
+    Column
+        Numbers if all values are numbers that an array holds exactly, else a factor.
+    """
     plain, places = canonical_values(name, values, positions)
+    # Different cells may be one value, such as 1 and 1.0. Usually none are, and the positions can be shared.
     if not np.array_equal(places[:-1], np.arange(len(values))):
         positions = places[positions]
     if declared:
@@ -89,6 +125,7 @@ def from_distinct(
         truth = np.array([*map(int, plain), -1], dtype=np.int8)
         return Factor(name, truth[positions], (False, True), declared=True)
     if kinds and kinds <= {int, float}:
+        # Asked of the cells, because 2.0 is the int 2 in canonical form: a column of floats stays one.
         floats = any(isinstance(value, (float, np.floating)) and not np.isnan(value) for value in values)
         return _from_numbers(name, plain, positions, floats)
     return Factor(name, positions, plain)
@@ -97,18 +134,35 @@ def from_distinct(
 def canonical_values(
     name: str, cells: Sequence[Any], positions: Positions | None = None
 ) -> tuple[tuple[Scalar, ...], IntArray]:
-    """Distinct values in their one form, and for each cell its place among them.
+    """Return distinct values in canonical form, and the place of each cell among them.
 
-    Cells of one value share its place, missing cells have place -1, and so has position -1. Truth values
-    beside numbers are numbers. ``positions`` are those of the rows, for messages.
+    Truth values in a column of numbers are numbers.
+
+    Parameters
+    ----------
+    name : str
+        Name of the column, for messages.
+    cells : sequence
+        Cells of any type.
+    positions : array of int, optional
+        Positions of the rows' cells, for messages.
+
+    Returns
+    -------
+    values : tuple
+        The distinct values, in order of first occurrence.
+    places : array of int
+        Place of each cell; -1 for a missing cell. One more entry, -1, so that position -1 is missing too.
     """
     plain: tuple[Scalar | None, ...]
+    # Text is its own canonical form, except for surrogate pairs.
     if set(map(type, cells)) == {str}:
         plain = tuple(map(joined, cells))
     else:
         plain = _canonical_cells(name, cells, positions)
     places: dict[Scalar, int] = {}
     found = [-1 if value is None else places.setdefault(value, len(places)) for value in plain]
+    # Only if cells were merged can different decimals have become one float.
     if len(places) < len(plain):
         _check_exact(name, cells, found)
     return tuple(places), np.array([*found, -1], dtype=np.int64)
@@ -117,8 +171,9 @@ def canonical_values(
 def from_times(
     name: str, times: NDArray[Any], missing: BoolArray | None = None, *, aware: bool = False
 ) -> Column:
-    """A column from an array of dates or durations; ``aware`` ones are given in UTC."""
+    """Return a column from an array of dates or durations; ``aware`` ones are given in UTC."""
     absent = np.isnat(times) if missing is None else np.isnat(times) | missing
+    # Text is made of distinct times only, because that is slow.
     distinct, places = np.unique(times[~absent], return_inverse=True)
     positions = np.full(len(times), -1, dtype=np.int64)
     positions[~absent] = places.ravel()
@@ -135,6 +190,7 @@ def _from_integers(name: str, numbers: NDArray[Any], missing: BoolArray | None) 
     if missing is None or not missing.any():
         return Numbers(name, numbers)
     present = numbers[~missing]
+    # As float64, which has NaN for missing cells, such numbers would lose digits.
     if len(present) and max(-int(present.min()), int(present.max())) > LARGEST_EXACT:
         distinct, places = np.unique(present, return_inverse=True)
         positions = np.full(len(numbers), -1, dtype=np.int64)
@@ -144,7 +200,7 @@ def _from_integers(name: str, numbers: NDArray[Any], missing: BoolArray | None) 
 
 
 def _from_numbers(name: str, values: tuple[Any, ...], positions: Positions, floats: bool) -> Column:
-    """Numbers in the first type of array that holds all of them exactly; a factor where there is none."""
+    """Return numbers in the first array type that holds all of them exactly; a factor if none does."""
     whole = not floats and all(type(value) is int for value in values)
     if whole and positions.min(initial=0) >= 0:
         low, high = min(values), max(values)
@@ -177,7 +233,7 @@ def _canonical_cells(
 
 
 def _check_exact(name: str, cells: Sequence[Any], places: list[int]) -> None:
-    """Refuse decimals that differ, but not as floats: as categories they would be one."""
+    """Raise if different decimals are equal as floats, because they would become one category."""
     first: dict[int, Any] = {}
     for cell, place in zip(cells, places, strict=True):
         if isinstance(cell, (Decimal, Fraction, int)) and place >= 0:
@@ -190,21 +246,27 @@ def _check_exact(name: str, cells: Sequence[Any], places: list[int]) -> None:
 
 
 def _has_aware_times(cells: list[Any], kinds: set[type]) -> bool:
-    """Whether times of a zone occur: to a dictionary, both hours of a change of clocks are one."""
+    """Return True if there are times with a zone.
+
+    A dictionary takes both hours of a change of clocks for one.
+    """
     if not any(issubclass(kind, datetime) for kind in kinds):
         return False
     return any(isinstance(cell, datetime) and cell.tzinfo is not None for cell in cells)
 
 
 def _mixes_truths_and_numbers(cells: list[Any], kinds: set[type]) -> bool:
-    """Whether True and 1 both may occur: to a dictionary they are one value, named after the first."""
+    """Return True if both True and 1 may occur.
+
+    A dictionary takes them for one value, named after the first.
+    """
     if not kinds & {bool, np.bool_} or len(kinds) == 1:
         return False
     return any(is_number(cell) and not is_missing(cell) for cell in cells)
 
 
 def _distinct_slowly(name: str, cells: list[Any]) -> tuple[dict[Any, int], IntArray]:
-    """Distinct cells where some cannot be compared with others: each in the form of its kind first."""
+    """Return distinct cells if some cannot be compared with others, each in canonical form first."""
     seen: dict[Any, int] = {}
     positions = np.empty(len(cells), dtype=np.int64)
     for row, cell in enumerate(cells):
@@ -223,7 +285,7 @@ def _distinct_slowly(name: str, cells: list[Any]) -> tuple[dict[Any, int], IntAr
 
 
 def check_finite_cells(name: str, numbers: FloatArray, first_row: int = 0) -> None:
-    """Refuse infinite cells of a column; rows are counted from ``first_row``."""
+    """Raise if a cell is infinite; rows are counted from ``first_row``."""
     infinite = np.isinf(numbers)
     if infinite.any():
         row = first_row + int(np.argmax(infinite))

@@ -1,4 +1,4 @@
-"""Values as error messages show them: short, however long they are."""
+"""Short forms of values for messages."""
 
 import difflib
 import sys
@@ -9,7 +9,7 @@ from typing import Any
 
 
 def shown(value: Any, most: int = 60) -> str:
-    """A value as Python writes it, cut where it is long.
+    """Return a value as Python writes it, shortened.
 
     Examples
     --------
@@ -26,7 +26,7 @@ def shown(value: Any, most: int = 60) -> str:
 
 
 def shortened(text: str, most: int = 300) -> str:
-    """A text on one line, cut where it is long.
+    """Return text on one line, shortened.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def shortened(text: str, most: int = 300) -> str:
 
 
 def listed(values: Sequence[Any], most: int = 8) -> str:
-    """Some values in brackets, and how many more there are.
+    """Return the first values in brackets, and the number of the others.
 
     Examples
     --------
@@ -50,12 +50,12 @@ def listed(values: Sequence[Any], most: int = 8) -> str:
 
 
 def repeated(names: Iterable[Any]) -> list[str]:
-    """Names that occur more than once."""
+    """Return names that occur more than once."""
     return sorted(str(name) for name, times in Counter(names).items() if times > 1)
 
 
 def suggestion(name: Any, names: Iterable[str]) -> str:
-    """The names nearest to ``name`` as the end of a message; empty when none is near.
+    """Return the names nearest to ``name`` as the end of a message; empty if none is near.
 
     Examples
     --------
@@ -70,7 +70,8 @@ def suggestion(name: Any, names: Iterable[str]) -> str:
 
 
 def tell(message: str, category: type[Warning]) -> None:
-    """Warn about the line outside the package that led here, however deep the call is."""
+    """Warn at the line outside the package that led here, however deep the call is."""
+    # A fixed stacklevel would point into the package, because calls differ in depth.
     package = __name__.partition(".")[0]
     level, frame = 2, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == package:

@@ -1,4 +1,4 @@
-"""What is not one table in memory: parts of one, and what holds none."""
+"""Errors about objects that are not one table in memory."""
 
 import glob
 import os
@@ -11,11 +11,11 @@ from ._messages import shown
 IN_BATCHES = (
     "fit_table of NaiveBayes and FiniteMixture, predict_table and evaluate_table take rows batch after batch"
 )
-"""Who takes rows that are not in memory."""
+"""Methods that accept rows that are not in memory."""
 
 
 def check_in_one(data: Any) -> None:
-    """Refuse several parts, which only methods that read in batches put together."""
+    """Raise if data are several parts of a table, which only methods that read in batches accept."""
     parts = _parts(data)
     if parts:
         raise DataError(
@@ -24,7 +24,7 @@ def check_in_one(data: Any) -> None:
 
 
 def check_one_file(path: str | os.PathLike[str]) -> None:
-    """Refuse a directory and a pattern, where one file is meant."""
+    """Raise if a path is a directory or a pattern."""
     text = os.fspath(path)
     try:
         is_folder = os.path.isdir(text)
@@ -39,7 +39,7 @@ def check_one_file(path: str | os.PathLike[str]) -> None:
 
 
 def no_table(data: Any) -> DataError:
-    """What is said about an object that holds no table."""
+    """Return the error about an object that is not a table."""
     text, kind = shown(data), type(data).__name__
     if kind == "DuckDBPyConnection":
         return DataError("a DuckDB connection is no table; pass a query, connection.sql('SELECT * FROM ...')")
@@ -53,7 +53,7 @@ def no_table(data: Any) -> DataError:
 
 
 def _parts(data: Any) -> str:
-    """What some parts of a table are together; empty for anything else."""
+    """Return a description of several parts of a table; empty for anything else."""
     if hasattr(data, "__array__"):
         return ""
     if type(data).__name__ == "SqlQuery":

@@ -1,4 +1,4 @@
-"""Series of any data frame library to columns."""
+"""Conversion of series of any data frame library to columns."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -19,7 +19,19 @@ _NANOSECONDS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 
 
 def names_of(labels: Sequence[Any]) -> tuple[tuple[str, ...], bool]:
-    """Return the names of a frame's columns, and whether they are its own; ``x0, x1, ...`` if none is text.
+    """Return the names of a frame's columns; ``x0, x1, ...`` if none is text.
+
+    Parameters
+    ----------
+    labels : sequence
+        Labels of the columns.
+
+    Returns
+    -------
+    names : tuple of str
+        Names of the columns.
+    named : bool
+        True if the labels are the names.
 
     Examples
     --------
@@ -39,12 +51,13 @@ def names_of(labels: Sequence[Any]) -> tuple[tuple[str, ...], bool]:
 
 
 def from_series(name: str, series: nw.Series[Any]) -> Column:
-    """A column from a series of any library."""
+    """Return a column from a series of any library."""
     native, implementation = series.to_native(), series.implementation
     if implementation.is_polars():
         return _from_polars(name, native)
     if implementation.is_pyarrow():
         return from_arrow(name, native)
+    # Libraries without a path of their own here are read cell by cell.
     if not implementation.is_pandas_like():
         return from_objects(name, _objects(series.to_list()))
     if type(native.dtype).__name__ == "ArrowDtype":
@@ -54,11 +67,13 @@ def from_series(name: str, series: nw.Series[Any]) -> Column:
 
 def _from_pandas(name: str, native: Any) -> Column:
     dtype = native.dtype
+    # The categories are the declared domain, also those that no cell has.
     if hasattr(native, "cat"):
         return from_distinct(name, native.cat.categories.tolist(), native.cat.codes.to_numpy(), declared=True)
     if isinstance(dtype, np.dtype):
         return from_cells(name, native.to_numpy())
     if hasattr(dtype, "numpy_dtype"):  # whole numbers, floats and truth values with gaps
+        # Filled with zeros: by default pandas makes objects, or floats, of whole numbers with gaps.
         filled = native.to_numpy(dtype=dtype.numpy_dtype, na_value=dtype.numpy_dtype.type(0))
         return from_cells(name, filled, native.isna().to_numpy())
     if getattr(dtype, "tz", None) is not None:
@@ -79,11 +94,15 @@ def _from_polars(name: str, native: Any) -> Column:
     if dtype in (pl.String, pl.Categorical):
         texts = native.cast(pl.String)
         values = texts.drop_nulls().unique()
+        # As an Enum of its own values: physical codes of a Categorical refer to a string cache of the
+        # process, with gaps.
         positions = texts.cast(pl.Enum(values)).to_physical().cast(pl.Int64).fill_null(-1)
         return Factor(name, positions.to_numpy(), tuple(values.to_list()))
+    # numpy has neither decimals nor 128 bits; Python's objects are exact.
     if dtype.is_decimal() or str(dtype).endswith("128"):
         return from_objects(name, _objects(native.to_list()))
     if dtype.is_temporal():
+        # Counts keep the unit of the column, and there are counts of times of day, which numpy lacks.
         counts = native.to_physical().cast(pl.Int64).fill_null(_NOT_A_TIME).to_numpy()
         unit = "D" if dtype == pl.Date else getattr(dtype, "time_unit", "ns")
         return _from_counts(name, counts, _time_kind(dtype, pl), unit, getattr(dtype, "time_zone", None))
@@ -100,20 +119,36 @@ def _time_kind(dtype: Any, pl: Any) -> str:
 
 
 def declares(field: Any) -> bool:
-    """Whether the dictionary of an Arrow field is a declared domain; that of a Polars Categorical is not.
+    """Return True if the dictionary of an Arrow field is a declared domain.
 
-    Polars lists in it whatever values it has met, and marks the field.
+    That of a Polars Categorical is not: it lists whatever values were found, and Polars marks the field.
     """
     return not any(key.startswith(b"_PL_CATEGORICAL") for key in field.metadata or ())
 
 
 def from_arrow(name: str, array: Any, *, declared: bool = True) -> Column:
-    """A column from an Arrow array, in one piece or in several; a dictionary is one of declared values."""
+    """Return a column from an Arrow array, in one chunk or in several.
+
+    Parameters
+    ----------
+    name : str
+        Name of the column.
+    array : pyarrow.Array or pyarrow.ChunkedArray
+        The cells.
+    declared : bool
+        True if the values of a dictionary are a declared domain.
+
+    Returns
+    -------
+    Column
+        The cells; null is missing.
+    """
     import pyarrow as pa
 
     array = in_one_piece(array)
     kind, types = array.type, pa.types
     if types.is_dictionary(kind):
+        # Encoded afresh, so that values that no cell has are dropped.
         cells = array if declared else in_one_piece(array.dictionary_decode()).dictionary_encode()
         return from_distinct(name, cells.dictionary.to_pylist(), _indices(cells), declared=declared)
     if (
@@ -127,6 +162,7 @@ def from_arrow(name: str, array: Any, *, declared: bool = True) -> Column:
         return from_distinct(name, encoded.dictionary.to_pylist(), _indices(encoded))
     if types.is_temporal(kind) and kind != pa.month_day_nano_interval():
         unit = "D" if types.is_date32(kind) else getattr(kind, "unit", "ms")
+        # Arrow casts times only to integers of their own width.
         width = pa.int32() if kind.bit_width == 32 else pa.int64()
         counts = array.cast(width).cast(pa.int64()).fill_null(_NOT_A_TIME).to_numpy(zero_copy_only=False)
         form = "time" if types.is_time(kind) else "m" if types.is_duration(kind) else "M"
@@ -141,7 +177,7 @@ def from_arrow(name: str, array: Any, *, declared: bool = True) -> Column:
 
 
 def _from_counts(name: str, counts: NDArray[Any], form: str, unit: str, zone: str | None) -> Column:
-    """A column from times counted in a unit since some origin: dates, durations or times of day."""
+    """Return a column from times counted in a unit: dates, durations or times of day."""
     if form != "time":
         return from_times(name, counts.view(f"{form}8[{unit}]"), aware=zone is not None)
     present = counts != _NOT_A_TIME
@@ -152,9 +188,10 @@ def _from_counts(name: str, counts: NDArray[Any], form: str, unit: str, zone: st
 
 
 def in_one_piece(array: Any) -> Any:
-    """An Arrow array from one of several pieces, whose dictionaries may differ."""
+    """Return the chunks of an Arrow array as one array; their dictionaries may differ."""
     if hasattr(array, "combine_chunks"):
         array = array.combine_chunks()
+    # combine_chunks may still return a chunked array, of one chunk or none.
     if not hasattr(array, "num_chunks"):
         return array
     import pyarrow as pa

@@ -1,8 +1,11 @@
-"""The one door for options: choices, whole numbers, numbers, weights and random states.
+"""Checks of options: choices, whole numbers, numbers, weights and random states.
 
-Everything that a caller can get wrong about an option is refused here, so that the same mistake is described
-in the same words and raises the same exception wherever it is made: :class:`InvalidParameter` for an option,
-:class:`DataError` for anything that comes with the rows.
+All options are checked here, so that the same mistake has the same message and raises the same exception in
+every function: :class:`InvalidParameter` for an option, :class:`DataError` for anything that belongs to the
+rows.
+
+Every check takes the ``name`` of the option for its message, and the ``value`` that was passed. It returns
+the value in the type that the rest of the package expects, or raises.
 """
 
 import math
@@ -23,17 +26,17 @@ from ..typing import FloatArray
 from ._messages import listed, shortened, shown
 
 MOST_STEPS = 1_000_000
-"""Most repetitions of anything that can be asked for: starts, iterations, orderings, chains."""
+"""Largest number of repetitions of anything: starts, iterations, orderings, chains."""
 
 MAX_BINS = 10_000
-"""Most intervals that a column is cut into."""
+"""Largest number of intervals of a column."""
 
 LARGEST_WEIGHT = 1e90
-"""Below this, no sum or product of weights comes near an overflow."""
+"""Largest weight. No sum or product of such weights overflows."""
 
 
 def check_choice(name: str, value: Any, choices: Any) -> None:
-    """Refuse an option that is not among the choices: a ``Literal`` or any collection of names.
+    """Raise if an option is not among the choices: a ``Literal`` or any collection of names.
 
     Examples
     --------
@@ -47,9 +50,9 @@ def check_choice(name: str, value: Any, choices: Any) -> None:
 
 
 def check_whole(name: str, value: Any, least: int = 1, most: int | None = None, *, also: str = "") -> int:
-    """Return a whole number, refused where it is anything else or out of range.
+    """Return a whole number; raise if it is anything else or out of range.
 
-    ``also`` names what else would be accepted, for the message.
+    Both bounds are included. ``also`` ends the message with other values that would be accepted.
 
     Examples
     --------
@@ -65,7 +68,9 @@ def check_whole(name: str, value: Any, least: int = 1, most: int | None = None, 
 
 
 def check_sequence(name: str, value: Any, *, of: str = "values") -> tuple[Any, ...]:
-    """Return the parts of a list, an array or anything else that has an order; text counts as one value.
+    """Return the items of a list, an array or any other ordered collection; text counts as one value.
+
+    ``of`` is the plural of the items, for the message.
 
     Examples
     --------
@@ -73,7 +78,8 @@ def check_sequence(name: str, value: Any, *, of: str = "values") -> tuple[Any, .
     Traceback (most recent call last):
     codelength.errors.InvalidParameter: drop='colour': expected a list of names of columns
     """
-    # Text and mappings can be iterated over, but that is hardly ever what was meant; sets have no order.
+    # Text and mappings can be iterated over, but a caller who passes one hardly ever means that. Sets have no
+    # order, so results would differ from run to run.
     if not isinstance(value, (str, bytes, bytearray, Set, Mapping)):
         try:
             return tuple(value)
@@ -83,7 +89,7 @@ def check_sequence(name: str, value: Any, *, of: str = "values") -> tuple[Any, .
 
 
 def check_names(name: str, value: Any, *, of: str = "names") -> tuple[str, ...]:
-    """Return some names, each of them text, from a list, a set or anything else that holds them.
+    """Return names, each of them text, from a list, a set or any other collection.
 
     Examples
     --------
@@ -91,6 +97,7 @@ def check_names(name: str, value: Any, *, of: str = "names") -> tuple[str, ...]:
     Traceback (most recent call last):
     codelength.errors.InvalidParameter: drop: expected text, got 3 of type int
     """
+    # Sets are accepted too, because most lists of names (drop, categories) have no order.
     names = check_sequence(name, [*value] if isinstance(value, Set) else value, of=of)
     for each in names:
         check_instance(name, each, str, "text")
@@ -98,7 +105,7 @@ def check_names(name: str, value: Any, *, of: str = "names") -> tuple[str, ...]:
 
 
 def check_path(name: str, value: Any) -> Path:
-    """Return the path of a file, refused where it is anything else."""
+    """Return the path of a file; raise if it is anything else."""
     check_instance(name, value, (str, os.PathLike), "the path of a file")
     try:
         if b"\x00" not in os.fsencode(value):
@@ -121,6 +128,7 @@ def check_rows(rows: Any, n_rows: int) -> NDArray[Any]:
         given = np.arange(n_rows)[rows] if isinstance(rows, slice) else as_array(rows)
     except TypeError:  # a slice from here to text
         given = as_array(None)
+    # An empty list is an array of floats to numpy, which cannot index.
     if given.shape == (0,):
         return given.astype(np.int64)
     is_mask = given.dtype == np.bool_ and given.shape == (n_rows,)
@@ -133,7 +141,7 @@ def check_rows(rows: Any, n_rows: int) -> NDArray[Any]:
 
 
 def as_array(value: Any, dtype: Any = None) -> NDArray[Any]:
-    """An array from anything; an empty one of three dimensions, which nobody takes, where there is none.
+    """Return an array of anything, or an empty one of three dimensions, which every caller rejects.
 
     Examples
     --------
@@ -143,6 +151,7 @@ def as_array(value: Any, dtype: Any = None) -> NDArray[Any]:
     if isinstance(value, np.ndarray) and dtype is None:
         return np.asarray(value)
     try:
+        # A conversion that only warns, such as of complex numbers to floats, loses something too.
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             return np.asarray(value, dtype=dtype)
@@ -151,7 +160,7 @@ def as_array(value: Any, dtype: Any = None) -> NDArray[Any]:
 
 
 def check_instance(name: str, value: Any, kind: type | tuple[type, ...], expected: str) -> None:
-    """Refuse an argument of another type; ``expected`` says in words what to pass."""
+    """Raise if an argument is of another type; ``expected`` describes what to pass."""
     if not isinstance(value, kind):
         raise InvalidParameter(
             f"{name}: expected {expected}, got {shown(value)} of type {type(value).__name__}"
@@ -160,7 +169,9 @@ def check_instance(name: str, value: Any, kind: type | tuple[type, ...], expecte
 
 @contextmanager
 def reading(what: str, origin: str = "to_json") -> Iterator[None]:
-    """Refuse a document that is not what ``origin`` gave, whatever goes wrong while it is read.
+    """Raise a DataError if a document cannot be read.
+
+    ``what`` is the object with an article, ``origin`` the method that writes such documents.
 
     Examples
     --------
@@ -179,7 +190,7 @@ def reading(what: str, origin: str = "to_json") -> Iterator[None]:
 
 
 def check_flag(name: str, value: Any) -> bool:
-    """Return a truth value, refused where it is anything else.
+    """Return a truth value; raise if it is anything else.
 
     Examples
     --------
@@ -193,7 +204,7 @@ def check_flag(name: str, value: Any) -> bool:
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is a real number of any type, which a truth value is not.
+    """Return True for a real number of any type, except a truth value.
 
     Examples
     --------
@@ -215,7 +226,7 @@ def check_number(
     below: bool = False,
     also: str = "",
 ) -> float:
-    """Return a finite number within bounds; ``above`` and ``below`` leave the bounds themselves out.
+    """Return a finite number within bounds; ``above`` and ``below`` exclude the bounds themselves.
 
     Examples
     --------
@@ -235,7 +246,7 @@ def check_number(
 
 
 def check_size(name: str, value: Any, most: int = MOST_STEPS, *, also: str = "") -> int:
-    """Return a whole number of at least 1, refused as infeasible where no computer could do so many.
+    """Return a whole number of at least 1; raise Infeasible if it is larger than ``most``.
 
     Examples
     --------
@@ -250,22 +261,35 @@ def check_size(name: str, value: Any, most: int = MOST_STEPS, *, also: str = "")
 
 
 def check_bins(n_bins: Any) -> int:
-    """Return a number of intervals to cut a column into."""
+    """Return the number of intervals of a column, checked."""
     return check_size("n_bins", n_bins, MAX_BINS)
 
 
 def check_cap(cap: Any) -> float | None:
-    """Return the most that one row may cost, in nats, or None for no limit."""
+    """Return the largest cost of one row in nats, or None for no limit."""
     return None if cap is None else check_number("cap", cap, also=" (nats), or None for no limit")
 
 
 def check_weights(
     sample_weight: Any, n_rows: int, *, positive: bool = True, first_row: int = 0
 ) -> FloatArray | None:
-    """Return the weights of the rows as floats, or None where every row weighs 1.
+    """Return the weights of the rows as floats, or None if every row weighs 1.
 
-    One number stands for all rows. With ``positive`` at least one row must count. Rows are counted from
-    ``first_row``.
+    Parameters
+    ----------
+    sample_weight : float, array of shape (n_rows,), or None
+        The weights that were passed; one number stands for all rows.
+    n_rows : int
+        Number of rows.
+    positive : bool
+        Require that at least one row has a positive weight.
+    first_row : int
+        Number of the first row, for messages.
+
+    Returns
+    -------
+    array of float, or None
+        One weight per row.
     """
     if sample_weight is None:
         return None
@@ -274,6 +298,7 @@ def check_weights(
         weights = np.full(n_rows, weights)
     if weights.shape != (n_rows,):
         raise DataError(f"sample_weight has shape {weights.shape}; expected one weight per row, ({n_rows},)")
+    # Negated, so that NaN, for which every comparison is False, is unusable too.
     unusable = ~((weights >= 0) & (weights <= LARGEST_WEIGHT))
     if unusable.any():
         row = int(np.argmax(unusable))
@@ -287,7 +312,7 @@ def check_weights(
 
 
 def check_whole_weights(weights: FloatArray | None, what: str) -> None:
-    """Refuse weights that are not numbers of rows where ``what`` works on single rows."""
+    """Raise if weights are not whole numbers; ``what`` names the method that works on single rows."""
     if weights is not None and not np.array_equal(weights, np.round(weights)):
         raise InvalidParameter(
             f"{what} works on single rows, and the weights are not whole numbers; leave them out"
@@ -295,7 +320,7 @@ def check_whole_weights(weights: FloatArray | None, what: str) -> None:
 
 
 def check_same_rows(n_rows: int, n_classes: int) -> None:
-    """Refuse a target that does not go with its table."""
+    """Raise if a target and its table have different numbers of rows."""
     if n_classes != n_rows:
         raise DataError(
             f"X has {n_rows} rows and y has {n_classes} (inconsistent numbers of samples); give one class "
@@ -304,7 +329,7 @@ def check_same_rows(n_rows: int, n_classes: int) -> None:
 
 
 def check_distinct(names: Iterable[str], what: str = "column names") -> None:
-    """Refuse names that occur more than once."""
+    """Raise if a name occurs more than once."""
     from ..errors import SchemaMismatch
     from ._messages import repeated
 
@@ -314,11 +339,18 @@ def check_distinct(names: Iterable[str], what: str = "column names") -> None:
 
 
 def check_random_state(random_state: Any) -> Any:
-    """Return a random state in a form that ``np.random.default_rng`` and ``SeedSequence`` understand.
+    """Return a random state that ``np.random.default_rng`` and ``SeedSequence`` accept.
 
-    A whole number of at least 0, a sequence of them, a generator of either kind of numpy, or None. A
-    ``RandomState`` gives one number and moves on, so that two fits with the same one differ, as in
-    scikit-learn.
+    Parameters
+    ----------
+    random_state : int, sequence of int, numpy generator, or None
+        The random state that was passed. A ``RandomState`` is drawn from once, so that two fits with the same
+        one differ, as in scikit-learn.
+
+    Returns
+    -------
+    int, list of int, Generator, SeedSequence or None
+        The state, checked.
     """
     if random_state is None or isinstance(random_state, (np.random.Generator, np.random.SeedSequence)):
         return random_state
@@ -330,7 +362,7 @@ def check_random_state(random_state: Any) -> Any:
 
 
 def seed_of(random_state: Any) -> int:
-    """Return one whole number from any random state: itself where it is one, drawn afresh otherwise."""
+    """Return a seed: the random state itself if it is a whole number, otherwise a number drawn from it."""
     state = check_random_state(random_state)
     return state if isinstance(state, int) else int(np.random.default_rng(state).integers(2**31))
 
@@ -345,7 +377,7 @@ def _as_float(value: Any) -> float:
 
 
 def _as_floats(sample_weight: Any) -> FloatArray:
-    """Weights as floats, in any shape; NaN where they are masked."""
+    """Return weights as floats, in any shape; NaN if they are masked."""
     try:
         given = np.asarray(sample_weight)
         # numpy would read numbers from text, and take times for numbers.

@@ -1,6 +1,6 @@
-"""A table as codes, with the schema they were made by and the weights of the rows.
+"""A table as codes, with its schema and the weights of its rows.
 
-Everything below the estimators takes one of these.
+Everything below the estimators works on such tables.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -27,15 +27,15 @@ from .checks import (
 from .schema import Schema, smallest_code_type
 
 MOST_SINGLE_ROWS = 10**8
-"""Weights that stand for more rows than this are not laid out as single rows."""
+"""Weights that stand for more rows than this cannot be expanded to single rows."""
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class Coded(Shown):
     """A table as codes.
 
-    Made by :func:`codelength.table.encode`, or from codes that come from elsewhere. The constructor checks
-    every code and every weight against the schema, because compiled loops use codes as positions in memory.
+    Made by :func:`codelength.table.encode`, or from codes of another source. The constructor checks every
+    code and every weight against the schema, because compiled loops use codes as positions in memory.
 
     Parameters
     ----------
@@ -48,10 +48,10 @@ class Coded(Shown):
     weights : array of shape (n_rows,), optional
         How many rows each row stands for; None if each stands for itself.
     is_distinct : bool
-        Whether no two rows are known to be equal.
+        True if all rows are known to be different.
     unseen : mapping of str to int
-        How many cells of each column hold values that the schema does not list, and were taken for missing
-        when the table was encoded; columns without such cells are not there.
+        Number of cells per column with values that are not in the schema, which encoding turned into missing
+        cells. Columns without such cells are absent.
 
     Examples
     --------
@@ -68,7 +68,7 @@ class Coded(Shown):
     unseen: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Check codes and weights, and give the arrays the types that the rest of the package expects."""
+        """Check codes and weights, and convert the arrays to the types that compiled loops expect."""
         schema = self.schema
         check_instance("schema", schema, Schema, "a Schema")
         codes = _as_codes("codes", self.codes)
@@ -80,6 +80,7 @@ class Coded(Shown):
         _check_range("codes", codes, schema.n_values)
         check_instance("unseen", self.unseen, Mapping, "a mapping of names to numbers of cells")
         check_flag("is_distinct", self.is_distinct)
+        # Column by column, because counting reads one variable of all rows at a time.
         object.__setattr__(self, "codes", np.asfortranarray(codes, dtype=schema.code_type))
         object.__setattr__(self, "class_codes", _checked_classes(schema, self.class_codes, len(codes)))
         object.__setattr__(self, "weights", check_weights(self.weights, len(codes), positive=False))
@@ -88,7 +89,7 @@ class Coded(Shown):
 
     @classmethod
     def of(cls, schema: Schema, codes: Any, class_codes: Any = None, weights: Any = None) -> "Coded":
-        """Return a table from codes that were made elsewhere; the same as the constructor.
+        """Return a table from codes of another source; the same as the constructor.
 
         Examples
         --------
@@ -99,16 +100,16 @@ class Coded(Shown):
 
     @property
     def n_rows(self) -> int:
-        """How many rows there are, whatever they weigh."""
+        """Number of rows, whatever their weights."""
         return int(self.codes.shape[0])
 
     @property
     def total_weight(self) -> float:
-        """Rows that the table stands for."""
+        """Number of rows that the table stands for."""
         return float(self.n_rows if self.weights is None else self.weights.sum())
 
     def relative(self) -> "Coded":
-        """The table with its weights scaled to add up to the number of rows that have one.
+        """Return the table with weights scaled to add up to the number of rows with a positive weight.
 
         Examples
         --------
@@ -119,7 +120,7 @@ class Coded(Shown):
 
     @property
     def mean_weight(self) -> float:
-        """Mean weight of the rows that have one; 1 if there are none."""
+        """Mean weight of the rows with a positive weight; 1 if there are none."""
         if self.weights is None or not self.weights.any():
             return 1.0
         # Of weights divided by the largest, so that equal weights have exactly their own mean.
@@ -127,13 +128,13 @@ class Coded(Shown):
         return float(largest * np.mean(self.weights[self.weights > 0] / largest))
 
     def take(self, rows: Any) -> "Coded":
-        """The table at some rows: their positions, or a mask."""
+        """Return the table at some rows: their positions, or a mask."""
         rows = check_rows(rows, self.n_rows)
         weights = None if self.weights is None else self.weights[rows]
         return unchecked(self.schema, np.asfortranarray(self.codes[rows]), self.class_codes[rows], weights)
 
     def select(self, variables: Sequence[int]) -> "Coded":
-        """The table with some of its variables, given by position."""
+        """Return the table with some of its variables, given by position."""
         chosen = [self.schema.position(i) for i in check_sequence("variables", variables, of="positions")]
         return changed(
             self,
@@ -143,7 +144,20 @@ class Coded(Shown):
         )
 
     def relabelled(self, schema: Schema, class_codes: Any = None) -> "Coded":
-        """The same cells under a schema with another target, and the codes of its classes."""
+        """Return the same cells under a schema with another target, with the codes of its classes.
+
+        Parameters
+        ----------
+        schema : Schema
+            A schema with the same variables.
+        class_codes : array of shape (n_rows,), optional
+            Codes of the classes of the new target; all zero by default.
+
+        Returns
+        -------
+        Coded
+            Shares the codes and the weights with this table.
+        """
         check_instance("schema", schema, Schema, "a Schema")
         if schema is not self.schema and not np.array_equal(schema.n_values, self.schema.n_values):
             raise SchemaMismatch(
@@ -152,7 +166,7 @@ class Coded(Shown):
         return unchecked(schema, self.codes, _checked_classes(schema, class_codes, self.n_rows), self.weights)
 
     def with_class_as_column(self) -> "Coded":
-        """The table whose last column is the class, and which has no class to predict.
+        """Return the table whose last column is the class, and which has no class to predict.
 
         Examples
         --------
@@ -166,14 +180,22 @@ class Coded(Shown):
         return unchecked(schema, codes, np.zeros(self.n_rows, np.uint8), self.weights, self.is_distinct)
 
     def distinct(self) -> "Coded":
-        """Equal rows merged into one with their summed weight, in an order that does not depend on theirs.
+        """Return equal rows merged into one with their summed weight, in an order independent of theirs.
 
-        Rows of weight zero are left out. Rows are equal where all cells and the class are.
+        Rows of weight zero are dropped. Rows are equal if all cells and the class are.
         """
         return self.merged()[0]
 
     def merged(self) -> "tuple[Coded, IntArray]":
-        """The :meth:`distinct` rows, and for each row of the table which of them it is; -1 without weight."""
+        """Return the :meth:`distinct` rows, and the position of each row among them.
+
+        Returns
+        -------
+        coded : Coded
+            The distinct rows.
+        positions : array of shape (n_rows,)
+            Position of each row of this table among them; -1 for a row of weight zero.
+        """
         if self.is_distinct:
             return self, np.arange(self.n_rows)
         first, places = self.groups()
@@ -184,7 +206,7 @@ class Coded(Shown):
         return changed(merged, weights=totals[kept], is_distinct=True), numbers[places]
 
     def groups(self) -> tuple[IntArray, IntArray]:
-        """First row of each set of equal rows, and for each row the number of its set."""
+        """Return the first row of each set of equal rows, and the number of the set of each row."""
         by_class = self.schema.target is not None
         rows = np.empty(
             (self.n_rows, self.codes.shape[1] + by_class),
@@ -193,6 +215,7 @@ class Coded(Shown):
         rows[:, : self.codes.shape[1]] = self.codes
         if by_class:
             rows[:, -1] = self.class_codes
+        # Rows without cells are all equal, but a type of zero bytes cannot be viewed.
         if not rows.shape[1]:
             return np.zeros(min(1, self.n_rows), dtype=np.int64), np.zeros(self.n_rows, dtype=np.int64)
         # As strings of bytes, rows sort many times faster than column by column.
@@ -201,7 +224,7 @@ class Coded(Shown):
         return first.astype(np.int64), places.ravel().astype(np.int64)
 
     def repeated(self) -> "Coded":
-        """The rows one by one, for work on single rows; refused where weights are not whole, or too large."""
+        """Return the rows one by one; raise if weights are not whole numbers, or too large."""
         if self.weights is None:
             return self
         check_whole_weights(self.weights, "this criterion")
@@ -219,7 +242,7 @@ class Coded(Shown):
         return f"Coded: {counted(self.n_rows, 'row')}{weighted}, {variables}"
 
     def _blocks(self) -> list[Block]:
-        """The first rows, as codes."""
+        """Return a grid of the first rows, as codes."""
         sizes, last = self.schema.n_values, []
         if self.schema.target is not None:
             last.append((self.schema.target.name, lambda row: str(self.class_codes[row])))
@@ -241,7 +264,19 @@ def unchecked(
     is_distinct: bool = False,
     unseen: Mapping[str, int] | None = None,
 ) -> Coded:
-    """Return a table from arrays that are known to fit the schema and have its types, without a scan."""
+    """Return a table from arrays that are known to fit the schema and have its types, without a scan.
+
+    Parameters
+    ----------
+    schema, codes, class_codes, weights, is_distinct, unseen
+        See :class:`Coded`. The arrays are neither checked nor converted nor copied.
+
+    Returns
+    -------
+    Coded
+        A view of the arrays.
+    """
+    # Past the constructor, which scans all codes: callers have just made them by the same schema.
     made = object.__new__(Coded)
     put = object.__setattr__
     put(made, "schema", schema)
@@ -254,7 +289,7 @@ def unchecked(
 
 
 def changed(coded: Coded, **parts: Any) -> Coded:
-    """Return a table with other parts, which are known to fit, without a scan; see :func:`unchecked`."""
+    """Return a table with some parts replaced, without a scan; the parts must fit, see :func:`unchecked`."""
     return unchecked(**({name: getattr(coded, name) for name in _FIELDS} | parts))
 
 
@@ -284,6 +319,7 @@ def _check_range(name: str, codes: NDArray[Any], largest: IntArray) -> None:
         return
     if codes.dtype.kind not in "iu":
         raise DataError(f"{name} of type {codes.dtype}: expected whole numbers")
+    # One pass for the common case. The offending cell is looked for only if there is one.
     if (codes.max(axis=0) <= largest).all() and (codes.dtype.kind == "u" or codes.min() >= 0):
         return
     row, column = (int(place) for place in np.argwhere((codes < 0) | (codes > largest))[0])

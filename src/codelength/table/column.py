@@ -1,4 +1,4 @@
-"""One column of a table, in one of two forms: numbers, or a factor."""
+"""Columns of a table, in one of two forms: numbers, or a factor."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..typing import BoolArray, FloatArray, IntArray, Scalar
 
 Positions: TypeAlias = NDArray[np.signedinteger[Any]]
-"""Positions in a list of values, of any width: -1 for missing."""
+"""Positions in a list of values, of any width; -1 for missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,27 +22,38 @@ class Numbers:
 
     @property
     def missing(self) -> BoolArray:
-        """Which cells are missing."""
+        """Mask of missing cells."""
         if self.numbers.dtype.kind == "f":
             return np.asarray(np.isnan(self.numbers))
         return np.zeros(len(self.numbers), dtype=bool)
 
     @property
     def cells(self) -> NDArray[Any]:
-        """The cells as an array, NaN where missing."""
+        """Cells as an array; NaN if missing."""
         return self.numbers
 
     def take(self, rows: BoolArray | IntArray) -> "Numbers":
-        """The column at some rows."""
+        """Return the column at some rows."""
         return Numbers(self.name, self.numbers[rows])
 
 
 @dataclass(frozen=True, slots=True)
 class Factor:
-    """A column of values: the distinct ones, and for each cell which (-1 for missing).
+    """A column of values: the distinct values, and the position of each cell among them (-1 for missing).
 
-    A declared factor may list values that no cell has. Numbers are here only where no type of array holds
-    all of them exactly.
+    A declared factor may list values that no cell has. A factor holds numbers only if no array type holds all
+    of them exactly.
+
+    Attributes
+    ----------
+    name : str
+        Name of the column.
+    positions : array of int
+        Position of each cell in ``values``; -1 if missing.
+    values : tuple
+        The distinct values, in canonical form.
+    declared : bool
+        True if the values are the declared domain of the column.
     """
 
     name: str
@@ -52,24 +63,25 @@ class Factor:
 
     @property
     def missing(self) -> BoolArray:
-        """Which cells are missing."""
+        """Mask of missing cells."""
         missing: BoolArray = self.positions < 0
         return missing
 
     @property
     def is_numeric(self) -> bool:
-        """Whether this is a column of numbers: undeclared, and without text or truth values."""
+        """True for a column of numbers: undeclared, and without text or truth values."""
         numeric = all(type(value) in (int, float) for value in self.values)
         return numeric and bool(self.values) and not self.declared
 
     @property
     def numbers(self) -> FloatArray:
-        """The cells as the nearest floats, NaN where missing; for columns of numbers alone."""
+        """Cells of a column of numbers as the nearest floats; NaN if missing."""
+        # Position -1 picks the last entry, NaN.
         return np.array([*(float(value) for value in self.values), np.nan])[self.positions]
 
     @property
     def cells(self) -> NDArray[Any]:
-        """The cells as an array: truth values, or objects with None where missing."""
+        """Cells as an array: truth values, or objects with None if missing."""
         if set(map(type, self.values)) == {bool} and self.values == (False, True) and not self.missing.any():
             return self.positions.astype(np.bool_)
         values = np.empty(len(self.values) + 1, dtype=object)
@@ -78,7 +90,7 @@ class Factor:
         return cells
 
     def with_domain(self, values: Sequence[Scalar]) -> "Factor":
-        """The column with a declared domain; values of cells that the domain lacks follow it.
+        """Return the column with a declared domain; values that the domain lacks follow it.
 
         Examples
         --------
@@ -90,7 +102,7 @@ class Factor:
         return Factor(self.name, moved[self.positions], tuple(places), declared=True)
 
     def take(self, rows: BoolArray | IntArray) -> "Factor":
-        """The column at some rows; values that no longer occur are dropped unless they were declared."""
+        """Return the column at some rows; undeclared values that no longer occur are dropped."""
         positions = self.positions[rows]
         if self.declared:
             return Factor(self.name, positions, self.values, True)

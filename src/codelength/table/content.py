@@ -1,7 +1,7 @@
-"""An order of rows, variables and values that depends only on what is in a coded table.
+"""Order of rows, variables and values that depends only on the content of a coded table.
 
-A search that works in this order, or gives ties to the first in it, finds the same however the table was
-written down: in another order of rows or columns, or with other names of columns, values and classes.
+A search that works in this order, or gives ties to the first in it, has the same result for every order of
+rows and columns and for all names of columns, values and classes.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,10 +15,11 @@ from ..typing import CodeArray, FloatArray, IntArray
 from .coded import Coded
 from .schema import Schema
 
+# Each round is a pass over all cells; three are enough for almost any table.
 _ROUNDS = 3
 
 Keys: TypeAlias = NDArray[np.uint64]
-"""Whole numbers that equal content has in common."""
+"""Whole numbers that are equal for equal content."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -38,7 +39,7 @@ class ContentOrder:
     values: tuple[IntArray, ...]
 
     def arranged(self, coded: Coded, variables: IntArray) -> Coded:
-        """The table with some variables, in this order and without names; classes are left out."""
+        """Return the table with some variables, in this order and without names; classes are dropped."""
         weights = None if coded.weights is None else coded.weights[self.rows]
         codes = _renamed(coded, variables, self.values)[self.rows]
         return Coded.of(Schema.from_sizes(coded.schema.n_values[variables].tolist()), codes, weights=weights)
@@ -75,6 +76,7 @@ def content_order(coded: Coded) -> ContentOrder:
         [np.append(np.zeros(n, np.uint64), np.uint64(1)) for n in schema.n_values.tolist()],
         schema.n_classes,
     )
+    # Stable sorts: the order of equal keys does not depend on the processor.
     variables = np.argsort(keys.variables, kind="stable")
     values = tuple(np.argsort(own[:-1], kind="stable") for own in keys.values)
     # Rows with equal keys differ in values with equal keys, which have an order.
@@ -100,24 +102,29 @@ def content_keys(
     n_classes: int,
     numbers: Mapping[int, NDArray[Any]] | None = None,
 ) -> ContentKeys:
-    """Keys of what a table holds, each refined from the keys of what it occurs with.
+    """Return keys of the content of a table, each refined from the keys it occurs with.
 
     Parameters
     ----------
     codes : array of shape (n_rows, n_variables)
-        Codes of the values, which the keys of each variable are listed by.
+        Codes of the values, which index the keys of each variable.
     labels : array of shape (n_rows,)
         Codes of the classes.
     weights : array of shape (n_rows,)
         Weights of the rows.
     of_variables : array of shape (n_variables,)
-        Whole numbers that tell variables of different kinds apart.
+        Whole numbers that differ between kinds of variables.
     of_values : sequence of arrays
-        Whole numbers that tell values of a variable apart if they have an order.
+        Whole numbers that differ between values of a variable if these have an order.
     n_classes : int
-        How many classes there are.
+        Number of classes.
     numbers : mapping of int to array of shape (n_rows,), optional
         For some variables a finer whole number of each row.
+
+    Returns
+    -------
+    ContentKeys
+        Keys of rows, variables, values and classes.
     """
     # In single precision, because sums of weights may be rounded differently in another order.
     of_weights = mixed(weights.astype(np.float32).view(np.uint32).astype(np.uint64))
@@ -129,6 +136,7 @@ def content_keys(
             rows += mixed(keys + variables[i])[codes[:, i]]
         for i, column in (numbers or {}).items():
             rows += mixed(column.astype(np.uint64) + variables[i])
+        # Sums are mixed before they are summed again; otherwise rows with the same total would be alike.
         rows = mixed(rows)
         for i, keys in enumerate(values):
             values[i] = mixed(keys + _summed(rows, codes[:, i], len(keys)))
@@ -138,7 +146,7 @@ def content_keys(
 
 
 def _renamed(coded: Coded, variables: IntArray, values: tuple[IntArray, ...]) -> CodeArray:
-    """Codes of some variables by the places of their values; the code for missing stays the last."""
+    """Return codes of some variables by the places of their values; the code for missing stays the last."""
     codes = np.empty((coded.n_rows, len(variables)), dtype=coded.codes.dtype, order="F")
     for place, i in enumerate(variables.tolist()):
         codes[:, place] = np.append(np.argsort(values[i]), len(values[i]))[coded.codes[:, i]]
@@ -146,7 +154,7 @@ def _renamed(coded: Coded, variables: IntArray, values: tuple[IntArray, ...]) ->
 
 
 def mixed(keys: Keys) -> Keys:
-    """Scatter 64-bit numbers as splitmix64 does, so that their sums tell sets of numbers apart."""
+    """Scatter 64-bit numbers as splitmix64 does, so that sums of different sets differ."""
     keys = keys + np.uint64(0x9E3779B97F4A7C15)
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         keys = (keys ^ (keys >> np.uint64(shift))) * np.uint64(factor)
@@ -154,7 +162,8 @@ def mixed(keys: Keys) -> Keys:
 
 
 def _summed(keys: Keys, places: NDArray[Any], length: int) -> Keys:
-    """Sums of keys by place; they wrap around, so their order does not matter."""
+    """Return sums of keys by place; they wrap around, so their order does not matter."""
     sums = np.zeros(length, dtype=np.uint64)
+    # Not bincount, whose sums are floats and depend on the order of the rows.
     np.add.at(sums, places, keys)
     return sums

@@ -1,4 +1,4 @@
-"""Copies of weighted rows: what leave-one-out leaves out."""
+"""Copies of weighted rows, for leave-one-out."""
 
 import numpy as np
 
@@ -7,15 +7,18 @@ from ..errors import DataError
 from ..typing import FloatArray, IntArray
 
 MOST_COPIES = 10**9
-"""A row of a larger weight stands for this many copies, each of which weighs more than 1."""
+"""Largest number of copies of a row; those of a row of larger weight weigh more than 1 each."""
 
 LIGHTEST, HEAVIEST = 1e-100, 1e11
-"""Weights of distinct rows that averages take: leaving a copy out must leave something to count with, and
-differences between models must not be lost in the sums."""
+"""Range of weights of distinct rows in averages over models.
+
+Leaving a copy out must leave something to count with, and differences between models must not be lost in
+sums.
+"""
 
 
 def n_copies(weights: FloatArray) -> IntArray:
-    """Return how many equal rows each row stands for.
+    """Return the number of equal rows that each row stands for.
 
     A row of weight 3 is three equal rows. A weight that is not whole is spread evenly over as many copies as
     it has whole parts, and over one if it has none.
@@ -29,7 +32,7 @@ def n_copies(weights: FloatArray) -> IntArray:
 
 
 def copy_weights(weights: FloatArray) -> FloatArray:
-    """Return the weight of one copy of each row, which is taken away when the row is left out.
+    """Return the weight of one copy of each row, which leave-one-out subtracts.
 
     Examples
     --------
@@ -40,7 +43,7 @@ def copy_weights(weights: FloatArray) -> FloatArray:
 
 
 def check_copies(weights: FloatArray | None) -> None:
-    """Refuse weights of distinct rows that averages over models cannot learn from; rows may weigh nothing."""
+    """Raise if weights of distinct rows are outside the range of averages over models; zero is allowed."""
     given = np.ones(1) if weights is None else weights
     unusable = given[((given > 0) & (given < LIGHTEST)) | (given > HEAVIEST)]
     if len(unusable):

@@ -1,4 +1,4 @@
-"""Columns of numbers cut into intervals: how, and again from other rows."""
+"""Cutting of columns of numbers into intervals, also again from other rows."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,14 +19,14 @@ from .values import LARGEST_EXACT
 
 @dataclass(frozen=True, slots=True)
 class Cutting:
-    """How columns of numbers are cut into intervals.
+    """Options for cutting columns of numbers into intervals.
 
     Attributes
     ----------
     strategy : {"frequency", "width", "kmeans"}
         See :func:`codelength.table.intervals.cut_points`.
     n_bins : int
-        Most intervals per column.
+        Largest number of intervals per column.
     """
 
     strategy: Strategy = "frequency"
@@ -40,7 +40,26 @@ class Cutting:
         weights: FloatArray | None = None,
         scale: Scale = "number",
     ) -> Variable:
-        """The variable that some numbers, or times on a scale, are cut into."""
+        """Return the variable that numbers, or times on a scale, are cut into.
+
+        Parameters
+        ----------
+        name : str
+            Name of the column.
+        numbers : array of float
+            The numbers; NaN if missing.
+        missing_is_value : bool
+            Add a last value for missing cells.
+        weights : array of float, optional
+            Weights of the numbers.
+        scale : str
+            Unit of the numbers; see :mod:`codelength.table.times`.
+
+        Returns
+        -------
+        Variable
+            An interval variable.
+        """
         cuts = cut_points(numbers, self.strategy, self.n_bins, sample_weight=weights)
         if scale != "number":
             cuts = time_cuts(cuts, numbers, scale)
@@ -49,13 +68,13 @@ class Cutting:
     def variable_with(
         self, name: str, cuts: FloatArray, missing_is_value: bool, scale: Scale = "number"
     ) -> Variable:
-        """The variable with cut points that were found in this way."""
+        """Return the variable with cut points that were found with these options."""
         origin = f"{NAMES[scale]}, cut {_WHERE.get(self.strategy, 'into intervals')}"
         return interval_variable(name, cuts, missing_is_value=missing_is_value, origin=origin, scale=scale)
 
 
 AVERAGED = Cutting(n_bins=20)
-"""How columns of numbers are cut under ``numeric="average"``: finely, because intervals are merged again."""
+"""Options of ``numeric="average"``: fine intervals, because models merge them again."""
 
 _WHERE: dict[str, str] = {
     "frequency": "at about equal frequency",
@@ -65,18 +84,23 @@ _WHERE: dict[str, str] = {
 
 
 def with_intervals_of(coded: Coded, table: Table, rows: IntArray, cutting: Cutting | None = None) -> Coded:
-    """The table coded again with the intervals of its numeric variables learned from some rows alone.
+    """Return the table with the intervals of its numeric variables learned from some rows alone.
 
     Parameters
     ----------
     coded : Coded
         The whole table.
     table : Table
-        The same rows, from which the numbers are taken.
+        The same rows, with the numbers.
     rows : array of int
         The rows to learn from.
     cutting : Cutting, optional
         How the columns were cut.
+
+    Returns
+    -------
+    Coded
+        All rows, coded by the new intervals; ``coded`` itself if no variable is an interval of numbers.
     """
     found = {
         i: numbers
@@ -102,7 +126,7 @@ def with_intervals_of(coded: Coded, table: Table, rows: IntArray, cutting: Cutti
 
 
 def measured(column: Column, scale: Scale) -> FloatArray | None:
-    """The cells of a column on a scale, NaN where missing; None where they are not on it.
+    """Return the cells of a column on a scale, NaN if missing; None if they are not on it.
 
     Whole numbers that float64 does not keep apart are refused.
     """
@@ -120,7 +144,7 @@ def measured(column: Column, scale: Scale) -> FloatArray | None:
 
 
 def loses_digits(whole: NDArray[Any]) -> bool:
-    """Whether some whole numbers are beyond those that float64 keeps apart.
+    """Return True if a whole number is beyond those that float64 can tell apart.
 
     Examples
     --------
@@ -131,7 +155,7 @@ def loses_digits(whole: NDArray[Any]) -> bool:
 
 
 def too_large(name: str) -> DataError:
-    """What is said of whole numbers that cannot be cut into intervals."""
+    """Return the error about whole numbers that cannot be cut into intervals."""
     return DataError(
         f"column {name!r}: whole numbers beyond 2**53, which lose digits as numbers; convert the column to "
         "text to make categories of them, to floats if the last digits do not matter, or drop it"

@@ -1,4 +1,4 @@
-"""From columns to codes, by a schema: the only gate through which data reaches the counting."""
+"""Encode columns by a schema. No data reaches the counting in another way."""
 
 from collections.abc import Container
 from typing import Any, Literal
@@ -23,7 +23,7 @@ from .values import LARGEST_EXACT
 HandleUnknown = Literal["ignore", "error"]
 
 UNKNOWN = -2
-"""What stands for a value that a schema does not list, where codes are looked up."""
+"""Result of a look-up for a value that the schema does not list."""
 
 
 def encode(
@@ -38,12 +38,12 @@ def encode(
     strict: bool = True,
     told: Container[str] = (),
 ) -> Coded:
-    """The codes of a table under a schema.
+    """Return the codes of a table under a schema.
 
     Parameters
     ----------
     schema : Schema
-        What the table may hold.
+        The variables and their values.
     data : Table, data frame, array or mapping of names to columns
         The rows.
     target : series, array or name of a column, optional
@@ -51,22 +51,24 @@ def encode(
     sample_weight : array of shape (n_rows,), optional
         Weights of the rows; by default those of the table.
     handle_unknown : {"ignore", "error"}
-        Whether a value that the schema does not list is marginalised like a missing cell, or refused.
+        ``"ignore"``: a value that the schema does not list is marginalised like a missing cell. ``"error"``:
+        raise.
     training : bool
-        Whether these rows will be counted: then every ignored value is worth a warning. At prediction they
-        are where they are most of a column, or of another type than the column had in training.
+        True if these rows will be counted; then every ignored value causes a warning. At prediction there is
+        a warning only if unknown values are most of a column, or of another type than in training.
     by_name : bool, optional
-        Whether columns are matched by name or by position. By default by name where both sides have names;
-        ``x0, x1, ...`` in a schema do not count as names.
+        Match columns by name instead of position. By default by name if both sides have names; ``x0, x1,
+        ...`` in a schema do not count as names.
     strict : bool
-        Whether named columns that the schema does not have are refused, or passed over.
+        Raise if there are named columns that the schema does not have; otherwise they are ignored.
     told : collection of str
-        Columns about which nothing more is to be said.
+        Columns that need no further warning.
 
     Returns
     -------
     Coded
-        The codes; ``unseen`` says how many cells of each column hold values that the schema does not list.
+        The codes; ``unseen`` has the number of cells of each column with values that the schema does not
+        list.
 
     Examples
     --------
@@ -79,6 +81,7 @@ def encode(
     check_choice("handle_unknown", handle_unknown, HandleUnknown)
     check_instance("schema", schema, Schema, "a Schema")
     table = table_of(data, target, sample_weight)
+    # An integer array of codes needs no look-ups, only a check of its range.
     codes, unseen = _ready_codes(schema, table), {}
     if codes is None:
         codes = np.empty((table.n_rows, schema.n_variables), dtype=schema.code_type, order="F")
@@ -102,7 +105,19 @@ def encode(
 
 
 def code_of(variable: Variable, cell: Any) -> int | None:
-    """The code of one cell, read as in a table; None for a missing one, and -1 for what is not listed.
+    """Return the code of one cell, read as in a table; None if it is missing, -1 if it is not listed.
+
+    Parameters
+    ----------
+    variable : Variable
+        The variable of the cell.
+    cell : object
+        A cell of any type.
+
+    Returns
+    -------
+    int or None
+        Code of the value.
 
     Examples
     --------
@@ -148,21 +163,23 @@ def _class_codes(schema: Schema, table: Table) -> CodeArray:
 
 
 def _ready_classes(target: Variable, column: Column) -> NDArray[Any] | None:
-    """Unsigned class codes under a target of codes need no look-up either."""
+    """Return unsigned class codes as they are if the target is a code variable; else None."""
     if target.kind != "code" or not isinstance(column, Numbers) or column.numbers.dtype.kind != "u":
         return None
     return column.numbers if column.numbers.max(initial=0) < target.n_values else None
 
 
 def _ready_codes(schema: Schema, table: Table) -> CodeArray | None:
-    """An integer array under a schema of codes needs no look-up, only a check of its range."""
+    """Return an integer array as it is if all variables are code variables and it is in range; else None."""
     array = table.array
     if array is None or not all(variable.kind == "code" for variable in schema.variables):
         return None
     _check_width(schema, array.shape[1])
+    # Out of range means unknown values, which the general path counts and describes.
     if not all(_in_range(v, column) for v, column in zip(schema.variables, array.T, strict=True)):
         return None
     if array.dtype.kind == "i" and array.min(initial=0) < 0:
+        # -1 means missing, as in the codes of pandas.
         array = np.where(array < 0, schema.n_values, array)
     return np.asfortranarray(array, dtype=schema.code_type)
 
@@ -175,9 +192,11 @@ def _in_range(variable: Variable, column: NDArray[Any]) -> bool:
 def _matched(
     schema: Schema, table: Table, by_name: bool | None, *, strict: bool
 ) -> tuple[Column | None, ...]:
-    """The column of each variable; None for one that is ignored and not there."""
+    """Return the column of each variable; None for an ignored variable without a column."""
     names = {column.name: column for column in table.columns}
     if by_name is None:
+        # A schema of x0, x1, ... was made of an array. A frame with other names is then matched by position,
+        # as scikit-learn does.
         by_name = table.named and (_has_own_names(schema) or names.keys() == set(schema.names))
     if not by_name:
         _check_width(schema, table.n_columns)
@@ -210,10 +229,24 @@ def _check_width(schema: Schema, n_columns: int) -> None:
 
 
 def codes_of(variable: Variable, column: Column) -> IntArray:
-    """Codes of the cells of a column, :data:`UNKNOWN` where a value is not listed."""
+    """Return codes of the cells of a column; :data:`UNKNOWN` if a value is not listed.
+
+    Parameters
+    ----------
+    variable : Variable
+        The variable of the column.
+    column : Column
+        The cells.
+
+    Returns
+    -------
+    array of int64
+        Codes; a missing cell has the code of the missing value, or ``n_values`` if that is not a value.
+    """
     if isinstance(column, Numbers):
         found = _codes_of_numbers(variable, column.numbers)
     else:
+        # Each distinct value is looked up once. Position -1, a missing cell, is the last entry of the array.
         places = np.array([*places_of(variable, column.values), -1], dtype=np.int64)
         found = places[column.positions]
     found[found == -1] = variable.n_values - 1 if variable.missing_is_value else variable.n_values
@@ -221,11 +254,12 @@ def codes_of(variable: Variable, column: Column) -> IntArray:
 
 
 def places_of(variable: Variable, values: tuple[Scalar, ...]) -> list[int]:
-    """Codes of some distinct values."""
+    """Return codes of distinct values: -1 if missing, :data:`UNKNOWN` if not listed."""
     if variable.kind == "interval":
         return _intervals_of(variable, values)
     codes: dict[Any, int] = {value: code for code, value in enumerate(variable.values)}
     if variable.kind == "code":
+        # Both codes mean missing: that of this package, and the one that pandas gives.
         codes |= {variable.n_values: -1, -1: -1}
     found = [codes.get(value, UNKNOWN) for value in values]
     times = [i for i, value in enumerate(values) if found[i] == UNKNOWN and looks_like_time(value)]
@@ -238,7 +272,7 @@ def places_of(variable: Variable, values: tuple[Scalar, ...]) -> list[int]:
 
 
 def _intervals_of(variable: Variable, values: tuple[Scalar, ...]) -> list[int]:
-    """Intervals of some distinct values: numbers, text that spells them, or times."""
+    """Return intervals of distinct values: numbers, text that spells numbers, or times."""
     is_number = variable.scale == "number"
     numbers = [*map(_number, values)] if is_number else time_numbers(values, variable.scale)
     found = assign(numbers, np.array(variable.cuts))
@@ -256,6 +290,7 @@ def _number(value: Scalar) -> float:
 
 def _codes_of_numbers(variable: Variable, numbers: NDArray[Any]) -> IntArray:
     missing: BoolArray | None = np.isnan(numbers) if numbers.dtype.kind == "f" else None
+    # Plain numbers are not times, whatever unit they might be in.
     if variable.scale != "number":
         found = np.full(len(numbers), UNKNOWN, dtype=np.int64)
     elif variable.kind == "interval":
@@ -279,20 +314,21 @@ def _look_up(variable: Variable, numbers: NDArray[Any]) -> IntArray:
         return np.full(len(numbers), UNKNOWN, dtype=np.int64)
     values = np.sort(np.array(listed_numbers, dtype=np.float64))
     codes = np.array(places_of(variable, tuple(values.tolist())), dtype=np.int64)
+    # A search among the few listed numbers, compared for equality afterwards, instead of a look-up per cell.
     at = np.minimum(np.searchsorted(values, numbers), len(values) - 1)
     found: IntArray = np.where(values[at] == numbers, codes[at], UNKNOWN)
     return found
 
 
 def cell_of(column: Column, row: int) -> Any:
-    """What stands in a cell that is not missing."""
+    """Return the content of a cell that is not missing."""
     if isinstance(column, Numbers):
         return column.numbers[row].item()
     return column.values[column.positions[row]]
 
 
 def unknown_class(target: Variable, row: int, cell: Any, source: str = "") -> UnknownValue:
-    """What is said of a class that the schema does not list."""
+    """Return the error about a class that the schema does not list."""
     return UnknownValue(
         f"{source}target {target.name!r}, row {row}: class {shown(cell)} is not in the schema "
         f"{listed(target.values)}; name all classes before the first rows are counted"

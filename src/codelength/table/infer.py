@@ -1,17 +1,16 @@
-"""From what a training table holds to what a table may hold: settling the schema.
+"""Infer the schema from a training table.
 
-The rule for a column of numbers under ``numeric="auto"``: when all its cells are whole numbers and
-at most 20 of them are distinct, each number is a category; otherwise the column is cut into five
-intervals of about equal frequency. ``"category"`` and ``"discretize"`` force one or the other,
-``"average"`` cuts into up to 20 intervals for models that average over the ways to merge neighbouring ones,
-``"error"`` refuses numbers. Dates, times of day and durations are numbers here: at most 20 of them are
-categories, more are cut.
+Columns of numbers under ``numeric="auto"``: if all cells are whole numbers and at most 20 of them are
+distinct, each number is a category; otherwise the column is cut into five intervals of about equal frequency.
+``"category"`` and ``"discretize"`` force one or the other, ``"average"`` cuts into up to 20 intervals for
+models that average over the ways to merge neighbouring ones, ``"error"`` rejects numbers. Dates, times of day
+and durations are treated like numbers: up to 20 distinct ones are categories, more are cut.
 
-A column of text with more than 20 distinct values, more of them than half of its cells, is one of identifiers
-or free text. No other row has its values, so it tells nothing about other rows; it is left out, and a warning
-says so. A column that declares its domain is never left out.
+Columns of text: with more than 20 distinct values, more than half as many as cells, a column holds
+identifiers or free text. Its values do not occur in other rows, so it carries no information about them. It
+is left out with a warning. A column that declares its domain is never left out.
 
-What was decided is kept as the ``origin`` of each variable.
+The decision about each column is kept as the ``origin`` of its variable.
 """
 
 from collections.abc import Collection, Sequence
@@ -42,10 +41,10 @@ MAX_NUMBER_CATEGORIES = 20
 """With more distinct whole numbers than this, ``numeric="auto"`` cuts a column into intervals."""
 
 MAX_VALUES = 65_535
-"""More distinct values than this are taken for identifiers, unless the column declares its domain."""
+"""A column with more distinct values holds identifiers, unless it declares its domain."""
 
 FEW_VALUES = 20
-"""A column of text with no more distinct values than this is not one of identifiers."""
+"""A column of text with at most this many distinct values does not hold identifiers."""
 
 
 def infer_schema(
@@ -59,7 +58,7 @@ def infer_schema(
     cutting: Cutting | None = None,
     categories: Collection[str] = (),
 ) -> Schema:
-    """The schema of a training table.
+    """Return the schema of a training table.
 
     Parameters
     ----------
@@ -68,20 +67,25 @@ def infer_schema(
     target : series, array or name of a column, optional
         The class of each row; by default that of the table.
     missing : {"ignore", "value"}
-        Whether missing cells are marginalised, or make a value of their own in the variables that
-        have missing cells here.
+        ``"ignore"``: missing cells are marginalised. ``"value"``: they are a value of their own in variables
+        that have missing cells here.
     numeric : {"auto", "discretize", "average", "category", "error"}
-        What becomes of columns of numbers and of times; see the module.
+        Treatment of columns of numbers and of times; see the module.
     identifiers : {"ignore", "error", "keep"}
-        What becomes of columns of identifiers and free text; see the module. One that is left out stays in
-        the schema as a variable that says nothing.
+        Treatment of columns of identifiers and free text; see the module. A column that is left out stays in
+        the schema as a variable of kind ``"ignored"``.
     sample_weight : array, optional
         Weights of the rows, which move the cut points of intervals.
     cutting : Cutting, optional
         How columns of numbers are cut; by default at about equal frequency, into five intervals, or into 20
         that are to be averaged over.
     categories : collection of str
-        Columns of numbers that are kept as categories whatever ``numeric`` says.
+        Columns of numbers that are kept as categories whatever ``numeric`` is.
+
+    Returns
+    -------
+    Schema
+        One variable per column, and the target if there is one.
 
     Examples
     --------
@@ -99,7 +103,17 @@ def infer_schema(
 
 @dataclass(frozen=True, slots=True)
 class How:
-    """What is to become of the columns of a table; see :func:`infer_schema`."""
+    """Options that decide the variable of each column; see :func:`infer_schema`.
+
+    Attributes
+    ----------
+    missing, numeric, identifiers : str
+        See :func:`infer_schema`.
+    cutting : Cutting
+        How columns of numbers are cut.
+    categories : tuple of str
+        Columns of numbers that are kept as categories.
+    """
 
     missing: Missing
     numeric: Numeric
@@ -116,7 +130,7 @@ class How:
         cutting: Cutting | None,
         categories: Collection[str],
     ) -> "How":
-        """What a caller says, checked."""
+        """Check options and return them."""
         check_choice("missing", missing, Missing)
         check_choice("numeric", numeric, Numeric)
         check_choice("identifiers", identifiers, Identifiers)
@@ -129,17 +143,29 @@ class How:
     def variable(
         self, column: Column, weights: FloatArray | None = None, n_present: int | None = None
     ) -> Variable:
-        """The variable that a column becomes.
+        """Return the variable that a column becomes.
 
-        A column may also hold each of its distinct cells once, with the weight of all that are like it; then
-        ``n_present`` says how many cells there are in all.
+        Parameters
+        ----------
+        column : Column
+            The cells; or each distinct cell once, with the weight of all cells equal to it.
+        weights : array of float, optional
+            Weights of the cells.
+        n_present : int, optional
+            Number of cells that are not missing, if the column holds each distinct cell once.
+
+        Returns
+        -------
+        Variable
+            A category, interval or ignored variable.
         """
         is_missing = column.missing
         missing_is_value = self.missing == "value" and bool(is_missing.any())
+        # Before everything else: a declared domain is never cut, sorted or left out.
         if isinstance(column, Factor) and column.declared:
             return _category(column.name, column.values, missing_is_value, "declared domain")
         if is_missing.all():
-            # One interval that holds any number says nothing about anything.
+            # One interval that holds any number carries no information.
             return interval_variable(
                 column.name, (), missing_is_value=missing_is_value, origin="every cell is missing"
             )
@@ -155,7 +181,7 @@ class How:
         return _category(column.name, sorted_values(column.values), missing_is_value, "values seen")
 
     def ignored(self, name: str, reason: str) -> Variable | None:
-        """The variable that stands for a column of identifiers; None where such columns are kept."""
+        """Return the variable of a column of identifiers; None if such columns are kept."""
         if self.identifiers == "keep":
             return None
         if self.identifiers == "error":
@@ -163,7 +189,7 @@ class How:
         return Variable(name, ("any",), "ignored", origin=f"left out: {reason}")
 
     def wanted(self, name: str, scale: Scale) -> Numeric:
-        """What is to become of a column of numbers or times, which may be refused."""
+        """Return the treatment of a column of numbers or times; raise if it is ``"error"``."""
         numeric = "category" if name in self.categories else self.numeric
         if numeric == "error":
             raise DataError(
@@ -192,7 +218,7 @@ class How:
 
 
 def _scale(column: Column) -> Scale | None:
-    """What the cells of a column count in; None where they are categories."""
+    """Return the scale of the cells of a column; None if they are categories."""
     if isinstance(column, Factor) and not column.is_numeric:
         return time_scale(column.values)
     return "number"
@@ -205,13 +231,13 @@ _REMEDY = (
 
 
 TOO_MANY = f"more than {MAX_VALUES:,} distinct values look like identifiers"
-"""Why a column with very many values is left out; how many there are takes too much memory to know."""
+"""Reason to leave out a column with very many values, whose exact number is not counted to save memory."""
 
 
 def _reason_to_ignore(column: Factor, n_present: int | None) -> str:
-    """Why a column of text is one of identifiers or free text; nothing where it is not."""
+    """Return the reason why a column of text holds identifiers or free text; empty if it does not."""
     present = column.positions[column.positions >= 0]
-    # Values may be those of a whole file, and the cells those of a batch.
+    # Counted in the cells: the values may be those of a whole file, and the cells those of a batch.
     n_distinct = int(np.count_nonzero(np.bincount(present)))
     n_cells = len(present) if n_present is None else n_present
     if len(column.values) > MAX_VALUES:
@@ -222,6 +248,7 @@ def _reason_to_ignore(column: Factor, n_present: int | None) -> str:
 
 
 def tell_ignored(variables: Sequence[Variable]) -> None:
+    """Warn about columns that are left out: one warning for all of them."""
     ignored = [variable for variable in variables if variable.kind == "ignored"]
     if ignored:
         names = [variable.name for variable in ignored]
@@ -235,12 +262,14 @@ def _category(name: str, values: tuple[Scalar, ...], missing_is_value: bool, ori
 
 
 def _few_whole_numbers(column: Column, scale: Scale) -> tuple[Scalar, ...] | None:
-    """The distinct whole numbers, or times, where there is nothing else and they are few; else None."""
+    """Return the distinct whole numbers, or times, if there is nothing else and they are few; else None."""
     if isinstance(column, Factor):
         values = column.values
         whole = scale != "number" or all(type(value) is int for value in values)
         return sorted_values(values) if whole and len(values) <= MAX_NUMBER_CATEGORIES else None
     present = column.numbers[~column.missing]
+    # Almost every continuous column shows a fraction, or too many numbers, in its first rows. Then the rest
+    # need not be sorted.
     sample = present[:1000]
     if sample.dtype.kind == "f" and not (np.floor(sample) == sample).all():
         return None
@@ -261,6 +290,7 @@ def _distinct_numbers(column: Column) -> tuple[Scalar, ...]:
 def _distinct(present: NDArray[Any]) -> NDArray[Any]:
     if present.dtype.kind in "iu":
         low, high = int(present.min()), int(present.max())
+        # Unsigned numbers beyond int64 would wrap around when they are cast.
         if high - low < 256 and high < 2**63:
             # Marking is many times faster than sorting, and small codes are the common case.
             seen = np.zeros(high - low + 1, dtype=bool)
@@ -270,10 +300,11 @@ def _distinct(present: NDArray[Any]) -> NDArray[Any]:
 
 
 def target_variable(column: Column) -> Variable:
-    """The variable of the classes in a column."""
+    """Return the variable of the classes in a column."""
     origin = "classes seen"
     if isinstance(column, Numbers):
         values: tuple[Scalar, ...] = tuple(np.unique(column.numbers).tolist())
+    # Columns of truth values always declare both; a class that no row has would get a probability.
     elif column.declared and not all(isinstance(value, bool) for value in column.values):
         origin, values = "declared domain", column.values
     else:
@@ -294,7 +325,7 @@ def _check_size(name: str, n_values: int) -> None:
 
 
 def too_many(name: str) -> DataError:
-    """What is said of a column with more values than a variable may have."""
+    """Return the error about a column with more values than a variable may have."""
     return DataError(
         f"column {name!r}: more than {MAX_VALUES:,} distinct values; it looks like an identifier: drop the "
         "column, group its values, or declare its domain with schema="

@@ -1,4 +1,4 @@
-"""From one row to its codes: look-ups in dictionaries, no table in between."""
+"""Codes of single rows by look-ups in dictionaries, without a table."""
 
 from bisect import bisect_right
 from collections.abc import Mapping
@@ -12,20 +12,20 @@ from .schema import Schema, Variable
 from .values import LARGEST
 
 MOST_REMEMBERED = 10_000
-"""Spellings of a variable that are remembered; more are looked up again and again."""
+"""Largest number of remembered spellings of a variable; others are looked up again each time."""
 
 
 class RowReader:
-    """Reads single rows under a schema, cell by cell as :func:`codelength.table.encode` reads a table.
+    """Encoder of single rows, with the same result as :func:`codelength.table.encode` for a table.
 
     Parameters
     ----------
     schema : Schema
-        What rows may hold.
+        The variables and their values.
     refuse_values : bool
-        Whether a value that the schema does not list is refused, or passed over like a missing cell.
+        Raise on a value that the schema does not list; otherwise it is missing.
     refuse_names : bool
-        Whether a name that the schema does not have is refused, or passed over.
+        Raise on a name that the schema does not have; otherwise it is ignored.
 
     Examples
     --------
@@ -49,7 +49,18 @@ class RowReader:
         self._missing = [0 if v.kind == "ignored" else v.n_values for v in schema.variables]
 
     def cells(self, row: Mapping[str, Any]) -> tuple[list[int], list[int]]:
-        """The cells of the values that are there in the counts, and the positions of their variables."""
+        """Return the cells of a flat table that the values of a row count in, and their variables.
+
+        Parameters
+        ----------
+        row : mapping of str to object
+            Cells by the names of their columns; absent ones are missing.
+
+        Returns
+        -------
+        cells, positions : list of int
+            Cells of the flat table, see :attr:`Schema.offsets`, and variables; missing cells are left out.
+        """
         self._check(row)
         cells, positions = [], []
         for position, start, reader, texts, name in self._readers:
@@ -68,8 +79,9 @@ class RowReader:
         return cells, positions
 
     def codes(self, row: Mapping[str, Any]) -> list[int]:
-        """The code of each variable; that of a missing cell where a row says nothing."""
+        """Return the code of each variable; that of a missing cell if the row has none."""
         self._check(row)
+        # The loop is written out twice: a function call per cell is a large part of the time of a row.
         codes = self._missing.copy()
         for position, _, reader, texts, name in self._readers:
             value = row.get(name)
@@ -99,7 +111,7 @@ class RowReader:
 
 
 def check_row(row: Any) -> None:
-    """Refuse a row that is no mapping of names to cells."""
+    """Raise if a row is not a mapping of names to cells."""
     if type(row) is not dict and not isinstance(row, Mapping):
         raise DataError(f"row {shown(row)}: expected a mapping of names to cells")
 
@@ -107,7 +119,7 @@ def check_row(row: Any) -> None:
 class CellReader:
     """Codes of the values of one variable.
 
-    ``texts`` holds those of texts that were read before and are listed.
+    ``texts`` holds the codes of listed texts that were read before.
     """
 
     __slots__ = ("_codes", "_cuts", "_missing", "name", "texts", "variable")
@@ -120,13 +132,14 @@ class CellReader:
         self.texts: dict[str, int] = {}
 
     def code(self, value: Any) -> int | None:
-        """The code of a value; None for one that says nothing, and below zero for one that is not listed."""
+        """Return the code of a value; None if it is missing, negative if it is not listed."""
         if value is None:
             return self._missing
         kind = type(value)
         if kind is float or kind is int:
             if value != value:
                 return self._missing
+            # Infinite numbers take the general path, which rejects them.
             if self._cuts is not None and -LARGEST <= value <= LARGEST:
                 return bisect_right(self._cuts, value)
         # Values of different types may be equal, such as 1 and True, and yet be read differently.

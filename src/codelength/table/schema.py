@@ -1,4 +1,4 @@
-"""What a table may contain: its variables, their values, and the classes to predict.
+"""Variables of a table, their values, and the classes to predict.
 
 A code length is defined only over a fixed alphabet, so a schema is settled before anything is
 counted and does not grow afterwards.
@@ -23,6 +23,7 @@ from .values import joined, without_numpy
 
 Kind = Literal["category", "interval", "code", "ignored"]
 
+# Codes are read in every pass over the rows, so they take as few bytes as possible.
 CODE_TYPES = (np.uint8, np.uint16, np.uint32)
 
 MAX_CODES = 1_000_000
@@ -31,24 +32,24 @@ MAX_CODES = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """One categorical variable: a name and the values it can take, in order.
+    """A categorical variable: a name and the values it can take, in order.
 
     Parameters
     ----------
     name : str
         Name of the column.
     values : sequence of str, int, float or bool
-        The values in code order. A last value of ``None`` makes missing cells a value of their own.
+        The values in code order. If the last value is ``None``, missing cells are a value of their own.
     kind : {"category", "interval", "code", "ignored"}
         ``"category"``: cells are matched with the values. ``"interval"``: cells are numbers or times, and
-        ``cuts`` says in which interval each falls. ``"code"``: cells are the codes already. ``"ignored"``:
-        whatever a cell holds, the variable has its one value, which says nothing.
+        ``cuts`` decides the interval of each. ``"code"``: cells are codes already. ``"ignored"``: the
+        variable has one value, whatever the cells are, and carries no information.
     cuts : sequence of float
-        Cut points of an interval variable; a number equal to a cut belongs to the interval above it.
+        Cut points of an interval variable. A number equal to a cut belongs to the interval above it.
     origin : str
-        How the values were settled, for people.
+        Short text for people: how the values were found. Ignored by comparisons.
     scale : {"number", "date", "utc", "clock", "seconds", "months"}
-        What the cut points of an interval variable are counted in; see :mod:`codelength.table.times`.
+        Unit of the cut points of an interval variable; see :mod:`codelength.table.times`.
 
     Examples
     --------
@@ -67,6 +68,8 @@ class Variable:
         where = f"variable {shown(self.name)}"
         check_instance(f"{where}, its name", self.name, str, "text (a name must be text)")
         values = check_sequence(f"{where}: values", self.values)
+        # Values are normalised like cells: a value that is still a numpy scalar, or half of a surrogate pair,
+        # would never be equal to the cell it stands for.
         plain = map(without_numpy, values)
         object.__setattr__(self, "name", joined(self.name))
         object.__setattr__(self, "values", tuple(joined(v) if isinstance(v, str) else v for v in plain))
@@ -78,17 +81,18 @@ class Variable:
 
     @property
     def n_values(self) -> int:
-        """How many values the variable can take; also the code of a missing cell."""
+        """Number of values that the variable can take; also the code of a missing cell."""
         return len(self.values)
 
     @property
     def missing_is_value(self) -> bool:
-        """Whether a missing cell is a value of its own (the last one)."""
+        """True if a missing cell is a value of its own (the last one)."""
         return bool(self.values) and self.values[-1] is None
 
     def to_json(self) -> dict[str, Any]:
-        """The variable as JSON types."""
+        """Return the variable as JSON types."""
         document: dict[str, Any] = {"name": self.name, "kind": self.kind, "values": list(self.values)}
+        # Left out if they have their defaults, which :meth:`from_json` supplies.
         if self.kind == "interval":
             document["cuts"] = list(self.cuts)
         if self.scale != "number":
@@ -98,7 +102,7 @@ class Variable:
     @classmethod
     @reading("a Variable")
     def from_json(cls, document: Mapping[str, Any]) -> Self:
-        """The variable that :meth:`to_json` wrote."""
+        """Return the variable that :meth:`to_json` wrote."""
         return cls(
             document["name"],
             tuple(document["values"]),
@@ -116,12 +120,15 @@ class Variable:
         check_instance(f"{where}: origin", self.origin, str, "text")
         if not self.values:
             raise InvalidParameter(f"{where}: no values; a variable needs at least one")
+        # None is checked by position only: elsewhere than at the end it is not a value.
         known = self.values[:-1] if self.missing_is_value else self.values
         for value in known:
+            # NaN is the only value that differs from itself. It could never be found in a look-up.
             if not isinstance(value, (str, int, float)) or value in (math.inf, -math.inf) or value != value:
                 raise InvalidParameter(
                     f"{where}: value {shown(value)}; expected text, a number or a truth value"
                 )
+        # A set compares like a dictionary, so that True and 1 are one value, and so are 1 and 1.0.
         if len(set(known)) < len(known):
             raise InvalidParameter(f"{where}: a value is listed twice in {shown(list(self.values), 300)}")
         self._check_cuts(where, len(known))
@@ -147,7 +154,25 @@ def interval_variable(
     origin: str = "declared",
     scale: Scale = "number",
 ) -> Variable:
-    """A variable of numbers or times cut into intervals, each named after its bounds.
+    """Return a variable of numbers or times cut into intervals, each named after its bounds.
+
+    Parameters
+    ----------
+    name : str
+        Name of the column.
+    cuts : iterable of float
+        Cut points in increasing order.
+    missing_is_value : bool
+        Add a last value for missing cells.
+    origin : str
+        How the cut points were found.
+    scale : {"number", "date", "utc", "clock", "seconds", "months"}
+        Unit of the cut points.
+
+    Returns
+    -------
+    Variable
+        An interval variable with one value more than there are cut points.
 
     Examples
     --------
@@ -155,7 +180,7 @@ def interval_variable(
     ('< 18', '18 to 65', '>= 65')
     """
     ordered = check_sequence("cuts", cuts, of="numbers")
-    # Cut points that make no intervals are refused by the variable, in its own words.
+    # Labels of unusable cut points cannot be made. The variable rejects such points with a better message.
     usable = all(is_number(cut) and math.isfinite(_as_float(cut)) for cut in ordered)
     labels: tuple[Scalar | None, ...] = time_labels([*map(float, ordered)], scale) if usable else ("any",)
     return Variable(name, (*labels, None) if missing_is_value else labels, "interval", ordered, origin, scale)
@@ -163,7 +188,7 @@ def interval_variable(
 
 @dataclass(frozen=True, repr=False)
 class Schema(Shown):
-    """The variables of a table, in column order, and the class to predict.
+    """Variables of a table, in column order, and the class to predict.
 
     Parameters
     ----------
@@ -200,9 +225,21 @@ class Schema(Shown):
 
     @classmethod
     def from_sizes(cls, n_values: Sequence[int], n_classes: int | None = None) -> Self:
-        """A schema for data that is coded already: integer arrays are the codes.
+        """Return a schema for data that is coded already: integer arrays are the codes.
 
         Variables are named ``x0, x1, ...``; the code ``n_values`` stands for missing.
+
+        Parameters
+        ----------
+        n_values : sequence of int
+            Number of values of each variable.
+        n_classes : int, optional
+            Number of classes; no target by default.
+
+        Returns
+        -------
+        Schema
+            A schema of code variables.
 
         Examples
         --------
@@ -220,17 +257,17 @@ class Schema(Shown):
 
     @property
     def n_variables(self) -> int:
-        """How many variables there are, the class not counted."""
+        """Number of variables, the class not counted."""
         return len(self.variables)
 
     @property
     def n_classes(self) -> int:
-        """How many classes there are; 1 where there is no class to predict."""
+        """Number of classes; 1 if there is no class to predict."""
         return 1 if self.target is None else self.target.n_values
 
     @property
     def classes(self) -> tuple[Scalar, ...]:
-        """The classes in code order."""
+        """Classes in code order."""
         if self.target is None:
             return ()
         return tuple(value for value in self.target.values if value is not None)
@@ -242,7 +279,7 @@ class Schema(Shown):
 
     @cached_property
     def offsets(self) -> IntArray:
-        """Where each variable starts in a flat table, and at the end the length of the table.
+        """Start of each variable in a flat table; the last entry is the length of the table.
 
         Every variable has one cell per value, plus one for missing.
         """
@@ -259,11 +296,12 @@ class Schema(Shown):
         return smallest_code_type(int(self.n_values.max(initial=1)))
 
     def position(self, variable: int | str) -> int:
-        """Position of a variable, given by name or counted from the start or the end."""
+        """Return the position of a variable, given by name or counted from the start or the end."""
         if isinstance(variable, str):
             if variable not in self._by_name:
                 raise SchemaMismatch(f"column {shown(variable)}: not in the schema {_shortened(self.names)}")
             return self._by_name[variable]
+        # True is an int to Python, but not a position.
         if not isinstance(variable, (int, np.integer)) or isinstance(variable, bool):
             raise SchemaMismatch(f"variable {shown(variable)}: expected a name or a position")
         if not -self.n_variables <= variable < self.n_variables:
@@ -271,12 +309,12 @@ class Schema(Shown):
         return int(variable) % self.n_variables
 
     def select(self, variables: Sequence[int]) -> "Schema":
-        """The schema of some of the variables, given by position."""
+        """Return the schema of some of the variables, given by position."""
         chosen = check_sequence("variables", variables, of="positions")
         return Schema(tuple(self.variables[self.position(i)] for i in chosen), self.target)
 
     def with_class_as_variable(self) -> "Schema":
-        """The schema whose last variable is the class, and which has no class to predict.
+        """Return the schema whose last variable is the class, and which has no class to predict.
 
         A class that is named like one of the variables is renamed.
         """
@@ -288,11 +326,11 @@ class Schema(Shown):
         return Schema((*self.variables, replace(self.target, name=name)))
 
     def without_target(self) -> "Schema":
-        """The variables alone."""
+        """Return the schema without its target."""
         return self if self.target is None else Schema(self.variables)
 
     def named_after(self, names: Sequence[str]) -> "Schema":
-        """The schema with other names for its variables."""
+        """Return the schema with other names for its variables."""
         given = check_sequence("names", names, of="names")
         if len(given) != self.n_variables:
             raise SchemaMismatch(f"{len(given)} names for {self.n_variables} variables; give one for each")
@@ -300,7 +338,7 @@ class Schema(Shown):
         return Schema(variables, self.target)
 
     def to_json(self) -> dict[str, Any]:
-        """The schema as JSON types."""
+        """Return the schema as JSON types."""
         return {
             "variables": [variable.to_json() for variable in self.variables],
             "target": None if self.target is None else self.target.to_json(),
@@ -309,13 +347,13 @@ class Schema(Shown):
     @classmethod
     @reading("a Schema")
     def from_json(cls, document: Mapping[str, Any]) -> Self:
-        """The schema that :meth:`to_json` wrote."""
+        """Return the schema that :meth:`to_json` wrote."""
         target = document["target"]
         variables = tuple(Variable.from_json(variable) for variable in document["variables"])
         return cls(variables, None if target is None else Variable.from_json(target))
 
     def describe(self) -> str:
-        """One line per variable, for people: its kind, its values, and how they were settled.
+        """Return one line per variable: its kind, its values, and how they were found.
 
         Examples
         --------
@@ -340,7 +378,7 @@ class Schema(Shown):
 
 
 def smallest_code_type(largest: int) -> type[np.unsignedinteger[Any]]:
-    """Smallest unsigned integer type that holds ``largest``.
+    """Return the smallest unsigned integer type that holds ``largest``.
 
     Examples
     --------
@@ -353,6 +391,7 @@ def smallest_code_type(largest: int) -> type[np.unsignedinteger[Any]]:
 def _as_float(number: Any) -> float:
     try:
         return float(number)
+    # A whole number beyond float64 raises. NaN is rejected later together with all other cut points.
     except (OverflowError, ValueError):
         return math.nan
 
@@ -369,13 +408,13 @@ def _code_variable(name: str, size: Any) -> Variable:
 
 
 def variables_grid(title: str, variables: Iterable[Variable]) -> Grid:
-    """Variables for people: kinds, values, and how these were settled."""
+    """Return a grid of variables: kinds, values, and how these were found."""
     rows = [[variable.name, variable.kind, _listed(variable), variable.origin] for variable in variables]
     return Grid(title, ["variable", "kind", "values", "how they were settled"], rows, n_text=4)
 
 
 def classes_grid(target: Variable | None, class_counts: Iterable[float]) -> Grid:
-    """Classes for people: how many rows each has."""
+    """Return a grid of classes and the number of rows of each."""
     name, labels = ("", ()) if target is None else (target.name, target.values)
     rows = [[str(label), f"{n:,.10g}"] for label, n in zip(labels, class_counts, strict=True)]
     return Grid(f"target {name}", ["class", "rows"], rows)

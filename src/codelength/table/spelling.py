@@ -1,4 +1,4 @@
-"""What text spells: numbers, truth values and times, for tables whose cells have no types of their own."""
+"""Parsing of text: numbers, truth values and times, for tables whose cells have no types."""
 
 import datetime
 import math
@@ -7,10 +7,10 @@ import re
 from .values import FAR_AWAY, LARGEST, UnusableValue, seconds_as_text, stamp_as_text, trimmed
 
 SPACES = " \t\n\v\f\r"
-"""What may stand around a number; those that DuckDB passes over."""
+"""Characters that may surround a number; the same as in DuckDB."""
 
 NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
-"""Numbers, as a regular expression for Python and DuckDB alike."""
+"""Numbers, as a regular expression for Python and DuckDB."""
 
 NANS = ("nan", "+nan", "-nan")
 """Missing numbers, in small letters."""
@@ -37,7 +37,7 @@ _TRUTHS = {"true": True, "false": False, "1": True, "0": False, "1.0": True, "0.
 
 
 def parse_number(text: str) -> int | float | str | None:
-    """Return the number that ``text`` spells; None for NaN, the text itself when it spells none.
+    """Return the number that ``text`` spells; None for NaN; the text itself if it is not a number.
 
     Whole numbers are exact. Numbers with a point or an exponent are the nearest float64.
 
@@ -47,6 +47,8 @@ def parse_number(text: str) -> int | float | str | None:
     [3, 2.5, None, 'many']
     """
     stripped = text.strip(SPACES)
+    # The length is checked first: Python takes quadratic time for long whole numbers, and refuses very long
+    # ones.
     if _WHOLE.fullmatch(stripped) and len(stripped) <= _LONGEST_WHOLE:
         number = int(stripped)
         return number if abs(number) <= LARGEST else text
@@ -56,7 +58,7 @@ def parse_number(text: str) -> int | float | str | None:
 
 
 def parse_boolean(text: str) -> bool | str:
-    """Return the truth that ``text`` spells, or the text itself when it spells none.
+    """Return the truth value that ``text`` spells, or the text itself if it is not one.
 
     Examples
     --------
@@ -67,12 +69,12 @@ def parse_boolean(text: str) -> bool | str:
 
 
 def looks_like_time(value: object) -> bool:
-    """Whether a value is text in the form of a date, a time or a duration, though perhaps not a real one."""
+    """Return True for text in the form of a date, a time or a duration, even if there is no such date."""
     return isinstance(value, str) and _TIME.fullmatch(value) is not None
 
 
 def parse_time(text: str) -> str:
-    """Return a date, a time or a duration in its one form, or the text itself when it is none.
+    """Return a date, a time or a duration in canonical form, or the text itself if it is none.
 
     Examples
     --------
@@ -85,6 +87,7 @@ def parse_time(text: str) -> str:
         return text
     if "day" in text:
         return parse_duration(text)
+    # Digits compare as text here: 24:00:00 and later are not times of day.
     if text[2] == ":":
         return trimmed(text) if text < "24" else text
     match = _STAMP.fullmatch(text)
@@ -92,7 +95,7 @@ def parse_time(text: str) -> str:
 
 
 def parse_real_time(text: str) -> str:
-    """Return a date or a time that a database has written in its one form; infinite ones are refused.
+    """Return a date or a time written by a database in canonical form; raise if it is infinite.
 
     Examples
     --------
@@ -105,7 +108,7 @@ def parse_real_time(text: str) -> str:
 
 
 def parse_duration(text: str) -> str:
-    """Return a duration, as pandas and DuckDB write it, in its one form, or the text itself when it is none.
+    """Return a duration, as pandas and DuckDB write it, in canonical form, or the text itself if it is none.
 
     Examples
     --------
@@ -117,6 +120,7 @@ def parse_duration(text: str) -> str:
         return text
     years, months, days, hours, minutes, seconds = (int(match[i] or 0) for i in (1, 2, 3, 5, 6, 7))
     digits = match[8] or ""
+    # In whole units of the last digit, because a sum of floats would round.
     clock = int(f"{(hours * 60 + minutes) * 60 + seconds}{digits}")
     total = days * 86_400 * 10 ** len(digits) + (-clock if match[4] == "-" else clock)
     of_months, of_seconds = years * 12 + months, seconds_as_text(total, len(digits))

@@ -1,8 +1,8 @@
-"""One table, whatever it came from: columns, declared domains, class, weights and name.
+"""A table in memory: columns, declared domains, class, weights and name.
 
-Frames of any library come in through narwhals; arrays, lists and plain mappings of columns are taken as they
-are; readers of files and data sets make one directly. Nothing is decided here about what a column means, only
-what it holds. A domain that the source declares stays with its column.
+Frames of any library are converted through narwhals; arrays, lists and plain mappings of columns are taken as
+they are; readers of files and data sets build a table directly. This module only finds out what a column
+holds, never what it means. A domain that the source declares stays with its column.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -32,26 +32,26 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class Table(Shown):
-    """The columns of a table, in order, and what goes with its rows.
+    """Columns of a table, in order, with classes and weights of the rows.
 
     Attributes
     ----------
     columns : tuple of Column
         The variables.
     n_rows : int
-        How many rows there are.
+        Number of rows.
     named : bool
-        Whether the columns have names of their own; ``x0, x1, ...`` where not.
+        True if the columns have names of their own; otherwise they are called ``x0, x1, ...``.
     target : Column, optional
         The class of each row.
     weights : array of shape (n_rows,), optional
         How many rows each row stands for.
     name : str
-        What the table is called, for people.
+        Name of the table in messages and titles.
     array : array, optional
-        The array that the columns are views of, where the table is one.
+        The array that the columns are views of, if the table is one array.
     row_numbers : array of shape (n_rows,), optional
-        What messages call the rows, where they are part of a longer table; their positions otherwise.
+        Row numbers in messages, if the table is part of a longer one; positions by default.
     """
 
     columns: tuple[Column, ...]
@@ -70,11 +70,11 @@ class Table(Shown):
 
     @property
     def n_columns(self) -> int:
-        """How many columns there are, the target not counted."""
+        """Number of columns, the target not counted."""
         return len(self.columns)
 
     def column(self, name: str) -> Column:
-        """The column of a name, which may be the target's."""
+        """Return the column of a name, which may be the target's."""
         everything = self.columns if self.target is None else (*self.columns, self.target)
         for column in everything:
             if isinstance(name, str) and column.name == name:
@@ -82,7 +82,7 @@ class Table(Shown):
         raise SchemaMismatch(f"{self._where}has no column {shown(name)}{suggestion(name, self.names)}")
 
     def take(self, rows: BoolArray | IntArray) -> "Table":
-        """The table at some rows: their positions, or a mask. Messages name rows by their old numbers."""
+        """Return the table at some rows (positions or a mask). Messages name rows by their old numbers."""
         rows = check_rows(rows, self.n_rows)
         kept = tuple(column.take(rows) for column in self.columns)
         numbers = (np.arange(self.n_rows) if self.row_numbers is None else self.row_numbers)[rows]
@@ -98,29 +98,30 @@ class Table(Shown):
         )
 
     def counted(self) -> "Table":
-        """The table without rows of weight zero; their values and classes do not count as seen."""
+        """Return the table without rows of weight zero; their values and classes do not count as seen."""
         return self if self.weights is None or self.weights.all() else self.take(self.weights > 0)
 
     def row_number(self, row: int) -> int:
-        """What messages call the row at a position."""
+        """Return the number of the row at a position, for messages."""
         return row if self.row_numbers is None else int(self.row_numbers[row])
 
     def drop(self, names: Iterable[str]) -> "Table":
-        """The table without some of its columns, the target among them or not."""
+        """Return the table without some of its columns; the target may be one of them."""
         own = () if self.target is None else (self.target.name,)
         gone = self._present(names, "drop", (*self.names, *own))
         target = None if self.target is not None and self.target.name in gone else self.target
         kept = tuple(column for column in self.columns if column.name not in gone)
+        # The array has all columns, so it no longer is this table.
         return replace(self, columns=kept, target=target, array=None)
 
     def keep(self, names: Sequence[str]) -> "Table":
-        """The table with some of its columns, in this order."""
+        """Return the table with some of its columns, in this order."""
         by_name = {column.name: column for column in self.columns}
         kept = dict.fromkeys(self._present(names, "keep", self.names))
         return replace(self, columns=tuple(by_name[name] for name in kept), array=None)
 
     def with_target(self, target: Any) -> "Table":
-        """The table with a class to predict: one of its columns by name, or a series of its own.
+        """Return the table with a class to predict: one of its columns by name, or a series of its own.
 
         If a column is named, the former target becomes the last column; a series replaces it.
 
@@ -129,6 +130,7 @@ class Table(Shown):
         >>> table_of({"size": [1, 2], "ripe": ["no", "yes"]}, "ripe").with_target("size").names
         ('ripe',)
         """
+        # Not at the top of the module: target imports this one.
         from .target import column_named, target_column
 
         target = column_named(target)
@@ -150,7 +152,7 @@ class Table(Shown):
         return replace(self, target=column, n_rows=n_rows)
 
     def with_weights(self, sample_weight: Any) -> "Table":
-        """The table with weights for its rows."""
+        """Return the table with weights for its rows."""
         return replace(self, weights=check_weights(sample_weight, self.n_rows))
 
     @property
@@ -158,7 +160,7 @@ class Table(Shown):
         return f"{self.name}: " if self.name else "the table "
 
     def _present(self, names: Iterable[str], purpose: str, known: Sequence[str]) -> tuple[str, ...]:
-        """Names of columns, once it is sure that they are among those known."""
+        """Return names of columns; raise if one is not among those known."""
         given = check_names(purpose, names)
         for name in given:
             if name not in known:
@@ -174,7 +176,7 @@ class Table(Shown):
         return f"{name}: {counted(self.n_rows, 'row')}{weighted}, {counted(self.n_columns, 'column')}{target}"
 
     def _blocks(self) -> list[Block]:
-        """The first rows."""
+        """Return a grid of the first rows."""
         last = [] if self.target is None else [(self.target.name, _cells_of(self.target))]
         if (weights := self.weights) is not None:
             last.append(("weight", lambda row: f"{weights[row]:g}"))
@@ -186,6 +188,20 @@ def table_of(data: Any, target: Any = None, sample_weight: Any = None) -> Table:
     """Return a table that is in memory, or in a lazy frame, as a Table.
 
     Parameters are those of :func:`codelength.as_table`, which also opens files and DuckDB relations.
+
+    Parameters
+    ----------
+    data : Table, data frame, array, list of rows, or mapping of names to columns
+        The rows.
+    target : series, array or name of a column, optional
+        The class of each row; by default that of the table.
+    sample_weight : array of shape (n_rows,), optional
+        How many rows each row stands for; by default the weights of the table.
+
+    Returns
+    -------
+    Table
+        The same rows. See :func:`codelength.as_table`, which also opens files and DuckDB relations.
 
     Examples
     --------
@@ -199,7 +215,7 @@ def table_of(data: Any, target: Any = None, sample_weight: Any = None) -> Table:
 
 
 def as_column(name: str, cells: Any) -> Column:
-    """One column from a series, an array or a sequence of cells."""
+    """Return one column from a series, an array or a sequence of cells."""
     if isinstance(cells, (list, tuple)):
         return from_objects(name, _objects(cells))
     if hasattr(cells, "categories") and hasattr(cells, "codes"):
@@ -218,6 +234,8 @@ def as_column(name: str, cells: Any) -> Column:
 
 
 def _in_memory(data: Any) -> Table:
+    # Plain containers come before frames: narwhals passes them over, and numpy would make one object of a
+    # mapping.
     if isinstance(data, np.ndarray):
         return _from_array(_as_array(data))
     if type(data).__module__.startswith("scipy.sparse"):
@@ -236,6 +254,7 @@ def _in_memory(data: Any) -> Table:
             "Expected 2D array, got 1D array instead: pass a data frame with one column, "
             "series.to_frame(). Reshape your data if it is a single row."
         )
+    # Last resort: anything that numpy makes two dimensions of, such as a list of lists.
     array = _as_array(data)
     if not hasattr(data, "__array__") and (array.ndim == 0 or array.shape == (0,)):
         raise no_table(data)
@@ -243,7 +262,7 @@ def _in_memory(data: Any) -> Table:
 
 
 def collected(frame: Any) -> Any:
-    """A lazy frame with its rows; anything else as it is."""
+    """Return a lazy frame with its rows; anything else as it is."""
     if not isinstance(frame, nw.LazyFrame):
         return frame
     _tell_collected()
@@ -255,7 +274,7 @@ def collected(frame: Any) -> Any:
 
 
 def _read(read: Callable[[], Any]) -> Any:
-    """The rows of a dataset or a reader of Arrow."""
+    """Return the rows of an Arrow dataset or reader."""
     _tell_collected()
     try:
         return read()
@@ -269,7 +288,7 @@ def _tell_collected() -> None:
 
 
 def _columns_of(rows: Sequence[Mapping[Any, Any]]) -> dict[Any, list[Any]]:
-    """Rows as columns, in the order in which their names first occur; what a row lacks is missing."""
+    """Return rows as columns, in the order in which names first occur; absent cells are missing."""
     names = dict.fromkeys(name for row in rows for name in row)
     return {name: [row.get(name) for row in rows] for name in names}
 
@@ -282,9 +301,10 @@ def _cells_of(column: Column) -> Callable[[int], str]:
 
 
 def _objects(cells: Sequence[Any]) -> NDArray[Any]:
-    """Cells as they are; numpy would turn text and numbers together into text."""
+    """Return cells as an array of objects; numpy would turn text and numbers together into text."""
     objects = np.empty(len(cells), dtype=object)
     for row, cell in enumerate(cells):
+        # Assigned one by one: numpy would unpack cells that are sequences themselves.
         objects[row] = cell
     return objects
 
@@ -296,6 +316,7 @@ def _checked_frame(table: Any) -> Any:
     if type(table).__module__.startswith("pyarrow"):
         import pyarrow as pa
 
+        # A scanner has a projected schema only. Arrays have neither.
         schema = getattr(table, "schema", getattr(table, "projected_schema", None))
         if schema is None:
             return table
@@ -329,12 +350,14 @@ def _as_array(table: Any) -> NDArray[Any]:
 
 
 def _is_exact(rows: Any, array: NDArray[Any]) -> bool:
-    """Whether rows of cells are the same numbers in an array."""
+    """Return True if an array holds exactly the numbers of the rows it was made of."""
     if array.ndim != 2 or not isinstance(rows, (list, tuple)):
         return True
     kinds = set(map(type, chain.from_iterable(rows)))
+    # numpy makes whole numbers of truth values; cells of both kinds must stay different.
     if array.dtype.kind in "iu":
         return not kinds & {bool, np.bool_}
+    # Beyond 2**53 neighbouring whole numbers are the same float.
     return kinds <= {float, np.float64} or (
         kinds <= {float, np.float64, int} and not (np.abs(array) >= LARGEST_EXACT).any()
     )
@@ -346,6 +369,7 @@ def _from_array(array: NDArray[Any]) -> Table:
             f"Expected 2D array, got {array.ndim}D array instead. Reshape your data: "
             "X.reshape(-1, 1) for one column, X.reshape(1, -1) for one row"
         )
+    # Only whole numbers without gaps can be codes as they stand; see ``_ready_codes`` in encode.
     is_whole = array.dtype.kind in "iu" and not isinstance(array, np.ma.MaskedArray)
     column = Numbers if is_whole else from_cells
     columns = tuple(column(f"x{i}", cells) for i, cells in enumerate(array.T))

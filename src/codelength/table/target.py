@@ -1,4 +1,4 @@
-"""The class of each row: what may stand in a target column."""
+"""Classes of the rows: checks of a target column."""
 
 from typing import Any
 
@@ -10,11 +10,11 @@ from ._messages import shown, tell
 from .column import Column, Factor, Numbers
 
 MOST_CLASSES = 500
-"""Most classes of a target that is read from a table: memory and time grow with their number."""
+"""Largest number of classes of a target that is read from a table: memory and time grow with it."""
 
 
 def check_n_classes(name: str, n_classes: int) -> None:
-    """Refuse a target with more than :data:`MOST_CLASSES` classes."""
+    """Raise if a target has more than :data:`MOST_CLASSES` classes."""
     if n_classes > MOST_CLASSES:
         raise DataError(
             f"target {name!r}: {n_classes:,} classes, more than {MOST_CLASSES}; group them, or cut numbers "
@@ -23,9 +23,21 @@ def check_n_classes(name: str, n_classes: int) -> None:
 
 
 def target_column(target: Any, name: str = "y", first_row: int = 0) -> Column:
-    """The class column, refused where a class is missing or the numbers are continuous.
+    """Return the class column; raise if a class is missing or the numbers are continuous.
 
-    Rows are counted from ``first_row``.
+    Parameters
+    ----------
+    target : series, array, list or Column
+        One class per row.
+    name : str
+        Name of the column, if the target has none of its own.
+    first_row : int
+        Number of the first row, for messages.
+
+    Returns
+    -------
+    Column
+        The classes.
 
     Examples
     --------
@@ -62,7 +74,7 @@ def target_column(target: Any, name: str = "y", first_row: int = 0) -> Column:
 
 
 def column_named(target: Any) -> Any:
-    """The name of the column that an expression of Polars means; anything else as it is.
+    """Return the name of the column that a Polars expression means; anything else as it is.
 
     Examples
     --------
@@ -73,6 +85,7 @@ def column_named(target: Any) -> Any:
         return target
     import polars as pl
 
+    # Only ``pl.col(name)`` itself: a computed expression needs the frame to be evaluated.
     names = target.meta.root_names()
     if len(names) == 1 and target.meta.eq(pl.col(names[0])):
         return names[0]

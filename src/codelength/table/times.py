@@ -1,6 +1,6 @@
-"""Dates, times of day and durations as numbers, so that columns of them are cut into intervals like numbers.
+"""Dates, times of day and durations as numbers, so that they can be cut into intervals.
 
-Times are text, in their one form (see :mod:`codelength.table.values`) or spelt in another way just as clear.
+Times are text, in canonical form (see :mod:`codelength.table.values`) or in another unambiguous spelling.
 Each kind has a scale of its own; a column of several kinds is a column of categories.
 
 =============  ===============================  ======================================
@@ -27,7 +27,7 @@ from .spelling import parse_time
 from .values import clocks_as_text, stamps_as_text
 
 Scale = Literal["number", "date", "utc", "clock", "seconds", "months"]
-"""What the cut points of intervals are counted in."""
+"""Unit of the cut points of intervals."""
 
 NAMES: dict[Scale, str] = {
     "number": "numbers",
@@ -37,7 +37,7 @@ NAMES: dict[Scale, str] = {
     "seconds": "durations",
     "months": "durations",
 }
-"""What a column on each scale holds, in the plural."""
+"""Content of a column on each scale, in the plural."""
 
 _DAY, _SECOND = 86_400_000_000, 1_000_000
 _STAMP = r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?)?"
@@ -51,7 +51,7 @@ _FORMS: dict[Scale, re.Pattern[str]] = {
 
 
 def time_scale(values: Sequence[Any]) -> Scale | None:
-    """The scale that all of some values are on; None where one of them is no time, or of another kind.
+    """Return the scale of all values; None if one is not a time, or on another scale.
 
     Examples
     --------
@@ -66,7 +66,19 @@ def time_scale(values: Sequence[Any]) -> Scale | None:
 
 
 def time_numbers(values: Iterable[Any], scale: Scale) -> FloatArray:
-    """Times as numbers on a scale, NaN for what is not on it.
+    """Return times as numbers on a scale; NaN for anything that is not on it.
+
+    Parameters
+    ----------
+    values : iterable
+        Times as text.
+    scale : str
+        One of the scales of the module, except ``"number"``.
+
+    Returns
+    -------
+    array of float
+        The numbers.
 
     Examples
     --------
@@ -77,6 +89,7 @@ def time_numbers(values: Iterable[Any], scale: Scale) -> FloatArray:
     spelt = [parse_time(value) if isinstance(value, str) else "" for value in values]
     texts = [text if form.fullmatch(text) else None for text in spelt]
     try:
+        # All at once, because numpy parses an array of dates much faster than one after the other.
         if None not in texts and scale in ("date", "utc"):
             return _microseconds([text.removesuffix("+00:00") for text in texts if text is not None])
     except ValueError:
@@ -85,7 +98,7 @@ def time_numbers(values: Iterable[Any], scale: Scale) -> FloatArray:
 
 
 def time_cuts(cuts: FloatArray, numbers: FloatArray, scale: Scale) -> FloatArray:
-    """Cut points moved up to the next whole day, second or microsecond, whatever all the times are whole in.
+    """Return cut points moved up to the next whole day, second or microsecond, the unit of all times.
 
     No time changes its interval, and a cut point is a time that people can read.
 
@@ -99,7 +112,7 @@ def time_cuts(cuts: FloatArray, numbers: FloatArray, scale: Scale) -> FloatArray
 
 
 def whole_unit(numbers: FloatArray) -> int:
-    """The largest of a day, a second and a microsecond that all times are whole in, in microseconds.
+    """Return the largest of a day, a second and a microsecond in which all times are whole, in microseconds.
 
     Examples
     --------
@@ -110,7 +123,7 @@ def whole_unit(numbers: FloatArray) -> int:
 
 
 def cuts_in_units(cuts: FloatArray, unit: int, scale: Scale) -> FloatArray:
-    """Cut points moved up to the next whole unit; durations are left as they are."""
+    """Return cut points moved up to the next whole unit; durations do not change."""
     if scale in ("seconds", "months"):
         return cuts
     moved: FloatArray = np.unique(np.ceil(cuts / unit) * unit)
@@ -118,7 +131,7 @@ def cuts_in_units(cuts: FloatArray, unit: int, scale: Scale) -> FloatArray:
 
 
 def time_labels(cuts: Sequence[float], scale: Scale) -> tuple[str, ...]:
-    """Names of the intervals between cut points on a scale.
+    """Return names of the intervals between cut points on a scale.
 
     Examples
     --------

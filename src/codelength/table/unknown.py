@@ -1,4 +1,4 @@
-"""Cells with values that a schema does not list: what is said about them."""
+"""Cells with values that a schema does not list, and messages about them."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,7 +12,7 @@ from .schema import Variable
 from .spelling import parse_boolean, parse_number
 
 MANY_CELLS = 20
-"""In so many cells of a column or more, a majority of unknown values is worth a warning at prediction."""
+"""Smallest number of cells in which a majority of unknown values causes a warning at prediction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,15 +22,15 @@ class Unknown:
     Attributes
     ----------
     n_cells, n_present : int
-        How many such cells there are, among how many that are not missing.
+        Number of such cells, and of all cells that are not missing.
     row, position : int
-        The first row that has one: what messages call it, and its number in the whole table.
+        The first row with such a cell: its number in messages, and in the whole table.
     cell : object
-        What stands there.
+        Its content.
     is_of_other_kind : bool
-        Whether the cells are of another type than the values of the schema.
+        True if the cells are of another type than the values of the schema.
     source : str
-        How messages about the row begin.
+        Start of messages about the row.
     """
 
     n_cells: int
@@ -42,8 +42,10 @@ class Unknown:
     source: str = ""
 
     def merge(self, other: "Unknown") -> "Unknown":
-        """Those of two parts of a table."""
+        """Return the unknown cells of two parts of a table."""
         return replace(
+            # By position and not by the order of the parts, so that every order of merging names the same
+            # row.
             self if self.position <= other.position else other,
             n_cells=self.n_cells + other.n_cells,
             n_present=self.n_present + other.n_present,
@@ -51,11 +53,11 @@ class Unknown:
         )
 
     def error(self, variable: Variable) -> UnknownValue:
-        """What refuses the cells."""
+        """Return the error about the cells."""
         return UnknownValue(f'{self._where(variable)}; add it to the schema or pass handle_unknown="ignore"')
 
     def tell(self, variable: Variable, *, training: bool) -> bool:
-        """Warn about the cells where they are worth it, and say whether they are."""
+        """Warn about the cells if they matter; return True if a warning was given."""
         where = self._where(variable)
         if training:
             message = (
@@ -84,12 +86,12 @@ class Unknown:
 
 
 def is_of_other_kind(variable: Variable, column: Column, unknown: Column) -> bool:
-    """Whether the unknown cells of a column are text where the schema has numbers, or the other way round."""
+    """Return True if unknown cells are text and the schema has numbers, or the other way round."""
     return _is_other_type(variable, column) or _is_spelt_alike(variable, unknown)
 
 
 def _is_other_type(variable: Variable, column: Column) -> bool:
-    """Whether a column holds text where the schema has numbers, or the other way round."""
+    """Return True if a column is text and the schema has numbers, or the other way round."""
     if variable.kind == "category":
         of_variable = {isinstance(value, str) for value in variable.values if value is not None}
     else:
@@ -100,7 +102,7 @@ def _is_other_type(variable: Variable, column: Column) -> bool:
 
 
 def _is_spelt_alike(variable: Variable, unknown: Column) -> bool:
-    """Whether an unknown value is a known one of another type: text for a number, or a number for text."""
+    """Return True if an unknown value is a known one of another type: text for a number, or vice versa."""
     if variable.kind != "category":
         return False
     values = np.unique(unknown.numbers).tolist() if isinstance(unknown, Numbers) else unknown.values

@@ -1,10 +1,10 @@
-"""One form for each kind of value, whichever way it comes in.
+"""Canonical form of each kind of value, whatever the source.
 
 ==================  ==================================================================================
 kind                form
 ==================  ==================================================================================
 text                as it is
-truth values        ``False`` and ``True``; beside numbers they are the numbers 0 and 1
+truth values        ``False`` and ``True``; in a column of numbers they are the numbers 0 and 1
 whole numbers       ``int``, exactly, up to the largest float64
 other numbers       the nearest float64; a fraction in float32 is the shortest decimal number that rounds to
                     it, so that 0.1 is 0.1 in any width; decimals have at most 38 digits
@@ -12,7 +12,7 @@ dates               ``"2020-01-31"``, in the years 1 to 9999
 dates with a time   ``"2020-01-31T12:30:00.5"``, no zeros at the end of a fraction; midnight is the date alone
 with a time zone    the same in UTC, ``"2020-01-31T10:30:00.5+00:00"``
 times of day        ``"12:30:00.5"``, without a time zone
-durations           ``"90.5 s"``, and ``"14 months"`` where a duration counts months
+durations           ``"90.5 s"``, and ``"14 months"`` if a duration counts months
 ==================  ==================================================================================
 
 Containers, frames and files all pass their values through here, so a model fitted on one of them knows the
@@ -38,21 +38,28 @@ LARGEST_EXACT = 2**53
 """Whole numbers beyond this lose digits as floats."""
 
 FAR_AWAY = "a date is infinite, or not in the years 1 to 9999; replace it, or convert the column to text"
-"""Why a date is refused."""
+"""Message about a date that is rejected."""
 
 MOST_DIGITS = 38
-"""Most digits of a decimal, before and after the point together, as in Arrow, DuckDB and Polars."""
+"""Largest number of digits of a decimal, as in Arrow, DuckDB and Polars."""
 
 LARGEST = int(sys.float_info.max)
-"""The largest number: no float64 is beyond it."""
+"""Largest number: no float64 is beyond it."""
 
 
 class UnusableValue(Exception):
-    """A cell that is not a value; the message says what is wrong with it and what to do."""
+    """Raised for a cell that cannot be a value; the message gives the reason and a remedy."""
 
 
 def canonical(value: Any) -> Scalar | None:
-    """A value in the form of its kind; None where it is missing.
+    """Return a value in the canonical form of its kind; None if it is missing.
+
+    Cells of one value have the same form, whichever library they are from.
+
+    Raises
+    ------
+    UnusableValue
+        If the cell is of no kind that can be a category.
 
     Examples
     --------
@@ -63,6 +70,7 @@ def canonical(value: Any) -> Scalar | None:
     """
     if is_missing(value):
         return None
+    # The first match counts: types of one kind are subtypes of others.
     for kinds, form in _FORMS:
         if isinstance(value, kinds):
             return form(value)
@@ -75,7 +83,7 @@ def canonical(value: Any) -> Scalar | None:
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a cell is None, NaN or one of the markers of pandas and numpy."""
+    """Return True if a cell is None, NaN or a missing marker of pandas or numpy."""
     # pandas is optional, so its missing values are known by name.
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
@@ -87,12 +95,14 @@ def is_missing(value: Any) -> bool:
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is a number: neither a truth value nor a duration of numpy."""
+    """Return True for a number that is neither a truth value nor a duration of numpy."""
     return isinstance(value, (Real, Decimal)) and not isinstance(value, (bool, np.timedelta64))
 
 
 def widened(numbers: NDArray[Any]) -> FloatArray:
-    """Floats of any width as float64: a fraction as the shortest decimal number that rounds to it.
+    """Return floats of any width as float64; a fraction becomes the shortest decimal that rounds to it.
+
+    So float32(0.1) is 0.1 and not 0.10000000149, and both widths have one value.
 
     Examples
     --------
@@ -103,8 +113,11 @@ def widened(numbers: NDArray[Any]) -> FloatArray:
     if numbers.dtype.itemsize >= 8:
         return wide
     narrow = numbers.astype(np.float32)
+    # Whole numbers are exact in both widths and stay as they are.
     left = np.flatnonzero(np.isfinite(wide) & (wide != np.floor(wide)))
     magnitudes = np.floor(np.log10(np.abs(wide[left]))).astype(np.int64)
+    # Nine significant digits tell all float32 apart. One pass per number of digits works on whole arrays,
+    # which is much faster than the text of each number.
     for n_digits in range(1, 10):
         # A power of ten is exact up to 22, and a quotient of exact numbers is the nearest float64.
         places = n_digits - 1 - magnitudes
@@ -119,7 +132,7 @@ def widened(numbers: NDArray[Any]) -> FloatArray:
 
 
 def without_numpy(value: Any) -> Any:
-    """A scalar of numpy as Python has it; anything else as it is.
+    """Return a numpy scalar as a Python object; anything else as it is.
 
     Examples
     --------
@@ -132,7 +145,7 @@ def without_numpy(value: Any) -> Any:
 
 
 def stamps_as_text(stamps: NDArray[np.datetime64], *, aware: bool = False) -> list[str]:
-    """Dates, with or without a time, as text; those of a time zone are given in UTC.
+    """Return dates, with or without a time, as text; those with a time zone are in UTC.
 
     Examples
     --------
@@ -143,6 +156,7 @@ def stamps_as_text(stamps: NDArray[np.datetime64], *, aware: bool = False) -> li
     years = stamps.astype("datetime64[Y]").astype(np.int64) + 1970
     if ((years < 1) | (years > 9999)).any():
         raise UnusableValue(FAR_AWAY)
+    # numpy writes these units in other forms: a month as 2020-01, an hour without minutes.
     if unit in ("Y", "M", "W"):
         stamps = stamps.astype("datetime64[D]")
     elif unit in ("h", "m"):
@@ -151,7 +165,7 @@ def stamps_as_text(stamps: NDArray[np.datetime64], *, aware: bool = False) -> li
 
 
 def durations_as_text(durations: NDArray[np.timedelta64]) -> list[str]:
-    """Durations as text, in seconds or in months.
+    """Return durations as text, in seconds or in months.
 
     Examples
     --------
@@ -159,6 +173,7 @@ def durations_as_text(durations: NDArray[np.timedelta64]) -> list[str]:
     ['1.5 s', '-0.25 s']
     """
     unit, size = np.datetime_data(durations.dtype)
+    # Python's integers, because a duration in weeks may overflow 64 bits as seconds.
     counts = [count * size for count in durations.astype(np.int64).tolist()]
     if unit in _MONTHS:
         return [f"{count * _MONTHS[unit]} months" for count in counts]
@@ -170,7 +185,7 @@ def durations_as_text(durations: NDArray[np.timedelta64]) -> list[str]:
 
 
 def clocks_as_text(nanoseconds: NDArray[np.integer[Any]]) -> list[str]:
-    """Times of day, given in nanoseconds since midnight, as text.
+    """Return times of day, given in nanoseconds since midnight, as text.
 
     Examples
     --------
@@ -181,10 +196,10 @@ def clocks_as_text(nanoseconds: NDArray[np.integer[Any]]) -> list[str]:
 
 
 def sorted_values(values: Iterable[Scalar]) -> tuple[Scalar, ...]:
-    """Values in a fixed order: truth values and numbers by size, then text by its characters.
+    """Return values in a fixed order: truth values and numbers by size, then text by its characters.
 
-    The order of values that were found in a column. It depends on nothing but the values, and text never
-    counts as a number. Compare :func:`in_natural_order`.
+    This is the order of values found in a column. It depends on nothing but the values, and text never counts
+    as a number. Compare :func:`in_natural_order`.
 
     Examples
     --------
@@ -195,10 +210,10 @@ def sorted_values(values: Iterable[Scalar]) -> tuple[Scalar, ...]:
 
 
 def in_natural_order(values: Iterable[str]) -> tuple[str, ...]:
-    """Distinct text, ordered so that numbers inside it come in the order of their size.
+    """Return distinct texts in an order in which numbers inside them increase.
 
-    The order in which people list a domain, used where a domain is declared: for the bundled data sets.
-    Compare :func:`sorted_values`.
+    This is the order in which people list a domain; bundled data sets declare their domains so. Compare
+    :func:`sorted_values`.
 
     Examples
     --------
@@ -218,15 +233,16 @@ def _natural_key(value: str) -> tuple[list[tuple[bool, int, str]], str]:
 
 
 def joined(text: str) -> str:
-    """Text in which both halves of a surrogate pair are the character that they stand for.
+    """Return text in which surrogate pairs are replaced by the characters they encode.
 
-    So they are after they were written to a file and read again.
+    Writing the text to a file and reading it again has the same effect.
 
     Examples
     --------
     >>> joined("\\ud83d\\ude00"), joined("\\ud83d")
     ('😀', '\\ud83d')
     """
+    # Nearly all text is ASCII, and this test does not look at every character.
     if text.isascii():
         return text
     try:
@@ -258,11 +274,12 @@ def _float(value: Any) -> Scalar:
 
 
 def _exact(value: Any) -> Scalar:
-    """Decimals and fractions: exact where whole, else the nearest float64."""
+    """Return a decimal or a fraction: exact if it is whole, else the nearest float64."""
     if isinstance(value, Decimal):
         if not value.is_finite():
             return _float(float(value))
         _, digits, exponent = value.as_tuple()
+        # Checked before any conversion: Decimal("1e999999999") as an int would fill the memory.
         if max(len(digits), len(digits) + int(exponent), -int(exponent)) > MOST_DIGITS:
             raise UnusableValue(
                 f"the decimal {shown(value)} has more than {MOST_DIGITS} digits; round it, or convert the "
@@ -330,7 +347,16 @@ _DIGITS = {"ms": 3, "us": 6, "ns": 9, "ps": 12, "fs": 15, "as": 18}
 
 
 def seconds_as_text(count: int, n_digits: int) -> str:
-    """A duration in seconds, given in units of ``10 ** -n_digits`` of one."""
+    """Return a duration in seconds as text.
+
+    Parameters
+    ----------
+    count : int
+        The duration in units of ``10 ** -n_digits`` seconds.
+    n_digits : int
+        Digits after the point.
+    """
+    # Of the absolute value, because divmod rounds down: -0.25 s would be written as -1.75.
     whole, fraction = divmod(abs(count), 10**n_digits)
     return f"{'-' if count < 0 else ''}{trimmed(f'{whole}.{fraction:0{n_digits}}')} s"
 
@@ -343,10 +369,10 @@ def _clock(nanoseconds: int) -> str:
 
 
 def stamp_as_text(text: str, aware: bool) -> str:
-    """A date with a time from its ISO form, which is in UTC where it is aware of time zones."""
+    """Return a date with a time in canonical form, from its ISO form (in UTC if ``aware``)."""
     return f"{trimmed(text)}+00:00" if aware else trimmed(text).removesuffix("T00:00:00")
 
 
 def trimmed(text: str) -> str:
-    """The text without zeros at the end of a fraction."""
+    """Return text without zeros at the end of a fraction."""
     return text.rstrip("0").rstrip(".") if "." in text else text

@@ -1,1 +1,1 @@
-"""From numbers to intervals: cut points, which interval a number falls in, and what intervals are called."""
+"""Cutting of numbers into intervals: cut points, intervals of numbers, names of intervals."""

@@ -1,4 +1,4 @@
-"""The distinct numbers of a column, and the points between them."""
+"""Distinct numbers of a column, and the points between them."""
 
 import numpy as np
 
@@ -7,7 +7,20 @@ from ...typing import FloatArray, IntArray
 
 
 def distinct_values(values: FloatArray, weights: FloatArray | None) -> tuple[FloatArray, FloatArray]:
-    """Distinct values in increasing order, and the weight of each."""
+    """Return distinct values in increasing order, and the weight of each.
+
+    Parameters
+    ----------
+    values : array of float
+        The numbers; NaN if missing.
+    weights : array of float, optional
+        Weights of the numbers; those of weight zero are dropped.
+
+    Returns
+    -------
+    distinct, totals : array of float
+        The numbers and their weights.
+    """
     if weights is None:
         distinct, counts = np.unique(values[~np.isnan(values)], return_counts=True)
         return distinct, counts.astype(np.float64)
@@ -40,6 +53,7 @@ def nearest_shares(totals: FloatArray, n_bins: int) -> tuple[IntArray, IntArray]
 
 
 def between(low: FloatArray, high: FloatArray) -> FloatArray:
-    """Halfway points, kept above ``low`` even where the two are neighbouring floats."""
+    """Return halfway points, above ``low`` even if both are neighbouring floats."""
+    # Halved first, because the sum of two large numbers overflows. Adding 0.0 turns -0.0 into 0.0.
     middle = low / 2 + high / 2
     return np.where(middle > low, np.minimum(middle, high), high) + 0.0

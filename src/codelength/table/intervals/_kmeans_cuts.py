@@ -11,14 +11,15 @@ from ._distinct import between
 
 
 def kmeans_cuts(points: FloatArray, totals: FloatArray, n_bins: int) -> FloatArray:
+    """Return points halfway between the centres of a one-dimensional k-means."""
     start = _quantiles(points, totals, (np.arange(n_bins) + 0.5) / n_bins)
     centres = _lloyd(points, totals, start)
     return between(centres[:-1], centres[1:])
 
 
 def _quantiles(points: FloatArray, totals: FloatArray, shares: FloatArray) -> FloatArray:
-    """Linear interpolation between the repeated points, as ``np.quantile`` does for whole weights."""
-    # The step from a point to the next takes one row; less where a point weighs less than a row.
+    """Return quantiles, linear between repeated points as those of ``np.quantile`` for whole weights."""
+    # The step from a point to the next takes one row; less if a point weighs less than a row.
     row = min(1.0, float(totals.min()))
     ends = np.cumsum(totals)
     places = shares * (ends[-1] - row)
@@ -31,7 +32,7 @@ def _quantiles(points: FloatArray, totals: FloatArray, shares: FloatArray) -> Fl
 
 
 def _lloyd(points: FloatArray, totals: FloatArray, start: FloatArray) -> FloatArray:
-    """Centres of the clusters when no point changes its cluster any more."""
+    """Return the centres once no point changes its cluster."""
     weight_sums, value_sums = _exact_prefix_sums(totals), _exact_prefix_sums(totals * points)
     centres = np.sort(start)
     seen: set[tuple[int, ...]] = set()
@@ -50,11 +51,12 @@ def _lloyd(points: FloatArray, totals: FloatArray, start: FloatArray) -> FloatAr
 
 
 def _first_nearer_to_upper(points: FloatArray, low: float, high: float) -> int:
+    # Compared by distance and not with a midpoint, which may be rounded to either side.
     return bisect_left(range(len(points)), True, key=lambda i: bool(points[i] - low > high - points[i]))
 
 
 def _exact_prefix_sums(terms: FloatArray) -> FloatArray:
-    """Prefix sums in a few parts, from leading to trailing bits, each part free of rounding.
+    """Return prefix sums in a few parts, from leading to trailing bits, each part free of rounding.
 
     Clusters often lie symmetrically, and a last digit then decides which of two centres is nearer: with
     sums rounded only once, that does not depend on the machine or on how the rows were grouped.

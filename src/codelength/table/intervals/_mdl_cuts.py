@@ -1,4 +1,4 @@
-"""Cut points where the class changes, as long as they pay for being told (Fayyad and Irani, 1993)."""
+"""Cut points by the minimum description length criterion of Fayyad and Irani (1993)."""
 
 import math
 from typing import Any
@@ -12,11 +12,13 @@ from ._distinct import between, distinct_values
 
 
 def mdl_cuts(values: FloatArray, classes: IntArray, weights: FloatArray | None) -> FloatArray:
+    """Return cut points between values at which the class changes and a split pays."""
     kept = ~np.isnan(values) if weights is None else ~np.isnan(values) & (weights > 0)
     distinct, places = np.unique(values[kept], return_inverse=True)
     if len(distinct) < 2:
         return np.empty(0)
     names, codes = np.unique(classes[kept], return_inverse=True)
+    # One cell per pair of value and class, so that the work does not depend on the number of rows.
     cells = (places * len(names) + codes).astype(np.float64)
     cells, totals = distinct_values(cells, None if weights is None else weights[kept])
     places, codes = np.divmod(cells.astype(np.int64), len(names))
@@ -27,7 +29,7 @@ def mdl_cuts(values: FloatArray, classes: IntArray, weights: FloatArray | None) 
 
 
 def _block_starts(places: IntArray, codes: IntArray, n_places: int) -> IntArray:
-    """Where blocks of values start, given which class codes occur at which places.
+    """Return starts of blocks of values, given the class codes at each place.
 
     Neighbouring values with one and the same class are a block: the best split never parts them.
     """
@@ -38,8 +40,9 @@ def _block_starts(places: IntArray, codes: IntArray, n_places: int) -> IntArray:
 
 
 def _accepted_splits(blocks: IntArray, codes: IntArray, totals: FloatArray) -> IntArray:
-    """Blocks that start a new bin; ``totals`` are the weights of the classes in the blocks, in order."""
+    """Return blocks that start a new bin; ``totals`` are the weights of the classes in each block."""
     splits: list[int] = []
+    # A list of nodes instead of recursion: a column may have more splits than Python has stack frames.
     open_nodes = [(0, int(blocks[-1]) + 1)]
     while open_nodes:
         low, high = open_nodes.pop()
@@ -52,7 +55,7 @@ def _accepted_splits(blocks: IntArray, codes: IntArray, totals: FloatArray) -> I
 
 
 def _best_split(blocks: IntArray, codes: IntArray, totals: FloatArray) -> int:
-    """First block to the right of the split with the least class entropy; 0 where none is possible."""
+    """Return the first block to the right of the split of least class entropy; 0 if none is possible."""
     # Less than two rows cannot be parted, and the criterion is not defined for them.
     if blocks[-1] == 0 or is_better(2.0, totals.sum()):
         return 0
@@ -72,7 +75,7 @@ def _best_split(blocks: IntArray, codes: IntArray, totals: FloatArray) -> int:
 
 
 def _pays(codes: IntArray, totals: FloatArray, left: BoolArray) -> bool:
-    """Whether a split saves more than it costs to tell (Fayyad and Irani's criterion, times the weight)."""
+    """Return True if a split saves more than it costs (Fayyad and Irani's criterion, times the weight)."""
     whole = np.bincount(codes, totals)
     parts = [np.bincount(codes[side], totals[side]) for side in (left, ~left)]
     before = _entropy(whole) * whole.sum()

@@ -1,4 +1,4 @@
-"""Where to cut a numeric column into bins, which bin a number falls in, and what the bins are called.
+"""Cut points of numeric columns, bins of numbers, and names of bins.
 
 Cut points are learned from the sorted distinct values and the weight found at each, so that a row of
 weight w counts exactly as w equal rows, a row of weight 0 as none, and the order of rows never matters.
@@ -29,30 +29,35 @@ def cut_points(
     sample_weight: ArrayLike | None = None,
     class_codes: ArrayLike | None = None,
 ) -> FloatArray:
-    r"""Strictly increasing cut points of a numeric column; each starts the bin to its right.
+    r"""Return strictly increasing cut points of a numeric column; each starts the bin to its right.
 
     Parameters
     ----------
     values : array of float, one-dimensional
-        NaN means missing and is left out.
+        The numbers; NaN means missing and is dropped.
     strategy : {"frequency", "width", "kmeans", "mdl"}
-        - ``"frequency"``: bins of equal weight. Cut j goes between the two neighbouring distinct values
-          where the weight below is nearest j / n_bins of the total (the lower place on a tie), halfway.
+        - ``"frequency"``: bins of equal weight. Cut j lies halfway between the two neighbouring distinct
+          values at which the weight below is nearest j / n_bins of the total (the lower place on a tie).
         - ``"width"``: bins of equal width between the smallest and the largest value.
         - ``"kmeans"``: Lloyd's k-means in one dimension, started at the quantiles (j + 1/2) / n_bins
-          (linear interpolation), until no value changes its cluster. A value as near to two centres goes
-          to the lower one, and a centre that attracts nothing stays where it is. Cuts lie halfway
-          between the centres of neighbouring clusters.
-        - ``"mdl"``: recursive splits where the class entropy falls most, for as long as telling the
+          (linear interpolation), until no value changes its cluster. A value at equal distance from two
+          centres belongs to the lower one, and a centre of an empty cluster does not move. Cuts lie
+          halfway between the centres of neighbouring clusters.
+        - ``"mdl"``: recursive splits at the largest decrease of class entropy, as long as encoding the
           split costs fewer bits than it saves [1]_. The lowest of equally good splits is taken, and
           ``n_bins`` is not used.
     n_bins : int
-        Largest number of bins. Ties and repeated values may leave fewer; a constant or empty column
-        has one bin and no cut point.
+        Largest number of bins. Ties and repeated values may leave fewer; a constant or empty column has one
+        bin and no cut point.
     sample_weight : array of float, optional
         How many rows each value stands for.
     class_codes : array of int, optional
         Code of the class of each row; needed by ``"mdl"``.
+
+    Returns
+    -------
+    array of float
+        The cut points.
 
     References
     ----------
@@ -85,14 +90,25 @@ def cut_points(
     points = np.ldexp(distinct, -exponent)
     scaled = _width_cuts(points, n_bins) if strategy == "width" else kmeans_cuts(points, totals, n_bins)
     cuts: FloatArray = np.unique(np.ldexp(scaled, exponent)) + 0.0
+    # Rounding may move a cut onto the smallest value, below which nothing lies.
     inside: FloatArray = cuts[(cuts > distinct[0]) & (cuts <= distinct[-1])]
     return inside
 
 
 def assign(values: ArrayLike, cuts: ArrayLike) -> IntArray:
-    """Bin of each value: 0 below the first cut, and a value equal to a cut in the bin to its right.
+    """Return the bin of each value: 0 below the first cut; a value equal to a cut is in the bin above it.
 
-    NaN gets the code after the last bin, ``len(cuts) + 1``.
+    Parameters
+    ----------
+    values : array of float
+        The numbers.
+    cuts : array of float
+        Cut points in increasing order.
+
+    Returns
+    -------
+    array of int
+        Bins from 0 to ``len(cuts)``; NaN has the code ``len(cuts) + 1``.
 
     Examples
     --------
@@ -111,8 +127,10 @@ EXACT_DIGITS = 7
 
 
 def interval_labels(cuts: ArrayLike) -> tuple[str, ...]:
-    """Names of the bins: cut points of up to seven digits as they are, others with four, or as many more as
-    keep all cut points apart.
+    """Return names of the bins.
+
+    Cut points of up to seven digits are shown as they are, others with four digits, or as many more as keep
+    all cut points apart.
 
     Examples
     --------
@@ -150,13 +168,13 @@ def _decimal(number: float, digits: int) -> str:
 
 
 def check_options(strategy: str, n_bins: int) -> None:
-    """Refuse a strategy or a number of bins that does not exist."""
+    """Raise if a strategy or a number of bins does not exist."""
     check_choice("strategy", strategy, STRATEGIES)
     check_bins(n_bins)
 
 
 def check_finite(where: str, numbers: FloatArray) -> None:
-    """Refuse infinite numbers; NaN, which stands for missing, will do."""
+    """Raise if a number is infinite; NaN means missing and is allowed."""
     infinite = np.isinf(numbers)
     if infinite.any():
         row = int(infinite.argmax())
@@ -203,5 +221,6 @@ def _frequency_cuts(distinct: FloatArray, totals: FloatArray, n_bins: int) -> Fl
 
 def _width_cuts(points: FloatArray, n_bins: int) -> FloatArray:
     steps = np.arange(1, n_bins)
+    # Weighted ends instead of start plus step times width, so that symmetric columns have symmetric cuts.
     cuts: FloatArray = (points[0] * (n_bins - steps) + points[-1] * steps) / n_bins
     return cuts

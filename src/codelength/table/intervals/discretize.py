@@ -1,4 +1,4 @@
-"""Numeric columns into bins, as a scikit-learn transformer."""
+"""Discretisation of numeric columns as a scikit-learn transformer."""
 
 import reprlib
 from typing import Any, Literal, Self
@@ -18,7 +18,7 @@ from .cuts import Strategy, assign, check_finite, check_options, cut_points, int
 
 
 class NotANumberError(DataError, TypeError):
-    """A cell of a numeric column is not a number (a TypeError too, as scikit-learn expects of it)."""
+    """Raised for a cell that is not a number; also a TypeError, as scikit-learn expects."""
 
 
 class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
@@ -47,7 +47,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : array of str
-        Names of the columns, where the table has names.
+        Names of the columns, if the table has names.
 
     Notes
     -----
@@ -86,6 +86,11 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             Needed by ``strategy="mdl"``, ignored by the others.
         sample_weight : array of float, optional
             How many rows each row stands for.
+
+        Returns
+        -------
+        Discretizer
+            The fitted transformer.
         """
         check_options(self.strategy, self.n_bins)
         check_choice("output", self.output, ("code", "label"))
@@ -99,7 +104,18 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Any) -> Any:
-        """Bins of the cells of ``X``, as an array of the same shape (a data frame after ``set_output``)."""
+        """Return the bins of the cells of ``X``.
+
+        Parameters
+        ----------
+        X : data frame or array of numbers, (n_rows, n_columns)
+            The table.
+
+        Returns
+        -------
+        array or data frame of shape (n_rows, n_columns)
+            Bins or their names, see ``output``; a data frame after ``set_output``.
+        """
         check_is_fitted(self)
         columns = self._numbers(self._validated(X, reset=False))
         bins = [assign(column, cuts) for column, cuts in zip(columns, self.cut_points_, strict=True)]
@@ -128,7 +144,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return self._numbers(table), np.unique(target, return_inverse=True)[1]
 
     def _validated(self, X: Any, *y: Any, **options: Any) -> Any:
-        """The table as scikit-learn validates it, with the classes; its complaints are errors of ours."""
+        """Return the table as scikit-learn validates it, with the classes; its errors become ours."""
         try:
             found = validate_data(self, _prepared(X), *y, dtype=None, ensure_all_finite=False, **options)
             if y:
@@ -156,10 +172,11 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
 
 def _prepared(X: Any) -> Any:
-    """The table, in a form that scikit-learn's own validation neither misreads nor trips over."""
+    """Return the table in a form that scikit-learn's validation reads correctly."""
     if isinstance(X, np.ma.MaskedArray):
         return np.ma.filled(X.astype(np.float64), np.nan)
-    # Times beside numbers: from polars numpy takes both as numbers, from pandas it fails and says not where.
+    # Columns of times among numbers: numpy reads both as numbers from Polars, and from pandas it fails
+    # without naming the column.
     is_frame = hasattr(X, "columns") and hasattr(X, "dtypes")
     for name, dtype in zip(X.columns, X.dtypes, strict=True) if is_frame else ():
         if _is_time(dtype):
@@ -205,13 +222,13 @@ def _not_a_number(where: str, what: str) -> NotANumberError:
 
 
 def _container(transformer: Discretizer) -> str:
-    """Which kind of table ``set_output`` or the global configuration asks for."""
+    """Return the kind of table that ``set_output`` or the global configuration requests."""
     chosen = getattr(transformer, "_sklearn_output_config", {}).get("transform")
     return str(chosen or get_config()["transform_output"])
 
 
 def _polars_labels(names: NDArray[Any], labels: list[tuple[str, ...]], bins: list[IntArray]) -> Any:
-    """A frame of text columns: from an array of objects polars would make columns of Python objects."""
+    """Return a frame of text columns; Polars would make objects of an array of objects."""
     import polars as pl
 
     texts = [pl.Series([*values, None], dtype=pl.String) for values in labels]
