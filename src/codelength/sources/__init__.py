@@ -1,4 +1,4 @@
-"""Sources of tables: files, frames, databases and clusters, in memory or in batches of any size."""
+"""Sources of tables: files, frames, databases and clusters, in memory or in batches."""
 
 from .batch import BATCH_ROWS, Batch, Batches
 from .collect import collected

@@ -1,4 +1,4 @@
-"""Rows that can be read only once, kept on disk so that they can be read again."""
+"""Temporary copy of rows that can be read only once."""
 
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -11,14 +11,14 @@ from .batch import Batch, Batches, arrow
 
 
 class Spool:
-    """A stream whose rows are written to a temporary file while they are read for the first time.
+    """A stream whose rows are written to a temporary file during the first pass.
 
     Parameters
     ----------
     batches : Batches
         The stream.
     columns : sequence of str
-        The columns to keep: others cannot be read.
+        The columns to keep; others cannot be read.
     """
 
     def __init__(self, batches: Batches, columns: Sequence[str]) -> None:
@@ -26,15 +26,16 @@ class Spool:
         self.once = False
         self._batches = batches
         self._directory = Scratch()
+        # An Arrow file has no room for the place of a batch in its source, which messages need.
         self._places: list[tuple[str, int, int]] = []
         self._is_complete = False
 
     def read(self, columns: Sequence[str]) -> Iterator[Batch]:
-        """The rows, in order, with these columns."""
+        """Yield the rows, in order, with these columns."""
         return self._from_file(list(columns)) if self._is_complete else self._from_source(list(columns))
 
     def close(self) -> None:
-        """Remove the file."""
+        """Remove the file, and close the stream."""
         self._directory.cleanup()
         self._batches.close()
 
@@ -49,6 +50,8 @@ class Spool:
         try:
             with open(self._path, "wb") as file:
                 for batch in self._batches.read(self.names):
+                    # An Arrow stream has one schema. Batches may differ in theirs, in the width of an index
+                    # for instance, so that the file is a sequence of streams.
                     if written is not None and batch.rows.schema != written:
                         writer.close()
                         writer = None
@@ -66,6 +69,7 @@ class Spool:
                 f"{tempfile.gettempdir()}: has no room for rows that can be read only once ({error}); set "
                 "TMPDIR to a directory with more room, or pass a schema= so that one pass is enough"
             ) from error
+        # Only after the last row: a first pass that was interrupted is started again from the source.
         self._is_complete = True
 
     def _from_file(self, columns: list[str]) -> Iterator[Batch]:

@@ -1,14 +1,14 @@
-"""Batches of rows, and what a source of them offers.
+"""Batches of rows, and the interface of their sources.
 
-A source gives its rows as Arrow record batches, in order, as often as it is asked to. What a cell means is
-told by the type of its column, as in memory: a dictionary is a declared domain, text is text. Two marks in
-the metadata of a field say otherwise, for columns that Arrow has no type for:
+A source yields its rows as Arrow record batches, in order, as often as they are read. The type of a column
+decides what its cells mean, as in memory: a dictionary is a declared domain, text is text. Two marks in the
+metadata of a field change that, for columns that Arrow has no type for:
 
 ===========  =========================================================================================
 mark         meaning
 ===========  =========================================================================================
-``seen``     a dictionary that holds no more than the values that were found; nothing is declared. Polars has
-             a mark of its own for its Categorical, which means the same
+``seen``     a dictionary of the values that were found; nothing is declared. Polars has a mark of its own
+             for its Categorical, which means the same
 ``json``     a dictionary whose values are text, numbers and truth values, written as JSON
 ===========  =========================================================================================
 """
@@ -34,27 +34,27 @@ Part = TypeVar("Part")
 
 
 class UnlistedValue(Exception):
-    """A column of text holds a value that it was not known to have."""
+    """Raised if a column of text holds a value that is not among its known values."""
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Some rows of a source.
+    """Consecutive rows of a source.
 
     Attributes
     ----------
     rows : pyarrow.RecordBatch
         The rows.
     source : str
-        What messages call the file, or whatever else the rows come from; empty where it has no name.
+        Name of the file or other source in messages; empty if it has no name.
     first_row : int
         Number of the first row in that file, counted from 0.
     position : int
         Number of the first row in the whole stream.
     row_numbers : array of int, optional
-        Numbers of the rows in the file, where some were left out.
+        Numbers of the rows in the file, if some were dropped.
     beside : pyarrow.RecordBatch, optional
-        Columns that go along as they stand in the source, where that is not how they are in ``rows``.
+        Further columns in the form that they have in the source.
     """
 
     rows: Any
@@ -66,38 +66,38 @@ class Batch:
 
     @property
     def n_rows(self) -> int:
-        """How many rows there are."""
+        """Number of rows."""
         return int(self.rows.num_rows)
 
     @property
     def where(self) -> str:
-        """The rows, for people."""
+        """Range of the rows, for messages."""
         last = self.first_row + self.n_rows - 1
         rows = f"rows {self.first_row:,} to {last:,}" if last > self.first_row else f"row {self.first_row:,}"
         return f"{self.source}, {rows}" if self.source else rows
 
     @property
     def prefix(self) -> str:
-        """How a message about one of the rows begins."""
+        """Start of a message about one of the rows."""
         return f"{self.source}, " if self.source else ""
 
     def column(self, name: str) -> tuple[Any, Any]:
-        """The cells of a column, and the field that says what they are."""
+        """Return the cells of a column, and its Arrow field."""
         at = self.rows.schema.get_field_index(name)
         if at < 0:
             raise SchemaMismatch(f"column {name!r} is absent; give all parts of the table the same columns")
         return self.rows.column(at), self.rows.schema.field(at)
 
     def with_columns(self, names: Sequence[str]) -> "Batch":
-        """The batch with some of its columns."""
+        """Return the batch with some of its columns."""
         return self if list(names) == self.rows.schema.names else replace(self, rows=self.rows.select(names))
 
     def row_number(self, row: int) -> int:
-        """What messages call the row at a position."""
+        """Return the number of the row at a position, for messages."""
         return self.first_row + row if self.row_numbers is None else int(self.row_numbers[row])
 
     def take(self, kept: BoolArray) -> "Batch":
-        """The batch with some of its rows."""
+        """Return the batch with some of its rows."""
         numbers = np.arange(self.first_row, self.first_row + self.n_rows)[kept]
         return replace(self, rows=self.rows.filter(arrow().array(kept)), row_numbers=numbers)
 
@@ -106,22 +106,21 @@ class Batch:
 class Batches(Protocol):
     """A table as a stream of batches that can be read more than once.
 
-    A source that spreads its rows over other processes may also have a method ``fold(work, columns, merge)``,
-    which is then called instead of reading the batches here; see :func:`codelength.counts.stream.fold`. One
-    that reads columns of text faster when it knows their values may have ``read_known(columns, domains)``.
-    One whose cells lose something when they become values may have ``carry(columns)``: from then on these
-    columns go along with every batch, as they stand in the source.
+    Sources may have further methods. ``fold(work, columns, merge)`` replaces the loop over batches if the
+    rows are in other processes; see :func:`codelength.counts.stream.fold`. ``read_known(columns, domains)``
+    reads columns of text faster if their values are known. ``carry(columns)`` adds columns in the form that
+    they have in the source to every batch, because cells may lose something when they become values.
 
     Attributes
     ----------
     name : str
-        What messages call the source; empty where it has no name.
+        Name of the source in messages; empty if it has none.
     names : tuple of str
         Names of the columns.
     n_rows : int, optional
-        How many rows there are, where that is known beforehand.
+        Number of rows, if it is known beforehand.
     once : bool
-        Whether the rows can be read only once.
+        True if the rows can be read only once.
     """
 
     name: str
@@ -130,14 +129,14 @@ class Batches(Protocol):
     once: bool
 
     def read(self, columns: Sequence[str]) -> Iterator[Batch]:
-        """The rows, in order, with these columns."""
+        """Yield the rows, in order, with these columns."""
 
     def close(self) -> None:
-        """Remove whatever was kept for reading again."""
+        """Remove temporary files."""
 
 
 def arrow() -> Any:
-    """The Arrow library, on which every stream stands."""
+    """Return the pyarrow library; raise if it is not installed."""
     try:
         import pyarrow
     except ImportError:
@@ -149,7 +148,20 @@ def arrow() -> Any:
 
 
 def located(work: Callable[[Batch], Part], batch: Batch) -> Part:
-    """What some work makes of a batch; an error says which batch it was."""
+    """Apply a function to a batch; add the place of the batch to errors.
+
+    Parameters
+    ----------
+    work : callable
+        The function.
+    batch : Batch
+        Its argument.
+
+    Returns
+    -------
+    object
+        The result of the function.
+    """
     try:
         return work(batch)
     except DataError as error:
@@ -162,7 +174,7 @@ def located(work: Callable[[Batch], Part], batch: Batch) -> Part:
 
 
 def numbered(rows: Iterator[Any], source: str, position: int = 0) -> Iterator[Batch]:
-    """Record batches of one file, or of one source, with the numbers of their rows."""
+    """Yield record batches of one source as batches with row numbers; empty ones are dropped."""
     first = 0
     for part in rows:
         if part.num_rows:
@@ -171,19 +183,34 @@ def numbered(rows: Iterator[Any], source: str, position: int = 0) -> Iterator[Ba
 
 
 def marked(field: Any, mark: str) -> Any:
-    """A field whose cells are to be read in a way that its type does not say."""
+    """Return a field with a mark, see the module."""
     return field.with_metadata({_KEY: mark.encode()})
 
 
 def mark_of(field: Any) -> str:
-    """The mark of a field; empty where there is none, so that a dictionary is one of declared values."""
+    """Return the mark of a field; empty if there is none, so that a dictionary is a declared domain."""
     metadata = field.metadata or {}
     found: bytes = metadata.get(_KEY, b"" if declares(field) else b"seen")
     return found.decode()
 
 
 def dictionary_of(values: Sequence[Scalar], *, declared: bool) -> tuple[Any, str]:
-    """Values as an Arrow dictionary, and the mark of the field that has it."""
+    """Return values as an Arrow dictionary, and the mark of its field.
+
+    Parameters
+    ----------
+    values : sequence of str, int, float or bool
+        The values.
+    declared : bool
+        True if they are a declared domain.
+
+    Returns
+    -------
+    dictionary : pyarrow.Array
+        The values as text, or as JSON if not all of them are text.
+    mark : str
+        The mark of the field.
+    """
     pa = arrow()
     if all(type(value) is str for value in values):
         try:
@@ -196,20 +223,21 @@ def dictionary_of(values: Sequence[Scalar], *, declared: bool) -> tuple[Any, str
 
 
 def values_in(dictionary: Any, mark: str) -> list[Any]:
-    """The cells of a dictionary, as Python has them."""
+    """Return the cells of a dictionary as Python objects."""
     cells: list[Any] = dictionary.to_pylist()
     return [json.loads(cell) for cell in cells] if mark.startswith("json") else cells
 
 
 def raw_numbers(array: Any) -> NDArray[Any]:
-    """The whole numbers of an array as they lie in memory; what stands in a missing cell is anything."""
+    """Return the whole numbers of an array as they are in memory; those of missing cells are arbitrary."""
+    # A view of the buffer: to_numpy would make floats of whole numbers with gaps.
     kind = array.type.to_pandas_dtype()
     numbers: NDArray[Any] = np.frombuffer(array.buffers()[1], dtype=kind)
     return numbers[array.offset : array.offset + len(array)]
 
 
 def missing_in(array: Any) -> BoolArray | None:
-    """Which cells of an array are missing; None where none is."""
+    """Return a mask of the missing cells of an array; None if there are none."""
     if not array.null_count:
         return None
     validity = array.buffers()[0]
@@ -217,16 +245,18 @@ def missing_in(array: Any) -> BoolArray | None:
         missing: BoolArray = array.is_null().to_numpy(zero_copy_only=False)
         return missing
     end = array.offset + len(array)
+    # The validity bits themselves, unpacked in one call. An array may start inside a byte of a longer buffer.
     bits = np.unpackbits(np.frombuffer(validity, np.uint8)[: (end + 7) // 8], bitorder="little")
     return np.asarray(bits[array.offset : end] == 0)
 
 
 def positions_in(array: Any) -> Any:
-    """Positions of the cells of a dictionary array in its dictionary; -1 where missing."""
+    """Return positions of the cells of a dictionary array in its dictionary; -1 if missing."""
     indices = array.indices
     if not indices.null_count:
         plain = indices.to_numpy(zero_copy_only=False)
         return (
+            # Indices may be unsigned; positions are signed everywhere, because -1 means missing.
             plain if plain.dtype.kind == "i" else plain.astype(np.int64 if plain.itemsize > 2 else np.int32)
         )
     return indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False)

@@ -1,4 +1,4 @@
-"""What the cells of an Arrow array are: numbers, times, text or values of a list, in bulk."""
+"""Cells of Arrow arrays as numbers, times, text or values, in bulk."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -16,8 +16,9 @@ from ..typing import BoolArray, FloatArray, IntArray, Scalar
 from .batch import arrow, mark_of, missing_in, positions_in, raw_numbers, values_in
 
 CellKind = Literal["number", "truth", "time", "text", "values", "declared", "nothing"]
-"""What a column holds, by its type alone; ``"values"`` takes a look at each distinct cell."""
+"""Content of a column by its type alone; for ``"values"`` each distinct cell has to be looked at."""
 
+# Every decimal with up to 15 digits survives a conversion to float64.
 _EXACT_DIGITS = 15
 _DAY = 86_400_000_000
 _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
@@ -26,7 +27,7 @@ _FIRST_DAY, _LAST_DAY = -719_162, 2_932_896
 
 
 def kind_of(column: Any) -> CellKind:
-    """What the cells of a field are."""
+    """Return the kind of the cells of a field."""
     types, type_, mark = arrow().types, column.type, mark_of(column)
     if types.is_dictionary(type_):
         of_text = _is_text(types, type_.value_type) and not mark.startswith("json")
@@ -45,7 +46,7 @@ def kind_of(column: Any) -> CellKind:
 
 
 def type_of(column: Any) -> str:
-    """The type of a field without what may differ from batch to batch, such as the width of numbers."""
+    """Return the type of a field without properties that may differ between batches, such as widths."""
     types, type_, kind = arrow().types, column.type, kind_of(column)
     if kind == "number":
         if types.is_uint64(type_):
@@ -57,7 +58,7 @@ def type_of(column: Any) -> str:
 
 
 def scale_of(type_: Any) -> Scale:
-    """The scale that times of a type are on."""
+    """Return the scale of times of a type."""
     types = arrow().types
     if types.is_time(type_):
         return "clock"
@@ -67,16 +68,30 @@ def scale_of(type_: Any) -> Scale:
 
 
 def unit_of(type_: Any) -> str:
-    """What times of a type are counted in."""
+    """Return the unit of times of a type."""
     if arrow().types.is_date(type_):
         return "D" if type_.bit_width == 32 else "ms"
     return str(type_.unit)
 
 
 def numbers_of(name: str, array: Any, first_row: int = 0) -> tuple[NDArray[Any], BoolArray | None]:
-    """The numbers in an array, and which of its cells are missing; None where none is.
+    """Return the numbers in an array, and a mask of missing cells (None if there are none).
 
-    Floats are float64, and what stands in a missing cell is anything.
+    Parameters
+    ----------
+    name : str
+        Name of the column, for messages.
+    array : pyarrow.Array
+        Integers, floats or short decimals.
+    first_row : int
+        Number of the first row, for messages.
+
+    Returns
+    -------
+    numbers : array
+        Whole numbers as they are, floats as float64; those of missing cells are arbitrary.
+    missing : array of bool, or None
+        The missing cells.
     """
     pa = arrow()
     missing = missing_in(array)
@@ -90,7 +105,8 @@ def numbers_of(name: str, array: Any, first_row: int = 0) -> tuple[NDArray[Any],
     if numbers.dtype.kind != "f":
         return numbers, missing
     floats = widened(numbers) if numbers.itemsize < 8 else numbers
-    # One sum finds out whether every cell is a finite number.
+    # The sum is finite only if every cell is. One pass decides that for almost every batch. A finite column
+    # whose sum overflows is merely checked again.
     with np.errstate(over="ignore", invalid="ignore"):
         all_finite = np.isfinite(floats.sum())
     if not all_finite:
@@ -102,10 +118,11 @@ def numbers_of(name: str, array: Any, first_row: int = 0) -> tuple[NDArray[Any],
 
 
 def counts_of(array: Any) -> tuple[IntArray, BoolArray | None]:
-    """The times in an array in its own unit, and which of its cells are missing."""
+    """Return the times in an array in its own unit, and a mask of missing cells (None if there are none)."""
     pa = arrow()
     missing = missing_in(array)
     width = pa.int32() if array.type.bit_width == 32 else pa.int64()
+    # Arrow casts times only to integers of their own width.
     counts = array.cast(width).cast(pa.int64())
     if missing is not None:
         counts = counts.fill_null(0)
@@ -113,11 +130,27 @@ def counts_of(array: Any) -> tuple[IntArray, BoolArray | None]:
 
 
 def on_scale(name: str, counts: IntArray, type_: Any) -> FloatArray:
-    """Times in their own unit as numbers on their scale; a date that is too far away for it is refused."""
+    """Return times in their own unit as numbers on their scale; raise if a date is out of range.
+
+    Parameters
+    ----------
+    name : str
+        Name of the column, for messages.
+    counts : array of int
+        Times in the unit of the type.
+    type_ : pyarrow.DataType
+        Type of the times.
+
+    Returns
+    -------
+    array of float
+        Microseconds, or seconds for durations.
+    """
     scale, unit = scale_of(type_), unit_of(type_)
     if scale == "seconds":
         return _seconds(counts, _PER_SECOND[unit])
     if scale in ("date", "utc") and len(counts):
+        # The bounds are multiplied instead of dividing every cell.
         per_day = 1 if unit == "D" else 86_400 * _PER_SECOND[unit]
         if counts.min() < _FIRST_DAY * per_day or counts.max() >= (_LAST_DAY + 1) * per_day:
             raise DataError(f"column {name!r}: {FAR_AWAY}")
@@ -129,7 +162,7 @@ def on_scale(name: str, counts: IntArray, type_: Any) -> FloatArray:
 
 
 def floats_of(array: Any, column: Any, scale: Scale, first_row: int = 0) -> FloatArray:
-    """The cells of an array as numbers on a scale; what stands in a missing cell is anything."""
+    """Return the cells of an array as numbers on a scale; those of missing cells are arbitrary."""
     name, kind = column.name, kind_of(column)
     if kind == "number":
         return numbers_of(name, array, first_row)[0].astype(np.float64, copy=False)
@@ -142,7 +175,7 @@ def floats_of(array: Any, column: Any, scale: Scale, first_row: int = 0) -> Floa
 
 
 def column_of(name: str, array: Any, column: Any) -> Column:
-    """The cells of an array as a column of a table, whatever its type."""
+    """Return the cells of an array as a column of a table, whatever its type."""
     if not arrow().types.is_dictionary(array.type):
         return from_arrow(name, array)
     values, positions = Dictionaries().of(name, array, mark_of(column))
@@ -151,20 +184,37 @@ def column_of(name: str, array: Any, column: Any) -> Column:
 
 @dataclass(slots=True)
 class Dictionaries:
-    """The values of the dictionaries of a column; most batches share one, which is looked at once."""
+    """Values of the dictionaries of a column; the last one is remembered, because most batches share it."""
 
     # What was looked at last, in one piece, because several threads share it: the mark, the dictionary, its
     # values, and for each of its cells which of them it is, where they are not all different.
     _last: tuple[str, Any, tuple[Scalar, ...], IntArray | None] = ("", None, (), None)
 
     def of(self, name: str, array: Any, mark: str) -> tuple[tuple[Scalar, ...], Positions]:
-        """The values of a dictionary array, and the position of each cell's among them."""
+        """Return the values of a dictionary array, and the position of each cell among them."""
         values, places = self.look_up(name, array, mark)
         positions = positions_in(array)
         return values, positions if places is None else places[positions]
 
     def look_up(self, name: str, array: Any, mark: str) -> tuple[tuple[Scalar, ...], IntArray | None]:
-        """The values of a dictionary array, and for each cell of its dictionary which of them it is."""
+        """Return the values of a dictionary array, and the value of each cell of its dictionary.
+
+        Parameters
+        ----------
+        name : str
+            Name of the column, for messages.
+        array : pyarrow.DictionaryArray
+            The cells.
+        mark : str
+            Mark of the field.
+
+        Returns
+        -------
+        values : tuple
+            The distinct values.
+        places : array of int, or None
+            Place of each cell of the dictionary among the values; None if the cells are all different.
+        """
         known_mark, known, values, places = self._last
         if known is None or known_mark != mark or not array.dictionary.equals(known):
             cells = values_in(array.dictionary, mark)
@@ -175,7 +225,7 @@ class Dictionaries:
 
 
 def texts_of(array: Any) -> Any:
-    """An array of text as a dictionary array."""
+    """Return an array of text as a dictionary array."""
     pa = arrow()
     if pa.types.is_dictionary(array.type):
         return array
@@ -189,7 +239,8 @@ def _is_text(types: Any, type_: Any) -> bool:
 
 
 def _decimals(array: Any) -> NDArray[Any]:
-    """Decimals of few digits: the low half of each is the whole of it."""
+    """Return decimals of few digits as numbers, read from the low half of each."""
+    # A decimal is 128 bits, low half first. With up to 15 digits it fits into the low half, sign included.
     halves = np.frombuffer(array.buffers()[1], dtype=np.int64)
     unscaled = halves[2 * array.offset : 2 * (array.offset + len(array)) : 2]
     if array.null_count:

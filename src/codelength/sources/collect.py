@@ -1,4 +1,4 @@
-"""A stream as one table in memory, for models that take all rows at once."""
+"""Conversion of a stream to one table in memory, for models that need all rows at once."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -22,20 +22,25 @@ def collected(
     keep: Sequence[str] | None = None,
     na: Iterable[str] | None = None,
 ) -> Table:
-    """All rows of a stream as a table.
+    """Return all rows of a stream as a table.
 
     Parameters
     ----------
     source : table of any kind
         See :func:`as_batches`.
     target : str, optional
-        The column that holds the class of each row.
+        Column with the class of each row.
     weights : str, optional
-        The column that says how many rows each row stands for.
+        Column with the number of rows that each row stands for.
     drop, keep : list of str
-        Columns to leave out, or the only ones to take.
+        Columns to drop, or the only ones to keep.
     na : list of str, optional
         Texts that mean missing in files.
+
+    Returns
+    -------
+    Table
+        All rows.
 
     Examples
     --------
@@ -52,6 +57,7 @@ def collected(
         batches.close()
     if not parts:
         raise DataError(f"{name}: has no rows")
+    # Batches may have dictionaries of their own, which only one dictionary for all can join.
     rows = pa.Table.from_batches(parts).unify_dictionaries().combine_chunks().to_batches()[0]
     whole = Batch(rows, name)
     columns = tuple(column_of(column, *whole.column(column)) for column in roles.variables)

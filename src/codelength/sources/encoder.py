@@ -1,4 +1,4 @@
-"""From Arrow batches to codes at the speed of the engine: no line of Python runs for a single cell.
+"""Codes of Arrow batches at the speed of the engine, without Python code per cell.
 
 Order of reading: :class:`BatchEncoder` (all columns of a batch, and warnings about unknown values),
 ``_Coder`` (one variable: numbers that are cut, values that are looked up, dictionaries that are mapped once).
@@ -26,24 +26,26 @@ from ..typing import BoolArray, CodeArray, FloatArray, IntArray
 from .batch import Batch, arrow, mark_of, missing_in, raw_numbers
 from .cells import Dictionaries, column_of, counts_of, kind_of, numbers_of, on_scale, scale_of
 
+# Up to so many cut points, comparing all cells with each is faster than a search.
 _FEW_CUTS = 24
 _SMALL_RANGE = 1 << 16
 
 
 class BatchEncoder:
-    """Codes of Arrow batches under a schema.
+    """Encoder of Arrow batches under a schema.
 
-    Columns are matched by name, and others than those of the schema are passed over. Results are the same as
+    Columns are matched by name; columns that the schema does not have are ignored. Results are the same as
     those of :func:`codelength.table.encode` for the same rows in memory.
 
     Parameters
     ----------
     schema : Schema
-        What the batches may hold.
+        The variables and their values.
     target : str, optional
-        The column that holds the class of each row; None where classes are not read.
+        Column with the class of each row; None if classes are not read.
     handle_unknown : {"ignore", "error"}
-        Whether a value that the schema does not list is marginalised like a missing cell, or refused.
+        ``"ignore"``: a value that the schema does not list is marginalised like a missing cell. ``"error"``:
+        raise.
     """
 
     def __init__(
@@ -58,12 +60,12 @@ class BatchEncoder:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that are read."""
+        """Names of the columns that are read."""
         names = [variable.name for variable in self.schema.variables if variable.kind != "ignored"]
         return (*names, *(() if self.target is None else (self.target,)))
 
     def __call__(self, batch: Batch | Any, weights: FloatArray | None = None) -> Coded:
-        """The codes of a batch; columns of unknown values are warned about once, as at prediction."""
+        """Return the codes of a batch; warn about unknown values once per column, as at prediction."""
         batch = batch if isinstance(batch, Batch) else Batch(batch)
         coded, unknown = self.encode(batch, weights)
         for name, found in unknown.items():
@@ -74,7 +76,22 @@ class BatchEncoder:
         return coded
 
     def encode(self, batch: Batch, weights: FloatArray | None = None) -> tuple[Coded, dict[str, Unknown]]:
-        """The codes of a batch, and what is to be said about values that the schema does not list."""
+        """Return the codes of a batch, and the cells with values that the schema does not list.
+
+        Parameters
+        ----------
+        batch : Batch
+            The rows.
+        weights : array of float, optional
+            Weights of the rows.
+
+        Returns
+        -------
+        coded : Coded
+            The codes.
+        unknown : dict of str to Unknown
+            Unknown cells by column; columns without any are absent.
+        """
         schema = self.schema
         codes = np.empty((batch.n_rows, schema.n_variables), dtype=schema.code_type, order="F")
         unknown: dict[str, Unknown] = {}
@@ -137,6 +154,8 @@ class BatchEncoder:
         if outside.any():
             row = int(np.argmax(outside))
             cells = column_of(self.target, array.slice(row, 1), column)
+            # Raises if the class is missing or not a class at all; otherwise it is one that the schema does
+            # not list.
             target_column(cells, first_row=batch.row_number(row))
             variable = replace(self._class_coder.variable, name=self.target)
             raise unknown_class(variable, batch.row_number(row), cell_of(cells, 0), batch.prefix)
@@ -145,7 +164,7 @@ class BatchEncoder:
 
 @dataclass(slots=True)
 class _Coder:
-    """Writes the codes of one variable."""
+    """Encoder of one variable."""
 
     variable: Variable
     _dictionaries: Dictionaries = field(default_factory=Dictionaries)
@@ -155,12 +174,31 @@ class _Coder:
 
     @property
     def missing(self) -> int:
-        """The code of a missing cell."""
+        """Code of a missing cell."""
         return self.variable.n_values - int(self.variable.missing_is_value)
 
     def write(self, array: Any, column: Any, codes: NDArray[Any], first_row: int) -> BoolArray | None:
-        """Write the codes of an array, and tell which cells hold values that are not listed."""
+        """Write the codes of an array; return a mask of the cells that are not listed.
+
+        Parameters
+        ----------
+        array : pyarrow.Array
+            The cells.
+        column : pyarrow.Field
+            Their field.
+        codes : array of shape (n_rows,)
+            Receives the codes.
+        first_row : int
+            Number of the first row, for messages.
+
+        Returns
+        -------
+        array of bool, or None
+            Cells with values that the schema does not list.
+        """
         variable, kind = self.variable, kind_of(column)
+        # Special cases first. The last line can handle every column, but makes a column in memory of the
+        # array.
         if arrow().types.is_dictionary(array.type):
             return self._write_places(array, column, codes)
         if kind == "nothing":
@@ -196,10 +234,11 @@ class _Coder:
         return strange
 
     def _write_places(self, array: Any, column: Any, codes: NDArray[Any]) -> BoolArray | None:
-        """A dictionary is looked up once, whatever the number of rows."""
+        """Write the codes of a dictionary array; its dictionary is looked up once."""
         values, of_cells = self._dictionaries.look_up(self.variable.name, array, mark_of(column))
         # Read and written in one step each, because several threads share a coder.
         known, places = self._places
+        # Compared by identity: ``look_up`` returns the same tuple as long as the dictionary is the same.
         if known is not values:
             listed = np.array([*places_of(self.variable, values), -1], dtype=np.int64)
             places = listed if of_cells is None else listed[of_cells]
@@ -230,12 +269,14 @@ class _Coder:
             texts = [value if isinstance(value, str) else None for value in self.variable.values]
             known = self._known[array.type] = pa.array(texts, array.type)
         places = pc.index_in(array, value_set=known, skip_nulls=True)
+        # A text that is not listed has no index. As many gaps as missing cells mean that all are listed.
         if places.null_count == array.null_count == 0:
             codes[:] = places.to_numpy(zero_copy_only=False)
             return None
         if places.null_count == array.null_count:
             codes[:] = places.fill_null(self.missing).to_numpy(zero_copy_only=False)
             return None
+        # Texts may still be times in another spelling, which only the general path knows.
         return self._write_any(
             column_of(self.variable.name, array, pa.field(self.variable.name, array.type)), codes
         )
@@ -262,7 +303,7 @@ class _Coder:
             if others or not 0 <= high - low < _SMALL_RANGE or max(abs(low), abs(high)) > 2**31:
                 self._look_up = (0, np.empty(0))
             else:
-                # The first and the last place are for numbers that are not listed.
+                # The first and the last place are for numbers out of range, which are clipped to them.
                 places = np.full(high - low + 3, self.variable.n_values + 1, dtype=np.uint32)
                 for code, value in enumerate(self.variable.values):
                     if value is not None:
@@ -277,6 +318,8 @@ class _Coder:
         low, places = self._look_up
         if numbers.dtype.kind == "f":
             whole = np.floor(numbers) == numbers
+            # Fractions and missing cells are moved to the place of numbers that are not listed, because NaN
+            # cannot be cast.
             numbers = np.where(whole if missing is None else whole & ~missing, numbers, low)
             numbers = np.clip(numbers, low, low + len(places) - 1)
         elif numbers.dtype.itemsize < 8:

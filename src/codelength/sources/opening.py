@@ -24,9 +24,14 @@ def as_table(data: Any, target: Any = None, sample_weight: Any = None) -> Table:
         file that :func:`codelength.read_table` reads. A :class:`Table` keeps its own target and weights
         unless others are given.
     target : series, array or name of a column, optional
-        The class of each row. A column that is named, also as ``pl.col(name)``, is no variable.
+        The class of each row. A column that is named, also as ``pl.col(name)``, is not a variable.
     sample_weight : array of shape (n_rows,), optional
         How many rows each row stands for.
+
+    Returns
+    -------
+    Table
+        The rows in memory.
 
     Examples
     --------
@@ -47,18 +52,44 @@ def as_table(data: Any, target: Any = None, sample_weight: Any = None) -> Table:
 
 
 def known_rows(schema: Schema, data: Any) -> Any:
-    """Read the rows if data is a file, with cells that mean what they mean in a schema."""
+    """Read the rows if data is a file, with cells read as values of a schema.
+
+    Parameters
+    ----------
+    schema : Schema
+        The schema that decides how text is read: the text ``1`` may be a number or a category.
+    data : table of any kind
+        A path, or any other table, which is returned as it is.
+
+    Returns
+    -------
+    Table or object
+        The rows of the file, or ``data``.
+    """
     if not isinstance(data, (str, os.PathLike)):
         return data
     target = schema.target
+    # Classes are read like values of a variable, unless a variable has the same name.
     with_target = target is not None and target.name not in schema.names
     return read_path(data, Schema((*schema.variables, target)) if with_target and target else schema)
 
 
 def as_coded(data: Any, target: Any = None, **options: Any) -> Coded:
-    """Return a table of any kind as codes under its own schema, and codes as they are.
+    """Return a table of any kind as codes under a schema of its own; codes as they are.
 
-    ``options`` are those of :func:`codelength.table.infer_schema`.
+    Parameters
+    ----------
+    data : table of any kind, or Coded
+        The rows.
+    target : series, array or name of a column, optional
+        The class of each row.
+    **options
+        Options of :func:`codelength.table.infer_schema`.
+
+    Returns
+    -------
+    Coded
+        The codes.
 
     Examples
     --------
@@ -72,7 +103,7 @@ def as_coded(data: Any, target: Any = None, **options: Any) -> Coded:
 
 
 def read_path(path: str | os.PathLike[str], kinds: Schema | None = None) -> Table:
-    """Read a file; if a schema is given, cells mean what they mean in it."""
+    """Read a file; cells are values of the schema if one is given."""
     from .files.formats import SUFFIXES
     from .files.readers import read_table
 

@@ -1,4 +1,4 @@
-"""Which kind of source a table is: one file per engine, and one line here."""
+"""Engines: one module per kind of source, and one line here for each."""
 
 import os
 from collections.abc import Callable, Iterable
@@ -22,21 +22,21 @@ ENGINES: dict[str, str] = {
     "dask_expr": "_dask",
     "pyspark": "_spark",
 }
-"""For the first part of the module of a type, the file here that reads it.
+"""Module that reads a type, by the first part of the type's own module.
 
-Each has a function ``open_batches(source, batch_rows)`` that gives a :class:`Batches`, or None for an object
-that is no table.
+Each has a function ``open_batches(source, batch_rows)`` that returns a :class:`Batches`, or None for an
+object that is not a table.
 """
 
 
 MOST_BATCHED = 1 << 30
-"""Most rows per batch."""
+"""Largest number of rows per batch."""
 
 
 def as_batches(
     source: Any, *, batch_rows: int = BATCH_ROWS, na: Iterable[str] | None = None, kinds: "Kinds" = None
 ) -> Batches:
-    """A table of any size as a stream of Arrow batches.
+    """Return a table of any size as a stream of Arrow batches.
 
     Parameters
     ----------
@@ -76,6 +76,7 @@ def as_batches(
         return open_query(source, batch_rows)
     if isinstance(source, (str, os.PathLike)) or are_paths(source):
         return open_files(source, batch_rows, na, kinds)
+    # By name, so that no library is imported unless one of its objects is passed.
     engine = ENGINES.get(type(source).__module__.partition(".")[0])
     if engine is not None:
         open_batches: Callable[[Any, int], Batches | None] = import_module(

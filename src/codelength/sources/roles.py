@@ -1,4 +1,4 @@
-"""Roles of the columns of a table: variables, the class, the weights."""
+"""Roles of the columns of a table: variables, class and weights."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +18,17 @@ from .cells import column_of, kind_of, numbers_of
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """Names of the columns that are variables, and of those that are the class and the weights."""
+    """Names of the columns by role.
+
+    Attributes
+    ----------
+    variables : tuple of str
+        The variables.
+    target : str, optional
+        Column with the classes.
+    weights : str, optional
+        Column with the weights.
+    """
 
     variables: tuple[str, ...]
     target: str | None = None
@@ -33,17 +43,50 @@ class Roles:
         drop: Iterable[str] = (),
         keep: Sequence[str] | None = None,
     ) -> "Roles":
-        """Roles that a caller asks for, once it is sure that the source has all columns that are named."""
+        """Return the requested roles; raise if the source lacks a column that is named.
+
+        Parameters
+        ----------
+        batches : Batches
+            The source.
+        target, weights : str, optional
+            Columns with the classes and the weights.
+        drop : iterable of str
+            Columns to leave out.
+        keep : sequence of str, optional
+            The only columns to take as variables, in this order.
+
+        Returns
+        -------
+        Roles
+            The roles of the columns.
+        """
         asked = AskedRoles.of(target, weights, drop, keep)
         return asked.among(batches.names, batches.name or "the table")
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns to read."""
+        """Names of the columns to read: variables, class, weights."""
         return (*self.variables, *(name for name in (self.target, self.weights) if name is not None))
 
     def table(self, columns: Sequence[Column], shown: str, rows: range | None = None) -> Table:
-        """Return the table of :attr:`columns`, which hold all rows of a source or a range of them."""
+        """Return the table of columns that were read.
+
+        Parameters
+        ----------
+        columns : sequence of Column
+            The columns, in the order of :attr:`columns`.
+        shown : str
+            Name of the source in messages.
+        rows : range, optional
+            The rows that they hold; by default all.
+
+        Returns
+        -------
+        Table
+            The rows with their classes and weights.
+        """
+        # The reverse of the order in ``columns``: weights are last, then the class.
         read = list(columns)
         weights = read.pop() if self.weights is not None else None
         table_target = read.pop() if self.target is not None else None
@@ -58,15 +101,15 @@ class Roles:
             raise type(error)(f"{shown}, {error}") from None
 
     def check_classes(self, batch: Batch) -> None:
-        """Refuse rows without a class, and numbers that are none."""
+        """Raise if a class is missing, or is not a class."""
         if self.target is not None:
             column = column_of(self.target, *batch.column(self.target))
             target_column(column, first_row=batch.first_row)
 
     def weighed(self, batch: Batch) -> tuple[Batch, FloatArray | None]:
-        """The rows that weigh anything, and their weights; None where each stands for itself.
+        """Return the rows of positive weight, and their weights (None if each row stands for itself).
 
-        Rows of weight zero are no rows, but a cell that cannot be used is refused in them as well.
+        Rows of weight zero are dropped. A cell that cannot be used is an error in such rows, too.
         """
         if self.weights is None:
             return batch, None
@@ -75,6 +118,7 @@ class Roles:
         kept = weights > 0
         if kept.all():
             return batch, weights
+        # As in memory, where all cells are read before weights are known.
         for name in self.variables:
             array, field = batch.column(name)
             if kind_of(field) == "number":
@@ -84,7 +128,7 @@ class Roles:
 
 @dataclass(frozen=True, slots=True)
 class AskedRoles:
-    """Roles that a caller asks for, before the columns of the source are known."""
+    """Roles that a caller requests, before the columns of the source are known."""
 
     target: str | None
     weights: str | None
@@ -95,14 +139,14 @@ class AskedRoles:
     def of(
         cls, target: str | None, weights: str | None, drop: Iterable[str], keep: Sequence[str] | None
     ) -> "AskedRoles":
-        """Check the types of what a caller asks for."""
+        """Check the types of the requested roles and return them."""
         for name, value in (("target", target), ("weights", weights)):
             check_instance(name, value, (str, type(None)), "the name of a column, or None")
         kept = None if keep is None else check_names("keep", keep)
         return cls(target, weights, check_names("drop", drop), kept)
 
     def among(self, names: Sequence[str], shown: str) -> Roles:
-        """Return the roles of columns with these names; raise if one that is asked for is not there."""
+        """Return the roles of columns with these names; raise if one that is requested is absent."""
         self._check(names, shown)
         own = {self.weights, self.target, *self.drop}
         kept = [name for name in dict.fromkeys(names if self.keep is None else self.keep) if name not in own]

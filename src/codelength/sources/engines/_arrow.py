@@ -1,4 +1,4 @@
-"""Tables, datasets and readers of pyarrow."""
+"""Tables, datasets and readers of pyarrow as batches."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -10,22 +10,26 @@ from ...table.checks import check_distinct
 from ..batch import Batch, Batches, arrow, numbered
 
 _FAULTS = (OSError, ValueError, RuntimeError)
-"""What pyarrow raises about rows that it cannot read."""
+"""Exceptions of pyarrow about rows that it cannot read."""
 
 
 class ArrowBatches:
-    """A source that gives Arrow record batches by itself.
+    """Batches of a source that yields Arrow record batches.
 
     Parameters
     ----------
     names : sequence of str
         Names of the columns.
     read : callable
-        Gives the record batches of some columns.
+        Takes a list of columns and yields record batches.
     n_rows : int, optional
-        How many rows there are.
+        Number of rows.
+    name : str
+        Name of the source in messages.
     once : bool
-        Whether they can be read only once.
+        True if the rows can be read only once.
+    batch_rows : int
+        Largest number of rows per batch.
     """
 
     def __init__(
@@ -43,7 +47,7 @@ class ArrowBatches:
         self._read, self._batch_rows, self._was_read = read, batch_rows, False
 
     def read(self, columns: Sequence[str]) -> Iterator[Batch]:
-        """The rows, in order, with these columns."""
+        """Yield the rows, in order, with these columns."""
         if self.once and self._was_read:
             raise DataError(
                 f"{self.name or 'the source'}: its rows can be read only once, and were; pass a schema= so "
@@ -54,10 +58,10 @@ class ArrowBatches:
         return numbered(self._watched(pieces) if self.once else pieces, self.name)
 
     def close(self) -> None:
-        """Nothing is kept."""
+        """Do nothing; there are no temporary files."""
 
     def _watched(self, pieces: Iterator[Any]) -> Iterator[Any]:
-        """Rows that can be read only once: none at all may mean that somebody else has read them."""
+        """Yield rows that can be read only once; warn if there are none: they may have been read before."""
         n_rows = 0
         for piece in pieces:
             n_rows += piece.num_rows
@@ -71,7 +75,7 @@ class ArrowBatches:
 
 
 class DatasetBatches:
-    """The rows of a dataset, one file after the other."""
+    """Batches of a dataset, one file after the other."""
 
     def __init__(self, dataset: Any, batch_rows: int) -> None:
         check_distinct(dataset.schema.names)
@@ -81,7 +85,7 @@ class DatasetBatches:
         self._dataset, self._batch_rows = dataset, batch_rows
 
     def read(self, columns: Sequence[str]) -> Iterator[Batch]:
-        """The rows, in order, with these columns."""
+        """Yield the rows, in order, with these columns."""
         position = 0
         for part in self._parts():
             path: str = getattr(part, "path", "")
@@ -93,16 +97,18 @@ class DatasetBatches:
             position += n_rows
 
     def close(self) -> None:
-        """Nothing is kept."""
+        """Do nothing; there are no temporary files."""
 
     def _parts(self) -> Iterator[Any]:
-        """The files; the dataset itself where it keeps them to itself, because it has some of their rows."""
+        """Return the files; the dataset itself if it is filtered and does not list them."""
         try:
             return iter(self._dataset.get_fragments())
         except ValueError:
             return iter((self._dataset,))
 
     def _scanned(self, part: Any, columns: Sequence[str]) -> Iterator[Any]:
+        # One fragment and few batches ahead: the defaults of pyarrow read 16 of each into memory. A file
+        # alone is read with the schema of the dataset, so that all files have the same types.
         own = {"fragment_readahead": 1} if part is self._dataset else {"schema": self._dataset.schema}
         try:
             yield from part.scanner(
@@ -115,7 +121,7 @@ class DatasetBatches:
 
 
 def open_batches(source: Any, batch_rows: int) -> Batches | None:
-    """The batches of a table, a dataset, a scanner or a reader."""
+    """Return the batches of a table, a dataset, a scanner or a reader; None for anything else."""
     pa = arrow()
     if isinstance(source, pa.RecordBatch):
         source = pa.Table.from_batches([source])
@@ -137,7 +143,7 @@ def open_batches(source: Any, batch_rows: int) -> Batches | None:
 
 
 def _selecting(read: Callable[[], Any]) -> Callable[[list[str]], Iterator[Any]]:
-    """Some columns of record batches that come with all of them."""
+    """Return a function that reads some columns of record batches that have all of them."""
 
     def selected(columns: list[str]) -> Iterator[Any]:
         for part in read():
@@ -147,7 +153,7 @@ def _selecting(read: Callable[[], Any]) -> Callable[[list[str]], Iterator[Any]]:
 
 
 def _in_pieces(read: Callable[[], Iterator[Any]], batch_rows: int, name: str) -> Iterator[Any]:
-    """Record batches cut to a size; an error says after which row it came."""
+    """Yield record batches cut to a size; add the number of rows read to errors."""
     n_rows = 0
     rows = read()
     try:
@@ -163,13 +169,14 @@ def _in_pieces(read: Callable[[], Iterator[Any]], batch_rows: int, name: str) ->
             f"{name or 'the source'}: cannot be read after row {n_rows:,} ({reason}); mend it"
         ) from error
     finally:
+        # Also if the consumer stops early: otherwise pyarrow's threads would read on.
         close = getattr(rows, "close", None)
         if close is not None:
             close()
 
 
 def _check_types(fragment: Any, schema: Any, columns: Sequence[str]) -> None:
-    """Say which column of a file cannot be made what it is in the dataset, if one cannot."""
+    """Raise, with the name of the column, if a file cannot be converted to the types of the dataset."""
     try:
         own = fragment.physical_schema
     except _FAULTS:  # the file is damaged, as is said anyway
@@ -179,6 +186,7 @@ def _check_types(fragment: Any, schema: Any, columns: Sequence[str]) -> None:
         if at < 0 or own.field(at).type == schema.field(name).type:
             continue
         try:
+            # Arrow's own message does not name the column, so each is tried alone.
             for _ in fragment.scanner(schema=schema, columns=[name]).to_batches():
                 pass
         except _FAULTS as error:

@@ -1,4 +1,4 @@
-"""Dask data frames: work is done where their partitions are, and only what it comes to travels."""
+"""Dask data frames: partitions are processed by the workers, and only results are sent."""
 
 import json
 import pickle
@@ -20,7 +20,7 @@ from ._partitions import MOST_JOINED, Part, joined, not_computed, part_of, place
 
 
 class DaskBatches:
-    """The rows of a Dask data frame, partition after partition."""
+    """Batches of a Dask data frame, partition after partition."""
 
     def __init__(self, source: Any, batch_rows: int) -> None:
         self.name, self.once = "the Dask data frame", False
@@ -29,7 +29,7 @@ class DaskBatches:
         self.names = open_pandas(source._meta, batch_rows).names  # type: ignore[union-attr]
 
     def read(self, columns: Sequence[str]) -> Iterator[Batch]:
-        """The rows, in order, with these columns: one partition after the other is brought here."""
+        """Yield the rows, in order, with these columns; partitions are fetched one after the other."""
         for number, frame in enumerate(self._brought(columns)):
             yield from placed(_opened(frame, columns, self._batch_rows).read(columns), number)
 
@@ -41,7 +41,24 @@ class DaskBatches:
         *,
         progress: Callable[[int], object] | None = None,
     ) -> Any:
-        """What some work makes of every partition, joined on the workers in the order of the partitions."""
+        """Apply a function to every batch on the workers, and merge the results in row order.
+
+        Parameters
+        ----------
+        work : callable
+            Function of a batch.
+        columns : sequence of str
+            Columns of the batches.
+        merge : callable
+            Merges two results, the first of earlier rows.
+        progress : callable, optional
+            Called with the number of rows of each finished partition.
+
+        Returns
+        -------
+        object or None
+            The merged result; None if there are no rows.
+        """
         import pandas as pd
 
         dask, sent = _dask(), _sent((work, merge))
@@ -50,6 +67,7 @@ class DaskBatches:
             found = self._selected(columns).map_partitions(_part, *rest, meta=meta, enforce_metadata=False)
             parts = found.to_delayed()
             sizes = [dask.delayed(_size)(part) for part in parts] if progress is not None else []
+            # A tree of neighbours: each task holds a few parts only, and the order of the rows is kept.
             while len(parts) > 1:
                 groups = [parts[i : i + MOST_JOINED] for i in range(0, len(parts), MOST_JOINED)]
                 parts = [dask.delayed(_joined)(group, sent) for group in groups]
@@ -58,7 +76,7 @@ class DaskBatches:
             raise _told(error) from error
 
     def map(self, work: Any, columns: Sequence[str]) -> Any:
-        """A Dask data frame with predictions beside the columns that are kept, and the same index."""
+        """Return a Dask data frame with the kept columns and the predictions, and the same index."""
         kept = list(work.kept)
         meta = _with_outcomes(_named(self._selected(kept)._meta, kept), work.outcomes.empty_table())
         return self._selected(columns).map_partitions(
@@ -66,7 +84,7 @@ class DaskBatches:
         )
 
     def close(self) -> None:
-        """Nothing is kept."""
+        """Do nothing; there are no temporary files."""
 
     def _brought(self, columns: Sequence[str]) -> Iterator[Any]:
         try:
@@ -81,20 +99,36 @@ class DaskBatches:
 
 
 def open_batches(source: Any, batch_rows: int) -> Batches | None:
-    """The batches of a data frame; None for anything else of Dask's."""
+    """Return the batches of a data frame; None for other Dask objects."""
     import dask.dataframe as dd
 
     return DaskBatches(source, batch_rows) if isinstance(source, dd.DataFrame) else None
 
 
 def _sent(work: Any) -> Any:
-    """Work as one thing in the graph of tasks, which workers fetch once."""
+    """Return work as one node of the task graph, which each worker fetches once."""
     return _dask().delayed(import_module("cloudpickle").dumps(work))
 
 
 def _computed(total: Any, sizes: list[Any], progress: Callable[[int], object] | None) -> Part:
-    """The last of the parts; what was begun on a cluster is cancelled when the user has had enough."""
+    """Return the last part; cancel the tasks on a cluster if the user interrupts.
+
+    Parameters
+    ----------
+    total : Delayed
+        The merged part.
+    sizes : list of Delayed
+        Numbers of rows of the partitions, for progress.
+    progress : callable, optional
+        Called with each of them.
+
+    Returns
+    -------
+    Part
+        The part of all partitions.
+    """
     dask = _dask()
+    # A distributed scheduler is a bound method of its client; local ones are functions.
     client = getattr(dask.base.get_scheduler(collections=[total]), "__self__", None)
     if client is None:
         part, *numbers = dask.compute(total, *sizes)
@@ -109,6 +143,7 @@ def _computed(total: Any, sizes: list[Any], progress: Callable[[int], object] | 
             for _, n_rows in as_completed(futures[1:], with_results=True):
                 progress(n_rows)
         return futures[0].result()  # type: ignore[no-any-return]
+    # KeyboardInterrupt too: a cluster would go on computing without it.
     except BaseException:
         client.cancel(futures)
         raise
@@ -144,7 +179,7 @@ def _with_outcomes(kept: Any, rows: Any) -> Any:
 
 
 def _opened(frame: Any, columns: Sequence[str], batch_rows: int) -> Batches:
-    """The batches of a partition, whose types are those of all others, too."""
+    """Return the batches of a partition, with the same types as those of all others."""
     named = _named(frame, columns)
     cells = {
         name: _cells_of_objects(name, series) if series.dtype == object else cells_of_series(name, series)
@@ -154,7 +189,7 @@ def _opened(frame: Any, columns: Sequence[str], batch_rows: int) -> Batches:
 
 
 def _cells_of_objects(name: str, series: Any) -> Cells:
-    """A column of Python's objects for Arrow, with one type whatever these rows hold."""
+    """Return a column of Python objects for Arrow, with one type whatever these rows hold."""
     import narwhals.stable.v2 as nw
 
     pa = arrow()
@@ -167,6 +202,7 @@ def _cells_of_objects(name: str, series: Any) -> Cells:
         values, positions[present] = tuple(distinct.tolist()), places.ravel()
     else:
         values, positions[:] = column.values, column.positions
+    # As JSON, because another partition may hold numbers and this one text.
     dictionary = pa.array([json.dumps(value) for value in values], pa.string())
     field = marked(pa.field(name, pa.dictionary(pa.int32(), pa.string())), "json")
 
@@ -190,5 +226,5 @@ def _told(error: Exception) -> Exception:
 
 
 def _dask() -> Any:
-    """The library, without the few types that it declares."""
+    """Return the library as Any; it declares only a few types."""
     return import_module("dask")

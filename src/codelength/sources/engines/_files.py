@@ -1,4 +1,4 @@
-"""Files as batches: CSV and JSON through a temporary database, Parquet as it is."""
+"""Files as batches: CSV and JSON through a temporary database, Parquet directly."""
 
 import glob
 import os
@@ -25,13 +25,30 @@ from ._staged import Staged, relations_of
 
 
 def are_paths(source: Any) -> bool:
-    """Whether a source is a list of paths."""
+    """Return True if a source is a list of paths."""
     is_list = isinstance(source, (list, tuple)) and bool(source)
     return is_list and all(isinstance(path, (str, os.PathLike)) for path in source)
 
 
 def open_files(source: Any, batch_rows: int, na: Iterable[str] | None, kinds: Kinds) -> Batches:
-    """The batches of one file or several."""
+    """Return the batches of one file or several.
+
+    Parameters
+    ----------
+    source : path, or list of paths
+        Files, directories or patterns.
+    batch_rows : int
+        Largest number of rows per batch.
+    na : iterable of str, optional
+        Texts that mean missing; by default those of the format.
+    kinds : mapping, Schema or None
+        How to read some columns; see :func:`codelength.read_table`.
+
+    Returns
+    -------
+    Batches
+        The rows of all files.
+    """
     with ExitStack() as stack:
         paths, base = _files_of(source, stack)
         formats = {format_of(path, name_of(path)) for path in paths}
@@ -52,10 +69,27 @@ def open_files(source: Any, batch_rows: int, na: Iterable[str] | None, kinds: Ki
 
 
 class FileBatches:
-    """The rows of files of one format, one file after the other.
+    """Batches of files of one format, one file after the other.
 
-    What a column of text files holds is decided over all rows of all files, as in memory. Files without types
-    of their own are first loaded into a temporary database on disk.
+    The kind of a column of text files is decided over all rows of all files, as in memory. Files without
+    types are first loaded into a temporary database on disk.
+
+    Parameters
+    ----------
+    paths : sequence of Path
+        The files.
+    base : Path
+        Folder of all files; names of folders below it may be columns.
+    format_ : Format
+        Their format.
+    batch_rows : int
+        Largest number of rows per batch.
+    na : sequence of str
+        Texts that mean missing.
+    kinds : mapping, Schema or None
+        How to read some columns.
+    stack : ExitStack
+        Temporary files to remove at the end.
     """
 
     def __init__(
@@ -86,11 +120,11 @@ class FileBatches:
         self._beside: tuple[str, ...] = ()
 
     def carry(self, columns: Sequence[str]) -> None:
-        """Let columns go along with every batch as they stand in the files, whatever else is made of them."""
+        """Add columns in the form that they have in the files to every batch."""
         self._beside = tuple(columns)
 
     def read(self, columns: Sequence[str]) -> Iterator[Batch]:
-        """The rows, in order, with these columns."""
+        """Yield the rows, in order, with these columns."""
         if not self._partitions.names:
             return self._read(columns, self._beside)
         # Any column says how many rows a file has.
@@ -99,7 +133,9 @@ class FileBatches:
         return self._partitions.joined(self._read(own, beside), columns, self._beside)
 
     def _read(self, columns: Sequence[str], carried: tuple[str, ...]) -> Iterator[Batch]:
-        """The rows with columns of the files."""
+        """Yield the rows with columns of the files."""
+        # pyarrow reads Parquet much faster than a copy in a database, but only if every cell means what its
+        # type says and both engines agree on that.
         if self._format is PARQUET and not self._na and self._stays(columns):
             fields = are_plain(self._paths[0], columns)
             beside = schema_of(self._paths, carried)
@@ -120,7 +156,7 @@ class FileBatches:
         self._stack.close()
 
     def _stays(self, columns: Sequence[str]) -> bool:
-        """Whether cells are what their types say."""
+        """Return True if cells are values of the types that the file gives them."""
         for name in columns:
             natural = natural_form(name, "c0", self._types[name])
             reading = self._readings.get(name, Reading())
@@ -153,7 +189,7 @@ def _stored_type(name: str, type_: str) -> tuple[Any, ...]:
 
 
 def _files_of(source: Any, stack: ExitStack) -> tuple[list[Path], Path]:
-    """The files that a path, a directory, a pattern or a list of them means, and the folder of them all."""
+    """Return the files of a path, a directory, a pattern or a list of them, and the folder of them all."""
     given = [source] if isinstance(source, (str, os.PathLike)) else list(source)
     found: list[Path] = []
     bases: list[str] = []
@@ -161,6 +197,7 @@ def _files_of(source: Any, stack: ExitStack) -> tuple[list[Path], Path]:
         path = stack.enter_context(as_file(each))
         if os.path.isdir(path):
             files, base = files_in(path), path
+        # A file whose name contains a wildcard is that file.
         elif not os.path.exists(path) and glob.has_magic(str(path)):
             files, base = files_like(str(path))
         else:
@@ -171,7 +208,7 @@ def _files_of(source: Any, stack: ExitStack) -> tuple[list[Path], Path]:
 
 
 def files_within(path: str) -> list[Path]:
-    """The files that a path, a directory or a pattern means; none where there is nothing of that name."""
+    """Return the files of a path, a directory or a pattern; none if nothing has that name."""
     with ExitStack() as stack:
         try:
             return [] if path == "-" else [part for part in _files_of(path, stack)[0] if part.is_file()]

@@ -1,4 +1,4 @@
-"""Folders of files: which of them are rows, and columns that the names of folders spell, ``year=2020``."""
+"""Folders of files, and columns in the names of folders, ``year=2020``."""
 
 import glob
 import os
@@ -35,7 +35,8 @@ _LOGS = {
 
 
 def files_in(folder: Path) -> list[Path]:
-    """Return the tables in a folder and the folders in it, by name, without hidden ones."""
+    """Return the tables in a folder and its subfolders, by name, without hidden ones."""
+    # Sorted, because the order of a directory differs between file systems.
     found = sorted(path for path in folder.rglob("*") if _is_table(path) and not _is_hidden(path, folder))
     _check_current(found, folder)
     if not found:
@@ -44,7 +45,7 @@ def files_in(folder: Path) -> list[Path]:
 
 
 def files_like(pattern: str) -> tuple[list[Path], Path]:
-    """Return the files that a pattern matches, by name, and the folder before its first wildcard.
+    """Return the files that match a pattern, by name, and the folder before its first wildcard.
 
     Hidden files and folders count only if the pattern names some.
     """
@@ -68,7 +69,7 @@ def _is_hidden(path: Path, base: Path) -> bool:
 
 
 def _check_current(paths: Sequence[Path], base: Path) -> None:
-    """Refuse files among which some may have been removed from the table."""
+    """Raise if the files belong to a table format that keeps files with removed rows."""
     folders = {folder for path in paths for folder in path.absolute().parents} | {base.absolute()}
     for folder in sorted(folders):
         for log, (what, remedy) in _LOGS.items():
@@ -77,19 +78,19 @@ def _check_current(paths: Sequence[Path], base: Path) -> None:
 
 
 class Partitions:
-    """Columns whose cells are in the names of folders, as Hive, Spark and pyarrow write them.
+    """Columns in the names of folders, as Hive, Spark and pyarrow write them.
 
-    Whole numbers are numbers if all folders have them, and anything else is text. ``year=2020`` below a
-    folder ``sales`` makes a column ``year`` of ``sales``, but not of ``sales/year=2020``.
+    They are whole numbers if all folders have whole numbers, and text otherwise. ``year=2020`` below a folder
+    ``sales`` is a column ``year`` of ``sales``, but not of ``sales/year=2020``.
 
     Parameters
     ----------
     paths : sequence of Path
         The files.
     base : Path
-        The folder that holds them all; names of folders above it do not count.
+        The folder of them all; names of folders above it do not count.
     readings : mapping
-        How the caller wants columns to be read.
+        How to read some columns.
     na : sequence of str
         Texts that mean missing.
 
@@ -126,7 +127,7 @@ class Partitions:
             self._plain[name] = pa.field(name, plain.type), plain
 
     def check_apart(self, names: Sequence[str], shown: str) -> None:
-        """Refuse columns that are in a file as well."""
+        """Raise if a column is in the files as well."""
         for name in self.names:
             if name in names:
                 raise DataError(
@@ -136,7 +137,17 @@ class Partitions:
     def joined(
         self, batches: Iterator[Batch], columns: Sequence[str], beside: Sequence[str]
     ) -> Iterator[Batch]:
-        """Batches of files with their columns and those of folders, also among columns carried over."""
+        """Yield batches of files with the columns of folders added, also to those carried over.
+
+        Parameters
+        ----------
+        batches : iterator of Batch
+            Batches with columns of the files.
+        columns : sequence of str
+            Columns of the new batches, of files or folders.
+        beside : sequence of str
+            Columns to carry over.
+        """
         for batch in batches:
             file = self._files[batch.source]
             along = _widened(batch.beside, beside, self._plain, file, batch.n_rows) if beside else None
@@ -145,10 +156,11 @@ class Partitions:
 
 
 def _widened(rows: Any, columns: Sequence[str], cells: _Cells, file: int, n_rows: int) -> Any:
-    """Rows with columns that have one cell for all rows of a file."""
+    """Return rows with columns that have one cell for all rows of a file."""
     pa = arrow()
     place = pa.array(np.full(n_rows, file))
     chosen = [
+        # Taken from the array of all files, so that every batch has the same dictionary.
         (cells[name][0], cells[name][1].take(place))
         if name in cells
         else (rows.schema.field(name), rows.column(name))
@@ -159,7 +171,7 @@ def _widened(rows: Any, columns: Sequence[str], cells: _Cells, file: int, n_rows
 
 
 def _spelt(path: Path, base: Path) -> dict[str, str | None]:
-    """The columns that folders between a file and ``base`` spell.
+    """Return the columns in the names of folders between ``base`` and a file.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Tables in memory, and series of frames, as batches."""
+"""Tables in memory, and sequences of frames, as batches."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -18,11 +18,11 @@ from ._arrow import ArrowBatches
 from ._lazy import is_lazy
 
 Opener: TypeAlias = Callable[[Any], Batches]
-"""A function that opens a frame of any kind."""
+"""Function that opens a frame of any kind."""
 
 
 def open_table(source: Any, batch_rows: int) -> Batches:
-    """The batches of whatever is a table in memory."""
+    """Return the batches of any table in memory."""
     table = table_of(source)
     columns = table.columns if table.target is None else (*table.columns, table.target)
     check_distinct(column.name for column in columns)
@@ -35,11 +35,28 @@ def open_table(source: Any, batch_rows: int) -> Batches:
 
 
 Cells = tuple[Any, Callable[[slice], Any]]
-"""The field of a column, and how some rows of it become an Arrow array."""
+"""Field of a column, and a function that returns a slice of its rows as an Arrow array."""
 
 
 def in_pieces(cells: Mapping[str, Cells], n_rows: int, batch_rows: int, name: str = "") -> Batches:
-    """Batches made of columns in memory, some rows at a time."""
+    """Return batches of columns in memory.
+
+    Parameters
+    ----------
+    cells : mapping of str to Cells
+        The columns.
+    n_rows : int
+        Number of rows.
+    batch_rows : int
+        Largest number of rows per batch.
+    name : str
+        Name of the table in messages.
+
+    Returns
+    -------
+    Batches
+        The rows; each batch is converted when it is read.
+    """
     pa = arrow()
 
     def pieces(columns: list[str]) -> Iterator[Any]:
@@ -53,11 +70,12 @@ def in_pieces(cells: Mapping[str, Cells], n_rows: int, batch_rows: int, name: st
 
 
 def cells_of(column: Column) -> Cells:
-    """A column of a table for Arrow."""
+    """Return a column of a table for Arrow."""
     pa = arrow()
     if isinstance(column, Numbers):
         numbers = column.numbers
         return pa.field(column.name, pa.from_numpy_dtype(numbers.dtype)), lambda rows: pa.array(numbers[rows])
+    # One dictionary for all batches: an encoder then looks it up once.
     dictionary, mark = dictionary_of(column.values, declared=column.declared)
     positions = column.positions
     if column.declared and column.values == (False, True) and type(column.values[0]) is bool:
@@ -76,12 +94,23 @@ def cells_of(column: Column) -> Cells:
 
 
 class FrameBatches:
-    """Frames one after the other, from a list, an iterator or a function that gives one."""
+    """Batches of frames one after the other, from a list, an iterator or a function that returns one.
+
+    Parameters
+    ----------
+    frames : callable
+        Returns an iterator over the frames.
+    open_frame : callable
+        Opens a frame.
+    once : bool
+        True if the frames can be read only once.
+    """
 
     def __init__(self, frames: Callable[[], Iterator[Any]], open_frame: Opener, *, once: bool) -> None:
         self.name, self.once = "", once
         self.n_rows: int | None = None
         self._frames, self._open_frame = frames, open_frame
+        # Weak, so that frames of a long iterator can be freed once they were read.
         self._spent: WeakSet[Any] = WeakSet()
         self._waiting: Iterator[_Opened] | None = self._opened()
         first = next(self._waiting, None)
@@ -92,7 +121,7 @@ class FrameBatches:
         self.names = first.batches.names
 
     def read(self, columns: Sequence[str]) -> Iterator[Batch]:
-        """The rows, in order, with these columns."""
+        """Yield the rows, in order, with these columns."""
         if self._waiting is None and self.once:
             raise DataError(
                 "the frames can be read only once, and were; pass a schema= so that one pass is enough, or "
@@ -126,6 +155,8 @@ class FrameBatches:
     def _opened(self) -> Iterator["_Opened"]:
         for number, frame in enumerate(self._frames()):
             batches = self._open_frame(frame)
+            # A function may return the same exhausted reader again, which would look like a table without
+            # rows.
             if batches.once:
                 if frame in self._spent:
                     raise DataError(
@@ -155,7 +186,7 @@ class _Opened:
         return self.batches.read(columns)
 
     def named(self, source: str) -> str:
-        """What messages call the frame, or whatever part of it some rows come from."""
+        """Return the name of the frame, or of a part of it, for messages."""
         return f"frame {self.number}, {source}" if source else f"frame {self.number}"
 
     def close(self) -> None:
@@ -164,7 +195,7 @@ class _Opened:
 
 
 def open_frames(source: Any, open_frame: Opener) -> Batches | None:
-    """Return batches of a list of frames, an iterator over frames, or a function that gives one; else None.
+    """Return batches of a list of frames, an iterator over frames, or a function that returns one; else None.
 
     ``open_frame`` opens one of them.
     """
@@ -205,5 +236,5 @@ def _is_frame(source: Any) -> bool:
 
 
 def _is_once(source: Any) -> bool:
-    """Whether the rows of a frame are gone once they were read."""
+    """Return True if the rows of a frame can be read only once."""
     return isinstance(source, Iterator) or type(source).__name__ in ("RecordBatchReader", "Scanner")

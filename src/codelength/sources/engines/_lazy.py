@@ -24,7 +24,7 @@ LAZY = {
 
 
 def is_lazy(source: Any) -> bool:
-    """Whether the rows of a table are elsewhere until they are asked for.
+    """Return True if the rows of a table are not in memory.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Pandas frames, some rows at a time."""
+"""Pandas frames as batches."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from ._frames import Cells, cells_of, in_pieces
 
 
 def open_batches(source: Any, batch_rows: int) -> Batches | None:
-    """The batches of a frame; None for a series or an index."""
+    """Return the batches of a frame; None for a series or an index."""
     if not hasattr(source, "columns") or not hasattr(source, "iloc"):
         return None
     names, _ = names_of(list(source.columns))
@@ -19,10 +19,11 @@ def open_batches(source: Any, batch_rows: int) -> Batches | None:
 
 
 def _cells(name: str, series: Any) -> Cells:
-    """A column for Arrow: as it is where its type is one of Arrow's, else by its distinct values."""
+    """Return a column for Arrow: as it is if Arrow has its type, else by its distinct values."""
     pa = arrow()
     if _is_plain(series.dtype):
         try:
+            # The type of no rows is that of all batches; inferred from rows, it could differ between batches.
             type_ = pa.Array.from_pandas(series.iloc[:0]).type
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
             pass
@@ -36,7 +37,7 @@ def _cells(name: str, series: Any) -> Cells:
 
 
 def _is_plain(dtype: Any) -> bool:
-    """Whether each cell means the same in Arrow, whatever the other cells are."""
+    """Return True if each cell means the same in Arrow, whatever the other cells are."""
     if isinstance(dtype, np.dtype):
         return dtype.kind in "biufM" and dtype.itemsize <= 8
     return (

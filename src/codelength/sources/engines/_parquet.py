@@ -1,4 +1,4 @@
-"""Parquet files, read by pyarrow: columns of few texts come as the dictionaries that they are stored as."""
+"""Parquet files, read by pyarrow; columns of few texts are read as the dictionaries they are stored as."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -10,11 +10,12 @@ from ..batch import Batch, arrow, marked
 from ..files._domains import is_declared
 from ..files._duckdb import without_memory
 
+# Room for the dictionary itself and for pages, on top of four bytes per cell.
 _LOOSE_BYTES = 1 << 20
 
 
 def parquet_rows(paths: Sequence[Path]) -> int | None:
-    """How many rows files have in all, as they say themselves; None where one cannot be read."""
+    """Return the number of rows of all files by their metadata; None if one cannot be read."""
     arrow()
     import pyarrow.parquet as pq
 
@@ -25,7 +26,7 @@ def parquet_rows(paths: Sequence[Path]) -> int | None:
 
 
 def are_plain(path: Path, columns: Sequence[str]) -> dict[str, Any] | None:
-    """The fields of some columns where pyarrow and DuckDB read them alike; None where they may not."""
+    """Return the fields of columns if pyarrow and DuckDB read them alike; None if they may not."""
     pa = arrow()
     import pyarrow.parquet as pq
 
@@ -42,7 +43,20 @@ def are_plain(path: Path, columns: Sequence[str]) -> dict[str, Any] | None:
 
 
 def schema_of(paths: Sequence[Path], columns: Sequence[str]) -> Any:
-    """The types that hold columns of all files without loss; None where there are none."""
+    """Return types that hold columns of all files without loss; None if there are none.
+
+    Parameters
+    ----------
+    paths : sequence of Path
+        The files.
+    columns : sequence of str
+        The columns.
+
+    Returns
+    -------
+    pyarrow.Schema or None
+        The types, without dictionaries.
+    """
     pa = arrow()
     import pyarrow.parquet as pq
 
@@ -62,7 +76,21 @@ def schema_of(paths: Sequence[Path], columns: Sequence[str]) -> Any:
 def parquet_batches(
     paths: Sequence[Path], columns: Sequence[str], fields: dict[str, Any], batch_rows: int, beside: Any
 ) -> Iterator[Batch]:
-    """The rows of files, one row group after the other; columns of a schema go along beside them."""
+    """Yield the rows of files, one row group after the other.
+
+    Parameters
+    ----------
+    paths : sequence of Path
+        The files.
+    columns : sequence of str
+        The columns of the batches.
+    fields : dict of str to pyarrow.Field
+        Fields of the columns.
+    batch_rows : int
+        Largest number of rows per batch.
+    beside : pyarrow.Schema
+        Columns to carry over, with their types.
+    """
     pa = arrow()
     import pyarrow.parquet as pq
 
@@ -75,6 +103,8 @@ def parquet_batches(
             with pq.ParquetFile(path, memory_map=False) as plain:
                 few = _stored_as_dictionaries(plain.metadata, texts)
                 declared = [field.name for field in plain.schema_arrow if is_declared(field)]
+            # Without pre_buffer, which keeps a whole row group of bytes in memory. Not mapped, so that a file
+            # that is cut off while it is read is an error and not a crash.
             with pq.ParquetFile(path, read_dictionary=few, pre_buffer=False, memory_map=False) as file:
                 for rows in file.iter_batches(batch_rows, columns=needed):
                     along = _cast(pa, rows.select(beside.names), beside) if beside.names else None
@@ -93,12 +123,12 @@ def parquet_batches(
 
 
 def _decoded(types: Any, type_: Any) -> Any:
-    """The type of the cells of a dictionary; any other type as it is."""
+    """Return the type of the cells of a dictionary; any other type as it is."""
     return type_.value_type if types.is_dictionary(type_) else type_
 
 
 def _cast(pa: Any, rows: Any, schema: Any) -> Any:
-    """Rows with the types of a schema; those of other widths, or stored as dictionaries, are converted."""
+    """Return rows with the types of a schema."""
     arrays = [
         array if array.type == field.type else array.cast(field.type)
         for array, field in zip(rows.columns, schema, strict=True)
@@ -107,7 +137,7 @@ def _cast(pa: Any, rows: Any, schema: Any) -> Any:
 
 
 def _marked(pa: Any, rows: Any, declared: Sequence[str]) -> Any:
-    """Dictionaries declare domains only in the schema that Arrow has stored; else they save room."""
+    """Return rows whose dictionaries declare domains only if the stored Arrow schema does."""
     fields = [
         marked(field, "seen")
         if pa.types.is_dictionary(field.type) and field.name not in declared
@@ -118,13 +148,15 @@ def _marked(pa: Any, rows: Any, declared: Sequence[str]) -> Any:
 
 
 def _stored_as_dictionaries(metadata: Any, texts: Sequence[str]) -> list[str]:
-    """Columns of text whose cells are stored as positions in a list: others would have to be looked up."""
+    """Return columns of text that are stored as positions in a list."""
     if not metadata.num_row_groups:
         return []
     group = metadata.row_group(0)
     found = []
     for i in range(group.num_columns):
         chunk = group.column(i)
+        # A writer gives up its dictionary if it becomes too large, and stores the rest of the chunk as text.
+        # Such a chunk is longer than positions alone would be.
         is_small = chunk.total_uncompressed_size <= 4 * chunk.num_values + _LOOSE_BYTES
         if chunk.path_in_schema in texts and chunk.has_dictionary_page and is_small:
             found.append(chunk.path_in_schema)

@@ -1,8 +1,8 @@
-"""Work on the partitions of a table that is spread over other processes.
+"""Work on the partitions of a table in other processes.
 
-Each partition becomes a part where its rows are, and parts are joined in the order of the partitions. They
-travel pickled, so that what is joined is nobody else's: a part that is asked for twice, because a worker was
-lost, is the same both times.
+Each partition is reduced to a part by the worker that has its rows, and parts are merged in the order of the
+partitions. Parts are sent pickled, so that merging never changes an object that somebody else holds: a part
+that is requested twice, because a worker was lost, is the same both times.
 """
 
 import pickle
@@ -15,23 +15,23 @@ from ...table._messages import shortened
 from ..batch import Batch, arrow, located, numbered
 
 MOST_JOINED = 8
-"""How many parts are joined at once."""
+"""Number of parts that one task merges."""
 
 # Room for the rows of a partition, so that every row has a position of its own.
 _POSITION_BITS = 40
 
 
 class Part(NamedTuple):
-    """What some work made of neighbouring partitions.
+    """Result of work on neighbouring partitions.
 
     Attributes
     ----------
     partition : int
         Number of the first partition.
     n_rows : int
-        How many rows there are.
+        Number of rows.
     pickled : bytes, optional
-        What was made of them; None where there are no rows.
+        The result; None if there are no rows.
     """
 
     partition: int
@@ -45,9 +45,23 @@ def part_of(
     work: Callable[[Batch], Any],
     merge: Callable[[Any, Any], Any],
 ) -> Part:
-    """What some work makes of the batches of a partition.
+    """Apply a function to the batches of a partition and merge the results.
 
-    Work that has a method ``pack`` makes its result smaller by it before it travels.
+    Parameters
+    ----------
+    batches : iterable of Batch
+        The rows of the partition.
+    partition : int
+        Its number.
+    work : callable
+        Function of a batch. If it has a method ``pack``, that reduces the result before it is sent.
+    merge : callable
+        Merges two results, the first of earlier rows.
+
+    Returns
+    -------
+    Part
+        The result.
     """
     total, n_rows = None, 0
     for batch in placed(batches, partition):
@@ -61,7 +75,7 @@ def part_of(
 
 
 def joined(parts: Sequence[Part], merge: Callable[[Any, Any], Any]) -> Part:
-    """Parts of neighbouring partitions, in order, as one."""
+    """Return parts of neighbouring partitions, in order, merged into one."""
     filled = [part for part in parts if part.pickled is not None]
     if len(filled) <= 1:
         return filled[0] if filled else parts[0]
@@ -72,24 +86,24 @@ def joined(parts: Sequence[Part], merge: Callable[[Any, Any], Any]) -> Part:
 
 
 def unpickled(part: Part) -> Any:
-    """What a part holds; None where there are no rows."""
+    """Return the result in a part; None if there are no rows."""
     return None if part.pickled is None else pickle.loads(part.pickled)
 
 
 def placed(batches: Iterable[Batch], partition: int) -> Iterator[Batch]:
-    """Batches of a partition, which know where they come from."""
+    """Yield batches of a partition with its name and their positions in the whole table."""
     for batch in batches:
         position = (partition << _POSITION_BITS) + batch.first_row
         yield replace(batch, source=f"partition {partition}", position=position)
 
 
 def regrouped(record_batches: Iterable[Any], batch_rows: int) -> Iterator[Batch]:
-    """Record batches of any size as batches of about the size that is wanted."""
+    """Yield record batches of any size as batches of about the requested size."""
     return numbered(_regrouped(record_batches, batch_rows), "")
 
 
 def not_computed(kind: str, error: BaseException) -> DataError:
-    """What is said when a cluster fails for a reason of its own."""
+    """Return the error about a cluster that fails for a reason of its own."""
     reason = shortened(f"{type(error).__name__}: {error}")
     return DataError(
         f"the {kind} data frame cannot be computed ({reason}); mend it, and see that codelength is installed "
@@ -101,6 +115,7 @@ def _regrouped(record_batches: Iterable[Any], batch_rows: int) -> Iterator[Any]:
     waiting: list[Any] = []
     n_waiting = 0
     for rows in record_batches:
+        # Small batches are collected and large ones sliced. Full slices need no copy.
         if n_waiting and n_waiting + rows.num_rows > batch_rows:
             yield _in_one_piece(waiting)
             waiting, n_waiting = [], 0

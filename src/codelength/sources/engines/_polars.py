@@ -1,4 +1,4 @@
-"""Polars frames, lazy or not: a lazy one is computed in batches, never as a whole."""
+"""Polars frames as batches; a lazy frame is computed in batches, never as a whole."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,7 +10,7 @@ from ._arrow import ArrowBatches
 
 
 def open_batches(source: Any, batch_rows: int) -> Batches | None:
-    """The batches of a frame."""
+    """Return the batches of a frame; None for anything else."""
     import polars as pl
 
     if isinstance(source, pl.DataFrame):
@@ -30,6 +30,7 @@ def open_batches(source: Any, batch_rows: int) -> Batches | None:
     def computed(columns: list[str]) -> Iterator[Any]:
         n_rows = 0
         try:
+            # Order is maintained at some cost in speed: row numbers and ties depend on it.
             for frame in source.select(columns).collect_batches(
                 chunk_size=batch_rows, maintain_order=True, lazy=True
             ):
@@ -46,7 +47,7 @@ def open_batches(source: Any, batch_rows: int) -> Batches | None:
 
 
 def as_arrow(frame: Any) -> list[Any]:
-    """The rows of an eager frame; categories that are not an enumeration declare nothing."""
+    """Return the rows of an eager frame as record batches; only an Enum declares its values."""
     import polars as pl
 
     wide = [name for name, dtype in frame.schema.items() if str(dtype).endswith("128")]

@@ -1,4 +1,4 @@
-"""Spark data frames: work is done where their partitions are, and only what it comes to travels."""
+"""Spark data frames: partitions are processed by the workers, and only results are sent."""
 
 import pickle
 import uuid
@@ -13,12 +13,13 @@ from ...table.checks import check_distinct
 from ..batch import Batch, Batches, arrow, located
 from ._partitions import Part, joined, not_computed, part_of, placed, regrouped, unpickled
 
+# Partitions whose parts one worker merges before they are sent here.
 _JOINED_AT_ONCE = 32
 _PARTS = "position int, first int, n_rows long, part binary, failure binary"
 
 
 class SparkBatches:
-    """The rows of a Spark data frame, partition after partition."""
+    """Batches of a Spark data frame, partition after partition."""
 
     def __init__(self, source: Any, batch_rows: int) -> None:
         self.name, self.once = "the Spark data frame", False
@@ -28,7 +29,9 @@ class SparkBatches:
         self._source, self._batch_rows = source, batch_rows
 
     def read(self, columns: Sequence[str]) -> Iterator[Batch]:
-        """The rows, in order, with these columns: one partition after the other is brought here."""
+        """Yield the rows, in order, with these columns; partitions are fetched one after the other."""
+        # Rows are sent as Arrow messages in a column of bytes: as plain rows, Spark would make Python objects
+        # of every cell.
         names, pa, first = list(columns), arrow(), dict[int, int]()
 
         def written(record_batches: Iterator[Any]) -> Iterator[Any]:
@@ -55,7 +58,24 @@ class SparkBatches:
         *,
         progress: Callable[[int], object] | None = None,
     ) -> Any:
-        """What some work makes of every partition, joined on the workers in the order of the partitions."""
+        """Apply a function to every batch on the workers, and merge the results in row order.
+
+        Parameters
+        ----------
+        work : callable
+            Function of a batch.
+        columns : sequence of str
+            Columns of the batches.
+        merge : callable
+            Merges two results, the first of earlier rows.
+        progress : callable, optional
+            Called with the number of rows of each group of partitions.
+
+        Returns
+        -------
+        object or None
+            The merged result; None if there are no rows.
+        """
         sent, names, batch_rows = _sent((work, merge)), list(columns), self._batch_rows
 
         def looked_at(record_batches: Iterator[Any]) -> Iterator[Any]:
@@ -65,6 +85,7 @@ class SparkBatches:
 
         def brought_together(rows: Any) -> Any:
             merging = pickle.loads(sent)[1]
+            # A shuffle has no order, so parts are sorted by partition again.
             found = sorted(rows.to_pylist(), key=lambda row: row["first"])
             failed = next((row for row in found if row["failure"] is not None), None)
             if failed is not None:
@@ -83,7 +104,7 @@ class SparkBatches:
         return _whole(sorted(found, key=lambda row: row["position"]), merge, progress)
 
     def map(self, work: Any, columns: Sequence[str]) -> Any:
-        """A Spark data frame with the columns that are kept and the predictions."""
+        """Return a Spark data frame with the kept columns and the predictions."""
         from pyspark.sql.pandas.types import from_arrow_schema
         from pyspark.sql.types import StructField, StructType
 
@@ -101,22 +122,22 @@ class SparkBatches:
         return self._selected(names).mapInArrow(predicted, fields)
 
     def close(self) -> None:
-        """Nothing is kept."""
+        """Do nothing; there are no temporary files."""
 
     def _selected(self, columns: Sequence[str]) -> Any:
-        """Some columns under names that need no quotes, and do not differ in case alone."""
+        """Return some columns under names that need no quotes and do not differ in case alone."""
         plain = [f"c{i}" for i in range(len(self.names))]
         return self._source.toDF(*plain).select([plain[self.names.index(name)] for name in columns])
 
 
 def open_batches(source: Any, batch_rows: int) -> Batches | None:
-    """The batches of a data frame; None for anything else of Spark's."""
+    """Return the batches of a data frame; None for other Spark objects."""
     return SparkBatches(source, batch_rows) if hasattr(source, "mapInArrow") else None
 
 
 @contextmanager
 def _cancelled_with_us(session: Any) -> Iterator[None]:
-    """Jobs that end when the user has had enough: Spark's own way fails while it waits for an answer."""
+    """Cancel Spark jobs on Ctrl-C; Spark's own handler fails while waiting for a reply."""
     tag = f"codelength-{uuid.uuid4()}"
     session.addTag(tag)
     try:
@@ -143,7 +164,7 @@ def _partition() -> int:
 
 
 def _attempt(work: Callable[[], Part]) -> Part | Exception:
-    """A part, or an error of ours: it comes here as it is, and the task is not tried again."""
+    """Return a part, or an error of this package, which Spark must not retry."""
     try:
         return work()
     except CodelengthError as error:
@@ -151,7 +172,7 @@ def _attempt(work: Callable[[], Part]) -> Part | Exception:
 
 
 def _row(partition: int, found: Part | Exception) -> Any:
-    """A part, or an error, as a record batch of one row."""
+    """Return a part, or an error, as a record batch of one row."""
     part = found if isinstance(found, Part) else Part(partition, 0, None)
     failure = None if isinstance(found, Part) else pickle.dumps(found)
     return _record_batch(
@@ -166,7 +187,7 @@ def _row(partition: int, found: Part | Exception) -> Any:
 
 
 def _record_batch(cells: dict[str, tuple[Any, str]]) -> Any:
-    """One row of cells, each with its type."""
+    """Return one row of cells, each with its type."""
     pa = arrow()
     arrays = [pa.array([cell], pa.type_for_alias(type_)) for cell, type_ in cells.values()]
     return pa.RecordBatch.from_arrays(arrays, names=list(cells))

@@ -38,7 +38,23 @@ _UNITS = {f"{DURATION}{n_digits}": unit for n_digits, unit in ((0, "s"), (3, "ms
 
 
 class Staged:
-    """Files loaded into a temporary database, and how their columns are read from it."""
+    """Files in a temporary database, and plans for reading their columns.
+
+    Parameters
+    ----------
+    paths : sequence of Path
+        The files.
+    format_ : Format
+        Their format.
+    columns : sequence of str
+        The columns to read.
+    how : dict of str to Reading
+        How to read some columns.
+    na : tuple of str
+        Texts that mean missing.
+    beside : tuple of str
+        Columns to carry over in the form that they have in the files.
+    """
 
     def __init__(
         self,
@@ -76,7 +92,7 @@ class Staged:
             raise
 
     def read(self, batch_rows: int) -> Iterator[Batch]:
-        """The rows, in the order of the files."""
+        """Yield the rows, in the order of the files."""
         import duckdb
 
         select = ", ".join(
@@ -119,6 +135,8 @@ class Staged:
         as_numbers: frozenset[str] = frozenset()
         if format_ is CSV:
             as_numbers = _seeming_numbers(paths[0], columns, how, na)
+        # Columns that look like numbers in the first rows are loaded as numbers, which is faster. If a later
+        # row shows that one is text, the files are loaded again. Every round has one such column less.
         while True:
             stored = self._load(paths, format_, columns, how, na, as_numbers)
             self.n_rows = sum(self._sizes)
@@ -137,7 +155,7 @@ class Staged:
         return [found[name] for name in columns]
 
     def _drop(self, n_files: int) -> None:
-        """Forget what was loaded."""
+        """Drop the loaded tables."""
         if n_files > 1:
             self._connection.execute("DROP VIEW t")
             for i in range(n_files):
@@ -188,7 +206,7 @@ class Staged:
         ]
 
     def _converted(self, rows: Any, position: int) -> Any:
-        """Cells as the columns of a stream; text in the form of its kind."""
+        """Return rows with canonical values."""
         pa = arrow()
         arrays, fields = [], []
         for i, plan in enumerate(self._plans):
@@ -204,7 +222,7 @@ class Staged:
         return pa.RecordBatch.from_arrays(arrays, schema=pa.schema(fields))
 
     def _along(self, rows: Any) -> Any:
-        """The cells of the columns that go along; None where there are none."""
+        """Return the cells of the columns to carry over; None if there are none."""
         if not self._beside:
             return None
         pa, n_plans = arrow(), len(self._plans)
@@ -215,7 +233,7 @@ class Staged:
         return pa.RecordBatch.from_arrays(arrays, names=[column.name for column in self._beside])
 
     def _located(self, rows: Any, beside: Any, position: int) -> Iterator[Batch]:
-        """The rows, divided where a file ends."""
+        """Yield the rows, divided at the ends of files."""
         start = 0
         while start < rows.num_rows:
             file, row = self._place(position + start)
@@ -225,7 +243,7 @@ class Staged:
             start += n_rows
 
     def _place(self, position: int) -> tuple[int, int]:
-        """The position of the file that has a row, and the number of the row in it."""
+        """Return the position of the file of a row, and the number of the row in it."""
         for file, size in enumerate(self._sizes):
             if position < size:
                 return file, position
@@ -234,7 +252,7 @@ class Staged:
 
 
 def relations_of(connection: "DuckDBPyConnection", paths: Sequence[Path], format_: Format) -> list[Relation]:
-    """One relation per file; one for all JSON files, none of which knows the types of all its columns."""
+    """Return one relation per file; one for all JSON files, because only together they show the types."""
     if format_ is JSON and len(paths) > 1:
         return [json_relation(connection, paths, name_of(paths[0]))]
     return [file_relation(connection, path, format_.name, name_of(path)) for path in paths]
@@ -250,6 +268,7 @@ def _of_values(plan: Plan, array: Any) -> tuple[Any, Any]:
         column = plan.finish(array.to_numpy(zero_copy_only=False))
         field, cells = cells_of(column)
         return field, cells(slice(0, len(array)))
+    # Parsed once per distinct text of the batch.
     encoded = array.dictionary_encode()
     column = plan.finish(encoded.dictionary.to_numpy(zero_copy_only=False))
     field, cells = cells_of(column)
@@ -260,7 +279,7 @@ def _of_values(plan: Plan, array: Any) -> tuple[Any, Any]:
 def _seeming_numbers(
     path: Path, columns: Sequence[str], how: dict[str, Reading], na: tuple[str, ...]
 ) -> frozenset[str]:
-    """Columns that hold numbers in the first rows of a CSV file."""
+    """Return columns that hold numbers in the first rows of a CSV file."""
     with Scratch() as directory, session() as connection:
         head = Path(directory) / "head.csv"
         try:
@@ -273,7 +292,7 @@ def _seeming_numbers(
 
 
 def _selected(column: Beside) -> str:
-    """A column that goes along, with its type where the cells had to tell it."""
+    """Return the expression of a column to carry over, with the type that its cells decided."""
     return f"CAST({column.sql} AS {column.type})" if column.is_spelt else column.sql
 
 
@@ -283,7 +302,7 @@ def _join(
     as_numbers: frozenset[str],
     beside: Sequence[str],
 ) -> None:
-    """One view of all files, whose columns may stand in another order."""
+    """Create one view of all files, whose columns may be in another order."""
     selects = []
     for i, part in enumerate(parts):
         pairs = [(own.sql, first.sql) for own, first in zip(part, parts[0], strict=True)]

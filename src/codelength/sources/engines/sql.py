@@ -31,11 +31,11 @@ class SqlQuery:
     Parameters
     ----------
     sql : str
-        One ``SELECT`` statement, in the words of DuckDB.
+        One ``SELECT`` statement in the dialect of DuckDB.
     database : str or path, optional
         A DuckDB file, an SQLite file, or the address of a PostgreSQL database,
-        ``"postgresql://user@host/name"``; all are opened for reading alone. By default none: then the query
-        is about files, ``SELECT * FROM 'sales/*.parquet'``.
+        ``"postgresql://user@host/name"``; all are opened read-only. By default the query reads files,
+        ``SELECT * FROM 'sales/*.parquet'``.
 
     Examples
     --------
@@ -57,7 +57,7 @@ class SqlQuery:
 
 
 class QueryBatches:
-    """The result of a query, which is run again each time it is read."""
+    """Batches of the result of a query, which is run again each time it is read."""
 
     def __init__(self, query: SqlQuery, batch_rows: int) -> None:
         self.name, self.once = "the query", False
@@ -69,11 +69,11 @@ class QueryBatches:
         self.names = self._batches.names
 
     def read(self, columns: Sequence[str]) -> Iterator[Batch]:
-        """The rows, in the order in which the database gives them, with these columns."""
+        """Yield the rows, in the order in which the database returns them, with these columns."""
         return self._batches.read(columns)
 
     def read_known(self, columns: Sequence[str], domains: Mapping[str, Sequence[str]]) -> Iterator[Batch]:
-        """The rows, with columns of text as dictionaries of the values that they are known to have."""
+        """Yield the rows, with columns of text as dictionaries of their known values."""
         return self._batches.read_known(columns, domains)
 
     def close(self) -> None:
@@ -82,7 +82,7 @@ class QueryBatches:
 
 
 def open_query(query: SqlQuery, batch_rows: int) -> Batches:
-    """The batches of the result of a query."""
+    """Return the batches of the result of a query."""
     return QueryBatches(query, batch_rows)
 
 
@@ -92,6 +92,7 @@ def _related(
     import duckdb
 
     try:
+        # Parsed before anything runs: a second statement could change files.
         statements = connection.extract_statements(query.sql)
         n_statements = len(statements)
         is_select = n_statements == 1 and statements[0].type == duckdb.StatementType.SELECT
@@ -107,7 +108,7 @@ def _related(
 
 @contextmanager
 def _connected(query: SqlQuery) -> "Iterator[DuckDBPyConnection]":
-    """Open a DuckDB of its own, with files in a private directory, and the database for reading alone."""
+    """Open a DuckDB of its own, with files in a private directory, and the database read-only."""
     import duckdb
 
     with Scratch() as directory:
@@ -125,12 +126,13 @@ def _connected(query: SqlQuery) -> "Iterator[DuckDBPyConnection]":
 
 
 def _extension(address: str) -> str | None:
-    """The extension of DuckDB that a database takes; None for a file of DuckDB."""
+    """Return the DuckDB extension that reads a database; None for a DuckDB file."""
     if address.startswith(_POSTGRES):
         return "postgres"
     path = address.removeprefix(_SQLITE_ADDRESS)
     if not os.path.isfile(path):
         raise DataError(f"{shortened(address)}: there is no such database; check the path, or the address")
+    # By its first bytes and not by its name, because databases have all kinds of endings.
     with open(path, "rb") as file:
         head = file.read(len(_SQLITE))
     if head != _SQLITE and not head[8:].startswith(_DUCKDB):

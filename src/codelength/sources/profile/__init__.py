@@ -1,4 +1,4 @@
-"""What a stream of batches holds, and the schema that follows from it: the same as of the whole table."""
+"""Profiles of streams of batches: the schema of a stream is the same as that of the whole table."""
 
 from .profile import Profile, ProfileWork
 

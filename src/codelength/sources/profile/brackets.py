@@ -1,8 +1,8 @@
-"""Exact quantiles of a column that is too wide to keep: counted around about where they lie.
+"""Exact quantiles of a column with too many distinct numbers to keep.
 
-A grid divides the numbers into cells. Closed cells lie around the quantiles that a sample shows, and all
-numbers in them are kept; of open cells only the weight is known. Where a cut point turns out to lie in an
-open cell, that cell is closed, or divided, and the table is read once more.
+A grid divides the numbers into cells. Closed cells lie around the quantiles of a sample, and all numbers in
+them are kept; of open cells only the weight is known. If a cut point turns out to lie in an open cell, that
+cell is closed, or divided, and the table is read once more.
 """
 
 from dataclasses import dataclass
@@ -13,17 +13,27 @@ from ...table.intervals._distinct import between, nearest_shares
 from ...typing import BoolArray, FloatArray, IntArray
 
 MOST_KEPT = 1 << 23
-"""Most numbers kept in one pass, of all columns together."""
+"""Largest number of numbers kept in one pass, of all columns together."""
 
+# Half the width of a closed cell, in standard errors of a sample quantile. About one quantile in 150,000 lies
+# further away; then one more pass is needed, and the result is still exact.
 _DEVIATIONS = 4.5
+# Parts that a large open cell is divided into before it is read again.
 _N_PARTS = 4096
 _N_SHARES = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Cells of numbers; cell ``c`` starts at ``edges[c - 1]``, and ``closed`` says in which of them numbers
-    are kept."""
+    """Cells of numbers.
+
+    Attributes
+    ----------
+    edges : array of float
+        Cell ``c`` starts at ``edges[c - 1]``; the first has no lower bound.
+    closed : array of bool
+        Cells whose numbers are kept; there is one cell more than there are edges.
+    """
 
     edges: FloatArray
     closed: BoolArray
@@ -31,7 +41,15 @@ class Grid:
 
 @dataclass(slots=True)
 class Kept:
-    """The numbers in closed cells: a commutative monoid."""
+    """Numbers in closed cells: a commutative monoid.
+
+    Attributes
+    ----------
+    values, classes, weights : array
+        Distinct pairs of a number and a class, in increasing order, and the weight of each.
+    parts : list of Kept
+        Numbers that were added and not yet joined.
+    """
 
     values: FloatArray
     classes: IntArray
@@ -40,17 +58,19 @@ class Kept:
 
     @classmethod
     def of(cls, values: FloatArray, classes: IntArray, weights: FloatArray | None) -> "Kept":
-        """Those of a batch."""
+        """Return the numbers of a batch."""
         return cls(*_joined(values, classes, np.ones(len(values)) if weights is None else weights), [])
 
     def merge(self, other: "Kept") -> None:
         """Add other numbers."""
         self.parts += [Kept(other.values, other.classes, other.weights, []), *other.parts]
+        # Joined only once the added numbers are as many as those before: then each number is sorted a
+        # logarithmic number of times, and memory stays within a factor of two.
         if sum(len(part.values) for part in self.parts) > max(len(self.values), 1 << 18):
             self.settle()
 
     def settle(self) -> None:
-        """Join what was added."""
+        """Join the numbers that were added."""
         parts = [self, *self.parts]
         if self.parts:
             self.values, self.classes, self.weights = _joined(
@@ -63,7 +83,7 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Where to cut a column, or the grid with which to read it again."""
+    """Cut points of a column, or the grid with which to read it again."""
 
     cuts: FloatArray | None
     grid: Grid | None = None
@@ -72,9 +92,25 @@ class Found:
 def draft_grid(
     numbers: FloatArray, weights: FloatArray, n_bins: int, n_rows: int, most_kept: int = MOST_KEPT
 ) -> Grid:
-    """The cells around the quantiles of a sample of a column that has so many cells in all.
+    """Return cells around the quantiles of a sample.
 
-    Where the numbers there would be too many to keep, the cells stay open, and there are more of them.
+    If the closed cells would hold too many numbers to keep, all cells are open, and there are more of them.
+
+    Parameters
+    ----------
+    numbers, weights : array of float
+        The sample; NaN if missing.
+    n_bins : int
+        Number of intervals that are wanted.
+    n_rows : int
+        Number of cells of the whole column that are not missing.
+    most_kept : int
+        Largest number of numbers to keep.
+
+    Returns
+    -------
+    Grid
+        The cells.
     """
     present = ~np.isnan(numbers)
     order = np.argsort(numbers[present], kind="stable")
@@ -82,6 +118,7 @@ def draft_grid(
     if not len(values):
         return Grid(np.empty(0), np.zeros(1, dtype=np.bool_))
     ends = np.cumsum(weighed) / weighed.sum()
+    # Kish's effective sample size: unequal weights make quantiles less certain.
     n_effective = float(weighed.sum()) ** 2 / float((weighed**2).sum())
     shares = np.arange(1, n_bins) / n_bins
     margins = _DEVIATIONS * np.sqrt(shares * (1 - shares) / n_effective) + 2 / n_effective
@@ -90,10 +127,12 @@ def draft_grid(
     # One number of the sample more on either side: where many are equal, their neighbours are in the cell.
     below = np.searchsorted(values, lows) - 1
     above = np.searchsorted(values, highs, side="right")
+    # Beyond the sample there is no number to end a cell with, so that it reaches to infinity.
     starts = np.where(below >= 0, values[np.maximum(below, 0)], -np.inf)
     stops = np.where(
         above < len(values), np.nextafter(values[np.minimum(above, len(values) - 1)], np.inf), np.inf
     )
+    # A cell includes its start and excludes its stop, so the float after the last number is the stop.
     grid = _grid_of(starts, stops)
     in_closed = grid.closed[np.searchsorted(grid.edges, values, side="right")]
     if np.count_nonzero(in_closed) / len(values) * n_rows <= most_kept:
@@ -115,9 +154,27 @@ def find_cuts(
     bounds: tuple[float, float],
     most_kept: int = MOST_KEPT,
 ) -> Found:
-    """The cut points at equal frequency, from the weight in each cell and the numbers in closed ones.
+    """Return cut points at equal frequency, or the grid with which to read the column again.
 
-    ``bounds`` are the smallest and the largest number of the column.
+    Parameters
+    ----------
+    grid : Grid
+        The cells.
+    totals : array of float
+        Weight of each cell.
+    kept : Kept
+        Numbers in closed cells.
+    n_bins : int
+        Number of intervals that are wanted.
+    bounds : pair of float
+        Smallest and largest number of the column.
+    most_kept : int
+        Largest number of numbers to keep in the next pass.
+
+    Returns
+    -------
+    Found
+        Equal to the cut points of the whole column in memory, if they are found.
     """
     kept.settle()
     values, of_value = _by_value(kept)
@@ -137,6 +194,8 @@ def find_cuts(
             else Found(None, _refined(grid, missed, totals, bounds, most_kept))
         )
     nearest, after = nearest_shares(weights, n_bins)
+    # The atoms on both sides of a cut must be numbers, and so must the first one above each share: if it is
+    # an open cell, the nearest cut may lie inside.
     needed = np.unique(np.concatenate((after, nearest, nearest + 1)))
     missed = cell_of[needed[np.isnan(atoms[needed])]]
     if len(missed):
@@ -145,7 +204,24 @@ def find_cuts(
 
 
 def coarsened(grid: Grid, fine: FloatArray, kept: Kept, cuts: FloatArray) -> FloatArray:
-    """Counts of each class in the intervals between cut points, from those in the cells of a grid."""
+    """Return counts of each class in the intervals between cut points, from those in the cells of a grid.
+
+    Parameters
+    ----------
+    grid : Grid
+        The cells.
+    fine : array of shape (n_classes, n_cells)
+        Counts of the classes in each cell.
+    kept : Kept
+        Numbers in closed cells.
+    cuts : array of float
+        Cut points, none of which lies inside an open cell.
+
+    Returns
+    -------
+    array of shape (n_classes, n_cuts + 1)
+        Counts of the classes in each interval.
+    """
     counts = np.zeros((len(fine), len(cuts) + 1))
     starts = np.append(-np.inf, grid.edges)
     intervals = np.searchsorted(cuts, starts, side="right")
@@ -158,7 +234,7 @@ def coarsened(grid: Grid, fine: FloatArray, kept: Kept, cuts: FloatArray) -> Flo
 def _joined(
     values: FloatArray, classes: IntArray, weights: FloatArray
 ) -> tuple[FloatArray, IntArray, FloatArray]:
-    """Equal numbers of one class as one with their summed weight."""
+    """Return equal numbers of one class merged into one with their summed weight."""
     if not len(values):
         return values, classes, weights
     order = np.lexsort((classes, values))
@@ -176,7 +252,7 @@ def _by_value(kept: Kept) -> tuple[FloatArray, FloatArray]:
 
 
 def _grid_of(starts: FloatArray, stops: FloatArray) -> Grid:
-    """A grid whose closed cells cover some stretches of numbers, which may overlap."""
+    """Return a grid whose closed cells cover ranges of numbers, which may overlap."""
     order = np.argsort(starts, kind="stable")
     edges: list[float] = []
     for start, stop in zip(starts[order].tolist(), stops[order].tolist(), strict=True):
@@ -185,6 +261,7 @@ def _grid_of(starts: FloatArray, stops: FloatArray) -> Grid:
         else:
             edges += [start, stop]
     inner = np.array([edge for edge in edges if np.isfinite(edge)])
+    # Edges alternate between start and stop, so that every other cell is closed.
     closed = np.arange(len(inner) + 1) % 2 == (0 if edges and edges[0] == -np.inf else 1)
     return Grid(inner, closed)
 
@@ -192,7 +269,7 @@ def _grid_of(starts: FloatArray, stops: FloatArray) -> Grid:
 def _refined(
     grid: Grid, missed: IntArray, totals: FloatArray, bounds: tuple[float, float], most_kept: int
 ) -> Grid:
-    """The grid with closed cells where they are small, and with more of them where they are not."""
+    """Return the grid with missed cells closed if they are small, and divided if they are not."""
     edges: list[float] = []
     closed: list[bool] = []
     low, high = bounds[0], float(np.nextafter(bounds[1], np.inf))
@@ -211,7 +288,9 @@ def _refined(
 
 
 def _parts(start: float, stop: float) -> list[float]:
-    """Edges between two numbers, with about as many floats from one to the next."""
+    """Return edges between two numbers, with about equally many floats from one to the next."""
+    # Equal steps in the order of floats, not of numbers: at most six divisions end at single floats, however
+    # skewed the column is.
     first, last = (_ordered(number) for number in (start, stop))
     steps = sorted({first + (last - first) * part // _N_PARTS for part in range(1, _N_PARTS)} - {first, last})
     return [_number_at(step) for step in steps]

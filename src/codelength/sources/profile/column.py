@@ -1,4 +1,4 @@
-"""What is known about a column after some batches: its distinct values while they are few, else its range.
+"""Profile of a column: its distinct values as long as they are few, else its range.
 
 Order of reading: :func:`profile_of` (one batch), :class:`ColumnProfile` and its ``merge`` (two batches),
 :meth:`ColumnProfile.column` (the profile as a column from which a schema is inferred). The other functions
@@ -37,41 +37,43 @@ from ..cells import (
 )
 
 MOST_DISTINCT = MAX_VALUES
-"""Columns with more distinct values than this are wide: the values themselves are no longer kept."""
+"""A column with more distinct values is wide: the values themselves are no longer kept."""
 
 MOST_NUMBERS = MAX_VALUES
 """The same for columns of numbers and times."""
 
+# Whole numbers within such a range are counted in an array, without sorting.
 _SMALL_RANGE = 1 << 16
+# Neither a scale nor None: no cell has been seen yet that could decide.
 _NO_SCALE = ""
 
 
 @dataclass(slots=True)
 class ColumnProfile:
-    """What is known about a column: a commutative monoid, but for the order of declared values.
+    """Profile of a column: a commutative monoid, except for the order of declared values.
 
     Attributes
     ----------
     name : str
         Name of the column.
     kind, type : str
-        What the cells are; batches of other types do not go together.
+        Kind and type of the cells; all batches must have the same type.
     n_present, n_missing : int
-        How many cells there are.
+        Number of cells.
     numbers, totals : array
         Distinct numbers, or times in their own unit, in increasing order, and the weight of each.
     values : dict
         Distinct values of other columns, and the weight of each.
     is_wide : bool
-        Whether there were too many distinct values to keep.
+        True if there were too many distinct values to keep.
     low, high : float
         Smallest and largest number.
     unit : int
-        What times are whole in, in microseconds.
+        Unit in which all times are whole, in microseconds.
     scale : str, optional
-        The scale that times, or text that spells them, are on; None where they are on none.
+        Scale of times, or of text that spells times; None if the cells are on none.
     loses_digits : bool
-        Whether there are whole numbers that float64 does not keep apart.
+        True if there are whole numbers that float64 cannot tell apart.
     """
 
     name: str
@@ -91,8 +93,9 @@ class ColumnProfile:
     loses_digits: bool = False
 
     def merge(self, other: "ColumnProfile") -> None:
-        """Add what is known about more rows of the column."""
+        """Add the profile of more rows of the column."""
         self.n_missing += other.n_missing
+        # A batch of missing cells may have any type: Arrow gives null, or whatever the engine assumes.
         if not other.n_present and other.kind in ("nothing", self.kind) and other.kind != "declared":
             return
         if self.kind == "nothing" or (self.type != other.type and not self.n_present):
@@ -109,6 +112,8 @@ class ColumnProfile:
         self.scale = _common_scale(self.scale, other.scale)
         self.is_wide |= other.is_wide
         self.loses_digits |= other.loses_digits
+        # Once wide, always wide, whatever the order of merging: so the result is the same for every
+        # partition.
         if self.is_wide:
             self._forget()
         elif self.numbers is not None and other.numbers is not None:
@@ -120,7 +125,7 @@ class ColumnProfile:
             self._forget()
 
     def column(self) -> tuple[Column, FloatArray]:
-        """Each distinct cell once, one of them missing where any is, and the weight of each."""
+        """Return each distinct cell once, and the weight of each; one cell is missing if any is."""
         gap = int(self.n_missing > 0)
         absent = np.append(np.zeros(self._n_distinct, dtype=np.bool_), np.ones(gap, dtype=np.bool_))
         if self.kind in ("number", "time"):
@@ -129,6 +134,7 @@ class ColumnProfile:
             return self._of_numbers(cells, absent), np.append(self.totals, np.ones(gap))
         totals = np.array([*self.values.values(), *([1.0] * gap)])
         places = np.where(absent, -1, np.arange(len(absent)))
+        # Declared values that no cell has stay in the domain, but are not cells.
         kept = absent | (totals > 0)
         if self.kind in ("declared", "truth"):
             return Factor(self.name, places[kept], tuple(self.values), declared=True), totals[kept]
@@ -150,6 +156,7 @@ class ColumnProfile:
 
     def _become(self, other: "ColumnProfile") -> None:
         n_missing = self.n_missing
+        # A dataclass with slots has no __dict__ to copy.
         for name in self.__slots__:
             setattr(self, name, getattr(other, name))
         self.n_missing, self.values = n_missing, dict(other.values)
@@ -173,9 +180,27 @@ class ColumnProfile:
 def profile_of(
     column: Any, array: Any, weights: FloatArray | None, *, first_row: int, is_wide: bool
 ) -> tuple[ColumnProfile, FloatArray | None]:
-    """What a batch says about a column, and its cells as numbers where they may have to be cut.
+    """Return the profile of a batch of a column, and its cells as numbers if they may have to be cut.
 
-    Where ``is_wide`` is known from other batches, distinct values are not looked for.
+    Parameters
+    ----------
+    column : pyarrow.Field
+        Field of the column.
+    array : pyarrow.Array
+        Its cells.
+    weights : array of float, optional
+        Weights of the rows.
+    first_row : int
+        Number of the first row, for messages.
+    is_wide : bool
+        True if other batches have too many distinct values; then they are not looked for here.
+
+    Returns
+    -------
+    profile : ColumnProfile
+        The profile of these rows.
+    numbers : array of float, or None
+        One number per row, NaN if missing; None for categories.
     """
     found = ColumnProfile(column.name, kind_of(column), type_of(column), array.type)
     found.n_missing, found.n_present = array.null_count, len(array) - array.null_count
@@ -189,6 +214,7 @@ def profile_of(
         return found, None
     if found.kind == "values" and not arrow().types.is_dictionary(array.type):
         return found, _look_at_values(found, column_of(column.name, array, column), weights)
+    # Wide text is left out in any case, unless it spells times, which can be cut.
     if found.kind == "text" and is_wide and not _may_be_times(array):
         found.is_wide, found.scale = True, None
         return found, None
@@ -198,6 +224,7 @@ def profile_of(
     if found.kind == "declared":
         _count_values(found, values, positions, weights)
         return found, None
+    # A dictionary may be that of a whole file; only the values in these rows count as seen.
     seen = np.bincount(positions[positions >= 0], minlength=len(values)) > 0
     if not seen.all():
         places = np.append(np.cumsum(seen) - 1, -1)
@@ -248,12 +275,13 @@ def _look_at_numbers(
     if missing is not None and found.kind == "number":
         floats = np.where(missing, np.nan, floats)
     if len(present):
+        # Of the floats, so that the bounds are on the same scale as the cut points.
         found.low, found.high = float(np.nanmin(floats)), float(np.nanmax(floats))
     return floats
 
 
 def _look_at_values(found: ColumnProfile, column: Column, weights: FloatArray | None) -> FloatArray | None:
-    """Cells of types that Arrow has and numpy has not, such as decimals of many digits."""
+    """Profile cells of types that Arrow has and numpy lacks, such as decimals of many digits."""
     missing = column.missing
     found.n_missing = int(np.count_nonzero(missing))
     found.n_present = len(missing) - found.n_missing
@@ -296,7 +324,7 @@ def _count_values(
 
 
 def _tally(present: NDArray[Any], weights: FloatArray | None) -> tuple[NDArray[Any], FloatArray]:
-    """Distinct numbers in increasing order, and the weight of each."""
+    """Return distinct numbers in increasing order, and the weight of each."""
     if present.dtype.kind in "iu":
         # One type for all whole numbers but the largest, so that those of batches can be joined.
         present = present.astype(np.uint64 if present.dtype == np.uint64 else np.int64, copy=False)
@@ -313,7 +341,7 @@ def _tally(present: NDArray[Any], weights: FloatArray | None) -> tuple[NDArray[A
 
 
 def _times_in(found: ColumnProfile, values: tuple[Scalar, ...]) -> FloatArray | None:
-    """Text that spells times as numbers on their scale; None where some of it does not."""
+    """Return text that spells times as numbers on their scale; None if some of it does not."""
     scale = time_scale(values) if values else _NO_SCALE
     found.scale = scale
     if not scale:
@@ -324,7 +352,7 @@ def _times_in(found: ColumnProfile, values: tuple[Scalar, ...]) -> FloatArray | 
 
 
 def _may_be_times(array: Any) -> bool:
-    """Whether the first cell of a column of text spells a time."""
+    """Return True if the first cell of a column of text spells a time."""
     first = array.drop_null().slice(0, 1).to_pylist()
     return bool(first) and time_scale(first) is not None
 

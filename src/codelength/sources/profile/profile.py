@@ -1,8 +1,8 @@
-"""The first pass over a stream: what its columns hold, and the schema that follows.
+"""First pass over a stream: profiles of its columns, and the schema that follows from them.
 
-The schema is that of the whole table in memory, :func:`codelength.table.infer_schema`. Where a column of
-numbers has too many distinct values to keep, its cut points are drafted from a sample, and found exactly in
-the second pass; see :mod:`codelength.sources.profile.brackets`.
+The schema is that of the whole table in memory, :func:`codelength.table.infer_schema`. If a column of numbers
+has too many distinct values to keep, its cut points are drafted from a sample, and found exactly in the
+second pass; see :mod:`codelength.sources.profile.brackets`.
 """
 
 from dataclasses import dataclass, field
@@ -24,21 +24,21 @@ from .column import ColumnProfile, profile_of
 from .sample import Sample, priorities, sample_size
 
 MOST_SENT = 1 << 14
-"""Most rows of the sample of a partition that travel to other machines."""
+"""Largest number of sampled rows that a partition sends to other machines."""
 
 
 @dataclass(slots=True)
 class Profile:
-    """What is known about the columns of some batches: a monoid.
+    """Profiles of the columns of some batches: a monoid.
 
     Attributes
     ----------
     columns : dict of ColumnProfile
-        What is known about each column, the class among them.
+        Profile of each column, including the class.
     sample : Sample
-        Rows from which quantiles can be told roughly.
+        Rows for rough estimates of quantiles.
     n_rows : int
-        How many rows there are that weigh anything.
+        Number of rows of positive weight.
     """
 
     columns: dict[str, ColumnProfile]
@@ -46,7 +46,7 @@ class Profile:
     n_rows: int
 
     def merge(self, other: "Profile") -> "Profile":
-        """Add what is known about more rows, which come after these."""
+        """Add the profile of rows that follow these."""
         for name, column in other.columns.items():
             self.columns[name].merge(column)
         self.sample.merge(other.sample)
@@ -54,7 +54,20 @@ class Profile:
         return self
 
     def draft(self, roles: Roles, how: How) -> "Draft":
-        """The schema as far as it is settled, and grids for the columns that are not."""
+        """Return the schema as far as it is known, with grids for the columns that are still open.
+
+        Parameters
+        ----------
+        roles : Roles
+            Roles of the columns.
+        how : How
+            Options that decide the variable of each column.
+
+        Returns
+        -------
+        Draft
+            The variables, settled or open.
+        """
         self.sample.settle()
         target = None if roles.target is None else self._classes(roles.target)
         settled: dict[str, Variable | Open] = {}
@@ -62,6 +75,7 @@ class Profile:
             column = self.columns[name]
             settled[name] = _wide_variable(column, how) if column.is_wide else _variable(column, how)
         open_columns = [found for found in settled.values() if isinstance(found, Open)]
+        # The columns share the memory, because they are all read in the same pass.
         most_kept = MOST_KEPT // max(len(open_columns), 1)
         for found in open_columns:
             numbers = self.sample.columns[found.name]
@@ -79,22 +93,22 @@ class Profile:
 
 @dataclass(slots=True)
 class Open:
-    """A variable whose cut points are still to be found.
+    """A variable whose cut points are not known yet.
 
     Attributes
     ----------
     name : str
         Name of the column.
     scale : str
-        What its numbers are counted in.
+        Scale of its numbers.
     missing_is_value : bool
-        Whether missing cells are a value.
+        True if missing cells are a value.
     bounds : pair of float
         Smallest and largest number.
     unit : int
-        What times are whole in.
+        Unit in which all times are whole.
     grid : Grid
-        Where cut points are looked for.
+        Cells in which cut points are looked for.
     """
 
     name: str
@@ -106,21 +120,33 @@ class Open:
 
     @property
     def draft(self) -> Variable:
-        """The variable whose values are the cells of the grid."""
+        """Variable whose values are the cells of the grid."""
         n_cells = len(self.grid.closed)
         values: tuple[Any, ...] = tuple(range(n_cells))
         values = (*values, None) if self.missing_is_value else values
         return Variable(self.name, values, "interval", tuple(self.grid.edges.tolist()), "draft", self.scale)
 
     def settled(self, cuts: FloatArray, how: How) -> Variable:
-        """The variable once its cut points are found."""
+        """Return the variable with its cut points."""
         moved = cuts if self.scale == "number" else cuts_in_units(cuts, self.unit, self.scale)
         return how.cutting.variable_with(self.name, moved, self.missing_is_value, self.scale)
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A schema, some of whose variables may still be open."""
+    """A schema, some of whose variables may still be open.
+
+    Attributes
+    ----------
+    variables : tuple of Variable or Open
+        The variables.
+    target : Variable, optional
+        The class.
+    how : How
+        Options that decide the variable of each column.
+    most_kept : int
+        Largest number of numbers to keep per open variable.
+    """
 
     variables: tuple[Variable | Open, ...]
     target: Variable | None
@@ -129,12 +155,12 @@ class Draft:
 
     @property
     def open(self) -> dict[int, Open]:
-        """The open variables by position."""
+        """Open variables by position."""
         return {i: found for i, found in enumerate(self.variables) if isinstance(found, Open)}
 
     @property
     def schema(self) -> Schema:
-        """The schema to count with: open variables have the cells of their grids as values."""
+        """Schema to count with: the values of open variables are the cells of their grids."""
         return Schema(
             tuple(found.draft if isinstance(found, Open) else found for found in self.variables), self.target
         )
@@ -142,10 +168,15 @@ class Draft:
 
 @dataclass(slots=True)
 class ProfileWork:
-    """Makes a profile of each batch, and adds them up.
+    """Function that profiles a batch, and merges profiles.
 
-    What is known already spares work, but does not change the result: columns that are wide are not
-    searched for distinct values again, and rows that cannot enter the sample any more are not offered.
+    Knowledge from earlier batches saves work, but does not change the result: wide columns are not searched
+    for distinct values again, and rows that cannot enter the sample any more are not offered.
+
+    Parameters
+    ----------
+    roles : Roles
+        Roles of the columns.
     """
 
     roles: Roles
@@ -153,7 +184,9 @@ class ProfileWork:
     _below: int = 2**64 - 1
 
     def __call__(self, batch: Batch) -> Profile:
-        """The profile of a batch."""
+        """Return the profile of a batch."""
+        # Priorities belong to positions in the stream, so that rows are drawn before those of weight zero are
+        # dropped.
         ranks = priorities(batch.position, batch.n_rows)
         self.roles.check_classes(batch)
         rows, weights = self.roles.weighed(batch)
@@ -173,7 +206,7 @@ class ProfileWork:
         return Profile(columns, Sample.of(size, ranks, weights, numbers, self._below), rows.n_rows)
 
     def merge(self, total: Profile, part: Profile) -> Profile:
-        """Both profiles, of which the second is of later rows."""
+        """Merge two profiles, the second of later rows."""
         total.merge(part)
         self._wide.update(name for name, column in total.columns.items() if column.is_wide)
         self._below = min(self._below, total.sample.below)
@@ -181,7 +214,7 @@ class ProfileWork:
 
     @staticmethod
     def pack(part: Profile) -> None:
-        """Make the profile of a partition small enough to travel: others have rows for the sample, too."""
+        """Reduce the sample of a partition before it is sent: other partitions have rows for it, too."""
         part.sample.thin(MOST_SENT)
 
 
@@ -191,7 +224,7 @@ def _variable(column: ColumnProfile, how: How) -> Variable:
 
 
 def _wide_variable(column: ColumnProfile, how: How) -> Variable | Open:
-    """The variable of a column that has very many distinct values."""
+    """Return the variable of a column with very many distinct values."""
     name = column.name
     missing_is_value = how.missing == "value" and column.n_missing > 0
     scale: Any = (
@@ -220,6 +253,7 @@ def _wide_variable(column: ColumnProfile, how: How) -> Variable | Open:
     if strategy == "frequency":
         return found
     if strategy == "width":
+        # Equal widths need the bounds alone, which are known exactly.
         return found.settled(cut_points([column.low, column.high], "width", how.cutting.n_bins), how)
     raise Infeasible(
         f"column {name!r}: cutting strategy {strategy!r} needs all distinct values in memory, "
@@ -228,7 +262,7 @@ def _wide_variable(column: ColumnProfile, how: How) -> Variable | Open:
 
 
 def check_rows(profile: Profile | None, name: str) -> Profile:
-    """The profile of a table, refused where it has no rows."""
+    """Return the profile of a table; raise if it has no rows."""
     if profile is None or not profile.n_rows:
         raise DataError(f"{name or 'the table'}: has no rows that count")
     return profile

@@ -1,4 +1,4 @@
-"""A sample of the rows of a stream, from which it can be told about where quantiles lie."""
+"""Sample of the rows of a stream, for rough estimates of quantiles."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,12 +14,13 @@ _NO_LIMIT = 2**64 - 1
 
 
 def sample_size(n_columns: int) -> int:
-    """How many rows a sample of so many columns has: 64 MB of cells at most, for up to 1,000 columns."""
+    """Return the number of rows of a sample: 64 MB of cells at most, for up to 1,000 columns."""
     return max(_LEAST_ROWS, min(_MOST_ROWS, _MOST_CELLS // max(n_columns, 1)))
 
 
 def priorities(first: int, n_rows: int) -> NDArray[np.uint64]:
-    """Numbers of the rows, mixed so that the smallest ones make a random sample, the same in every run."""
+    """Return numbers of rows, mixed so that the smallest ones are a random sample, the same in every run."""
+    # splitmix64 of the position: neither the size of batches nor the number of workers changes the sample.
     mixed = np.arange(first, first + n_rows, dtype=np.uint64)
     mixed += np.uint64(0x9E3779B97F4A7C15)
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
@@ -30,18 +31,18 @@ def priorities(first: int, n_rows: int) -> NDArray[np.uint64]:
 
 @dataclass(slots=True)
 class Sample:
-    """The rows of smallest priority, some columns of them as numbers.
+    """Rows of smallest priority, with some columns as numbers.
 
     Attributes
     ----------
     size : int
-        Most rows of the sample.
+        Largest number of rows.
     ranks : array
         Priorities of the rows.
     weights : array
-        What the rows weigh.
+        Weights of the rows.
     columns : dict of arrays
-        Cells of the rows; NaN where there is no number.
+        Cells of the rows; NaN if there is no number.
     """
 
     size: int
@@ -61,7 +62,26 @@ class Sample:
         columns: Mapping[str, FloatArray],
         below: int,
     ) -> "Sample":
-        """The sample of a batch; rows of a priority not below a limit are known to be of no use."""
+        """Return the sample of a batch.
+
+        Parameters
+        ----------
+        size : int
+            Largest number of rows.
+        ranks : array of uint64
+            Priorities of the rows.
+        weights : array of float, optional
+            Weights of the rows.
+        columns : mapping of str to array of float
+            Columns as numbers.
+        below : int
+            Rows of at least this priority are known not to enter the whole sample.
+
+        Returns
+        -------
+        Sample
+            The rows of smallest priority.
+        """
         kept: IntArray = np.flatnonzero(ranks < np.uint64(below))
         if len(kept) > size:
             kept = kept[_smallest(ranks[kept], size)]
@@ -75,7 +95,7 @@ class Sample:
             self.settle()
 
     def settle(self) -> None:
-        """Join what was added, and keep no more than the size."""
+        """Join the samples that were added, and keep no more rows than the size."""
         parts = [self, *self._waiting]
         self._waiting = []
         if len(parts) == 1:
@@ -96,7 +116,7 @@ class Sample:
             self._keep(_smallest(self.ranks, self.size))
 
     def thin(self, n_rows: int) -> None:
-        """Keep no more than so many rows: enough of one part among many."""
+        """Keep at most ``n_rows`` rows: enough of one part among many."""
         self.settle()
         if len(self.ranks) > n_rows:
             self._limit = int(np.partition(self.ranks, n_rows)[n_rows])
@@ -108,16 +128,17 @@ class Sample:
 
     @property
     def below(self) -> int:
-        """Rows of a priority not below this do not enter the sample any more."""
+        """Rows of at least this priority do not enter the sample any more."""
         full = int(self.ranks.max()) + 1 if len(self.ranks) >= self.size else _NO_LIMIT
         return min(full, self._limit)
 
 
 def _smallest(ranks: NDArray[np.uint64], n_rows: int) -> IntArray:
-    """Positions of the smallest numbers, in order: that of a partition differs between processors."""
+    """Return positions of the smallest numbers, sorted."""
+    # The order of a partition differs between processors.
     return np.sort(np.argpartition(ranks, n_rows)[:n_rows])
 
 
 def replace_waiting(sample: Sample) -> Sample:
-    """A sample without the parts that wait to be joined."""
+    """Return a sample without the samples that are still to be joined."""
     return Sample(sample.size, sample.ranks, sample.weights, sample.columns, _limit=sample._limit)
