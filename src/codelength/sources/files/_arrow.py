@@ -1,4 +1,4 @@
-"""Columns of Arrow: their cells in the form that text files have, and Parquet files with their own types."""
+"""Arrow arrays as columns to write: cells in the form that text files have, and typed Parquet files."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,7 +14,9 @@ from ._cells import Cells, ColumnDict
 
 __all__ = ["ArrowCells", "ArrowWriter", "arrow_writer"]
 
+# Small batches are collected: every row group of a Parquet file has dictionaries and statistics of its own.
 _GROUP_ROWS = 1 << 17
+# Digits after the point of a second, by the unit of a duration.
 _DIGITS = {"s": 0, "ms": 3, "us": 6, "ns": 9}
 
 
@@ -32,17 +34,32 @@ class ArrowCells:
     array: Any
 
     def __len__(self) -> int:
-        """How many cells there are."""
+        """Return the number of cells."""
         return len(self.array)
 
     def tolist(self) -> list[Any]:
-        """The cells as text, numbers and truth values; times in ISO form, in UTC where they have zones."""
+        """Return the cells as text, numbers and truth values; times in ISO form, in UTC if aware."""
         return _values(self.array)
 
 
 @contextmanager
 def arrow_writer(path: Path, names: Sequence[str], shown: str) -> Iterator["ArrowWriter"]:
-    """Give a writer of Parquet whose columns have the types that they have in Arrow."""
+    """Open a writer of Parquet files whose columns keep their Arrow types.
+
+    Parameters
+    ----------
+    path : Path
+        The file to write.
+    names : sequence of str
+        Names of the columns, in order.
+    shown : str
+        Name of the file in messages.
+
+    Yields
+    ------
+    ArrowWriter
+        The file is complete once the block has ended without an error.
+    """
     writer = ArrowWriter(path, names, shown)
     try:
         yield writer
@@ -52,7 +69,17 @@ def arrow_writer(path: Path, names: Sequence[str], shown: str) -> Iterator["Arro
 
 
 class ArrowWriter:
-    """Writes batches of Arrow columns, and other columns beside them, to a Parquet file."""
+    """Writer of batches of Arrow columns, and of other columns, to a Parquet file.
+
+    Parameters
+    ----------
+    path : Path
+        The file to write.
+    names : sequence of str
+        Names of the columns, in order.
+    shown : str
+        Name of the file in messages.
+    """
 
     def __init__(self, path: Path, names: Sequence[str], shown: str) -> None:
         self._path, self._names, self._shown = path, tuple(names), shown
@@ -62,7 +89,7 @@ class ArrowWriter:
         self._n_rows = 0
 
     def write(self, columns: ColumnDict) -> None:
-        """Append rows."""
+        """Append rows; the first batch decides the types of the columns."""
         import pyarrow as pa
 
         arrays = [_storable(columns[name]) for name in self._names]
@@ -79,11 +106,12 @@ class ArrowWriter:
             self.flush()
 
     def flush(self) -> None:
-        """Write the rows that are kept until there are enough of them."""
+        """Write the rows that were collected for the next row group."""
         import pyarrow as pa
         import pyarrow.parquet as pq
 
         if self._schema is None:
+            # A table without rows still has a file, with its columns.
             self._schema = pa.schema([pa.field(name, pa.string()) for name in self._names])
         try:
             if self._file is None:
@@ -95,11 +123,12 @@ class ArrowWriter:
         self._kept, self._n_rows = [], 0
 
     def close(self) -> None:
-        """End the file; it is whole only if everything was written."""
+        """Close the file; it is complete only if everything was flushed."""
         if self._file is not None:
             self._file.close()
 
     def _cast(self, field: Any, array: Any) -> Any:
+        """Return an array as the type of its column in the first batch; raise if that loses something."""
         import pyarrow as pa
 
         try:
@@ -114,18 +143,20 @@ class ArrowWriter:
 
 
 def _storable(cells: Any) -> Any:
-    """An array of a type that Parquet has."""
+    """Return cells as an array of a type that Parquet has."""
     import pyarrow as pa
 
     if not isinstance(cells, ArrowCells):
         return pa.array(cells.tolist() if isinstance(cells, Cells) else cells)
     array = cells.array
+    # Batches may have different dictionaries, and an interval has no counterpart in Parquet.
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
     return pa.array(_values(array), pa.string()) if pa.types.is_interval(array.type) else array
 
 
 def _values(array: Any) -> list[Any]:
+    """Return the cells of an array of any type as text, numbers and truth values."""
     import pyarrow as pa
 
     types, kind = pa.types, array.type
@@ -135,7 +166,8 @@ def _values(array: Any) -> list[Any]:
         return _values(array.storage)
     if types.is_floating(kind):
         numbers = array.to_numpy(zero_copy_only=False)
-        if numbers.itemsize < 8:  # as the shortest text that means this number among those of its width
+        if numbers.itemsize < 8:
+            # By the shortest text that means this float32: 0.1 and not 0.10000000149011612.
             numbers = numbers.astype(str).astype(float)
         return [None if number != number else number for number in numbers.tolist()]
     if types.is_duration(kind):
@@ -149,21 +181,24 @@ def _values(array: Any) -> list[Any]:
         return _each(texts, lambda text: trimmed(text.replace(" ", "T")) + zone)
     if types.is_time(kind):
         return _each(array.cast(pa.string()), trimmed)
-    # Cells of the other types are what Python has for them, or hold such.
+    # Cells of all other types are Python objects already; only nested ones may hold times or bytes inside.
     return (
         [_value(cell) for cell in array.to_pylist()] if _may_hold_others(types, kind) else array.to_pylist()
     )
 
 
 def _each(array: Any, convert: Callable[[Any], str]) -> list[Any]:
+    """Apply a function to every cell that is not missing."""
     return [None if cell is None else convert(cell) for cell in array.to_pylist()]
 
 
 def _may_hold_others(types: Any, kind: Any) -> bool:
+    """Return True if cells of a type are, or contain, objects that are neither text nor numbers."""
     return bool(types.is_nested(kind) or types.is_interval(kind) or _is_binary(types, kind))
 
 
 def _is_binary(types: Any, kind: Any) -> bool:
+    """Return True for all types of bytes; pyarrow has no single test for them."""
     return bool(
         types.is_binary(kind)
         or types.is_large_binary(kind)
@@ -173,7 +208,7 @@ def _is_binary(types: Any, kind: Any) -> bool:
 
 
 def _value(cell: Any) -> Any:
-    """A cell, or what is inside one, as text, numbers and truth values."""
+    """Return a cell, or a member of one, as text, numbers and truth values."""
     if isinstance(cell, bytes):
         return cell.hex()
     if isinstance(cell, dict):
@@ -188,7 +223,7 @@ def _value(cell: Any) -> Any:
 
 
 def _interval(months: int, days: int, nanoseconds: int) -> str:
-    """An interval in the form of ISO 8601.
+    """Return an interval in the form of ISO 8601.
 
     Examples
     --------

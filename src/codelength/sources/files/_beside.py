@@ -1,4 +1,4 @@
-"""Columns that go along with a table: cells as they stand in the file, whatever the table makes of them."""
+"""Columns that are carried over, with cells in the form that they have in the file."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -20,23 +20,24 @@ if TYPE_CHECKING:
 __all__ = ["Beside", "beside_of", "check_beside", "fetch_beside", "number_types"]
 
 _AS_TEXT = ("INTERVAL", "UUID", "BIT", "JSON", '"NULL"')
+# Sessions are in UTC, in which DuckDB writes zones as "+00".
 _ISO_ZONE = "+00:00"
 
 
 @dataclass(frozen=True)
 class Beside:
-    """A column of the staged table ``t`` that goes along.
+    """A column of the staged table ``t`` that is carried over.
 
     Attributes
     ----------
-    name, sql
-        What the file and SQL call it.
-    expression
-        What it is made of, in the columns of the file.
-    type
-        Its type; that of numbers which are known by their text is told by all cells together.
-    is_spelt
-        Whether it is such numbers, which are text in ``t``.
+    name, sql : str
+        Its names in the file and in SQL.
+    expression : str
+        Its SQL expression in the columns of the file.
+    type : str
+        Its type. All cells together decide the type of numbers that the file stores as text.
+    is_spelt : bool
+        True for such numbers, which are text in ``t``.
     """
 
     name: str
@@ -47,7 +48,17 @@ class Beside:
 
 
 def check_beside(names: Sequence[str], known: Sequence[str], shown: str) -> None:
-    """Refuse to carry over columns that a file does not have."""
+    """Raise if a column to carry over is not in the file.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The columns to carry over.
+    known : sequence of str
+        The columns of the file.
+    shown : str
+        Name of the file in messages.
+    """
     for name in names:
         if name not in known:
             near = suggestion(name, known)
@@ -55,7 +66,22 @@ def check_beside(names: Sequence[str], known: Sequence[str], shown: str) -> None
 
 
 def beside_of(names: Sequence[str], relation: Relation, text: Callable[[str], str]) -> list[Beside]:
-    """How columns of a file go along; ``text`` gives the cells of a text file, where some mean missing."""
+    """Return the expressions and types of columns to carry over.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The columns.
+    relation : Relation
+        The file.
+    text : callable
+        For the SQL name of a column of a text file, the expression whose cells are NULL if they mean missing.
+
+    Returns
+    -------
+    list of Beside
+        One per name, in order.
+    """
     columns = []
     for i, name in enumerate(names):
         position = relation.names.index(name)
@@ -77,7 +103,20 @@ def beside_of(names: Sequence[str], relation: Relation, text: Callable[[str], st
 
 
 def number_types(connection: "DuckDBPyConnection", columns: Sequence[Beside]) -> list[Beside]:
-    """The columns with the types of those that hold numbers known by their text, which are in ``t``."""
+    """Return the columns with the types of numbers that the file stores as text.
+
+    Parameters
+    ----------
+    connection : duckdb.DuckDBPyConnection
+        A session with the staged table ``t``.
+    columns : sequence of Beside
+        The columns to carry over.
+
+    Returns
+    -------
+    list of Beside
+        The columns, with types that hold all their numbers without loss.
+    """
     return [
         replace(column, type=_number_type(connection, column.sql), is_spelt=True)
         if column.type == SPELT_NUMBER
@@ -87,13 +126,14 @@ def number_types(connection: "DuckDBPyConnection", columns: Sequence[Beside]) ->
 
 
 def _number_type(connection: "DuckDBPyConnection", sql: str) -> str:
-    """The type that holds all numbers of a column of text without loss."""
+    """Return the type that holds all numbers of a column of text without loss."""
     is_whole = f"NOT regexp_matches({sql}, '[.eE]')"
     number = f"TRY_CAST({sql} AS DOUBLE)"
     (n_fractions, widest, n_long), *_ = connection.execute(
         f"SELECT count(*) FILTER (NOT {is_whole}), coalesce(max(abs({number})) FILTER ({is_whole}), 0), "
         f"count(*) FILTER ({sql} IS NOT NULL AND TRY_CAST({sql} AS DECIMAL(38, 0)) IS NULL) FROM t"
     ).fetchall()
+    # Whole numbers beyond 2**53 next to fractions fit into no numeric type, nor do those of over 38 digits.
     if n_fractions:
         return "DOUBLE" if widest < LARGEST_EXACT else "VARCHAR"
     return "BIGINT" if widest < 2.0**63 else "VARCHAR" if n_long else "DECIMAL(38,0)"
@@ -102,7 +142,22 @@ def _number_type(connection: "DuckDBPyConnection", sql: str) -> str:
 def fetch_beside(
     connection: "DuckDBPyConnection", columns: Sequence[Beside], rows: range | None = None
 ) -> ColumnDict:
-    """The cells of all rows of ``t``, or of a range of them."""
+    """Return the cells of columns that are carried over.
+
+    Parameters
+    ----------
+    connection : duckdb.DuckDBPyConnection
+        A session with the staged table ``t``.
+    columns : sequence of Beside
+        The columns.
+    rows : range, optional
+        The rows; by default all.
+
+    Returns
+    -------
+    dict of str to array or Cells
+        The cells by the names of the columns.
+    """
     if not columns:
         return {}
     select = ", ".join(f"{_selected(column)} AS {column.sql}" for column in columns)
@@ -112,10 +167,13 @@ def fetch_beside(
 
 
 def _selected(column: Beside) -> str:
+    """Return the SQL expression of a column: fractions as they are, all other cells as text."""
+    # Numpy has no type for most of DuckDB's; from text each cell is restored exactly.
     return f"CAST({column.sql} AS {'DOUBLE' if column.type == 'DOUBLE' else 'VARCHAR'})"
 
 
 def _cells(column: Beside, array: Any) -> Any:
+    """Return an array of DuckDB as cells of the type of the column."""
     if column.type == "DOUBLE":
         return np.ma.filled(array, np.nan)
     texts = np.ma.getdata(array).astype(object)
@@ -127,7 +185,7 @@ def _cells(column: Beside, array: Any) -> Any:
 
 
 def _conversion(type_: str) -> Callable[[str], str] | None:
-    """What becomes of the text that SQL makes of a cell."""
+    """Return the function that converts the text of a cell in SQL; None if the text stays as it is."""
     if type_.startswith("TIMESTAMP"):
         return partial(_iso, aware=type_.endswith("ZONE"))
     if type_.startswith(DURATION):
@@ -137,7 +195,7 @@ def _conversion(type_: str) -> Callable[[str], str] | None:
 
 
 def _iso(text: str, *, aware: bool) -> str:
-    """A time as SQL writes it in UTC, in its ISO form.
+    """Return a time that SQL wrote in UTC in ISO form; a year before Christ has none.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Columns of cells as writers take them, and what they write for each cell."""
+"""Columns of cells as writers take them, and the text of each cell in a file."""
 
 import json
 import math
@@ -30,15 +30,22 @@ class Cells(Protocol):
     """Cells of a type that numpy lacks."""
 
     def __len__(self) -> int:
-        """How many there are."""
+        """Return the number of cells."""
 
     def tolist(self) -> list[Any]:
-        """The cells as text, numbers and truth values, or lists and dicts of them; None where missing."""
+        """Return the cells as text, numbers and truth values, or lists and dicts of them; None if missing."""
 
 
 @dataclass(frozen=True, eq=False)
 class TypedCells:
-    """Cells of a type of SQL, each as the text that SQL makes of it; times in their ISO form.
+    """Cells of an SQL type, each as its text in SQL; times in ISO form.
+
+    Attributes
+    ----------
+    type : str
+        The type, such as ``"DECIMAL(5,2)"``.
+    texts : array of str or None
+        The cells.
 
     Examples
     --------
@@ -50,11 +57,11 @@ class TypedCells:
     texts: NDArray[Any]
 
     def __len__(self) -> int:
-        """How many cells there are."""
+        """Return the number of cells."""
         return len(self.texts)
 
     def tolist(self) -> list[Any]:
-        """The cells as text, numbers and truth values; None where missing."""
+        """Return the cells as text, numbers and truth values; None if missing."""
         texts: list[str | None] = self.texts.tolist()
         if self.type in _NUMBERS:
             return [None if text is None else int(text) for text in texts]
@@ -73,13 +80,14 @@ ColumnDict: TypeAlias = dict[str, NDArray[Any] | Cells]
 
 def object_array(cells: Sequence[Any]) -> NDArray[Any]:
     """Return a one-dimensional array of objects, whatever the cells are."""
+    # np.array would make two dimensions of lists of equal length.
     array = np.empty(len(cells), dtype=object)
     array[:] = cells
     return array
 
 
 def repeated(cells: NDArray[Any] | Cells, times: int) -> NDArray[Any] | Cells:
-    """Return every cell so many times in a row."""
+    """Return every cell ``times`` times in a row."""
     if isinstance(cells, np.ndarray):
         return np.repeat(cells, times)
     if isinstance(cells, TypedCells):
@@ -88,10 +96,22 @@ def repeated(cells: NDArray[Any] | Cells, times: int) -> NDArray[Any] | Cells:
 
 
 def values_of(cells: NDArray[Any] | Cells) -> list[Any]:
-    """Return the cells as plain Python values: None where missing."""
+    """Return cells as plain Python values.
+
+    Parameters
+    ----------
+    cells : array or Cells
+        The cells.
+
+    Returns
+    -------
+    list
+        Text, numbers and truth values; None if missing.
+    """
     if not isinstance(cells, np.ndarray):
         return cells.tolist()
     if cells.dtype.kind == "f":
+        # float64 before object, because a float32 scalar is not a Python float.
         objects = cells.astype(np.float64).astype(object)
         objects[np.isnan(cells)] = None
         return list(objects)
@@ -102,7 +122,18 @@ def values_of(cells: NDArray[Any] | Cells) -> list[Any]:
 
 
 def plain_cells(cells: NDArray[Any] | Cells) -> list[Any]:
-    """Return the cells as a text file has them: None where missing, and booleans spelt out."""
+    """Return cells as a text file has them.
+
+    Parameters
+    ----------
+    cells : array or Cells
+        The cells.
+
+    Returns
+    -------
+    list
+        Text and numbers; None if missing, and truth values, decimals, lists and dicts as text.
+    """
     values = values_of(cells)
     return values if _SPELT.isdisjoint(map(type, values)) else [_plain(value) for value in values]
 
@@ -128,11 +159,13 @@ def json_text(value: Any) -> str:
 
 
 def _value(cell: Any) -> Any:
+    """Return a Python object for a cell; None for NaN."""
     value = cell.item() if isinstance(cell, np.generic) else cell
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
 def _plain(value: Any) -> Any:
+    """Return a value as a text file has it."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, Decimal):

@@ -1,4 +1,4 @@
-"""What a CSV file says before DuckDB reads it, and what is wrong with one that DuckDB refuses.
+"""Headers of CSV files, quick counts of their rows, and readable errors for files that DuckDB rejects.
 
 Order of reading: :func:`read_header` (column names and delimiter); :func:`count`, :func:`those_in` and
 :func:`first_rows` (quick passes over the bytes); :func:`first_fault` and :func:`explain` (why DuckDB cannot
@@ -45,22 +45,32 @@ __all__ = [
 ]
 
 DAMAGED = (EOFError, gzip.BadGzipFile, zlib.error)
-"""What reading a damaged gzip file raises."""
+"""Exceptions of a damaged gzip file."""
 
 _DELIMITERS = (",", ";", "\t", "|")
+# A file without a line end, or with a quote left open, must not be read into memory as one header.
 _LONGEST_HEADER = 1 << 26
 _CHUNK = 1 << 18
 _LINE_FEED, _RETURN, _QUOTE = b'\n\r"'
+# The limit on the length of fields is global in the csv module.
 _LIMIT = threading.Lock()
 _QUOTED = re.compile(r'"[^"]*"')
 
 
 @dataclass(frozen=True)
 class Header:
-    """The column names of a CSV file, and what stands between its fields.
+    """Header of a CSV file.
 
-    ``broken`` says whether a name has line breaks inside while lines end in a return and a line feed, by
-    which DuckDB must then be told to go.
+    Attributes
+    ----------
+    names : tuple of str
+        Names of the columns.
+    delimiter : str
+        The character between fields.
+    n_bytes : int
+        Length of the header.
+    broken : bool
+        True if a name contains a line feed while lines end in ``\\r\\n``; DuckDB then needs the line end.
     """
 
     names: tuple[str, ...]
@@ -70,7 +80,17 @@ class Header:
 
 
 class Tally(NamedTuple):
-    """What a glance at the bytes of a CSV file counts, if quotes stand only around fields."""
+    """Quick counts over the bytes of a CSV file; exact if quotes enclose whole fields.
+
+    Attributes
+    ----------
+    rows : int
+        Number of rows, the header included.
+    delimiters : int
+        Number of delimiters outside quotes.
+    stray_quote : bool
+        True if a quote is left open, or does not open at the start of a field.
+    """
 
     rows: int
     delimiters: int
@@ -78,12 +98,25 @@ class Tally(NamedTuple):
 
 
 def is_gzip(path: Path) -> bool:
-    """Whether the name says that the file is compressed."""
+    """Return True if the name of a file says that it is compressed."""
     return path.suffix.lower() == ".gz"
 
 
 def read_header(path: Path, shown: str) -> Header:
-    """Read the first record of a CSV file, and find its delimiter."""
+    """Read the first record of a CSV file, and find its delimiter.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    shown : str
+        Its name in messages.
+
+    Returns
+    -------
+    Header
+        The column names, all different and none empty.
+    """
     record = _first_record(path, shown)
     text = record.rstrip("\r\n")
     if not text.strip():
@@ -105,9 +138,10 @@ def read_header(path: Path, shown: str) -> Header:
 
 
 def _delimiter(path: Path, header: str) -> str:
-    """The commonest of ``, ; tab |`` in the header that the next record has as often, or else the commonest.
+    """Return the most common of ``, ; tab |`` that the header and the next record have equally often.
 
-    Names may hold others: ``size (m; cm; mm),colour``.
+    If there is none, return the most common one in the header. Names may contain other delimiters:
+    ``size (m; cm; mm),colour``.
     """
     names = _QUOTED.sub("", header)
     possible = sorted(filter(names.count, _DELIMITERS), key=names.count, reverse=True)
@@ -119,7 +153,7 @@ def _delimiter(path: Path, header: str) -> str:
 
 
 def reject_duplicates(names: list[str] | tuple[str, ...], where: str) -> None:
-    """Raise a DataError that names the first column name to occur twice."""
+    """Raise a DataError with the first column name that occurs twice."""
     first: dict[str, int] = {}
     for position, name in enumerate(names, start=1):
         if first.setdefault(name, position) != position:
@@ -131,16 +165,29 @@ def reject_duplicates(names: list[str] | tuple[str, ...], where: str) -> None:
 def count(path: Path, header: Header) -> Tally:
     """Count rows, the header included, and delimiters outside quotes.
 
-    Blank lines are rows only where there is one column. A stray quote is one that is left open, or that opens
-    elsewhere than at the start of a field.
+    Blank lines are rows only if there is one column.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    header : Header
+        Its header.
+
+    Returns
+    -------
+    Tally
+        Counts to compare with those of DuckDB.
     """
     n_rows, n_delimiters, within, stray = 0, 0, 0, False
     with _open_bytes(path) as file:
+        # Chunks of whole lines, so that a line end and the byte before it are in the same chunk.
         while chunk := file.read(_CHUNK) + file.readline():
             codes = np.frombuffer(chunk, dtype=np.uint8)
             delimiters, line_ends = codes == ord(header.delimiter), codes == _LINE_FEED
             if within or b'"' in chunk:
                 is_quote = codes == _QUOTE
+                # The parity of the quotes so far; in uint8 the sum may wrap around, but its parity is right.
                 inside = (np.cumsum(is_quote, dtype=np.uint8) + np.uint8(within)) & 1
                 within = int(inside[-1])
                 delimiters &= inside == 0
@@ -157,9 +204,22 @@ def count(path: Path, header: Header) -> Tally:
 
 
 def those_in(path: Path, texts: Sequence[str]) -> tuple[str, ...]:
-    """Those of some texts that a file holds anywhere; also those of which its bytes do not tell.
+    """Return those of some texts that occur anywhere in a file.
 
-    It takes far less time to look through a file for a text than to compare all its cells with it.
+    Looking for a text in a file takes far less time than comparing all its cells with it.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    texts : sequence of str
+        The texts, such as markers of missing cells.
+
+    Returns
+    -------
+    tuple of str
+        Texts that occur, and those that the bytes cannot exclude: empty texts, texts with a quote, and all
+        texts if the file is compressed.
     """
     sought = {text: text.strip(SPACES).encode() for text in texts}
     found = {text for text, part in sought.items() if not part or b'"' in part}
@@ -169,6 +229,7 @@ def those_in(path: Path, texts: Sequence[str]) -> tuple[str, ...]:
     with _open_bytes(path) as file:
         before = b""
         while len(found) < len(sought) and (chunk := file.read(_CHUNK)):
+            # A text may begin in one chunk and end in the next.
             seam = before + chunk[:overlap]
             # One byte is found, or not, many times faster than several.
             found |= {
@@ -179,7 +240,7 @@ def those_in(path: Path, texts: Sequence[str]) -> tuple[str, ...]:
 
 
 def _n_blank(codes: NDArray[np.uint8], ends: IntArray) -> int:
-    """How many of the lines that end there hold nothing."""
+    """Return the number of blank lines among lines with these ends."""
     lengths = np.diff(ends, prepend=-1) - 1
     if not len(ends) or lengths.min() > 1:
         return 0
@@ -187,20 +248,37 @@ def _n_blank(codes: NDArray[np.uint8], ends: IntArray) -> int:
 
 
 def first_fault(path: Path, header: Header, n_read: int, shown: str) -> DataError | None:
-    """Look field by field for what DuckDB passes over in silence.
+    """Look field by field for faults that DuckDB ignores.
 
-    That is a row with a wrong number of fields, a quote left open at the end, or rows that were not read.
+    These are a row with a wrong number of fields, a quote left open at the end, and rows that were not read.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    header : Header
+        Its header.
+    n_read : int
+        Number of rows that DuckDB has read.
+    shown : str
+        Name of the file in messages.
+
+    Returns
+    -------
+    DataError or None
+        The first fault.
     """
     try:
         return _fault(path, header, n_read, shown, strict=True)
     except csv.Error:
-        # A matter of taste, such as text after a closing quote, which DuckDB has settled.
+        # The csv module rejects, for example, text after a closing quote. DuckDB accepts it.
         return _fault(path, header, n_read, shown, strict=False)
     except UnicodeDecodeError:
         return invalid_utf8(path, shown)
 
 
 def _fault(path: Path, header: Header, n_read: int, shown: str, *, strict: bool) -> DataError | None:
+    """Return the first fault of a file; raise csv.Error if it is one of the csv module alone."""
     expected, line, n_rows = len(header.names), 1, -1
     with _open_bytes(path) as file, _fields_of_any_length():
         text = io.TextIOWrapper(file, "utf-8-sig", newline="")
@@ -225,9 +303,9 @@ def _fault(path: Path, header: Header, n_read: int, shown: str, *, strict: bool)
 
 @contextmanager
 def _fields_of_any_length() -> Iterator[None]:
-    """Let the csv module read fields longer than its limit, which is one for all who use it.
+    """Let the csv module read fields longer than its global limit.
 
-    One reader at a time, so that none restores the limit while another still reads.
+    Readers take turns, so that none restores the limit while another still reads.
     """
     with _LIMIT:
         before = csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
@@ -238,7 +316,24 @@ def _fields_of_any_length() -> Iterator[None]:
 
 
 def explain(error: Exception, path: Path, shown: str, line_bytes: int) -> DataError:
-    """Say in one line why DuckDB could not read a CSV file with at most ``line_bytes`` bytes per line."""
+    """Return an error of one line that says why DuckDB could not read a CSV file.
+
+    Parameters
+    ----------
+    error : Exception
+        The error of DuckDB.
+    path : Path
+        The file.
+    shown : str
+        Its name in messages.
+    line_bytes : int
+        Largest length of a line.
+
+    Returns
+    -------
+    DataError
+        The reason, and the line if DuckDB gives it.
+    """
     try:
         return _explained(error, path, shown, line_bytes)
     except DAMAGED as damage:
@@ -246,6 +341,7 @@ def explain(error: Exception, path: Path, shown: str, line_bytes: int) -> DataEr
 
 
 def _explained(error: Exception, path: Path, shown: str, line_bytes: int) -> DataError:
+    """Return the error of DuckDB in other words; its messages are matched by their text."""
     message = str(error)
     if "unicode" in message.lower() or "utf-8 encoded" in message.lower():
         return invalid_utf8(path, shown)
@@ -272,7 +368,7 @@ def _explained(error: Exception, path: Path, shown: str, line_bytes: int) -> Dat
 
 
 def invalid_utf8(path: Path, shown: str) -> DataError:
-    """Say at which byte and line a text file stops being UTF-8."""
+    """Return an error with the byte and the line at which a text file stops being UTF-8."""
     try:
         return _first_invalid(path, shown)
     except DAMAGED as damage:
@@ -280,11 +376,13 @@ def invalid_utf8(path: Path, shown: str) -> DataError:
 
 
 def _first_invalid(path: Path, shown: str) -> DataError:
+    """Decode a file chunk by chunk up to the first invalid byte."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     offset, line = 0, 1
     with _open_bytes(path) as file:
         while True:
             chunk = file.read(_CHUNK)
+            # Bytes of a character that the last chunk began; positions in the error count from them.
             pending = len(decoder.getstate()[0])
             try:
                 decoder.decode(chunk, final=not chunk)
@@ -313,7 +411,7 @@ def _open_quote(where: str) -> DataError:
 
 
 def _line_of(path: Path, record: int) -> tuple[int, int]:
-    """Return the line on which a record starts, and how many bytes it has; DuckDB counts records."""
+    """Return the line on which a record starts, and its length in bytes; DuckDB counts records."""
     quotes = 0
     with _open_bytes(path) as file:
         for number, line in enumerate(file, start=1):
@@ -325,7 +423,7 @@ def _line_of(path: Path, record: int) -> tuple[int, int]:
 
 
 def first_rows(path: Path, n_bytes: int = _CHUNK) -> bytes:
-    """The first lines of a CSV file, whatever they hold; the last of them is whole."""
+    """Return the first lines of a CSV file as bytes; the last of them is complete."""
     with _open_bytes(path) as file:
         return bytes(file.read(n_bytes) + file.readline())
 
@@ -335,6 +433,7 @@ def _first_record(path: Path, shown: str) -> str:
     try:
         with _open_bytes(path) as file:
             record = file.readline(_LONGEST_HEADER)
+            # Lines that end in a return alone, as on old Macs: readline has read many of them.
             if b"\r" in record.rstrip(b"\r\n"):
                 record = record.split(b"\r")[0]
             while record.count(b'"') % 2:

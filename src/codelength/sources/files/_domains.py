@@ -1,4 +1,4 @@
-"""The domains that a Parquet file declares: lists of text that Arrow has stored with its columns.
+"""Domains that a Parquet file declares: lists of text that Arrow has stored with its columns.
 
 A pandas Categorical, a Polars Enum and an Arrow dictionary are written in this way. DuckDB reads such columns
 as plain text, so pyarrow reads their lists.
@@ -16,14 +16,29 @@ __all__ = ["declared_domains", "is_declared"]
 
 
 def is_declared(field: Any) -> bool:
-    """Whether a field of an Arrow schema lists all values of its column."""
+    """Return True if a field of an Arrow schema lists all values of its column."""
     import pyarrow as pa
 
     return pa.types.is_dictionary(field.type) and declares(field)
 
 
 def declared_domains(path: Path, columns: Sequence[str], shown: str) -> dict[str, tuple[str, ...]]:
-    """The values that columns of a Parquet file declare; those that declare none are left out."""
+    """Return the values that columns of a Parquet file declare.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    columns : sequence of str
+        The columns that Arrow stored as dictionaries.
+    shown : str
+        Name of the file in messages.
+
+    Returns
+    -------
+    dict of str to tuple of str
+        Values by column; columns that declare none are absent.
+    """
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -37,6 +52,7 @@ def declared_domains(path: Path, columns: Sequence[str], shown: str) -> dict[str
             fields = [file.schema_arrow.field(name) for name in columns]
             found: dict[str, dict[str, None]] = {field.name: {} for field in fields if is_declared(field)}
             known: dict[str, Any] = dict.fromkeys(found)
+            # Each row group may have a dictionary of its own. The domain is all of them, in order.
             for rows in file.iter_batches(columns=list(found)) if found else ():
                 for name in found:
                     dictionary = rows.column(name).dictionary

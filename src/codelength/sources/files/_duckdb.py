@@ -1,4 +1,4 @@
-"""DuckDB kept quiet and offline."""
+"""Sessions of DuckDB without output and downloads, literals of SQL, and errors about memory and disks."""
 
 import contextlib
 import glob
@@ -21,19 +21,29 @@ _NO_MEMORY = re.compile("failed to allocate|allocation failure|bad alloc|out of 
 _NO_ROOM = re.compile("write|create|offload|no space|too large", re.IGNORECASE)
 
 MEMORY = "512MB"
-"""Memory that DuckDB may use for a query or a file; what does not fit goes to disk."""
+"""Memory that DuckDB may use for a query or a file; the rest goes to disk."""
 
 
 @contextmanager
 def session(*, on_disk: bool = False, memory: str | None = None) -> Iterator["DuckDBPyConnection"]:
     """Open a DuckDB that prints nothing and downloads nothing; its files are removed at the end.
 
-    ``memory`` is the most that it may use, such as ``"500MB"``.
+    Parameters
+    ----------
+    on_disk : bool
+        True to keep tables in a temporary file, for data that may not fit into memory.
+    memory : str, optional
+        Largest amount of memory that it may use, such as ``"500MB"``.
+
+    Yields
+    ------
+    duckdb.DuckDBPyConnection
+        The session, in UTC.
 
     Raises
     ------
     DataError
-        When there is no room for its files, whatever else that was taken for inside the block.
+        If there is no room for its files, whatever the error looked like inside the block.
     """
     import duckdb
 
@@ -48,6 +58,7 @@ def session(*, on_disk: bool = False, memory: str | None = None) -> Iterator["Du
 
 @contextmanager
 def _opened(duckdb: Any, *, on_disk: bool, memory: str | None) -> Iterator["DuckDBPyConnection"]:
+    """Open a DuckDB with its files in a private directory."""
     with Scratch() as directory:
         config: dict[str, str | bool | int | float | list[str]] = {
             "autoinstall_known_extensions": "false",
@@ -71,7 +82,7 @@ def _opened(duckdb: Any, *, on_disk: bool, memory: str | None) -> Iterator["Duck
 
 
 def without_room(error: BaseException) -> DataError | None:
-    """What to say instead of an error that comes from a full disk under DuckDB's own files; None for others.
+    """Return a readable error if DuckDB has no room on disk for its own files; None for other errors.
 
     Examples
     --------
@@ -84,6 +95,7 @@ def without_room(error: BaseException) -> DataError | None:
     """
     import duckdb
 
+    # DuckDB has no class of its own for a full disk: the message must name one of the session's own files.
     cause: BaseException | None = error
     while cause is not None and not isinstance(cause, duckdb.Error):
         cause = cause.__cause__
@@ -97,7 +109,7 @@ def without_room(error: BaseException) -> DataError | None:
 
 
 def without_memory(error: BaseException, shown: str) -> DataError | None:
-    """What to say instead of an error that comes from a lack of memory; None for others.
+    """Return a readable error if memory ran out; None for other errors.
 
     Examples
     --------
@@ -124,7 +136,7 @@ def path_literal(path: Path) -> str:
 
 
 def utf8_path(path: str | os.PathLike[str]) -> str:
-    """Return the absolute path of a file; a DataError if it is not UTF-8, which DuckDB requires."""
+    """Return the absolute path of a file; raise if it is not UTF-8, which DuckDB requires."""
     text = str(Path(path).absolute())
     try:
         text.encode()
@@ -137,6 +149,6 @@ def utf8_path(path: str | os.PathLike[str]) -> str:
 
 
 def one_line(error: BaseException) -> str:
-    """Return the first line of what DuckDB says, without the class of the error."""
+    """Return the first line of DuckDB's message, without the class of the error."""
     first = (str(error).splitlines() or [type(error).__name__])[0]
     return first.split("Error: ", 1)[-1].strip()

@@ -1,4 +1,4 @@
-"""What the cells of each column are to be read as: what the caller says, or what a schema needs."""
+"""Kinds of columns: how to read the cells of a file, by request of the caller or by a schema."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -14,27 +14,27 @@ from ...typing import Scalar
 __all__ = ["Kind", "Kinds", "Parse", "Reading", "readings"]
 
 Kind: TypeAlias = Literal["text", "number", "boolean"]
-"""What the cells of a column are read as."""
+"""Kind of all cells of a column."""
 
 Kinds: TypeAlias = Mapping[str, Kind] | Schema | None
-"""How to read some columns: by kind, or so that their cells mean what they mean in a schema."""
+"""Requests about some columns: a kind by name, or a schema whose values the cells are."""
 
 Parse: TypeAlias = Callable[[str], Any]
-"""How a cell of text becomes a value."""
+"""Function from the text of a cell to its value."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """How one column is to be read.
+    """Rules for reading one column.
 
     Attributes
     ----------
-    kind
-        What every cell is read as; None where the cells themselves decide.
-    parse
-        How a cell becomes a value where not all of them are of the kind.
-    gives_way
-        Whether numbers and truth values of a file that has types stay what they are.
+    kind : str, optional
+        Kind of all cells; None if the cells themselves decide.
+    parse : callable, optional
+        Function from the text of a cell to its value, if not all cells are of the kind.
+    gives_way : bool
+        True if numbers and truth values of a file with types keep their types.
     """
 
     kind: Kind | None = None
@@ -50,7 +50,18 @@ _READINGS: dict[str, Reading] = {
 
 
 def readings(kinds: Kinds) -> dict[str, Reading]:
-    """The reading of each column that the caller says something about."""
+    """Return the rules for each column that the caller mentions.
+
+    Parameters
+    ----------
+    kinds : mapping of str to str, Schema or None
+        The request of the caller.
+
+    Returns
+    -------
+    dict of str to Reading
+        Rules by the names of columns; all other columns are read as their cells are.
+    """
     if isinstance(kinds, Schema):
         return {variable.name: _reading_of(variable) for variable in kinds.variables}
     if kinds is None:
@@ -65,6 +76,7 @@ def readings(kinds: Kinds) -> dict[str, Reading]:
 
 
 def _reading_of(variable: Variable) -> Reading:
+    """Return the rules for reading cells as values of a variable."""
     types = {type(value) for value in variable.values if value is not None}
     if variable.kind == "ignored":
         return Reading()
@@ -80,14 +92,14 @@ def _reading_of(variable: Variable) -> Reading:
 
 
 def _parser_of(variable: Variable) -> Callable[[str], Scalar | None]:
-    """How to read the cells of a file as values of a variable that has text beside numbers or truth values.
+    """Return a function that reads cells as values of a variable that has text and numbers or truth values.
 
-    A cell is the text that it is where that is a value, else the number or the truth value that it spells.
+    A cell is text if its text is a value, else the number or the truth value that it spells.
 
     Raises
     ------
     DataError
-        When a text and another value are spelt alike, because then a file cannot say which of them is meant.
+        If a text and another value are spelt alike, because a file cannot say which of them is meant.
 
     Examples
     --------
@@ -115,6 +127,6 @@ def _parser_of(variable: Variable) -> Callable[[str], Scalar | None]:
 
 
 def _parse_number_or_truth(text: str) -> Scalar | None:
-    """Truth values among numbers are numbers, also where they are words."""
+    """Return the number of a cell; the words true and false are 1 and 0 among numbers."""
     number = parse_number(text)
     return parse_boolean(text) if number == text else number

@@ -1,8 +1,8 @@
 """Columns of a text file that are taken for numbers while the file is loaded, and checked afterwards.
 
-To store them as numbers is faster than as text, of which numbers are made each time they are read. What the
-cells of a row were is stored beside them, one bit each: missing, a whole number, another number, NaN, or no
-number at all. Where there is one of the last kind, the file is loaded again with that column as text.
+Storing them as numbers is faster than storing text and converting it each time. The kind of each cell is
+stored as one bit: missing, a whole number, another number, NaN, or not a number. If a column has a cell of
+the last kind, the file is loaded again with that column as text.
 """
 
 from collections.abc import Sequence
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 __all__ = ["is_never_a_number", "number_plans", "stored_numbers", "what_they_were"]
 
 _MISSING, _WHOLE, _NUMBER, _NAN, _NONE = 1, 2, 4, 8, 16
-_N_KINDS, _PER_COLUMN = 5, 12  # that many columns of that many bits fit into 64
+_N_KINDS, _PER_COLUMN = 5, 12  # twelve columns of five bits fit into 64
 # DuckDB also takes 1_000, +-1, nan(1) and infinity for numbers. Most whole numbers are spelt as DuckDB spells
-# them, and are told by that at once.
+# them, which the first line tests, because it is the cheapest.
 _WHAT = (
     "CASE WHEN {c} = CAST(TRY_CAST(x_{c} AS INTEGER) AS VARCHAR) THEN {whole} "
     "WHEN {c} IS NULL THEN {missing} "
@@ -40,12 +40,14 @@ _WHAT = (
 
 
 def what_they_were(n_columns: int) -> list[str]:
-    """Names of the columns that say what the cells of so many others were."""
+    """Return the names of the columns that store the kinds of cells of ``n_columns`` columns."""
     return [f"were{i}" for i in range(-(-n_columns // _PER_COLUMN))]
 
 
 def is_never_a_number(marker: str) -> bool:
-    """Whether DuckDB takes a text for no number, so that cells need not be compared with it before.
+    """Return True if DuckDB does not take a text for a number.
+
+    Cells need not be compared with such a marker before they are converted.
 
     Examples
     --------
@@ -57,9 +59,19 @@ def is_never_a_number(marker: str) -> bool:
 
 
 def stored_numbers(columns: Sequence[str], na: Sequence[str] = ()) -> str:
-    """The query that stores some columns of ``{rows}`` as numbers.
+    """Return the query that stores some columns of ``{rows}`` as numbers.
 
-    Texts of ``na`` mean missing, and are no numbers; those that may be numbers are missing in ``{rows}``.
+    Parameters
+    ----------
+    columns : sequence of str
+        SQL names of the columns.
+    na : sequence of str
+        Texts that mean missing and are not numbers; other markers are NULL in ``{rows}`` already.
+
+    Returns
+    -------
+    str
+        The query, with ``{rows}`` in place of the query of the rows.
     """
     if not columns:
         return "{rows}"
@@ -77,7 +89,7 @@ def stored_numbers(columns: Sequence[str], na: Sequence[str] = ()) -> str:
 
 
 def _said(sql: str, place: int, na: Sequence[str]) -> str:
-    """What a cell was, as a bit at the place of its column."""
+    """Return the expression of the kind of a cell, as a bit at the place of its column."""
     markers = ", ".join(quoted(marker.strip(SPACES)) for marker in na)
     is_missing = f"trim({sql}, {quoted(SPACES)}) IN ({markers})" if na else "false"
     bits = {"missing": _MISSING, "whole": _WHOLE, "number": _NUMBER, "nan": _NAN, "none": _NONE}
@@ -86,11 +98,25 @@ def _said(sql: str, place: int, na: Sequence[str]) -> str:
 
 
 def number_plans(connection: "DuckDBPyConnection", columns: Sequence["Stored"]) -> dict[str, "Plan | None"]:
-    """How columns that were stored as numbers are read; None for those that are none."""
+    """Return plans for columns that were stored as numbers.
+
+    Parameters
+    ----------
+    connection : duckdb.DuckDBPyConnection
+        A session with the staged table ``t``.
+    columns : sequence of Stored
+        The columns, in the order in which they were stored.
+
+    Returns
+    -------
+    dict of str to Plan or None
+        Plans by name; None for a column that has a cell that is not a number, or has no numbers.
+    """
     from ._plan import Plan
 
     if not columns:
         return {}
+    # One aggregate over all rows says which kinds of cells occur.
     asked = ", ".join(f"bit_or({name})" for name in what_they_were(len(columns)))
     answers = connection.execute(f"SELECT {asked} FROM t").fetchall()[0]
     plans: dict[str, Plan | None] = {}

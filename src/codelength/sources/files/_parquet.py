@@ -1,4 +1,4 @@
-"""Parquet files written batch after batch, with DuckDB."""
+"""Writers of Parquet files, batch after batch, with DuckDB."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -20,10 +20,26 @@ __all__ = ["ParquetWriter", "check_batch", "check_capitals", "parquet_writer"]
 
 @contextmanager
 def parquet_writer(path: Path, names: Sequence[str], shown: str) -> Iterator["ParquetWriter"]:
-    """Give a writer that makes its file when the block has ended well."""
+    """Open a writer of Parquet files.
+
+    Parameters
+    ----------
+    path : Path
+        The file to write.
+    names : sequence of str
+        Names of the columns, in order.
+    shown : str
+        Name of the file in messages.
+
+    Yields
+    ------
+    ParquetWriter
+        The file is written once the block has ended without an error.
+    """
     with session(on_disk=True) as connection:
-        connection.execute("SET pandas_analyze_sample = 0")  # objects are text, whatever the first ones are
-        # By its statistics DuckDB would declare columns "not null", depending on the rows that they have.
+        # Objects are text. DuckDB would otherwise guess their type from the first ones.
+        connection.execute("SET pandas_analyze_sample = 0")
+        # From statistics DuckDB would declare columns "not null" that happen to have no missing cells.
         connection.execute("SET disabled_optimizers = 'common_subexpressions,statistics_propagation'")
         writer = ParquetWriter(connection, names, shown)
         yield writer
@@ -31,14 +47,24 @@ def parquet_writer(path: Path, names: Sequence[str], shown: str) -> Iterator["Pa
 
 
 class ParquetWriter:
-    """Collects batches in a database on disk, because a Parquet file cannot be appended to."""
+    """Writer that collects batches in a database on disk, because a Parquet file cannot be appended to.
+
+    Parameters
+    ----------
+    connection : duckdb.DuckDBPyConnection
+        A session without a table ``t``.
+    names : sequence of str
+        Names of the columns, in order.
+    shown : str
+        Name of the file in messages.
+    """
 
     def __init__(self, connection: "DuckDBPyConnection", names: Sequence[str], shown: str) -> None:
         self._connection, self._names, self._shown = connection, names, shown
         self._types: list[str] = []
 
     def write(self, columns: ColumnDict) -> None:
-        """Append rows."""
+        """Append rows; the first batch decides the types of the columns."""
         import duckdb
 
         check_batch(columns, self._names, self._shown)
@@ -51,6 +77,7 @@ class ParquetWriter:
                 raise DataError(
                     f"{self._shown}, column {name!r}: was {type_} in the first batch, now {found}"
                 )
+        # By position, because names of SQL do not distinguish capitals from small letters.
         batch = {f"c{i}": _for_duckdb(array) for i, array in enumerate(arrays)}
         select = ", ".join(f"CAST(c{i} AS {type_})" for i, type_ in enumerate(self._types))
         self._connection.register("batch", batch)
@@ -62,13 +89,13 @@ class ParquetWriter:
             self._connection.unregister("batch")
 
     def create(self, types: Sequence[str]) -> None:
-        """Fix the types of the columns."""
+        """Create the table, with one type per column."""
         self._types = list(types)
         columns = ", ".join(f"c{i} {type_}" for i, type_ in enumerate(types))
         self._connection.execute(f"CREATE TABLE t ({columns})")
 
     def finish(self, path: Path) -> None:
-        """Write the file."""
+        """Write the file; a table without rows has columns of text."""
         import duckdb
 
         if not self._types:
@@ -84,7 +111,7 @@ class ParquetWriter:
 
 
 def check_capitals(names: Sequence[str], shown: str) -> None:
-    """Refuse names that differ only in capitals, of which DuckDB would rename the second."""
+    """Raise if names differ only in capitals: DuckDB would rename the second."""
     folded: dict[str, str] = {}
     for name in names:
         if folded.setdefault(name.lower(), name) != name:
@@ -93,7 +120,17 @@ def check_capitals(names: Sequence[str], shown: str) -> None:
 
 
 def check_batch(columns: ColumnDict, names: Sequence[str], shown: str) -> None:
-    """Raise a DataError unless a batch has the columns of the table, all of one length."""
+    """Raise unless a batch has the columns of the table, all of one length.
+
+    Parameters
+    ----------
+    columns : dict of str to array or Cells
+        The batch.
+    names : sequence of str
+        Names of the columns of the table.
+    shown : str
+        Name of the file in messages.
+    """
     if set(columns) != set(names):
         raise DataError(f"{shown}: a batch has columns {sorted(columns)}, but the table has {sorted(names)}")
     lengths = {len(columns[name]) for name in names}
@@ -102,6 +139,7 @@ def check_batch(columns: ColumnDict, names: Sequence[str], shown: str) -> None:
 
 
 def _parquet_type(array: NDArray[Any] | Cells) -> str:
+    """Return the type of a column that starts with these cells."""
     if isinstance(array, TypedCells):
         return array.type
     if not isinstance(array, np.ndarray):
@@ -117,12 +155,13 @@ def _parquet_type(array: NDArray[Any] | Cells) -> str:
 
 
 def _fits(array: NDArray[Any] | Cells, type_: str) -> bool:
-    """Whether an array can join a column without loss."""
+    """Return True if an array can be appended to a column of a type without loss."""
     found = _parquet_type(array)
     if type_ == found or type_ == "VARCHAR":
         return True
     if not isinstance(array, np.ndarray):
         return False
+    # Cells that are all missing look like text, and whole numbers with gaps are floats in numpy.
     if found == "VARCHAR":
         return all(cell is None for cell in array)
     if type_ == "BIGINT" and found == "DOUBLE":
@@ -131,7 +170,7 @@ def _fits(array: NDArray[Any] | Cells, type_: str) -> bool:
 
 
 def _for_duckdb(array: NDArray[Any] | Cells) -> NDArray[Any]:
-    """Return an array that DuckDB takes; objects as text or None."""
+    """Return an array that DuckDB can read; objects become text or None."""
     if isinstance(array, TypedCells):
         return array.texts
     if isinstance(array, np.ndarray) and array.dtype.kind in "iufb":

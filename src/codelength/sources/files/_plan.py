@@ -1,4 +1,4 @@
-"""How columns of a file become columns of a table: decided once over all rows, the same in every batch.
+"""Plans for reading columns of a file: decided once over all rows, the same in every batch.
 
 Order of reading: :class:`Plan`, :func:`make_plans` (facts about all columns, then a plan for each) and
 :func:`fetch` (the rows by these plans). Facts are asked for as cheaply as possible: ``_glance`` looks at the
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
 __all__ = ["Plan", "fetch", "look_like_numbers", "make_plans"]
 
 _INT64 = 2.0**63
-_GLANCE = 1000  # rows that show most columns of text to be text
-_SHARE_FROM = 20_000  # rows from which DuckDB numbers the values of a column
-_AT_ONCE = 64  # columns in one query, because DuckDB plans huge ones slowly
+_GLANCE = 1000  # rows; enough to exclude numbers and times for most columns of text
+_SHARE_FROM = 20_000  # rows from which text is fetched as positions among its distinct values
+_AT_ONCE = 64  # columns per query, because DuckDB plans huge queries slowly
 
 _LOWER = "lower(trim({c}, " + quoted(SPACES) + "))"
 _DOUBLE = "TRY_CAST({c} AS DOUBLE)"
@@ -69,16 +69,20 @@ _Facts = dict[str, Any]
 
 @dataclass(frozen=True)
 class Plan:
-    """What to select for a column, and how the array that DuckDB gives becomes a column.
+    """Expression to select for a column, and conversion of its array to a column.
 
     Attributes
     ----------
-    name, select, finish
-        The name of the column, what is selected for it, and the conversion.
-    form
-        What is selected: ``"cells"`` of a type of their own, ``"text"``, or ``"positions"`` in a list.
-    is_final
-        Whether text is a value as it is.
+    name : str
+        Name of the column.
+    select : str
+        SQL expression.
+    finish : callable
+        Converts the array that DuckDB returns.
+    form : {"cells", "text", "positions"}
+        Content of the array: cells of a type of their own, text, or positions in a list of values.
+    is_final : bool
+        True if text is the value itself.
     """
 
     name: str
@@ -89,7 +93,22 @@ class Plan:
 
 
 def make_plans(connection: "DuckDBPyConnection", columns: Sequence[Stored], n_rows: int) -> list[Plan]:
-    """Look at every row of the table ``t`` and decide how each of its columns is read."""
+    """Decide over all rows of the table ``t`` how each column is read.
+
+    Parameters
+    ----------
+    connection : duckdb.DuckDBPyConnection
+        A session with the staged table ``t``.
+    columns : sequence of Stored
+        Its columns.
+    n_rows : int
+        Number of rows.
+
+    Returns
+    -------
+    list of Plan
+        One per column, in order.
+    """
     plans: list[Plan] = []
     for start in range(0, len(columns), _AT_ONCE):
         part = columns[start : start + _AT_ONCE]
@@ -108,7 +127,7 @@ def make_plans(connection: "DuckDBPyConnection", columns: Sequence[Stored], n_ro
 
 
 def _declared(plan: Plan, domain: tuple[str, ...]) -> Plan:
-    """The plan of a column of text that declares its values."""
+    """Return the plan of a column of text with a declared domain."""
 
     def finish(array: Any) -> Column:
         column = plan.finish(array)
@@ -119,7 +138,22 @@ def _declared(plan: Plan, domain: tuple[str, ...]) -> Plan:
 
 
 def fetch(connection: "DuckDBPyConnection", plans: Sequence[Plan], rows: range | None = None) -> list[Column]:
-    """Select all rows of the table ``t``, or a range of them, in the order of the file."""
+    """Return columns of the table ``t``, with rows in the order of the file.
+
+    Parameters
+    ----------
+    connection : duckdb.DuckDBPyConnection
+        A session with the staged table ``t``.
+    plans : sequence of Plan
+        Plans of the columns.
+    rows : range, optional
+        The rows; by default all.
+
+    Returns
+    -------
+    list of Column
+        One per plan.
+    """
     select = ", ".join(f"{plan.select} AS p{i}" for i, plan in enumerate(plans))
     where = "" if rows is None else f"WHERE rowid >= {rows.start} AND rowid < {rows.stop}"
     arrays = connection.execute(f"SELECT {select} FROM t {where}").fetchnumpy()
@@ -127,20 +161,20 @@ def fetch(connection: "DuckDBPyConnection", plans: Sequence[Plan], rows: range |
     for i, plan in enumerate(plans):
         cells = arrays[f"p{i}"]
         if rows is not None and cells.dtype.kind == "f":
-            # Rows count from the first of the file, which the conversion does not know.
+            # Messages count rows from the start of the file, which the conversion does not know.
             check_finite_cells(plan.name, np.ma.filled(cells, np.nan), rows.start)
         columns.append(plan.finish(cells))
     return columns
 
 
 def _all_facts(connection: "DuckDBPyConnection", columns: Sequence[Stored], n_rows: int) -> dict[str, _Facts]:
-    """What can be said about each column by a glance, and by questions about all rows where it needs them."""
+    """Return facts about columns: from the first rows, and from all rows if these do not decide."""
     glances = _glance(connection, columns)
     questions = {column.sql: _tests(column, glances.get(column.sql), n_rows) for column in columns}
     facts = {sql: glances.get(sql, {}) | answers for sql, answers in _ask(connection, questions).items()}
     for of_column in facts.values():
         of_column["widest"] = of_column.get("magnitude", of_column.get("widest", 0))
-    # Which of the large numbers are whole takes longer to see, and there are hardly ever any.
+    # Large whole numbers need a slower test, and hardly any column has large numbers.
     large = {sql: ("widest",) for sql in glances if facts[sql]["widest"] >= LARGEST_EXACT}
     for sql, answers in _ask(connection, large).items():
         facts[sql] |= answers
@@ -148,7 +182,7 @@ def _all_facts(connection: "DuckDBPyConnection", columns: Sequence[Stored], n_ro
 
 
 def _glance(connection: "DuckDBPyConnection", columns: Sequence[Stored]) -> dict[str, _Facts]:
-    """Look at the first rows of columns of text. A table of few rows needs no more."""
+    """Return facts about the first rows of columns of text; for a short table these are all facts."""
     texts = [column.sql for column in columns if column.type == "VARCHAR" and _is_open(column)]
     if not texts:
         return {}
@@ -157,7 +191,20 @@ def _glance(connection: "DuckDBPyConnection", columns: Sequence[Stored]) -> dict
 
 
 def look_like_numbers(connection: "DuckDBPyConnection", columns: Sequence[Stored]) -> frozenset[str]:
-    """Columns of text of the table ``t`` that hold nothing but numbers in the first rows."""
+    """Return columns of text of the table ``t`` that hold nothing but numbers in the first rows.
+
+    Parameters
+    ----------
+    connection : duckdb.DuckDBPyConnection
+        A session with the staged table ``t``.
+    columns : sequence of Stored
+        Its columns.
+
+    Returns
+    -------
+    frozenset of str
+        Names of the columns that may be stored as numbers.
+    """
     asked = [column for column in columns if column.kind in (None, "number")]
     found = set()
     for start in range(0, len(asked), _AT_ONCE):
@@ -171,12 +218,12 @@ def look_like_numbers(connection: "DuckDBPyConnection", columns: Sequence[Stored
 
 
 def _is_open(column: Stored) -> bool:
-    """Whether the cells themselves have a say in what a column of text is."""
+    """Return True if the cells themselves help to decide the kind of a column of text."""
     return column.kind != "text" or not column.has_types
 
 
 def _facts(cells: Sequence[str | None]) -> _Facts:
-    """Compute what the tests in SQL do, up to the first cell that is no number, boolean or time."""
+    """Count the same facts as the tests in SQL; stop at a cell that is not a number, boolean or time."""
     facts: _Facts = dict.fromkeys(_TESTS, 0)
     for cell in cells:
         if cell is None:
@@ -198,7 +245,7 @@ def _facts(cells: Sequence[str | None]) -> _Facts:
 
 
 def _tests(column: Stored, glance: _Facts | None, n_rows: int) -> tuple[str, ...]:
-    """Name the facts that are still needed, given what the first rows leave possible."""
+    """Return the facts that are still needed after the first rows."""
     if glance is None:
         return ("present", "magnitude") if column.type == "BIGINT" else ()
     tests: tuple[str, ...] = ("merged",) if column.parse is Decimal else ()
@@ -227,7 +274,7 @@ def _ask(connection: "DuckDBPyConnection", questions: Mapping[str, tuple[str, ..
 
 
 def _sizes(connection: "DuckDBPyConnection", texts: Sequence[str]) -> dict[str, int]:
-    """About how many values columns have."""
+    """Return approximate numbers of distinct values."""
     if not texts:
         return {}
     select = ", ".join(f"approx_count_distinct({sql})" for sql in texts)
@@ -235,7 +282,7 @@ def _sizes(connection: "DuckDBPyConnection", texts: Sequence[str]) -> dict[str, 
 
 
 def _settled(column: Stored, facts: _Facts, n_rows: int) -> Plan | Stored:
-    """The plan of a column of numbers or booleans; else the column, with what is to become of its text."""
+    """Return the plan of a column of numbers or booleans; else the column with its parser."""
     kind = column.kind or _kind_of(facts)
     if kind == "number":
         return _number_plan(column, facts, n_rows)
@@ -246,7 +293,7 @@ def _settled(column: Stored, facts: _Facts, n_rows: int) -> Plan | Stored:
 
 
 def _kind_of(facts: _Facts) -> Kind:
-    """Decide what text spells: numbers or booleans only when every cell that is not missing does."""
+    """Return the kind of text: numbers or booleans only if every cell that is not missing is one."""
     present = facts["present"]
     if facts["numbers"] and facts["numbers"] + facts["nans"] == present:
         return "number"
@@ -254,7 +301,7 @@ def _kind_of(facts: _Facts) -> Kind:
 
 
 def _number_plan(column: Stored, facts: _Facts, n_rows: int) -> Plan | Stored:
-    """Numbers in an array where one holds them exactly, else as values like text."""
+    """Return the plan of numbers, if an array holds them exactly; else the column, to be parsed like text."""
     convert = partial(from_cells, column.name)
     if column.type in ("FLOAT", "DOUBLE"):
         return Plan(column.name, column.sql, convert)
@@ -271,6 +318,7 @@ def _number_plan(column: Stored, facts: _Facts, n_rows: int) -> Plan | Stored:
 
 
 def _boolean_plan(column: Stored, facts: _Facts) -> Plan | Stored:
+    """Return the plan of booleans; the column itself if it has other cells."""
     convert = partial(from_cells, column.name)
     if column.type != "VARCHAR":
         return Plan(column.name, column.sql, convert)
@@ -281,9 +329,9 @@ def _boolean_plan(column: Stored, facts: _Facts) -> Plan | Stored:
 
 
 def _text_plan(connection: "DuckDBPyConnection", column: Stored, n_rows: int, sizes: dict[str, int]) -> Plan:
-    """Fetch text as it is, or as positions in a list of its values where these are few.
+    """Return the plan of text: fetched as it is, or as positions in a list of its values if these are few.
 
-    Making a str for every cell takes most of the time that a large table needs.
+    Creating a str for every cell takes most of the time that a large table needs.
     """
     text = f"CAST({column.sql} AS VARCHAR)"
     if not 0 < sizes.get(column.sql, 0) <= n_rows // 8:
@@ -307,6 +355,7 @@ _WIDTHS = {"TINYINT": 2**7, "SMALLINT": 2**15, "INTEGER": 2**31}
 
 
 def _values_of(name: str, parse: Parse | None, texts: Sequence[str]) -> tuple[tuple[Scalar, ...], IntArray]:
+    """Return the canonical values of texts, and the place of each text among them."""
     try:
         return canonical_values(name, texts if parse is None else [parse(text) for text in texts])
     except UnusableValue as error:
@@ -314,11 +363,13 @@ def _values_of(name: str, parse: Parse | None, texts: Sequence[str]) -> tuple[tu
 
 
 def _from_codes(name: str, values: tuple[Scalar, ...], places: IntArray | None, codes: Any) -> Column:
+    """Return a column from positions among values."""
     positions = np.ma.getdata(codes)
     return Factor(name, positions if places is None else places[positions], values)
 
 
 def _from_texts(name: str, parse: Parse | None, array: Any) -> Column:
+    """Return a column from texts; each distinct text is parsed once."""
     seen: dict[Any, int] = {None: -1}
     texts = _texts(array)
     positions = np.fromiter((seen.setdefault(text, len(seen) - 1) for text in texts), np.int64, len(texts))
@@ -327,6 +378,7 @@ def _from_texts(name: str, parse: Parse | None, array: Any) -> Column:
 
 
 def _texts(array: Any) -> list[str | None]:
+    """Return a masked array as a list; None if missing."""
     cells = np.ma.getdata(array).astype(object)
     cells[np.ma.getmaskarray(array)] = None
     listed: list[str | None] = cells.tolist()

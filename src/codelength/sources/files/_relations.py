@@ -1,4 +1,8 @@
-"""CSV, Parquet and JSON files as DuckDB sees them, with columns c0, c1, ..."""
+"""CSV, Parquet and JSON files as relations of DuckDB, with columns c0, c1, ...
+
+Only the head of a file is read here, or its metadata: names and types of the columns. JSON has neither, so
+its rows are read for their types.
+"""
 
 import os
 from collections.abc import Sequence
@@ -17,15 +21,15 @@ if TYPE_CHECKING:
 __all__ = ["SPELT", "SPELT_NUMBER", "SPELT_TEXT", "Relation", "file_relation", "json_relation"]
 
 SPELT, SPELT_NUMBER, SPELT_TEXT = "spelt", "spelt number", "spelt text"
-"""Types of columns known only by the text of their cells: of anything, of numbers, of text or times."""
+"""Types of columns that the file stores as text: of any kind, of numbers, of text or times."""
 
-_BLOCK = 1 << 16
+_BLOCK = 1 << 16  # bytes read at a time, from the end of a file
 
 _JSON_TYPES = {
     "BIGINT": "BIGINT",
     "BOOLEAN": "BOOLEAN",
     "JSON": "JSON",
-    # As text, because DuckDB would round whole numbers that stand beside fractions.
+    # As text, because DuckDB would round large whole numbers in a column with fractions.
     "DOUBLE": SPELT_NUMBER,
     "HUGEINT": SPELT_NUMBER,
     "UBIGINT": SPELT_NUMBER,
@@ -34,10 +38,22 @@ _JSON_TYPES = {
 
 @dataclass(frozen=True)
 class Relation:
-    """A file as SQL can see it: a FROM clause, and the name and type of each column.
+    """A file as SQL can read it.
 
-    Columns are known to SQL by position, because its names do not tell capitals from small letters.
-    Types are those of DuckDB, or one of the above. Columns of ``dictionaries`` may declare their domains.
+    Columns have positions as names in SQL, whose own names do not distinguish capitals from small letters.
+
+    Attributes
+    ----------
+    sql : str
+        A FROM clause; empty for CSV files, whose clause depends on how they are read.
+    names : tuple of str
+        Names of the columns in the file.
+    types : tuple of str
+        Types of DuckDB, or one of the above.
+    header : Header, optional
+        Header of a CSV file.
+    dictionaries : tuple of str
+        Columns that may declare their domains.
     """
 
     sql: str
@@ -48,7 +64,24 @@ class Relation:
 
 
 def file_relation(connection: "DuckDBPyConnection", path: Path, format_: str, shown: str) -> Relation:
-    """Look at the head of a CSV, Parquet or JSON file."""
+    """Return the relation of a CSV, Parquet or JSON file.
+
+    Parameters
+    ----------
+    connection : duckdb.DuckDBPyConnection
+        A session.
+    path : Path
+        The file.
+    format_ : str
+        Name of its format.
+    shown : str
+        Name of the file in messages.
+
+    Returns
+    -------
+    Relation
+        Names and types of the columns.
+    """
     if format_ == "csv":
         header = _csv.read_header(path, shown)
         return Relation("", header.names, (SPELT,) * len(header.names), header)
@@ -60,10 +93,13 @@ def file_relation(connection: "DuckDBPyConnection", path: Path, format_: str, sh
 
 
 def _parquet_relation(connection: "DuckDBPyConnection", path: Path, shown: str) -> Relation:
+    """Return the relation of a Parquet file, with types from the Arrow schema that Parquet lacks."""
     import duckdb
 
     file = path_literal(path)
     source = f"read_parquet({file}, hive_partitioning = false)"
+    # Names are taken from the schema, because DuckDB renames columns that differ only in capitals. Folders
+    # like year=2020 are not columns here; see ``engines/_folders.py``.
     try:
         nodes = connection.execute(f"SELECT name, num_children FROM parquet_schema({file})").fetchall()
         types = [row[1] for row in connection.execute(f"DESCRIBE FROM {source}").fetchall()]
@@ -88,9 +124,9 @@ def _parquet_relation(connection: "DuckDBPyConnection", path: Path, shown: str) 
 
 
 def _top_level_names(nodes: Sequence[tuple[str, int | None]]) -> tuple[str, ...]:
-    """Pick the columns out of a Parquet schema, which lists a tree depth first."""
+    """Return the columns of a Parquet schema, which lists a tree depth first."""
     names: list[str] = []
-    inside = 0  # nodes still to come below the column last seen
+    inside = 0  # nodes that are left below the last column
     for name, n_children in nodes[1:]:
         if inside:
             inside -= 1
@@ -101,7 +137,22 @@ def _top_level_names(nodes: Sequence[tuple[str, int | None]]) -> tuple[str, ...]
 
 
 def json_relation(connection: "DuckDBPyConnection", paths: Sequence[Path], shown: str) -> Relation:
-    """Look at JSON files, which together say what the types of their columns are."""
+    """Return the relation of JSON files, which together decide the types of their columns.
+
+    Parameters
+    ----------
+    connection : duckdb.DuckDBPyConnection
+        A session.
+    paths : sequence of Path
+        The files.
+    shown : str
+        Their name in messages.
+
+    Returns
+    -------
+    Relation
+        One relation for the rows of all files.
+    """
     import duckdb
 
     for path in paths:
@@ -116,6 +167,7 @@ def json_relation(connection: "DuckDBPyConnection", paths: Sequence[Path], shown
                 f"{shown}: {others[0]} of its records are not objects; write each row as an object"
             )
         spelt = {key.lower(): key for (key,) in connection.execute(keys).fetchall()}
+        # All rows decide: a sample would miss a key, or a fraction, that first occurs later.
         described = connection.execute(f"DESCRIBE FROM read_json({file}, sample_size = -1)").fetchall()
     except duckdb.Error as error:
         unreadable = DataError(f"{shown}: cannot be read as JSON ({one_line(error)})")
@@ -135,7 +187,7 @@ def json_relation(connection: "DuckDBPyConnection", paths: Sequence[Path], shown
 
 
 def _check_whole(path: Path, shown: str) -> None:
-    """Refuse a list that ends behind a comma: DuckDB takes what stands before it for all there is."""
+    """Raise if a list ends after a comma: DuckDB would read the truncated file as if it were complete."""
     with open(path, "rb") as file:
         end = file.seek(0, os.SEEK_END)
         while end:
@@ -148,6 +200,6 @@ def _check_whole(path: Path, shown: str) -> None:
 
 
 def _json_type(type_: str) -> str:
-    """Keep what looks like a date as the text it was, and nested values so that they are refused."""
+    """Return the type to read a column as: dates as text; nested types stay, and are rejected later."""
     nested = type_.endswith("]") or type_.startswith(("STRUCT", "MAP"))
     return type_ if nested else _JSON_TYPES.get(type_, SPELT_TEXT)

@@ -1,4 +1,12 @@
-"""A file staged as the DuckDB table ``t``: every column as text, whole numbers, fractions or booleans."""
+"""Files staged as the DuckDB table ``t``: every column as text, whole numbers, fractions or booleans.
+
+Order of reading: :class:`Stored` (a column of ``t``), :func:`stage` (all columns), :func:`stored_as` and
+:func:`natural_form` (the form of one column), then ``_stage_csv``, which also counts rows and delimiters to
+find rows that DuckDB drops.
+
+Depends on ``_relations`` (the file as DuckDB reads it), ``_kinds`` (requests of the caller), ``_numbers``,
+``_domains`` and ``_beside``. ``_plan`` decides how columns of ``t`` become columns of a table.
+"""
 
 import json
 import re
@@ -30,8 +38,8 @@ _HUGE_TYPES = ("UBIGINT", "HUGEINT")
 _TIME_TYPES = ("DATE", "TIME")
 _TEXT_TYPES = ("VARCHAR", "ENUM", "UUID", "BIT", '"NULL"')
 _DECIMAL = re.compile(r"DECIMAL\(([0-9]+),([0-9]+)\)")
-_DECIMAL_DIGITS = 15  # that many always survive as a float64
-_LINE_BYTES = 2_000_000  # DuckDB's own limit on a line
+_DECIMAL_DIGITS = 15  # a float64 keeps every decimal of up to so many digits
+_LINE_BYTES = 2_000_000  # DuckDB's own default
 
 
 @dataclass(frozen=True)
@@ -40,18 +48,18 @@ class Stored:
 
     Attributes
     ----------
-    name, sql
-        What the file and SQL call it.
-    type
+    name, sql : str
+        Its names in the file and in SQL.
+    type : str
         Its type in ``t``.
-    kind
-        What it is to be read as; None where the cells themselves decide.
-    parse
-        How text becomes a value; None where it stays as it is.
-    has_types
-        Whether the file says what the text is. Where it does not, text may spell times.
-    domain
-        The values that the file declares; none where it declares nothing.
+    kind : str, optional
+        Kind of its cells; None if the cells themselves decide.
+    parse : callable, optional
+        Function from text to a value; None if the text is the value.
+    has_types : bool
+        True if the file has a type for the column. If not, text may spell times.
+    domain : tuple of str
+        Values that the file declares; empty if it declares none.
     """
 
     name: str
@@ -76,10 +84,38 @@ def stage(
     as_numbers: Collection[str] = (),
     beside: Sequence[str] = (),
 ) -> tuple[list[Stored], list[Beside]]:
-    """Create ``t`` with the wanted columns of a file; as a view where the file can be read in place.
+    """Create ``t`` with the wanted columns of a file.
 
-    Of a CSV file, columns named by ``as_numbers`` are stored as numbers, each beside one that says what the
-    cells were; see :mod:`codelength.sources.files._numbers`. Those named by ``beside`` go along as they are.
+    Parameters
+    ----------
+    connection : duckdb.DuckDBPyConnection
+        A session.
+    path : Path
+        The file.
+    relation : Relation
+        Names and types of its columns.
+    wanted : sequence of str
+        The columns.
+    readings : mapping of str to Reading
+        Rules for reading some columns.
+    na : sequence of str
+        Texts that mean missing.
+    shown : str
+        Name of the file in messages.
+    as_table : bool
+        True to load the rows. Otherwise ``t`` is a view if the file can be read in place.
+    as_numbers : collection of str
+        Columns of a CSV file to store as numbers, with the kinds of their cells; see
+        :mod:`codelength.sources.files._numbers`.
+    beside : sequence of str
+        Columns to carry over.
+
+    Returns
+    -------
+    columns : list of Stored
+        The columns of ``t``, in the order of ``wanted``.
+    beside : list of Beside
+        The columns that are carried over.
     """
     import duckdb
 
@@ -94,7 +130,7 @@ def stage(
         position = positions[name]
         type_ = relation.types[position]
         column = stored_as(name, f"c{position}", type_, readings.get(name, Reading()), shown)
-        # What is no number is found while numbers are stored, and compared with the markers only then.
+        # Cells that are not numbers are found when they are stored; only those are compared with the markers.
         markers = () if name in as_numbers and never_numbers else na
         expressions.append(f"{_expression(column, type_, markers)} AS {column.sql}")
         present = (value for value in domains.get(name, ()) if value.strip(SPACES) not in na)
@@ -120,7 +156,24 @@ def stage(
 
 
 def stored_as(name: str, sql: str, type_: str, reading: Reading, shown: str) -> Stored:
-    """How a column of a file is stored, given what a caller says about it."""
+    """Return the form in which a column of a file is stored.
+
+    Parameters
+    ----------
+    name, sql : str
+        Names of the column in the file and in SQL.
+    type_ : str
+        Its type in the file.
+    reading : Reading
+        Rules for reading it.
+    shown : str
+        Name of the file in messages.
+
+    Returns
+    -------
+    Stored
+        The form: by the rules, or by the type of the file if the rules give way to it.
+    """
     natural = natural_form(name, sql, type_)
     if natural is None:
         raise DataError(f"{shown}, column {name!r}: {type_} is neither text nor a number; convert or drop it")
@@ -128,7 +181,7 @@ def stored_as(name: str, sql: str, type_: str, reading: Reading, shown: str) -> 
     if natural.kind in ("number", "boolean") or type_ == "JSON":
         stays = reading.kind == natural.kind or (reading.gives_way and not as_it_is)
     else:
-        # Times of a file that has types are times, whatever the text that DuckDB makes of them looks like.
+        # Times of a file with types are times, whatever their text in DuckDB looks like.
         stays = natural.has_types and (as_it_is or natural.parse is not None)
     if reading.kind is None or stays:
         return natural
@@ -136,7 +189,7 @@ def stored_as(name: str, sql: str, type_: str, reading: Reading, shown: str) -> 
 
 
 def natural_form(name: str, sql: str, type_: str) -> Stored | None:
-    """How a column is stored where the caller does not say; None for a type that is no value."""
+    """Return the form of a column without rules by the caller; None for a type that cannot be a value."""
     if type_ in _WHOLE_TYPES:
         return Stored(name, sql, "BIGINT", "number")
     if type_ in ("FLOAT", "DOUBLE", "BOOLEAN"):
@@ -163,13 +216,13 @@ def natural_form(name: str, sql: str, type_: str) -> Stored | None:
 
 
 def _any_number(text: str) -> Any:
-    """The number that a cell is, also one that is refused: ``Infinity`` and ``1e400``."""
+    """Return the number of a cell, also one that is rejected later: ``Infinity`` and ``1e400``."""
     number = parse_number(text)
     return float(text) if isinstance(number, str) else number
 
 
 def _expression(column: Stored, type_: str, na: Sequence[str]) -> str:
-    """Convert a column to its stored type, with NULL for the markers of missing cells."""
+    """Return the expression of a column in its stored type, with NULL for markers of missing cells."""
     sql = f"CAST({column.sql} AS {column.type})"
     text = sql
     if type_ == "JSON":
@@ -186,7 +239,7 @@ def _expression(column: Stored, type_: str, na: Sequence[str]) -> str:
     markers = [quoted(marker.strip(SPACES)) for marker in na]
     if not markers:
         return sql
-    # Trimming takes many times longer than to see that there is nothing to find. All spaces come before "!".
+    # Trimming is slow, so cells that cannot be markers are excluded first. All spaces sort before "!".
     possible = " OR ".join([f"{text} < '!'", *(f"starts_with({text}, {marker})" for marker in markers)])
     is_marker = f"trim({text}, {quoted(SPACES)}) IN ({', '.join(markers)})"
     return f"CASE WHEN {possible} THEN CASE WHEN {is_marker} THEN NULL ELSE {sql} END ELSE {sql} END"
@@ -195,12 +248,12 @@ def _expression(column: Stored, type_: str, na: Sequence[str]) -> str:
 def _stage_csv(
     connection: "DuckDBPyConnection", path: Path, header: _csv.Header, select: str, shown: str, form: str
 ) -> None:
-    """Read a CSV file so that no row is lost and none is ragged.
+    """Read a CSV file so that no row is lost and every row is complete.
 
-    DuckDB's parallel reader can drop rows without a word when a faulty row starts a buffer, its serial
-    reader drops a last row whose quote is not closed, and both pass over empty fields too many at the end
-    of a row. So rows and delimiters are counted as well; where the counts are not as they should
-    be, the serial reader takes over and the fields of every row are counted.
+    DuckDB's parallel reader can silently drop rows if a faulty row starts a buffer, its serial reader drops a
+    last row whose quote is not closed, and both ignore surplus empty fields at the end of a row. So rows and
+    delimiters are counted as well. If the counts differ, the serial reader is used, and the fields of every
+    row are counted.
     """
     import duckdb
 
@@ -219,12 +272,12 @@ def _stage_csv(
 
 
 def _line_bytes(header: _csv.Header) -> int:
-    """Most bytes that a line may have."""
+    """Return the largest length of a line in bytes; tables of very many columns have long lines."""
     return max(_LINE_BYTES, 16 * header.n_bytes)
 
 
 def _created_in_parallel(connection: "DuckDBPyConnection", create: str) -> int:
-    """Return how many rows were read; -1 for a file whose quotes the parallel reader cannot follow."""
+    """Return the number of rows read; -1 for a file whose quotes the parallel reader cannot handle."""
     import duckdb
 
     try:
@@ -235,6 +288,7 @@ def _created_in_parallel(connection: "DuckDBPyConnection", create: str) -> int:
 
 
 def _create_from_csv(path: Path, header: _csv.Header, select: str, form: str, *, parallel: bool) -> str:
+    """Return the statement that loads a CSV file with all options given, so that DuckDB guesses nothing."""
     columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(header.names)))
     options = [
         "auto_detect = false",  # the sniffer may take another line for the header, or skip lines

@@ -1,4 +1,4 @@
-"""Attribute-relation files, the format of Weka: a header that declares each column, then rows."""
+"""Reader of ARFF files, the format of Weka: a header that declares each column, then rows."""
 
 import os
 import re
@@ -19,6 +19,7 @@ from ._kinds import Kinds, Parse, Reading, readings
 
 __all__ = ["attribute_names", "read_arff"]
 
+# Backslashes escape quotes inside quotes, as in Weka.
 _QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
 _FIELD = re.compile(rf"\s*(?:({_QUOTED})|([^,\t]*?))\s*([,\t]|$)")
 _ATTRIBUTE = re.compile(rf"@attribute\s+({_QUOTED}|[^\s{{]+)(?:\s+|(?={{))(.+)", re.IGNORECASE)
@@ -29,6 +30,18 @@ _PARSERS: dict[str, Parse] = {"numeric": parse_number, "date": parse_time}
 
 @dataclass(frozen=True)
 class _Attribute:
+    """A declared column.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    type : {"numeric", "string", "date", "nominal"}
+        Its type.
+    domain : tuple of str, optional
+        Values of a nominal attribute.
+    """
+
     name: str
     type: str
     domain: tuple[str, ...] | None
@@ -42,20 +55,20 @@ def read_arff(path: str | os.PathLike[str], *, na: Iterable[str] = (), kinds: Ki
     path
         The file, in UTF-8.
     na
-        Cells that mean missing, beside ``?``.
+        Texts that mean missing, in addition to ``?``.
     kinds
         As for :func:`~codelength.sources.files.readers.read_table`.
 
     Returns
     -------
     list of Column
-        The attributes in the order of the file. A nominal one is a factor that declares its values, in the
-        order of the file too.
+        The attributes in the order of the file. A nominal attribute is a factor that declares its values, in
+        the same order.
 
     Raises
     ------
     DataError
-        When a line cannot be understood, or a cell does not suit its attribute; the message gives the line.
+        If a line cannot be parsed, or a cell does not suit its attribute; the message gives the line.
 
     Examples
     --------
@@ -84,28 +97,37 @@ def read_arff(path: str | os.PathLike[str], *, na: Iterable[str] = (), kinds: Ki
 
 
 class _Gathered:
-    """The cells of an attribute: its distinct texts, and for each row the position among them."""
+    """Cells of an attribute: its distinct texts, and the position of each row among them.
+
+    Parameters
+    ----------
+    attribute : _Attribute
+        The attribute.
+    missing : frozenset of str
+        Texts that mean missing, unless they are quoted.
+    """
 
     def __init__(self, attribute: _Attribute, missing: frozenset[str]) -> None:
         self.attribute, self._missing = attribute, missing
         self._texts: dict[str, int] = {text: place for place, text in enumerate(attribute.domain or ())}
+        # Each distinct field is checked and converted once.
         self._known: dict[tuple[str, bool], int] = {}
         self._positions = array("q")
 
     @property
     def n_rows(self) -> int:
-        """How many cells there are."""
+        """Number of cells."""
         return len(self._positions)
 
     def add(self, text: str, was_quoted: bool, where: str) -> None:
-        """Append a cell, refused when it does not suit the attribute."""
+        """Append a cell; raise if it does not suit the attribute."""
         place = self._known.get((text, was_quoted))
         if place is None:
             place = self._known[text, was_quoted] = self._place(text, was_quoted, where)
         self._positions.append(place)
 
     def finished(self, reading: Reading) -> Column:
-        """The column."""
+        """Return the column."""
         name, texts = self.attribute.name, list(self._texts)
         positions = np.frombuffer(self._positions, dtype=np.int64)
         as_it_is = reading.kind is None or (reading.kind == "text" and reading.parse is None)
@@ -115,6 +137,7 @@ class _Gathered:
         return from_distinct(name, texts if parse is None else [parse(text) for text in texts], positions)
 
     def _place(self, text: str, was_quoted: bool, where: str) -> int:
+        """Return the position of a text; -1 if it means missing."""
         name, domain = self.attribute.name, self.attribute.domain
         is_missing = not was_quoted and text in self._missing
         # A marker that is declared is a value, except a bare question mark.
@@ -136,7 +159,7 @@ def attribute_names(path: str | os.PathLike[str]) -> list[str]:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield the lines that say something, numbered, without comments."""
+    """Yield the lines that are not empty, with their numbers and without comments."""
     try:
         with open(path, encoding="utf-8-sig") as file:
             for number, line in enumerate(file, start=1):
@@ -150,6 +173,7 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def _without_comment(line: str) -> str:
+    """Return a line without the comment at its end."""
     if " %" not in line and "\t%" not in line:
         return line
     # A per cent sign inside quotes, or right after other text, is part of a value.
@@ -158,6 +182,7 @@ def _without_comment(line: str) -> str:
 
 
 def _read_header(lines: Iterator[tuple[int, str]], path: Path) -> list[_Attribute]:
+    """Return the attributes; afterwards ``lines`` starts with the first row."""
     attributes: list[_Attribute] = []
     for number, line in lines:
         where = f"{path}, line {number}"
@@ -175,6 +200,7 @@ def _read_header(lines: Iterator[tuple[int, str]], path: Path) -> list[_Attribut
 
 
 def _read_attribute(line: str, where: str) -> _Attribute:
+    """Return the attribute that a line declares."""
     match = _ATTRIBUTE.fullmatch(line)
     if match is None:
         raise DataError(f"{where}: cannot be understood; expected @attribute NAME TYPE")
@@ -194,8 +220,10 @@ def _read_attribute(line: str, where: str) -> _Attribute:
 
 
 def _fields(line: str, expected: int, where: str) -> list[tuple[str, bool]]:
+    """Return the fields of a row, each with True if it was quoted; raise if their number is wrong."""
     if line.startswith("{"):
         raise DataError(f"{where}: sparse rows are not read; write every value of the row, without braces")
+    # Most rows have neither quotes nor tabs, and str.split is much faster than the expression.
     if "'" in line or '"' in line or "\t" in line:
         fields = _split(line, where)
     else:
@@ -206,7 +234,7 @@ def _fields(line: str, expected: int, where: str) -> list[tuple[str, bool]]:
 
 
 def _split(text: str, where: str) -> list[tuple[str, bool]]:
-    """Split at commas outside quotes; say of each field whether it was quoted."""
+    """Split at commas and tabs outside quotes; return each field with True if it was quoted."""
     fields, at = [], 0
     while True:
         match = _FIELD.match(text, at)
@@ -221,6 +249,7 @@ def _split(text: str, where: str) -> list[tuple[str, bool]]:
 
 
 def _unquoted(text: str) -> str:
+    """Return a text without its quotes and escapes."""
     if text[:1] not in ("'", '"'):
         return text
     return re.sub(r"\\(.)", lambda match: _ESCAPES.get(match[1], match[1]), text[1:-1])

@@ -1,4 +1,4 @@
-"""Formats of files: one object for each, which readers, writers, commands and uploads all ask."""
+"""Formats of files: one object per format, used by readers, writers, commands and uploads."""
 
 import os
 from dataclasses import dataclass
@@ -19,11 +19,11 @@ class Format:
     endings : tuple of str
         Endings of the names of files that are read in this format.
     written : tuple of str
-        Those that are written, too.
+        Endings of the names of files that are written in this format.
     has_types : bool
-        Whether the file says what its cells are. If not, cells are text, and some texts mean missing.
+        True if the file has types for its columns. If not, cells are text, and some texts mean missing.
     is_uploaded : bool
-        Whether the local page takes such files.
+        True if the local page accepts such files.
     """
 
     name: str
@@ -34,11 +34,12 @@ class Format:
 
     @property
     def markers(self) -> tuple[str, ...]:
-        """Texts that mean missing, beside an empty cell, unless others are named."""
+        """Texts that mean missing by default, in addition to an empty cell."""
         return () if self.has_types else USUAL_NA
 
 
 USUAL_NA = ("NA", "?")
+"""Texts that mean missing in files without types."""
 
 CSV = Format(
     "csv",
@@ -52,6 +53,7 @@ ARFF = Format("arff", (".arff",), has_types=False)
 JSON = Format("json", (".json", ".jsonl", ".ndjson"))
 
 FORMATS = (CSV, PARQUET, ARFF, JSON)
+"""All formats, in the order in which messages list them."""
 
 SUFFIXES = tuple(ending for format_ in FORMATS for ending in format_.endings)
 """Endings of the names of files that can be read."""
@@ -61,7 +63,7 @@ WRITTEN = tuple(ending for format_ in FORMATS for ending in format_.written)
 
 
 def format_named(path: str | os.PathLike[str]) -> Format | None:
-    """Return the format that the name of a file says, if it is one of ours.
+    """Return the format of a file by the ending of its name; None for an unknown ending.
 
     Examples
     --------
@@ -73,7 +75,20 @@ def format_named(path: str | os.PathLike[str]) -> Format | None:
 
 
 def format_of(path: Path, shown: str) -> Format:
-    """Return the format that the name of a file says, once it is sure that the file can be read."""
+    """Return the format of a file; raise if there is no such file, or it cannot be read.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    shown : str
+        Its name in messages.
+
+    Returns
+    -------
+    Format
+        The format by the ending of its name.
+    """
     if os.path.isdir(path):
         raise DataError(f"{shown}: is a directory; name a file in it")
     if not os.path.exists(path):  # also if the name is too long for one

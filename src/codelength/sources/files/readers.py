@@ -1,8 +1,8 @@
-"""Files to tables: CSV, Parquet and JSON through DuckDB, ARFF by hand.
+"""Readers of files: CSV, Parquet and JSON through DuckDB, ARFF by a parser of our own.
 
 Order of reading: :func:`read_table`, then ``_opened``, which stages a file as a table of DuckDB, and
 ``_fetched``, which makes columns of it. :func:`read_batches` and :func:`read_beside` do the same for some
-rows at a time, and with columns that are carried over. ARFF files take a way of their own.
+rows at a time, and with columns that are carried over. ARFF files have functions of their own.
 
 Depends on ``formats`` (which format a file has), ``_relations`` (the file as DuckDB sees it), ``_stage`` and
 ``_plan`` (types of its columns), and :mod:`codelength.sources.roles`.
@@ -58,8 +58,8 @@ def read_table(
 ) -> Table:
     """Read a table from a file, or from standard input.
 
-    A CSV file starts with its column names. The fields are separated by the commonest of ``, ; tab |`` in
-    that line which the next line has as often, or the commonest if there is none; ``"`` quotes them, and an
+    A CSV file starts with its column names. Fields are separated by the most common of ``, ; tab |`` that the
+    first two lines have equally often, or by the most common one if there is none; ``"`` quotes them, and an
     empty field is missing. A column holds numbers only if every cell that is not missing is one (``nan``
     counts as a missing number), booleans only if every cell is ``true`` or ``false``, and times only if every
     cell has the form of one. Values have the same form as from any data frame, see
@@ -71,20 +71,20 @@ def read_table(
         A ``.csv``, ``.tsv``, ``.txt`` (each also with ``.gz``), ``.parquet``, ``.arff``, ``.json`` or
         ``.jsonl`` file, or ``"-"`` for CSV or Parquet on standard input.
     target
-        The column that holds the class of each row.
+        Column with the class of each row.
     weights
-        The column that says how many rows each row stands for.
+        Column with the number of rows that each row stands for.
     drop
-        Columns to leave out.
+        Columns to drop.
     keep
-        Which columns to take as variables, in this order; all by default.
+        Columns to use as variables, in this order; by default all.
     na
-        Texts that mean missing, beside an empty cell; by default ``NA`` and ``?`` in CSV and ARFF files,
-        whose cells have no types of their own, and none elsewhere. Spaces around a cell do not matter here.
+        Texts that mean missing, in addition to an empty cell; by default ``NA`` and ``?`` in CSV and ARFF
+        files, whose cells have no types of their own, and none elsewhere. Spaces around a cell are ignored.
     kinds
-        How to read some columns: ``"text"``, ``"number"`` or ``"boolean"`` by name; or a schema, for cells
-        that mean what they mean there. A cell that cannot be read so keeps its text. Names that the file
-        does not have are passed over.
+        How to read some columns: ``"text"``, ``"number"`` or ``"boolean"`` by name; or a schema, to read
+        cells as its values. A cell that cannot be read in this way keeps its text. Names that the file does
+        not have are ignored.
 
     Returns
     -------
@@ -94,9 +94,9 @@ def read_table(
     Raises
     ------
     SchemaMismatch
-        When a column that is named here is not in the file.
+        If a column that is named here is not in the file.
     DataError
-        When there is no such file, or it cannot be read, or it has no rows.
+        If there is no such file, or it cannot be read, or it has no rows.
 
     Examples
     --------
@@ -133,18 +133,18 @@ def read_batches(
     na: Iterable[str] | None = None,
     kinds: Kinds = None,
 ) -> Iterator[Table]:
-    """Read a table that need not fit in memory, some rows at a time and in order.
+    """Read a table that need not fit into memory, some rows at a time and in order.
 
-    The file is first loaded into a temporary database on disk, which is removed at the end. What a column
-    holds is decided over the whole file, so it means the same in every batch. (An ARFF file is read into
-    memory whole.)
+    The file is first loaded into a temporary database on disk, which is removed at the end. The kind of a
+    column is decided over the whole file, so it is the same in every batch. (An ARFF file is read into memory
+    as a whole.)
 
     Parameters
     ----------
     source, target, weights, drop, keep, na, kinds
         As for :func:`read_table`.
     batch_rows
-        How many rows a batch has; the last may have fewer.
+        Number of rows per batch; the last batch may have fewer.
 
     Yields
     ------
@@ -174,24 +174,24 @@ def read_beside(
     na: Iterable[str] | None = None,
     kinds: Kinds = None,
 ) -> Iterator[tuple[Table, ColumnDict]]:
-    """Read a table, and columns of the file that go along with it as they are.
+    """Read a table, and columns of the file to carry over.
 
     Parameters
     ----------
     source, na, kinds
         As for :func:`read_table`.
     beside
-        The columns that go along. Cells of a text file stay as they stand there, but for those that mean
-        missing; others keep the values and the types that the file gives them.
+        The columns to carry over. Cells of a text file keep their text, except for those that mean missing;
+        cells of other files keep their values and types.
     asked
-        What the other columns are to be; one that goes along may be among them.
+        Roles of the columns; a column that is carried over may have a role, too.
     batch_rows
-        How many rows are read at a time; by default all.
+        Number of rows to read at a time; by default all.
 
     Yields
     ------
     Table, dict
-        The next rows, and the cells beside them by the names of their columns.
+        The next rows, and the cells that are carried over by the names of their columns.
     """
     with as_file(source) as path:
         shown = name_of(source)
@@ -230,7 +230,21 @@ def column_names(source: Source) -> list[str]:
 
 
 class _Staged(NamedTuple):
-    """A file as the table ``t`` of a database, and how its columns are read."""
+    """A file as the table ``t`` of a database, and plans for its columns.
+
+    Attributes
+    ----------
+    connection : duckdb.DuckDBPyConnection
+        The session.
+    roles : Roles
+        Roles of the columns.
+    plans : list of Plan
+        Plans in the order of ``roles.columns``.
+    beside : list of Beside
+        Columns to carry over.
+    n_rows : int
+        Number of rows.
+    """
 
     connection: "DuckDBPyConnection"
     roles: Roles
@@ -259,6 +273,7 @@ def _opened(
         relation = file_relation(connection, path, format_.name, shown)
         roles = asked.among(relation.names, shown)
         check_beside(beside, relation.names, shown)
+        # JSON would be parsed again by every query on a view.
         as_table = in_batches or format_ is JSON
         stored, along = stage(
             connection, path, relation, roles.columns, how, tuple(na), shown, as_table=as_table, beside=beside
@@ -276,6 +291,7 @@ def _opened(
 
 
 def _fetched(staged: _Staged, shown: str, rows: range | None = None) -> tuple[Table, ColumnDict]:
+    """Return the rows of a staged file, or a range of them, and the cells to carry over."""
     import duckdb
 
     try:
@@ -289,11 +305,13 @@ def _fetched(staged: _Staged, shown: str, rows: range | None = None) -> tuple[Ta
 
 
 def _unreadable(shown: str, error: Exception) -> DataError:
+    """Return the error about a file that DuckDB cannot read."""
     damaged = DataError(f"{shown}: cannot be read, or is damaged ({one_line(error)})")
     return without_memory(error, shown) or damaged
 
 
 def _read_arff(path: Path, asked: AskedRoles, kinds: Kinds, na: Iterable[str]) -> Table:
+    """Return the table of an ARFF file."""
     columns = {column.name: column for column in arff.read_arff(path, na=na, kinds=kinds)}
     roles = asked.among(tuple(columns), str(path))
     return roles.table([columns[name] for name in roles.columns], str(path))
@@ -307,6 +325,7 @@ def _beside_arff(
     na: Iterable[str],
     kinds: Kinds,
 ) -> Iterator[tuple[Table, ColumnDict]]:
+    """Yield the rows of an ARFF file, and the cells to carry over."""
     columns = {column.name: column for column in arff.read_arff(path, na=na, kinds=kinds)}
     check_beside(beside, tuple(columns), str(path))
     roles = asked.among(tuple(columns), str(path))
@@ -318,7 +337,7 @@ def _beside_arff(
 
 
 def _cut(table: Table, batch_rows: int) -> Iterator[Table]:
-    """Pieces of a table, in which a column has all the values that it has in the whole."""
+    """Yield pieces of a table, in which every column has all values of the whole."""
     for start in range(0, table.n_rows, batch_rows):
         rows = slice(start, start + batch_rows)
         yield replace(
@@ -332,6 +351,7 @@ def _cut(table: Table, batch_rows: int) -> Iterator[Table]:
 
 
 def _piece(column: Column, rows: slice) -> Column:
+    """Return some rows of a column."""
     if isinstance(column, Numbers):
         return replace(column, numbers=column.numbers[rows])
     return replace(column, positions=column.positions[rows])

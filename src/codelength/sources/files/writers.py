@@ -1,4 +1,4 @@
-"""Plain tables to files, batch after batch: CSV, or Parquet through DuckDB."""
+"""Writers of plain tables, batch after batch: CSV, or Parquet through DuckDB or Arrow."""
 
 import codecs
 import csv
@@ -22,11 +22,12 @@ from .formats import WRITTEN
 
 __all__ = ["TableWriter", "inert", "open_writer"]
 
+# Texts that start with one of these are formulas in spreadsheets.
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 
 
 class TableWriter(Protocol):
-    """What :func:`open_writer` gives."""
+    """Writer of batches, which :func:`open_writer` opens."""
 
     def write(self, columns: ColumnDict) -> None:
         """Append rows."""
@@ -40,18 +41,18 @@ def open_writer(
     by_arrow: bool = False,
     for_spreadsheets: bool = False,
 ) -> Iterator[TableWriter]:
-    """Open a table for writing; it appears at its destination only when the block has ended well.
+    """Open a table for writing; it appears at its destination only if the block ends without an error.
 
     Parameters
     ----------
     destination
         A ``.csv``, ``.csv.gz``, ``.tsv`` or ``.parquet`` file, or ``"-"`` for CSV on standard output.
     names
-        The columns, in order. Every batch has exactly these.
+        Names of the columns, in order. Every batch has exactly these.
     by_arrow
-        Whether batches hold columns of Arrow, whose types a Parquet file keeps.
+        True if batches have Arrow columns, whose types a Parquet file keeps.
     for_spreadsheets
-        Whether text in a CSV file that a spreadsheet would run as a formula gets an apostrophe before it.
+        True to put an apostrophe before text in a CSV file that a spreadsheet would run as a formula.
 
     Yields
     ------
@@ -63,7 +64,7 @@ def open_writer(
     Raises
     ------
     DataError
-        When the destination cannot be written, its extension is not known, or a batch does not fit.
+        If the destination cannot be written, its extension is unknown, or a batch does not fit.
 
     Examples
     --------
@@ -117,35 +118,41 @@ def inert(cell: Any) -> Any:
 
 
 class _CsvWriter:
+    """Writer of CSV; the header is written at once."""
+
     def __init__(
         self, stream: TextIO, names: Sequence[str], delimiter: str, shown: str, *, for_spreadsheets: bool
     ) -> None:
         self._names, self._shown, self._for_spreadsheets = names, shown, for_spreadsheets
-        # With this line end the csv module quotes both of its characters, wherever in a field they stand.
+        # With this line end the csv module quotes fields that contain either of its two characters.
         self._rows = csv.writer(_LineFeeds(stream), delimiter=delimiter, lineterminator="\r\n")
         self._rows.writerow(self._marked(names))
 
     def write(self, columns: ColumnDict) -> None:
+        """Append rows."""
         check_batch(columns, self._names, self._shown)
         cells = (self._marked(plain_cells(columns[name])) for name in self._names)
         self._rows.writerows(zip(*cells, strict=True))
 
     def _marked(self, cells: Sequence[Any]) -> Sequence[Any]:
+        """Return cells, with apostrophes before formulas if they are for spreadsheets."""
         return [inert(cell) for cell in cells] if self._for_spreadsheets else cells
 
 
 class _LineFeeds:
-    """Passes rows on with a plain line feed at their end."""
+    """Stream that ends rows with a plain line feed."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
 
     def write(self, row: str) -> None:
+        """Write a row."""
         self._stream.write(row[:-2] + "\n")
 
 
 @contextmanager
 def _text_file(path: Path, *, compressed: bool) -> Iterator[TextIO]:
+    """Open a file for text in UTF-8."""
     opener = gzip.open if compressed else open
     with opener(path, "wt", encoding="utf-8", newline="") as stream:
         yield stream
@@ -153,7 +160,7 @@ def _text_file(path: Path, *, compressed: bool) -> Iterator[TextIO]:
 
 @contextmanager
 def _standard_output() -> Iterator[TextIO]:
-    """Give standard output in UTF-8 with line ends left alone, where it has bytes underneath."""
+    """Yield standard output as UTF-8, with line ends unchanged, if it has bytes underneath."""
     sys.stdout.flush()
     buffer = getattr(sys.stdout, "buffer", None)
     if buffer is None:
