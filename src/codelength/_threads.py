@@ -4,8 +4,9 @@ Results depend neither on the number of threads nor on which of the two ways a l
 """
 
 import os
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import CancelledError, ThreadPoolExecutor
+from concurrent.futures import CancelledError, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from functools import cache
@@ -135,7 +136,12 @@ def in_threads(work: Callable[[S], T], items: Sequence[S], n_threads: int | None
 
     pool = ThreadPoolExecutor(n_threads, thread_name_prefix="codelength")
     try:
-        yield from pool.map(in_thread, items)
+        futures = deque([pool.submit(in_thread, item) for item in items])
+        while futures:
+            # Python does not see a signal that arrives just before a wait begins until that wait ends.
+            while not wait([futures[0]], timeout=0.1).done:
+                pass
+            yield futures.popleft().result()
     except BaseException as error:
         is_failure = isinstance(error, Exception)
         # Within a thread of an outer call, the caller has only stopped asking; other outer work continues.

@@ -103,8 +103,9 @@ def test_default_settings_give_the_figures_of_stepmix(name):
                 assert row["relative_entropy"] == pytest.approx(entropy, abs=5e-5)
 
 
-def test_stepmix_itself_where_it_is_installed():
+def test_stepmix_itself_where_it_is_installed(monkeypatch):
     stepmix = pytest.importorskip("stepmix.stepmix")
+    monkeypatch.setattr("tqdm.tqdm.monitor_interval", 0)  # its progress bar would leave a thread behind
     table = table_of("carcinoma")
     codes = np.column_stack([column.numbers for column in table.columns]).astype(int) - 1
     with warnings.catch_warnings():
