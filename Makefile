@@ -1,7 +1,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo reproduce test tests tests-without-numba kernels lint style types bench docs clean
+.PHONY: demo reproduce test quick tests tests-without-numba kernels lint style types bench docs clean
 
 demo: .venv/installed
 	@mkdir -p demo
@@ -29,6 +29,11 @@ reproduce: .venv/installed
 # What takes one processor only is done beside the tests.
 test: style
 	$(MAKE) --no-print-directory --jobs=2 types tests tests-without-numba
+
+# About a minute: central tests of every folder.
+quick: .venv/installed
+	$(BIN)/ruff check .
+	$(BIN)/python -m pytest -q -n 2 @tests/quick.txt
 
 tests: .venv/installed
 	$(BIN)/python -m pytest -q -n 2
