@@ -21,12 +21,13 @@ from ...blocks import Block, Facts
 from ...errors import DataError
 from ...mixture._replications import Progress, climb, repeat, reweighted, softened
 from ...mixture.em import EMLayout
+from ...mixture.em._layout import JointRows
 from ...mixture.em.em import check_run
 from ...mixture.parameters import MixtureParameters
 from ...naive_bayes import PriorLike, pseudocounts
 from ...table import Coded
 from ...table.checks import check_choice, check_size
-from ...typing import FloatArray
+from ...typing import BoolArray, FloatArray, IntArray
 from .alignment import align
 from .coordinates import Coordinates
 from .drawing import draw_rows, missing_cells
@@ -172,28 +173,15 @@ def bootstrap(
     rows = mixture.coded(coded)
     if not rows.total_weight > 0:
         raise DataError("there are no rows to draw from; give the rows that the mixture was fitted to")
-    distinct, places = rows.merged()
+    resampling = _Resampling.of(rows, mixture, kind, weights)
     spread = pseudocounts(prior, rows.schema)
-    total = float(distinct.total_weight)
+    total = float(resampling.distinct.total_weight)
     # Softened, because a replication of the parametric kind or a resample may need a probability that is zero
     # in the estimates.
-    start, n_drawn = softened(mixture, total), max(1, round(total))
-    layout = EMLayout.of(distinct)
-    missing = missing_cells(distinct) if kind == "parametric" else None
-    own = np.ones(rows.n_rows) if rows.weights is None else rows.weights
-    used = np.flatnonzero(own > 0)
-    chances = layout.joint.weights / layout.joint.weights.sum()
+    start = softened(mixture, total)
 
     def one(stream: np.random.Generator) -> tuple[MixtureParameters, float, bool]:
-        if kind == "parametric":
-            joint = EMLayout.of(draw_rows(mixture, n_drawn, stream, missing)).joint
-        elif weights == "counts":
-            # Resampling rows is a draw of multiplicities: the distinct rows are laid out once for all
-            # replications.
-            joint = reweighted(layout.joint, stream.multinomial(n_drawn, chances))
-        else:
-            times = stream.multinomial(len(used), np.full(len(used), 1 / len(used)))
-            joint = reweighted(layout.joint, np.bincount(places[used], times * own[used], distinct.n_rows))
+        joint = resampling.drawn(stream)
         state, log_likelihood, converged = climb(rows.schema, joint, spread, start, max_iter, tol)
         return align(mixture, state), log_likelihood, converged
 
@@ -206,3 +194,61 @@ def bootstrap(
         np.array([log_likelihood for _, log_likelihood, _ in found]),
         sum(not converged for _, _, converged in found),
     )
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Resampling:
+    """Distinct rows of the table, and how the table of a replication is drawn from them.
+
+    Attributes
+    ----------
+    mixture : MixtureParameters
+        The estimates, from which the parametric bootstrap draws.
+    kind, weights : str
+        As in :func:`bootstrap`.
+    distinct : Coded
+        The distinct rows.
+    joint : JointRows
+        The layout of the distinct rows for EM.
+    missing : array of shape (n_distinct, n_columns), optional
+        Missing cells of the distinct rows, for the parametric bootstrap.
+    own : array of shape (n_used,)
+        Weights of the rows of the table that have one.
+    places : array of shape (n_used,)
+        Their distinct rows.
+    """
+
+    mixture: MixtureParameters
+    kind: BootstrapKind
+    weights: Weights
+    distinct: Coded
+    joint: JointRows
+    missing: BoolArray | None
+    own: FloatArray
+    places: IntArray
+
+    @classmethod
+    def of(
+        cls, rows: Coded, mixture: MixtureParameters, kind: BootstrapKind, weights: Weights
+    ) -> "_Resampling":
+        """Merge equal rows, and prepare what all replications share."""
+        distinct, places = rows.merged()
+        missing = missing_cells(distinct) if kind == "parametric" else None
+        own = np.ones(rows.n_rows) if rows.weights is None else rows.weights
+        used = np.flatnonzero(own > 0)
+        joint = EMLayout.of(distinct).joint
+        return cls(mixture, kind, weights, distinct, joint, missing, own[used], places[used])
+
+    def drawn(self, stream: np.random.Generator) -> JointRows:
+        """Draw the table of a replication."""
+        n_drawn = max(1, round(float(self.distinct.total_weight)))
+        if self.kind == "parametric":
+            return EMLayout.of(draw_rows(self.mixture, n_drawn, stream, self.missing)).joint
+        if self.weights == "counts":
+            # Resampling rows is a draw of multiplicities: the distinct rows are laid out once for all
+            # replications.
+            chances = self.joint.weights / self.joint.weights.sum()
+            return reweighted(self.joint, stream.multinomial(n_drawn, chances))
+        n_used = len(self.own)
+        times = stream.multinomial(n_used, np.full(n_used, 1 / n_used))
+        return reweighted(self.joint, np.bincount(self.places, times * self.own, self.distinct.n_rows))

@@ -5,7 +5,7 @@ from typing import Literal
 
 import numpy as np
 
-from ...errors import DataError
+from ...errors import DataError, InvalidParameter
 from ...table import Table
 from ...table._messages import shown
 from ...table.checks import check_choice
@@ -86,6 +86,23 @@ def covariate_matrix(table: Table) -> Design:
             )
         groups.append(tuple(range(first, len(columns))))
     return Design(np.stack(columns, axis=1), tuple(names), tuple(groups))
+
+
+def free_components(reference: int, n_components: int) -> list[int]:
+    """Return the components other than the reference; raise if it is not one of at least two components."""
+    if not 0 <= reference < n_components or n_components < 2:
+        raise InvalidParameter(
+            f"reference={reference}: expected one of at least two classes, from 0 to {n_components - 1}"
+        )
+    return [k for k in range(n_components) if k != reference]
+
+
+def check_rank(design: Design, matrix: FloatArray) -> None:
+    """Raise if the columns of a design, as standardised in ``matrix``, are collinear."""
+    if np.linalg.matrix_rank(matrix) < matrix.shape[1]:
+        raise DataError(
+            f"covariates {shown(list(design.names[1:]))}: one of them follows from the others; leave it out"
+        )
 
 
 def is_numeric(column: Column, kind: ColumnKind = "auto") -> bool:

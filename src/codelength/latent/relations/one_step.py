@@ -23,18 +23,17 @@ from scipy.special import logsumexp, softmax
 from ..._display import Shown, counted
 from ...blocks import Block, Facts
 from ...counts import expected_counts
-from ...errors import DataError, InvalidParameter
+from ...errors import DataError
 from ...mixture.em.em import check_run
 from ...mixture.parameters import MixtureParameters, posterior_mode
 from ...naive_bayes import PriorLike, Scorer, logarithm, pseudocounts
 from ...table import Coded
-from ...table._messages import shown
 from ...table.checks import check_choice
 from ...table.coded import changed
-from ...typing import FloatArray, IntArray
+from ...typing import BoolArray, FloatArray, IntArray
 from ..inference.coordinates import Coordinates
 from ..inference.information import inverse, multinomial_curvature
-from .columns import Design, scaled_back, scales
+from .columns import Design, check_rank, free_components, scaled_back, scales
 from .results import CovariateRelation, covariate_tests
 
 ROWS_AT_ONCE = 1024
@@ -129,30 +128,16 @@ def fit_covariates(
     """
     check_choice("kind", kind, ("observed", "empirical"))
     tol = check_run(max_iter, tol)
-    n_components, n_each = mixture.n_components, design.matrix.shape[1]
-    if not 0 <= reference < n_components or n_components < 2:
-        raise InvalidParameter(
-            f"reference={reference}: expected one of at least two classes, from 0 to {n_components - 1}"
-        )
-    rows, used = mixture.coded(coded), ~design.missing
-    if len(used) != rows.n_rows:
-        raise DataError(
-            f"covariates: {len(used)} rows, and the table has {rows.n_rows}; give the same rows in the same "
-            "order"
-        )
+    free = free_components(reference, mixture.n_components)
+    rows = mixture.coded(coded)
     weights = np.ones(rows.n_rows) if rows.weights is None else rows.weights
-    used &= weights > 0
-    if not used.any():
-        raise DataError("covariates: missing in every row; there is nothing to relate the classes to")
+    used = _used(design, weights)
     # Standardised covariates keep Newton's method and the information matrix well conditioned; coefficients
     # are transformed back in the end.
     centre, scale = scales(design.matrix[used])
     rows, matrix = _merged(rows.take(used), weights[used], (design.matrix[used] - centre) / scale)
-    if np.linalg.matrix_rank(matrix) < n_each:
-        raise DataError(
-            f"covariates {shown(list(design.names[1:]))}: one of them follows from the others; leave it out"
-        )
-    problem = _Problem(rows, matrix, [k for k in range(n_components) if k != reference], prior)
+    check_rank(design, matrix)
+    problem = _Problem(rows, matrix, free, prior)
     state, trace, converged = problem.run(_first(mixture, problem), max_iter, tol)
     coordinates, covariance = problem.covariance(state, kind)
     first = len(coordinates.free_classes)
@@ -160,26 +145,25 @@ def fit_covariates(
     values = np.full((coordinates.n_free,) * 2, np.nan)
     values[first:, first:] = covariance[:n_values, :n_values]
     coefficients, spread = scaled_back(
-        state.coefficients, covariance[n_values:, n_values:], problem.free, n_components, centre, scale
+        state.coefficients, covariance[n_values:, n_values:], free, mixture.n_components, centre, scale
     )
     relation = CovariateRelation(
         design.names,
         coefficients,
         spread,
-        covariate_tests(design.names, design.groups, coefficients, spread, problem.free),
+        covariate_tests(design.names, design.groups, coefficients, spread, free),
         reference,
         f"one step ({kind} information)",
         int(used.sum()),
         int((~used).sum()),
         float(trace[-1]),
     )
-    n_parameters = len(problem.free) * n_each + n_components * int((rows.schema.n_values - 1).sum())
     return OneStepModel(
         coordinates.mixture,
         relation,
         np.sqrt(coordinates.variances(values)[1]),
         float(trace[-1]),
-        n_parameters,
+        problem.n_parameters,
         len(trace),
         converged,
     )
@@ -206,6 +190,12 @@ class _Problem:
     def weights(self) -> FloatArray:
         """Weights of the rows."""
         return np.ones(self.rows.n_rows) if self.rows.weights is None else self.rows.weights
+
+    @property
+    def n_parameters(self) -> int:
+        """Number of free parameters: coefficients and value probabilities."""
+        of_each_component = int((self.rows.schema.n_values - 1).sum())
+        return len(self.free) * int(self.matrix.shape[1]) + (len(self.free) + 1) * of_each_component
 
     def logits(self, coefficients: FloatArray) -> FloatArray:
         """Compute the logits of the components of each row; zero for the reference."""
@@ -326,6 +316,20 @@ class _Problem:
         held = np.zeros((len(codes), self.rows.schema.n_cells))
         held[np.arange(len(codes))[:, None], offsets[:-1] + codes.astype(np.int64)] = 1.0
         return held
+
+
+def _used(design: Design, weights: FloatArray) -> BoolArray:
+    """Return the mask of the rows with weight and all covariates; raise if there are none."""
+    used = ~design.missing
+    if len(used) != len(weights):
+        raise DataError(
+            f"covariates: {len(used)} rows, and the table has {len(weights)}; give the same rows in the same "
+            "order"
+        )
+    used &= weights > 0
+    if not used.any():
+        raise DataError("covariates: missing in every row; there is nothing to relate the classes to")
+    return used
 
 
 def _first(mixture: MixtureParameters, problem: _Problem) -> _State:

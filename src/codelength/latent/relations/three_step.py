@@ -28,18 +28,19 @@ References
        categorical variables. Political Analysis 22.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy.optimize import minimize
 from scipy.special import logsumexp, softmax
 
-from ...errors import DataError, InvalidParameter
-from ...table._messages import shown
+from ...errors import InvalidParameter
 from ...table.checks import check_choice
 from ...table.column import Column
 from ...typing import FloatArray
 from ..inference.information import StandardErrors
 from .assignment import Assignment
-from .columns import ColumnKind, Design, is_numeric, scaled_back, scales
+from .columns import ColumnKind, Design, check_rank, free_components, is_numeric, scaled_back, scales
 from .outcomes import categorical_outcome, numeric_outcome
 from .results import CovariateRelation, OutcomeRelation, covariate_tests
 from .third_step import Method, Sampling, ThirdStep, spelled
@@ -79,54 +80,23 @@ def relate_covariates(
     """
     check_choice("method", method, Method)
     step = ThirdStep.of(assignment, ~design.missing, "covariates")
-    n_components, n_each = assignment.mixture.n_components, design.matrix.shape[1]
-    if not 0 <= reference < n_components or n_components < 2:
-        raise InvalidParameter(
-            f"reference={reference}: expected one of at least two classes, from 0 to {n_components - 1}"
-        )
+    n_components = assignment.mixture.n_components
+    free = free_components(reference, n_components)
     centre, scale = scales(design.matrix[step.used])
     matrix = (design.matrix[step.used] - centre) / scale
-    if np.linalg.matrix_rank(matrix) < n_each:
-        raise DataError(
-            f"covariates {shown(list(design.names[1:]))}: one of them follows from the others; leave it out"
-        )
-    free = [k for k in range(n_components) if k != reference]
-
-    def logits(x: FloatArray) -> FloatArray:
-        found = np.zeros((len(matrix), n_components))
-        found[:, free] = matrix @ x.reshape(len(free), n_each).T
-        return found
-
-    def scores(x: FloatArray, errors: FloatArray, class_probs: FloatArray) -> FloatArray:
-        probs = softmax(logits(x), axis=1)
-        shares = step.shares(method, logits(x), errors)
-        gaps = (shares - probs)[:, free]
-        return np.asarray((gaps[:, :, None] * matrix[:, None, :]).reshape(len(matrix), -1))
-
-    def loss(x: FloatArray) -> tuple[float, FloatArray]:
-        log_probs = logits(x) - logsumexp(logits(x), axis=1, keepdims=True)
-        if method == "ml":
-            value = step.log_likelihood(log_probs)
-        else:
-            # BCH maximises a weighted log-likelihood with fixed, possibly negative, weights.
-            value = float(
-                step.weights @ (step.shares(method, log_probs, assignment.errors) * log_probs).sum(axis=1)
-            )
-        gradient = step.weights @ scores(x, assignment.errors, assignment.mixture.class_probs)
-        # Per row, so that the tolerance of the gradient does not depend on the number of rows.
-        return -value / step.total, -gradient / step.total
-
-    start = np.zeros((len(free), n_each))
-    # No effect of any covariate: the intercepts give the class shares of step 1.
-    start[:, 0] = np.log(np.maximum(assignment.mixture.class_probs[free], 1e-6))
-    start[:, 0] -= np.log(max(float(assignment.mixture.class_probs[reference]), 1e-6))
+    check_rank(design, matrix)
+    logit = _Logit(step, assignment, matrix, free, method)
     # BFGS needs the gradient only; it stops short of full precision, which the Newton steps after it reach.
-    found = minimize(loss, start.ravel(), jac=True, method="BFGS", options={"gtol": 1e-8, "maxiter": 2000})
-    x = step.polished(scores, found.x, assignment)
-    covariance = step.covariance(scores, x, assignment, first_step, sampling)
-    coefficients, spread = scaled_back(
-        x.reshape(len(free), n_each), covariance, free, n_components, centre, scale
+    found = minimize(
+        logit.loss,
+        logit.start(reference).ravel(),
+        jac=True,
+        method="BFGS",
+        options={"gtol": 1e-8, "maxiter": 2000},
     )
+    x = step.polished(logit.scores, found.x, assignment)
+    covariance = step.covariance(logit.scores, x, assignment, first_step, sampling)
+    coefficients, spread = scaled_back(logit.shaped(x), covariance, free, n_components, centre, scale)
     return CovariateRelation(
         design.names,
         coefficients,
@@ -138,6 +108,70 @@ def relate_covariates(
         int((~step.used).sum()),
         -float(found.fun) * step.total if method == "ml" else float("nan"),
     )
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Logit:
+    """Multinomial logit of the component on standardised covariates, with assignments in its place.
+
+    Attributes
+    ----------
+    step : ThirdStep
+        The rows used.
+    assignment : Assignment
+        Steps 1 and 2.
+    matrix : array of shape (n_rows, n_columns)
+        Standardised covariates of the rows used.
+    free : list of int
+        Components other than the reference.
+    method : {"ml", "bch"}
+        Correction for the errors of the assignment.
+    """
+
+    step: ThirdStep
+    assignment: Assignment
+    matrix: FloatArray
+    free: list[int]
+    method: Method
+
+    def start(self, reference: int) -> FloatArray:
+        """Return coefficients without any effect: the intercepts give the class shares of step 1."""
+        class_probs = self.assignment.mixture.class_probs
+        start = np.zeros((len(self.free), self.matrix.shape[1]))
+        start[:, 0] = np.log(np.maximum(class_probs[self.free], 1e-6))
+        start[:, 0] -= np.log(max(float(class_probs[reference]), 1e-6))
+        return start
+
+    def shaped(self, x: FloatArray) -> FloatArray:
+        """Return the parameters as coefficients, one line per free component."""
+        return x.reshape(len(self.free), self.matrix.shape[1])
+
+    def logits(self, x: FloatArray) -> FloatArray:
+        """Compute the logits of the components of each row; zero for the reference."""
+        found = np.zeros((len(self.matrix), len(self.free) + 1))
+        found[:, self.free] = self.matrix @ self.shaped(x).T
+        return found
+
+    def scores(self, x: FloatArray, errors: FloatArray, class_probs: FloatArray) -> FloatArray:
+        """Compute the estimating equations of each row; class shares do not enter them."""
+        logits = self.logits(x)
+        shares = self.step.shares(self.method, logits, errors)
+        gaps = (shares - softmax(logits, axis=1))[:, self.free]
+        return np.asarray((gaps[:, :, None] * self.matrix[:, None, :]).reshape(len(self.matrix), -1))
+
+    def loss(self, x: FloatArray) -> tuple[float, FloatArray]:
+        """Compute the negative objective per row, and its gradient."""
+        step, errors, logits = self.step, self.assignment.errors, self.logits(x)
+        log_probs = logits - logsumexp(logits, axis=1, keepdims=True)
+        if self.method == "ml":
+            value = step.log_likelihood(log_probs)
+        else:
+            # BCH maximises a weighted log-likelihood with fixed, possibly negative, weights.
+            shares = step.shares(self.method, log_probs, errors)
+            value = float(step.weights @ (shares * log_probs).sum(axis=1))
+        gradient = step.weights @ self.scores(x, errors, self.assignment.mixture.class_probs)
+        # Per row, so that the tolerance of the gradient does not depend on the number of rows.
+        return -value / step.total, -gradient / step.total
 
 
 def relate_outcome(
