@@ -17,7 +17,7 @@ from ..mixture.parameters import with_components
 from ..naive_bayes import Predictor, rule_of
 from ..naive_bayes.dirichlet import dirichlet_log_evidence
 from ..naive_bayes.priors import bound_prior
-from ..selection.components import choose_components
+from ..selection.components import Restarts, choose_components
 from ..table import Coded, Schema
 from ..table._messages import shown
 from ..table.checks import check_names, seed_of
@@ -153,12 +153,14 @@ def _(model: FiniteMixture, coded: Coded) -> Described:
         model.criterion,
         model.prior,
         patience=model.patience,
-        n_init=model.n_init,
-        reached=model.reached,
-        max_init=model.max_init,
-        init=model.init,
-        max_iter=model.max_iter,
-        tol=model.tol,
+        restarts=Restarts(
+            n_init=model.n_init,
+            reached=model.reached,
+            max_init=model.max_init,
+            init=model.init,
+            max_iter=model.max_iter,
+            tol=model.tol,
+        ),
         seed=seed_of(model.random_state),
     )
     mixture = found.mixture

@@ -26,7 +26,7 @@ from ..naive_bayes import PriorLike, rule_of
 from ..naive_bayes.answer import Answer
 from ..naive_bayes.query import Question
 from ..selection.comparison import Comparison
-from ..selection.components import choose_components
+from ..selection.components import Restarts, choose_components
 from ..sources import as_table
 from ..table import Coded, Schema
 from ..table._messages import tell
@@ -535,12 +535,14 @@ class FiniteMixture(StreamedMixture, LatentInference, ClusterMixin, DensityMixin
             self.criterion,
             self.prior,
             patience=self.patience,
-            n_init=self.n_init,
-            reached=self.reached,
-            max_init=self.max_init,
-            init=self.init,
-            max_iter=self.max_iter,
-            tol=self.tol,
+            restarts=Restarts(
+                n_init=self.n_init,
+                reached=self.reached,
+                max_init=self.max_init,
+                init=self.init,
+                max_iter=self.max_iter,
+                tol=self.tol,
+            ),
             seed=seed,
             needs_mode=rule_of(self.rule).settles,
         )

@@ -308,49 +308,54 @@ def with_criteria(
     Comparison
         The table with further columns before ``posterior``.
     """
-    names = _names(criteria)
+    names, sizes = _names(criteria), comparison["components"]
     columns: dict[str, list[float | None]] = {}
     notes, seconds = dict(comparison.notes), dict(comparison.seconds)
-    sizes = comparison["components"]
     for number, name in enumerate(names):
         start = time.perf_counter()
-        columns[name] = []
+        found: dict[int, SupportsFloat | None] = {}
         reasons: dict[str, list[int]] = {}
-        if name == "annealed":
-            columns["annealed_se"] = []
         for place, size in enumerate(sizes):
             try:
                 # Seeded by the number of components: a figure does not depend on which others are compared.
-                found = _on_request(name, rows, mixtures[size], prior, [seed, size])
+                found[size] = _on_request(name, rows, mixtures[size], prior, [seed, size])
             except CodelengthError as error:
                 # One infeasible size must not cost the others; equal reasons are reported once.
                 reasons.setdefault(str(error), []).append(size)
-                found = None
-            columns[name].append(None if found is None else float(found))
-            if name == "annealed":
-                columns["annealed_se"].append(getattr(found, "standard_error", None))
+                found[size] = None
             if report is not None:
                 report(number * len(sizes) + place + 1, len(names) * len(sizes))
+        columns |= _columns_of(name, list(found.values()))
         seconds[name] = time.perf_counter() - start
         notes.pop(name, None)
         if reasons:
             notes[name] = "; ".join(f"{_classes(own)}: {reason}" for reason, own in reasons.items())
-    rows_with = []
-    for place, row in enumerate(comparison.rows):
-        before = {name: value for name, value in row.items() if name not in columns}
-        added = {name: values[place] for name, values in columns.items()}
-        # New criteria are inserted before the posterior probabilities, which may depend on them.
-        position = list(before).index("posterior")
-        items = list(before.items())
-        rows_with.append(dict([*items[:position], *added.items(), *items[position:]]))
     # A criterion judges only if it is known for all numbers of components; otherwise probabilities would not
     # be comparable.
     judge = next(
         (name for name in JUDGES if name in columns and None not in columns[name]), comparison.posterior_by
     )
-    return _judged(
-        Comparison(tuple(rows_with), comparison.chosen, comparison.criterion, judge, notes, seconds)
-    )
+    with_columns = _with_columns(comparison, columns)
+    return _judged(replace(with_columns, posterior_by=judge, notes=notes, seconds=seconds))
+
+
+def _columns_of(name: str, found: Sequence[SupportsFloat | None]) -> dict[str, list[float | None]]:
+    """Return the column of a criterion, and that of its standard errors if it is estimated."""
+    columns: dict[str, list[float | None]] = {name: [None if one is None else float(one) for one in found]}
+    if name == "annealed":
+        columns["annealed_se"] = [getattr(one, "standard_error", None) for one in found]
+    return columns
+
+
+def _with_columns(comparison: Comparison, columns: Mapping[str, list[float | None]]) -> Comparison:
+    """Insert columns before the posterior probabilities, which may depend on them."""
+    rows = []
+    for place, row in enumerate(comparison.rows):
+        before = [(name, value) for name, value in row.items() if name not in columns]
+        added = [(name, values[place]) for name, values in columns.items()]
+        position = [name for name, _ in before].index("posterior")
+        rows.append(dict([*before[:position], *added, *before[position:]]))
+    return replace(comparison, rows=tuple(rows))
 
 
 def _judged(comparison: Comparison) -> Comparison:

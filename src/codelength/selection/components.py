@@ -12,7 +12,7 @@ from ..decisions import is_better
 from ..errors import Infeasible
 from ..mixture.cache import CachedRows, Rows
 from ..mixture.code_length import ADDITIVE, CRITERIA, standard_error
-from ..mixture.em import EMInfo, RestartsInfo, Trust, check_shared_out, fit_mixture, layout_of
+from ..mixture.em import EMInfo, Layout, RestartsInfo, Trust, check_shared_out, fit_mixture, layout_of
 from ..mixture.em.restarts import MOST_STARTS
 from ..mixture.parameters import MixtureParameters, mode_prior, posterior_mode, with_components
 from ..naive_bayes import PriorLike, pseudocounts
@@ -25,6 +25,32 @@ SAME_SHARE = 1e-6
 
 LEAST_LEAD = 2.0
 """Number of standard errors by which an estimated code length must be shorter to count as shorter."""
+
+
+@dataclass(frozen=True, slots=True)
+class Restarts:
+    """Starts of EM and its end for each number of components, as in :func:`codelength.mixture.fit_mixture`.
+
+    Attributes
+    ----------
+    n_init : int
+        Number of starts.
+    reached, max_init : int
+        Times that the best solution has to be found, and maximum number of starts until then.
+    init : str
+        Kind of start.
+    max_iter : int
+        Maximum number of iterations.
+    tol : float
+        Gain of an iteration that ends a run, in nats per row.
+    """
+
+    n_init: int = 20
+    reached: int = 5
+    max_init: int = MOST_STARTS
+    init: str = "mixed"
+    max_iter: int = 1000
+    tol: float = 1e-11
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -59,12 +85,7 @@ def choose_components(
     prior: PriorLike = "uniform",
     *,
     patience: int | None = None,
-    n_init: int = 20,
-    reached: int = 5,
-    max_init: int = MOST_STARTS,
-    init: str = "mixed",
-    max_iter: int = 1000,
-    tol: float = 1e-11,
+    restarts: Restarts | None = None,
     seed: int = 0,
     needs_mode: bool = True,
 ) -> ComponentsResult:
@@ -87,8 +108,8 @@ def choose_components(
         Pseudocounts, none of them below 1 if ``needs_mode``.
     patience : int, optional
         Number of consecutive sizes without gain that ends the search; by default all are tried.
-    n_init, reached, max_init, init, max_iter, tol
-        As in :func:`codelength.mixture.em.fit_mixture`.
+    restarts : Restarts, optional
+        Starts and end of EM; by default 20 starts, and more until the best solution was found five times.
     seed : int
         Seed; every number of components has its own random stream, independent of the other numbers.
     needs_mode : bool
@@ -120,59 +141,28 @@ def choose_components(
             f'criterion="{criterion}" needs all rows in memory, and {rows.n_rows:,} distinct rows are kept '
             f"on disk; choose one of {', '.join(ADDITIVE)}, or raise memory="
         )
-    layout = layout_of(rows)
+    search = _Search(rows, layout_of(rows), criterion, prior, restarts or Restarts(), seed, needs_mode)
     fits: dict[int, _Fit] = {}
-
-    def fit(size: int) -> _Fit:
-        check_shared_out(layout, size)
-        # Pseudocounts are expanded once for the fit and for the criterion.
-        schema = with_components(rows.schema, size)
-        spread = pseudocounts(prior, schema)
-        climbed = spread if needs_mode else mode_prior(spread, schema)
-        state, info = (
-            fit_mixture(
-                layout,
-                size,
-                climbed,
-                n_init=n_init,
-                reached=reached,
-                max_init=max_init,
-                init=init,
-                max_iter=max_iter,
-                tol=tol,
-                random_state=[seed, size],
-            )
-            if rows.n_rows and rows.schema.n_variables
-            else _before_any_cell(rows, size, climbed)
-        )
-        # EM numbers components arbitrarily. A canonical order makes results reproducible, and does so before
-        # any criterion that depends on the labels.
-        state = state.permuted(_largest_first(state))
-        found = CRITERIA[criterion](rows, state, spread, random_state=[seed, size])
-        fits[size] = _Fit(state, Trust.of(info), float(found), standard_error(found))
-        runs[size] = info
-        return fits[size]
-
-    runs: dict[int, RestartsInfo] = {}
     tried: list[int] = []
-    best, n_without_gain = None, 0
+    best, best_runs, n_without_gain = None, None, 0
     for size in sizes:
-        found = fit(size)
+        fits[size], runs = search.fit(size)
         tried.append(size)
         # Sizes increase, so on a tie the smaller number of components is kept.
-        if best is None or found.is_shorter_than(best):
+        if best is None or fits[size].is_shorter_than(best):
             # Runs hold the end of every start; those of other numbers are not reported, so drop them.
-            best, runs, n_without_gain = found, {size: runs[size]}, 0
+            best, best_runs, n_without_gain = fits[size], runs, 0
         else:
             n_without_gain += 1
         if patience is not None and n_without_gain >= max(patience, 1):
             break
     assert best is not None
+    assert best_runs is not None
     if 1 not in fits:
-        fit(1)
+        fits[1], _ = search.fit(1)
     return ComponentsResult(
         best.mixture,
-        runs[best.mixture.n_components],
+        best_runs,
         {size: fits[size].length for size in tried},
         compare(
             rows,
@@ -197,6 +187,49 @@ class _Fit(NamedTuple):
     def is_shorter_than(self, other: "_Fit") -> bool:
         """Return whether the code length is shorter by more than rounding and sampling error."""
         return is_better(other.length - LEAST_LEAD * math.hypot(self.error, other.error), self.length, 1.0)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Search:
+    """Fits of one table with several numbers of components; parameters as in :func:`choose_components`."""
+
+    rows: Rows
+    layout: Layout
+    criterion: str
+    prior: PriorLike
+    restarts: Restarts
+    seed: int
+    needs_mode: bool
+
+    def fit(self, size: int) -> tuple[_Fit, RestartsInfo]:
+        """Fit the mixture with so many components, and compute its code length."""
+        check_shared_out(self.layout, size)
+        # Pseudocounts are expanded once for the fit and for the criterion.
+        schema = with_components(self.rows.schema, size)
+        spread = pseudocounts(self.prior, schema)
+        state, runs = self._climbed(size, spread if self.needs_mode else mode_prior(spread, schema))
+        # EM numbers components arbitrarily. A canonical order makes results reproducible, and does so before
+        # any criterion that depends on the labels.
+        state = state.permuted(_largest_first(state))
+        found = CRITERIA[self.criterion](self.rows, state, spread, random_state=[self.seed, size])
+        return _Fit(state, Trust.of(runs), float(found), standard_error(found)), runs
+
+    def _climbed(self, size: int, prior: PriorLike) -> tuple[MixtureParameters, RestartsInfo]:
+        if not self.rows.n_rows or not self.rows.schema.n_variables:
+            return _before_any_cell(self.rows, size, prior)
+        restarts = self.restarts
+        return fit_mixture(
+            self.layout,
+            size,
+            prior,
+            n_init=restarts.n_init,
+            reached=restarts.reached,
+            max_init=restarts.max_init,
+            init=restarts.init,
+            max_iter=restarts.max_iter,
+            tol=restarts.tol,
+            random_state=[self.seed, size],
+        )
 
 
 def _largest_first(mixture: MixtureParameters) -> IntArray:

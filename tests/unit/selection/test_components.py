@@ -8,7 +8,7 @@ from codelength.errors import Infeasible, InvalidParameter
 from codelength.mixture import CRITERIA
 from codelength.mixture.parameters import MixtureParameters, with_components
 from codelength.selection.comparison import Comparison
-from codelength.selection.components import _largest_first, choose_components
+from codelength.selection.components import Restarts, _largest_first, choose_components
 from codelength.sources import as_coded
 
 
@@ -17,7 +17,7 @@ from codelength.sources import as_coded
 def test_one_row_is_one_component(criterion, row):
     """Its probability is 1 with any number of components: differences are rounding, and ties go to fewer."""
     coded = as_coded([row])
-    found = choose_components(coded, range(1, 7), criterion, n_init=3)
+    found = choose_components(coded, range(1, 7), criterion, restarts=Restarts(n_init=3))
     assert found.mixture.n_components == 1
     assert sorted(found.path) == [1, 2, 3, 4, 5, 6]
 
@@ -25,20 +25,25 @@ def test_one_row_is_one_component(criterion, row):
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_equal_rows_are_one_component(criterion):
     coded = as_coded([["a", "x"]] * 4)
-    assert choose_components(coded, range(1, 4), criterion, n_init=3).mixture.n_components == 1
+    assert (
+        choose_components(coded, range(1, 4), criterion, restarts=Restarts(n_init=3)).mixture.n_components
+        == 1
+    )
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_differences_within_the_error_of_an_estimate_are_ties(seed):
     """Rows that hold nothing cost nothing, with any number of components; annealing says so up to noise."""
-    found = choose_components(as_coded([["a"]] * 8), range(1, 4), "annealed", n_init=2, seed=seed)
+    found = choose_components(
+        as_coded([["a"]] * 8), range(1, 4), "annealed", restarts=Restarts(n_init=2), seed=seed
+    )
     assert found.mixture.n_components == 1
     assert found.path[2] != found.path[3] != 0.0
 
 
 def test_an_estimate_still_finds_components_that_are_there():
     coded = as_coded({name: ["yes", "no"] * 10 for name in ("feathers", "eggs", "wings")})
-    found = choose_components(coded, range(1, 4), "annealed", n_init=2)
+    found = choose_components(coded, range(1, 4), "annealed", restarts=Restarts(n_init=2))
     assert found.mixture.n_components == 2
     assert min(found.path, key=found.path.__getitem__) == 2
 
@@ -52,14 +57,14 @@ def test_many_more_components_than_rows_are_refused_at_once(size):
 
 def test_patience_ends_the_search():
     coded = as_coded([["a", "x"], ["b", "y"]] * 10)
-    found = choose_components(coded, range(1, 20), patience=2, n_init=3)
+    found = choose_components(coded, range(1, 20), patience=2, restarts=Restarts(n_init=3))
     assert found.mixture.n_components == 2
     assert sorted(found.path) == [1, 2, 3, 4]
 
 
 def test_patience_counts_the_numbers_tried_not_components():
     coded = as_coded([["a", "x"], ["b", "y"]] * 10)
-    found = choose_components(coded, [2, 6, 9, 14], patience=2, n_init=3)
+    found = choose_components(coded, [2, 6, 9, 14], patience=2, restarts=Restarts(n_init=3))
     assert sorted(found.path) == [2, 6, 9]
 
 
@@ -68,7 +73,7 @@ def test_patience_counts_the_numbers_tried_not_components():
 def test_components_of_one_size_are_in_an_order_of_their_own(columns, seed):
     """A table and its mirror image: which class is first depends on neither the seed nor the columns."""
     coded = as_coded({name: ["no", "yes"] * 10 for name in columns})
-    mixture = choose_components(coded, [2], n_init=3, seed=seed).mixture
+    mixture = choose_components(coded, [2], restarts=Restarts(n_init=3), seed=seed).mixture
     assert mixture.class_probs == pytest.approx([0.5, 0.5])
     for i in range(3):
         assert mixture.of(i)[:, 0] == pytest.approx([1.0, 0.0], abs=1e-6)

@@ -14,7 +14,7 @@ from codelength.mixture.cache import CachedRows, gather, gathering, rows
 from codelength.mixture.classification import classification
 from codelength.mixture.code_length import ADDITIVE, CRITERIA
 from codelength.mixture.em import STARTS, CachedLayout, _layout, em, fit_mixture, layout_of
-from codelength.selection.components import choose_components
+from codelength.selection.components import Restarts, choose_components
 from codelength.table import Coded, Schema
 from unit.mixture.mixture_tables import random_coded
 
@@ -94,7 +94,7 @@ def test_restarts_that_are_compared(coded, cached):
 @pytest.mark.parametrize("criterion", ADDITIVE)
 def test_the_number_of_components(coded, cached, criterion):
     """Path, comparison and everything in it."""
-    options = {"n_init": 2, "reached": 1, "tol": 1e-6, "seed": 7}
+    options = {"restarts": Restarts(n_init=2, reached=1, tol=1e-6), "seed": 7}
     in_memory = choose_components(coded, range(1, 4), criterion, **options)
     on_disk = choose_components(cached, range(1, 4), criterion, **options)
     assert in_memory.path == on_disk.path
