@@ -7,7 +7,7 @@ Depends on ``_relations``, ``_stage``, ``_numbers`` and ``_plan`` of :mod:`codel
 cells mean the same as in memory. Used by ``_files``.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from itertools import chain
@@ -25,7 +25,7 @@ from ..files._kinds import Reading
 from ..files._numbers import number_plans, what_they_were
 from ..files._plan import Plan, look_like_numbers, make_plans
 from ..files._relations import Relation, file_relation, json_relation
-from ..files._stage import Stored, stage
+from ..files._stage import Stored, Wanted, stage
 from ..files.formats import CSV, JSON, PARQUET, Format
 from ..files.standard_input import name_of
 from ._frames import cells_of
@@ -138,7 +138,7 @@ class Staged:
         # Columns that look like numbers in the first rows are loaded as numbers, which is faster. If a later
         # row shows that one is text, the files are loaded again. Every round has one such column less.
         while True:
-            stored = self._load(paths, format_, columns, how, na, as_numbers)
+            stored = self._load(paths, format_, Wanted(columns, how, na, as_numbers, self.columns[1]))
             self.n_rows = sum(self._sizes)
             if not self.n_rows:
                 raise DataError(f"{self._names[0]}: has a header but no rows")
@@ -161,15 +161,7 @@ class Staged:
             for i in range(n_files):
                 self._connection.execute(f"DROP TABLE part{i}")
 
-    def _load(
-        self,
-        paths: Sequence[Path],
-        format_: Format,
-        columns: Sequence[str],
-        how: dict[str, Reading],
-        na: tuple[str, ...],
-        as_numbers: frozenset[str],
-    ) -> list[Stored]:
+    def _load(self, paths: Sequence[Path], format_: Format, wanted: Wanted) -> list[Stored]:
         connection, as_table = self._connection, format_ is not PARQUET
         self._sizes = []
         parts: list[list[Stored]] = []
@@ -177,18 +169,7 @@ class Staged:
         for i, (path, relation) in enumerate(
             zip(paths, relations_of(connection, paths, format_), strict=False)
         ):
-            stored, beside = stage(
-                connection,
-                path,
-                relation,
-                columns,
-                how,
-                na,
-                name_of(path),
-                as_table=as_table,
-                as_numbers=as_numbers,
-                beside=self.columns[1],
-            )
+            stored, beside = stage(connection, path, relation, wanted, name_of(path), as_table=as_table)
             parts.append(stored)
             along.append(beside)
             (n_rows,) = connection.execute("SELECT count(*) FROM t").fetchall()[0]
@@ -198,7 +179,7 @@ class Staged:
         if format_ is JSON:
             self._sizes = [_n_objects(connection, path) for path in paths]
         elif len(paths) > 1:
-            _join(connection, parts, as_numbers, [column.sql for column in along[0]])
+            _join(connection, parts, wanted.as_numbers, [column.sql for column in along[0]])
         self._beside = along[0]
         return [
             replace(same[0], domain=tuple(dict.fromkeys(chain(*(own.domain for own in same)))))
@@ -285,7 +266,8 @@ def _seeming_numbers(
         try:
             head.write_bytes(first_rows(path))
             relation = file_relation(connection, head, "csv", name_of(path))
-            stored, _ = stage(connection, head, relation, columns, how, na, name_of(path), as_table=True)
+            wanted = Wanted(columns, how, na)
+            stored, _ = stage(connection, head, relation, wanted, name_of(path), as_table=True)
         except (DataError, *DAMAGED):  # to be said about the whole file
             return frozenset()
         return look_like_numbers(connection, stored)
@@ -299,7 +281,7 @@ def _selected(column: Beside) -> str:
 def _join(
     connection: "DuckDBPyConnection",
     parts: Sequence[Sequence[Stored]],
-    as_numbers: frozenset[str],
+    as_numbers: Collection[str],
     beside: Sequence[str],
 ) -> None:
     """Create one view of all files, whose columns may be in another order."""

@@ -1,8 +1,8 @@
 """Files staged as the DuckDB table ``t``: every column as text, whole numbers, fractions or booleans.
 
-Order of reading: :class:`Stored` (a column of ``t``), :func:`stage` (all columns), :func:`stored_as` and
-:func:`natural_form` (the form of one column), then ``_stage_csv``, which also counts rows and delimiters to
-find rows that DuckDB drops.
+Order of reading: :class:`Stored` (a column of ``t``), :class:`Wanted` (the columns to stage), :func:`stage`
+(all columns), :func:`stored_as` and :func:`natural_form` (the form of one column), then ``_stage_csv``, which
+also counts rows and delimiters to find rows that DuckDB drops.
 
 Depends on ``_relations`` (the file as DuckDB reads it), ``_kinds`` (requests of the caller), ``_numbers``,
 ``_domains`` and ``_beside``. ``_plan`` decides how columns of ``t`` become columns of a table.
@@ -31,7 +31,7 @@ from ._relations import SPELT, SPELT_NUMBER, SPELT_TEXT, Relation
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["Stored", "natural_form", "stage", "stored_as"]
+__all__ = ["Stored", "Wanted", "natural_form", "stage", "stored_as"]
 
 _WHOLE_TYPES = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
 _HUGE_TYPES = ("UBIGINT", "HUGEINT")
@@ -71,18 +71,40 @@ class Stored:
     domain: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class Wanted:
+    """Columns to stage, and rules for reading them.
+
+    Attributes
+    ----------
+    columns : sequence of str
+        Names of the columns.
+    readings : mapping of str to Reading
+        Rules for reading some columns.
+    na : sequence of str
+        Texts that mean missing.
+    as_numbers : collection of str
+        Columns of a CSV file to store as numbers, with the kinds of their cells; see
+        :mod:`codelength.sources.files._numbers`.
+    beside : sequence of str
+        Columns to carry over.
+    """
+
+    columns: Sequence[str]
+    readings: Mapping[str, Reading]
+    na: Sequence[str]
+    as_numbers: Collection[str] = ()
+    beside: Sequence[str] = ()
+
+
 def stage(
     connection: "DuckDBPyConnection",
     path: Path,
     relation: Relation,
-    wanted: Sequence[str],
-    readings: Mapping[str, Reading],
-    na: Sequence[str],
+    wanted: Wanted,
     shown: str,
     *,
     as_table: bool,
-    as_numbers: Collection[str] = (),
-    beside: Sequence[str] = (),
 ) -> tuple[list[Stored], list[Beside]]:
     """Create ``t`` with the wanted columns of a file.
 
@@ -94,21 +116,12 @@ def stage(
         The file.
     relation : Relation
         Names and types of its columns.
-    wanted : sequence of str
-        The columns.
-    readings : mapping of str to Reading
-        Rules for reading some columns.
-    na : sequence of str
-        Texts that mean missing.
+    wanted : Wanted
+        The columns, and rules for reading them.
     shown : str
         Name of the file in messages.
     as_table : bool
         True to load the rows. Otherwise ``t`` is a view if the file can be read in place.
-    as_numbers : collection of str
-        Columns of a CSV file to store as numbers, with the kinds of their cells; see
-        :mod:`codelength.sources.files._numbers`.
-    beside : sequence of str
-        Columns to carry over.
 
     Returns
     -------
@@ -120,13 +133,14 @@ def stage(
     import duckdb
 
     columns, expressions = [], []
+    na, as_numbers, readings = wanted.na, wanted.as_numbers, wanted.readings
     if relation.header is not None and na:
         na = _csv.those_in(path, na)
     never_numbers = all(is_never_a_number(marker) for marker in na)
     positions = {name: position for position, name in enumerate(relation.names)}
-    listed = [name for name in wanted if name in relation.dictionaries and name not in readings]
+    listed = [name for name in wanted.columns if name in relation.dictionaries and name not in readings]
     domains = declared_domains(path, listed, shown) if listed else {}
-    for name in wanted:
+    for name in wanted.columns:
         position = positions[name]
         type_ = relation.types[position]
         column = stored_as(name, f"c{position}", type_, readings.get(name, Reading()), shown)
@@ -136,7 +150,7 @@ def stage(
         present = (value for value in domains.get(name, ()) if value.strip(SPACES) not in na)
         columns.append(replace(column, domain=tuple(present)))
     along = beside_of(
-        beside, relation, lambda sql: _expression(Stored("", sql, "VARCHAR", "text"), SPELT, na)
+        wanted.beside, relation, lambda sql: _expression(Stored("", sql, "VARCHAR", "text"), SPELT, na)
     )
     expressions += [f"{column.expression} AS {column.sql}" for column in along]
     select = ", ".join(expressions)

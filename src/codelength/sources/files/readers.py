@@ -28,7 +28,7 @@ from ._duckdb import one_line, session, without_memory
 from ._kinds import Kind, Kinds, readings
 from ._plan import Plan, fetch, make_plans
 from ._relations import file_relation
-from ._stage import stage
+from ._stage import Wanted, stage
 from .formats import ARFF, JSON, format_of
 from .standard_input import Source, as_file, name_of
 
@@ -275,9 +275,8 @@ def _opened(
         check_beside(beside, relation.names, shown)
         # JSON would be parsed again by every query on a view.
         as_table = in_batches or format_ is JSON
-        stored, along = stage(
-            connection, path, relation, roles.columns, how, tuple(na), shown, as_table=as_table, beside=beside
-        )
+        wanted = Wanted(roles.columns, how, tuple(na), beside=beside)
+        stored, along = stage(connection, path, relation, wanted, shown, as_table=as_table)
         try:
             (n_rows,) = connection.execute("SELECT count(*) FROM t").fetchall()[0]
             plans = make_plans(connection, stored, n_rows) if n_rows else []
