@@ -1,9 +1,10 @@
 """``codelength cluster``."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..blocks import Paragraph
+from ..blocks import Block, Paragraph
 from ..errors import InvalidParameter
 from . import options
 from .choices import CRITERIA_ON_REQUEST, FIGURE, FILE, INTERVAL_KIND, MIXTURE_CRITERION, Whole
@@ -138,61 +139,39 @@ def cluster(
         "--comparison": comparison,
         **{f"--figure {kind}": file for kind, file in figure},
     }
+    # All checks come before the first row is read, because a fit can take minutes.
     check_outputs(outputs, source.files, as_json=as_json)
     if for_spreadsheets:
         check_marked([memberships, profiles, comparison])
-    _check(outputs, carry, figure)
-    # Before any row is read: the test would fail only after the fit.
-    if test and model.n_components == 1:
-        raise InvalidParameter("--test: there is no smaller number of classes than one; ask for more classes")
-    if replications is not None and not test and interval_kind not in DRAWN:
-        raise InvalidParameter(
-            "--replications: nothing is replicated; leave it out, or ask for --test or an --interval-kind of "
-            f"{', '.join(DRAWN[:-1])} or {DRAWN[-1]}"
-        )
-    # All checks come before the first row is read, because a fit can take minutes.
+    _check_files(outputs, carry, figure)
+    kind = (interval_kind or "auto") if intervals or interval_kind is not None else None
+    _check_replications(model, kind, replications, test=test)
     table, beside = source.read_beside(carry)
     with working("clustering"):
         model.fit(table)
-    compared: Comparison = model.comparison_
-    # Further criteria take longer, and are computed on request only.
-    if criteria:
-        with working("comparing") as report:
-            compared = model.compare(criteria, report)
-    bounds: Intervals | None = None
-    if intervals or interval_kind is not None:
-        with working("intervals") as report:
-            bounds = model.intervals(
-                interval_kind or "auto", n_replications=replications or INTERVALS, progress=report
-            )
-    tested: LikelihoodRatioTest | None = None
-    if test and model.n_components_ > 1:
-        with working("bootstrap test") as report:
-            tested = model.likelihood_ratio_test(n_replications=replications or TESTS, progress=report)
-    _write(model, outputs, beside, compared, bounds, for_spreadsheets=for_spreadsheets)
-    for kind, file in figure:
-        _draw(model, source, compared, kind, file)
+    found = _findings(model, criteria, kind, replications, test=test)
+    _write(found, outputs, beside, for_spreadsheets=for_spreadsheets)
+    for kind_of_figure, file in figure:
+        _draw(found, source, kind_of_figure, file)
     if as_json:
-        document = {"data": source.data, "rows": table.n_rows, **model.summary_document()}
-        document["comparison"] = compared.to_json()
-        if bounds is not None:
-            document["intervals"] = {
-                "level": bounds.level,
-                "method": bounds.method,
-                "estimates": bounds.records(),
-            }
-        if test:
-            document["test"] = None if tested is None else tested.to_json()
-        print_json(document)
+        print_json({"data": source.data, "rows": table.n_rows, **_document(found, test=test)})
     elif "-" not in outputs.values():
         written = [name for name in outputs.values() if name is not None]
-        blocks = model.summary(comparison=compared, intervals=bounds, test=tested)
-        if test and tested is None:
-            blocks.append(Paragraph(UNTESTED))
+        blocks = _blocks(found, test=test)
         show([*blocks, *([Paragraph(f"Wrote {', '.join(written)}.")] if written else [])])
 
 
-def _check(
+@dataclass(frozen=True, eq=False, slots=True)
+class _Findings:
+    """A fitted mixture, and what was asked for on top of it."""
+
+    model: "FiniteMixture"
+    compared: "Comparison"
+    bounds: "Intervals | None"
+    tested: "LikelihoodRatioTest | None"
+
+
+def _check_files(
     outputs: dict[str, str | None], carry: tuple[str, ...], figure: tuple[tuple[str, str], ...]
 ) -> None:
     """Reject, before anything is read, outputs that could not be written after all the work."""
@@ -215,31 +194,57 @@ def _check(
             check_table_name(name)
 
 
+def _check_replications(model: Any, kind: str | None, replications: int | None, *, test: bool) -> None:
+    """Reject a test without a smaller number of classes, and replications of nothing."""
+    if test and model.n_components == 1:
+        raise InvalidParameter("--test: there is no smaller number of classes than one; ask for more classes")
+    if replications is not None and not test and kind not in DRAWN:
+        raise InvalidParameter(
+            "--replications: nothing is replicated; leave it out, or ask for --test or an --interval-kind of "
+            f"{', '.join(DRAWN[:-1])} or {DRAWN[-1]}"
+        )
+
+
+def _findings(
+    model: Any, criteria: tuple[str, ...], kind: str | None, replications: int | None, *, test: bool
+) -> _Findings:
+    """Compute the criteria, the intervals and the test that were asked for."""
+    compared: Comparison = model.comparison_
+    # Further criteria take longer, and are computed on request only.
+    if criteria:
+        with working("comparing") as report:
+            compared = model.compare(criteria, report)
+    bounds: Intervals | None = None
+    if kind is not None:
+        with working("intervals") as report:
+            bounds = model.intervals(kind, n_replications=replications or INTERVALS, progress=report)
+    tested: LikelihoodRatioTest | None = None
+    if test and model.n_components_ > 1:
+        with working("bootstrap test") as report:
+            tested = model.likelihood_ratio_test(n_replications=replications or TESTS, progress=report)
+    return _Findings(model, compared, bounds, tested)
+
+
 def _write(
-    model: "FiniteMixture",
-    outputs: dict[str, str | None],
-    beside: "ColumnDict",
-    compared: "Comparison",
-    bounds: "Intervals | None",
-    *,
-    for_spreadsheets: bool,
+    found: _Findings, outputs: dict[str, str | None], beside: "ColumnDict", *, for_spreadsheets: bool
 ) -> None:
     """Write the model, the profiles, the comparison and the memberships to the files that were named."""
+    model = found.model
     if (output := outputs["--output"]) is not None:
         save(model, output)
     if (profiles := outputs["--profiles"]) is not None:
         from ..render.tables import write_table
 
         write_table(
-            model.profile_table(bounds),
-            model.profile_grid(bounds),
+            model.profile_table(found.bounds),
+            model.profile_grid(found.bounds),
             profiles,
             for_spreadsheets=for_spreadsheets,
         )
     if (comparison := outputs["--comparison"]) is not None:
         from ..render.tables import write_table
 
-        write_table(compared, compared.grid(), comparison, for_spreadsheets=for_spreadsheets)
+        write_table(found.compared, found.compared.grid(), comparison, for_spreadsheets=for_spreadsheets)
     if (memberships := outputs["--memberships"]) is not None:
         from ..sources.files.writers import open_writer
 
@@ -251,13 +256,33 @@ def _write(
             writer.write({**beside, names[0]: model.labels_ + 1} | columns)
 
 
-def _draw(model: "FiniteMixture", source: Source, compared: "Comparison", kind: str, file: str) -> None:
+def _draw(found: _Findings, source: Source, kind: str, file: str) -> None:
     """Draw one kind of figure."""
     from .. import plot
 
     if kind == "criteria":
-        plot.criteria(compared, file)
+        plot.criteria(found.compared, file)
     elif kind == "profiles":
-        plot.profiles(model, file, title=f"{Path(source.data).stem}: {len(model.labels_)} rows")
+        plot.profiles(found.model, file, title=f"{Path(source.data).stem}: {len(found.model.labels_)} rows")
     else:
-        plot.KINDS[kind](model, file)
+        plot.KINDS[kind](found.model, file)
+
+
+def _document(found: _Findings, *, test: bool) -> dict[str, Any]:
+    """Return all findings as JSON types."""
+    document = {**found.model.summary_document(), "comparison": found.compared.to_json()}
+    if found.bounds is not None:
+        document["intervals"] = {
+            "level": found.bounds.level,
+            "method": found.bounds.method,
+            "estimates": found.bounds.records(),
+        }
+    if test:
+        document["test"] = None if found.tested is None else found.tested.to_json()
+    return document
+
+
+def _blocks(found: _Findings, *, test: bool) -> list[Block]:
+    """Return all findings as blocks."""
+    blocks = found.model.summary(comparison=found.compared, intervals=found.bounds, test=found.tested)
+    return [*blocks, Paragraph(UNTESTED)] if test and found.tested is None else blocks

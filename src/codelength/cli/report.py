@@ -64,12 +64,8 @@ def report(
       codelength report zoo --latent -o zoo.html
       codelength report --reproduce docs/results -o papers.html
     """
-    if output == "-":
-        raise InvalidParameter("--output: a page goes into a file; name one, such as report.html")
     # Checked first: an analysis takes seconds, and should not fail at its very end.
-    parent = Path(output).absolute().parent
-    if not parent.is_dir():
-        raise DataError(f"{output}: the directory {parent} does not exist; create it first")
+    _check_place(output)
     if reproduce:
         _check_papers(source, {"--latent": latent, "--rows": rows, "--title": title, "--seed": seed})
         _papers(source, output, as_json=as_json)
@@ -106,6 +102,15 @@ def report(
         print_json({"data": source.data, "page": output, "bytes": _size(output), **figures})
     else:
         show([Paragraph(told), Paragraph(f"Wrote {output} ({_kilobytes(output)}).")])
+
+
+def _check_place(output: str) -> None:
+    """Raise if a page cannot be written to the output."""
+    if output == "-":
+        raise InvalidParameter("--output: a page goes into a file; name one, such as report.html")
+    parent = Path(output).absolute().parent
+    if not parent.is_dir():
+        raise DataError(f"{output}: the directory {parent} does not exist; create it first")
 
 
 def _check_papers(source: Source | None, options: dict[str, Any]) -> None:
