@@ -276,14 +276,10 @@ def _time_in_sqlite(column: str) -> str:
         f"FROM ({parts})"
     )
     form = "'%Y-%m-%dT%H:%M:%S'"
-
-    def is_fraction(text: str) -> str:
-        return f"({text} = '' OR ({text} GLOB '.[0-9]*' AND substr({text}, 2) NOT GLOB '*[^0-9]*'))"
-
     is_stamp = (
         f"strftime({form}, m, '+0 days') = m AND m >= '0001' "
         f"AND (length(b) IN (10, 16, 19) OR length(b) > 20) AND substr(b, 11, 1) IN ('', 'T', ' ') "
-        f"AND {is_fraction('f')} AND (z = '' OR length(b) > 10)"
+        f"AND {_is_fraction('f')} AND (z = '' OR length(b) > 10)"
     )
     trimmed = "CASE WHEN f = '' THEN '' ELSE rtrim(rtrim(f, '0'), '.') END"
     naive = f"CASE WHEN m GLOB '*T00:00:00' AND {trimmed} = '' THEN substr(b, 1, 10) ELSE m || {trimmed} END"
@@ -292,8 +288,13 @@ def _time_in_sqlite(column: str) -> str:
     return (
         f"CASE WHEN typeof({column}) <> 'text' THEN +{column} ELSE (SELECT CASE "
         f"WHEN {is_stamp} THEN CASE WHEN z = '' THEN {naive} ELSE {aware} END "
-        f"WHEN c IS NOT NULL AND {is_fraction('c')} AND s < '24' THEN {clock} ELSE s END FROM ({split})) END"
+        f"WHEN c IS NOT NULL AND {_is_fraction('c')} AND s < '24' THEN {clock} ELSE s END FROM ({split})) END"
     )
+
+
+def _is_fraction(text: str) -> str:
+    """Return the condition that text is the fraction of a second in SQLite, or empty."""
+    return f"({text} = '' OR ({text} GLOB '.[0-9]*' AND substr({text}, 2) NOT GLOB '*[^0-9]*'))"
 
 
 def spellings(text: str) -> list[str]:

@@ -64,33 +64,7 @@ def to_onnx(look_ups: LookUps) -> "ModelProto":
     for variable in look_ups.variables:
         check_values(variable, "ONNX")
     graph = _Graph([variable.name for variable in look_ups.variables])
-    total = graph.constant(look_ups.class_table[None, :])
-    codes = [_codes(graph, variable) for variable in look_ups.variables]
-    for own, entries in zip(codes, look_ups.value_tables, strict=True):
-        total = graph.node("Add", [total, graph.gathered(entries, own)])
-    groups = {i: graph.gathered(of_values, codes[i]) for i, of_values in look_ups.paired.items()}
-    for child, parent, entries in look_ups.pair_tables:
-        # A pair is one row of a flat table: group of the child times the number of parent groups, plus that
-        # of the parent.
-        rows = graph.node("Mul", [groups[child], graph.constant(np.int64(entries.shape[1]))])
-        cells = graph.node("Add", [rows, groups[parent]])
-        total = graph.node("Add", [total, graph.gathered(entries.reshape(-1, entries.shape[2]), cells)])
-    # Weights that tie with the largest are made equal. If all are zero, all tie: the distribution is uniform.
-    top = graph.node("ReduceMax", [total, graph.constant(np.array([1]))], keepdims=1)
-    least = graph.node("Sub", [top, graph.constant(np.float64(TOLERANCE))])
-    tied = graph.node("GreaterOrEqual", [total, least])
-    below = graph.node("Where", [tied, graph.constant(np.float64(0.0)), graph.node("Sub", [total, top])])
-    output = graph.output("probabilities")
-    if look_ups.floor.any():
-        rest = graph.constant(np.float64(max(0.0, 1.0 - math.fsum(look_ups.floor))))
-        shared = graph.node("Mul", [rest, graph.node("Softmax", [below], axis=1)])
-        probabilities = graph.node("Add", [graph.constant(look_ups.floor[None, :]), shared], output)
-        # The floor may change the best class, so ties are found again among the final probabilities.
-        largest = graph.node("ReduceMax", [probabilities, graph.constant(np.array([1]))], keepdims=1)
-        least = graph.node("Mul", [largest, graph.constant(np.float64(1.0 - TOLERANCE))])
-        tied = graph.node("GreaterOrEqual", [probabilities, least])
-    else:
-        probabilities = graph.node("Softmax", [below], output, axis=1)
+    probabilities, tied = _probabilities(graph, look_ups, _log_weights(graph, look_ups))
     # ArgMax of flags: the first of all tied classes, decided by tolerance and not by rounding.
     best = graph.node("ArgMax", [graph.node("Cast", [tied], to=graph.whole)], axis=1, keepdims=0)
     label = _labels(graph, best, look_ups.classes)
@@ -159,6 +133,41 @@ class _Graph:
 
     def _name(self) -> str:
         return f"{self._prefix}{len(self.nodes)}_{len(self.constants)}"
+
+
+def _log_weights(graph: _Graph, look_ups: LookUps) -> str:
+    """Add the sum of all look-ups, one per class and row, and return its name."""
+    total = graph.constant(look_ups.class_table[None, :])
+    codes = [_codes(graph, variable) for variable in look_ups.variables]
+    for own, entries in zip(codes, look_ups.value_tables, strict=True):
+        total = graph.node("Add", [total, graph.gathered(entries, own)])
+    groups = {i: graph.gathered(of_values, codes[i]) for i, of_values in look_ups.paired.items()}
+    for child, parent, entries in look_ups.pair_tables:
+        # A pair is one row of a flat table: group of the child times the number of parent groups, plus that
+        # of the parent.
+        rows = graph.node("Mul", [groups[child], graph.constant(np.int64(entries.shape[1]))])
+        cells = graph.node("Add", [rows, groups[parent]])
+        total = graph.node("Add", [total, graph.gathered(entries.reshape(-1, entries.shape[2]), cells)])
+    return total
+
+
+def _probabilities(graph: _Graph, look_ups: LookUps, total: str) -> tuple[str, str]:
+    """Add the probabilities of the classes; return their name, and that of flags of the most probable."""
+    # Weights that tie with the largest are made equal. If all are zero, all tie: the distribution is uniform.
+    top = graph.node("ReduceMax", [total, graph.constant(np.array([1]))], keepdims=1)
+    least = graph.node("Sub", [top, graph.constant(np.float64(TOLERANCE))])
+    tied = graph.node("GreaterOrEqual", [total, least])
+    below = graph.node("Where", [tied, graph.constant(np.float64(0.0)), graph.node("Sub", [total, top])])
+    output = graph.output("probabilities")
+    if not look_ups.floor.any():
+        return graph.node("Softmax", [below], output, axis=1), tied
+    rest = graph.constant(np.float64(max(0.0, 1.0 - math.fsum(look_ups.floor))))
+    shared = graph.node("Mul", [rest, graph.node("Softmax", [below], axis=1)])
+    probabilities = graph.node("Add", [graph.constant(look_ups.floor[None, :]), shared], output)
+    # The floor may change the best class, so ties are found again among the final probabilities.
+    largest = graph.node("ReduceMax", [probabilities, graph.constant(np.array([1]))], keepdims=1)
+    least = graph.node("Mul", [largest, graph.constant(np.float64(1.0 - TOLERANCE))])
+    return probabilities, graph.node("GreaterOrEqual", [probabilities, least])
 
 
 def _codes(graph: _Graph, variable: Variable) -> str:

@@ -85,9 +85,7 @@ def to_sql(
     for name in (*parts, *keep, *names):
         _check_name(name)
     steps = _Steps(parts)
-    n_classes = len(look_ups.classes)
     kept = [f"k{i}" for i in range(len(keep))]
-    sums, powers = [f"s{k}" for k in range(n_classes)], [f"e{k}" for k in range(n_classes)]
     readings = [_reading(own, variable) for variable in look_ups.variables]
     # Columns to keep are renamed at once; only here does the statement refer to the table.
     cells = [f"t.{quoted(name)} AS {alias}" for name, alias in zip(keep, kept, strict=True)]
@@ -97,23 +95,7 @@ def to_sql(
     steps.add("scored", *_scored(own, look_ups, readings, kept))
     if look_ups.pair_tables:
         steps.add("paired", *_paired(own, look_ups, kept))
-    steps.add("topped", [*kept, *sums, f"{own.largest(sums)} AS top"])
-    raised = [f"{_raised(own, s)} AS {e}" for s, e in zip(sums, powers, strict=True)]
-    steps.add("raised", [*kept, *raised])
-    # The best class has power exactly 1, and so have all that tie with it: comparisons are exact.
-    shares = [f"{power} / ({_summed(powers)})" for power in powers]
-    best = [f"{power} = {own.number(1.0)}" for power in powers]
-    if look_ups.floor.any():
-        rest = own.number(max(0.0, 1.0 - math.fsum(look_ups.floor)))
-        probs = [f"m{k}" for k in range(n_classes)]
-        mixed = [
-            f"{own.number(least)} + {rest} * {share} AS {alias}"
-            for least, share, alias in zip(look_ups.floor, shares, probs, strict=True)
-        ]
-        steps.add("mixed", [*kept, *mixed])
-        steps.add("ranked", [*kept, *probs, f"{own.largest(probs)} AS top"])
-        # The floor may change the best class, so ties are found again among the final probabilities.
-        shares, best = probs, [f"{prob} >= top * {own.number(1.0 - TOLERANCE)}" for prob in probs]
+    shares, best = _add_probabilities(steps, own, look_ups, kept)
     labels = own.literals(look_ups.classes)
     cases = " ".join(f"WHEN {is_best} THEN {label}" for is_best, label in zip(best, labels, strict=True))
     results = [*kept, f"CASE {cases} END", *shares]
@@ -202,6 +184,39 @@ def _paired(own: Engine, look_ups: LookUps, kept: Sequence[str]) -> tuple[list[s
         f"{_summed([f's{k}', *(f'p{i}.c{k}' for i in range(n_pairs))])} AS s{k}" for k in range(n_classes)
     ]
     return [*kept, *sums], joins
+
+
+def _add_probabilities(
+    steps: _Steps, own: Engine, look_ups: LookUps, kept: Sequence[str]
+) -> tuple[list[str], list[str]]:
+    """Add the steps from sums to probabilities.
+
+    Returns
+    -------
+    shares : list of str
+        Expressions of the probabilities of the classes.
+    best : list of str
+        Conditions that a class is one of the most probable.
+    """
+    n_classes = len(look_ups.classes)
+    sums, powers = [f"s{k}" for k in range(n_classes)], [f"e{k}" for k in range(n_classes)]
+    steps.add("topped", [*kept, *sums, f"{own.largest(sums)} AS top"])
+    raised = [f"{_raised(own, s)} AS {e}" for s, e in zip(sums, powers, strict=True)]
+    steps.add("raised", [*kept, *raised])
+    # The best class has power exactly 1, and so have all that tie with it: comparisons are exact.
+    shares = [f"{power} / ({_summed(powers)})" for power in powers]
+    if not look_ups.floor.any():
+        return shares, [f"{power} = {own.number(1.0)}" for power in powers]
+    rest = own.number(max(0.0, 1.0 - math.fsum(look_ups.floor)))
+    probs = [f"m{k}" for k in range(n_classes)]
+    mixed = [
+        f"{own.number(least)} + {rest} * {share} AS {alias}"
+        for least, share, alias in zip(look_ups.floor, shares, probs, strict=True)
+    ]
+    steps.add("mixed", [*kept, *mixed])
+    steps.add("ranked", [*kept, *probs, f"{own.largest(probs)} AS top"])
+    # The floor may change the best class, so ties are found again among the final probabilities.
+    return probs, [f"{prob} >= top * {own.number(1.0 - TOLERANCE)}" for prob in probs]
 
 
 def _raised(own: Engine, log_weight: str) -> str:

@@ -140,10 +140,7 @@ def fit_covariates(
     problem = _Problem(rows, matrix, free, prior)
     state, trace, converged = problem.run(_first(mixture, problem), max_iter, tol)
     coordinates, covariance = problem.covariance(state, kind)
-    first = len(coordinates.free_classes)
-    n_values = coordinates.n_free - first
-    values = np.full((coordinates.n_free,) * 2, np.nan)
-    values[first:, first:] = covariance[:n_values, :n_values]
+    n_values = coordinates.n_free - len(coordinates.free_classes)
     coefficients, spread = scaled_back(
         state.coefficients, covariance[n_values:, n_values:], free, mixture.n_components, centre, scale
     )
@@ -161,12 +158,21 @@ def fit_covariates(
     return OneStepModel(
         coordinates.mixture,
         relation,
-        np.sqrt(coordinates.variances(values)[1]),
+        _value_errors(coordinates, covariance[:n_values, :n_values]),
         float(trace[-1]),
         problem.n_parameters,
         len(trace),
         converged,
     )
+
+
+def _value_errors(coordinates: Coordinates, covariance: FloatArray) -> FloatArray:
+    """Return the standard errors of value probabilities from the covariance of their logits."""
+    # Class shares depend on the covariates, and have no errors of their own.
+    first = len(coordinates.free_classes)
+    padded = np.full((coordinates.n_free,) * 2, np.nan)
+    padded[first:, first:] = covariance
+    return np.asarray(np.sqrt(coordinates.variances(padded)[1]))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
