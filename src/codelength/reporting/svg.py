@@ -7,6 +7,7 @@ sheet, by class.
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from ..render.markup import Child, Markup, tag
 
@@ -35,6 +36,62 @@ def drawing(width: float, height: float, label: str, *children: Child) -> Markup
         role="img",
         aria_label=label,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """Size of a chart, and the margins around its marks.
+
+    Attributes
+    ----------
+    width, height : float
+        Size in units of the chart.
+    left, right, top, bottom : float
+        Margins.
+    """
+
+    width: float
+    height: float
+    left: float
+    right: float
+    top: float
+    bottom: float
+
+    @property
+    def centre(self) -> float:
+        """Horizontal position between the margins."""
+        return (self.left + self.width - self.right) / 2
+
+    def across(self, low: float, high: float, inset: float = 0.0) -> Scale:
+        """Return a scale from left to right, with more space at both ends."""
+        return linear(low, high, self.left + inset, self.width - self.right - inset)
+
+    def upwards(self, low: float, high: float) -> Scale:
+        """Return a scale from bottom to top."""
+        return linear(low, high, self.height - self.bottom, self.top)
+
+    def rule(self, y: float, words: str) -> list[Child]:
+        """Return a line across the chart, and its label on the left."""
+        return [
+            line(self.left, y, self.width - self.right, y, "rule"),
+            text(self.left - 8, y + 4, words, anchor="end"),
+        ]
+
+    def below(self, x: float, words: str) -> Markup:
+        """Return a label of the horizontal axis."""
+        return text(x, self.height - self.bottom + 18, words)
+
+    def titles(self, horizontal: str, vertical: str) -> list[Child]:
+        """Return the titles of both axes."""
+        middle = (self.top + self.height - self.bottom) / 2
+        return [
+            text(self.centre, self.height - 8, horizontal, "title"),
+            text(14, middle, vertical, "title", transform=f"rotate(-90 14 {middle:g})"),
+        ]
+
+    def drawing(self, label: str, *children: Child) -> Markup:
+        """Return the chart; see :func:`drawing`."""
+        return drawing(self.width, self.height, label, *children)
 
 
 def linear(low: float, high: float, start: float, end: float) -> Scale:

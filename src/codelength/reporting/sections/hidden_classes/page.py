@@ -33,8 +33,10 @@ MOST_VARIABLES, MOST_VALUES, N_OPEN = 100, 24, 6
 MOST_CLASSES = 8
 """Variables, values and classes that are shown, and variables that are open at first."""
 
-WIDTH, HEIGHT = 360.0, 300.0
-LEFT, RIGHT, TOP, BOTTOM = 58.0, 14.0, 14.0, 48.0
+ValueProbs = dict[str | float | bool | None, FloatArray]
+"""Probabilities of each value of a variable, by class."""
+
+FRAME = svg.Frame(360.0, 300.0, left=58.0, right=14.0, top=14.0, bottom=48.0)
 
 
 def answer(analysis: LatentAnalysis) -> Markup:
@@ -158,38 +160,34 @@ def _path(compared: Comparison) -> Markup | None:
         return None
     best = min(length for _, length in values)
     above = [(size, length - best) for size, length in values]
-    top = max(length for _, length in above) or 1.0
-    x = svg.linear(above[0][0], above[-1][0], LEFT + 10, WIDTH - RIGHT - 10)
-    y = svg.linear(0, 1.05 * top, HEIGHT - BOTTOM, TOP)
-    marks = svg.ticks(0, 1.05 * top, 5)
-    digits = svg.places(marks)
-    children: list[Child] = []
-    for mark in marks:
-        words = f"{mark:,.0f}" if not digits else number(mark, digits)
-        children += [
-            svg.line(LEFT, y(mark), WIDTH - RIGHT, y(mark), "rule"),
-            svg.text(LEFT - 8, y(mark) + 4, words, anchor="end"),
-        ]
-    # At most ten labels, or they would overlap on a phone.
-    step = math.ceil(len(above) / 10)
-    children += [svg.text(x(size), HEIGHT - BOTTOM + 18, str(size)) for size, _ in above[::step]]
-    children.append(svg.path([(x(size), y(length)) for size, length in above], "curve"))
-    children += [svg.dot(x(size), y(length), 3.5, "dot") for size, length in above]
-    at = dict(above).get(compared.chosen)
-    if at is not None:
-        children.append(svg.dot(x(compared.chosen), y(at), 7.5, "ring"))
-    middle = (TOP + HEIGHT - BOTTOM) / 2
-    children += [
-        svg.text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, "number of classes", "title"),
-        svg.text(14, middle, "bits above the smallest", "title", transform=f"rotate(-90 14 {middle:g})"),
-    ]
     called = _called(drawn)
     what = f"{called[:1].upper()}{called[1:]}" if scale == 1.0 else f"Half of {called}"
     label = f"{what} against the number of classes; {compared.chosen} was chosen."
     return figure(
-        svg.drawing(WIDTH, HEIGHT, label, *children),
+        FRAME.drawing(label, *_curve(above, compared.chosen)),
         f"{what}, in bits above the smallest: lower is better. The ring marks the number that was chosen.",
     )
+
+
+def _curve(above: Sequence[tuple[int, float]], chosen: int) -> list[Child]:
+    """Return the marks of the chart: axes, a curve of bits by number of classes, a ring around the choice."""
+    top = max(length for _, length in above) or 1.0
+    x = FRAME.across(above[0][0], above[-1][0], inset=10)
+    y = FRAME.upwards(0, 1.05 * top)
+    marks = svg.ticks(0, 1.05 * top, 5)
+    digits = svg.places(marks)
+    children: list[Child] = []
+    for mark in marks:
+        children += FRAME.rule(y(mark), f"{mark:,.0f}" if not digits else number(mark, digits))
+    # At most ten labels, or they would overlap on a phone.
+    step = math.ceil(len(above) / 10)
+    children += [FRAME.below(x(size), str(size)) for size, _ in above[::step]]
+    children.append(svg.path([(x(size), y(length)) for size, length in above], "curve"))
+    children += [svg.dot(x(size), y(length), 3.5, "dot") for size, length in above]
+    at = dict(above).get(chosen)
+    if at is not None:
+        children.append(svg.dot(x(chosen), y(at), 7.5, "ring"))
+    return [*children, *FRAME.titles("number of classes", "bits above the smallest")]
 
 
 def _called(criterion: str) -> str:
@@ -258,7 +256,7 @@ def _bits(value_probs: FloatArray, shares: FloatArray) -> float:
 
 def _variable(
     variable: str,
-    values: "dict[str | float | bool | None, FloatArray]",
+    values: ValueProbs,
     shares: FloatArray,
     most: float,
     *,
@@ -278,6 +276,12 @@ def _variable(
         bar,
         tag("span", f"{number(bits, 2)} bits", class_="n"),
     )
+    inside = tag("div", _value_table(variable, values, shares), class_="inside")
+    return tag("details", summary, inside, open=is_open)
+
+
+def _value_table(variable: str, values: ValueProbs, shares: FloatArray) -> Markup:
+    """Return a table of value probabilities by class, and what is left out of it."""
     # Classes are in descending order of size, so that the first ones are the largest.
     n_classes = min(len(shares), MOST_CLASSES)
     probs = list(values.items())
@@ -302,17 +306,15 @@ def _variable(
         told.append(f"The most common values; {counted(len(values) - len(probs))} others are left out.")
     if len(shares) > n_classes:
         told.append(f"The {n_classes} largest of {len(shares)} classes.")
-    table = tag("table", tag("thead", tag("tr", head)), tag("tbody", rows))
     region = tag(
         "div",
-        table,
+        tag("table", tag("thead", tag("tr", head)), tag("tbody", rows)),
         class_="scroll profile",
         role="group",
         tabindex="0",
         aria_label=f"Probabilities of the values of {name(variable)} by class",
     )
-    inside = tag("div", region, hint(" ".join(told)) if told else None, class_="inside")
-    return tag("details", summary, inside, open=is_open)
+    return join(region, hint(" ".join(told)) if told else None)
 
 
 def _cell(probability: float, overall: float) -> Markup:

@@ -8,8 +8,7 @@ from ...results import Analysis, Estimate, LearningCurve
 from ...section import Section, details, figure, grid, paragraph
 from ...words import counted, interval, number
 
-WIDTH, HEIGHT = 360.0, 340.0
-LEFT, RIGHT, TOP, BOTTOM = 52.0, 14.0, 14.0, 48.0
+FRAME = svg.Frame(360.0, 340.0, left=52.0, right=14.0, top=14.0, bottom=48.0)
 MOST_TICKS = 6
 
 
@@ -40,29 +39,20 @@ def learning(analysis: Analysis) -> Section:
 def _chart(curve: LearningCurve, prior_bits: float) -> Markup:
     """Draw log loss over training rows on a logarithmic axis, with a band and the class prior."""
     sizes = [max(float(n), 1.0) for n in curve.n_rows]
-    ends = [float(v) for v in (*curve.low, *curve.high, *curve.loss_bits) if math.isfinite(v)]
-    bottom, top = min([*ends, prior_bits]), max([*ends, prior_bits])
-    # A flat curve has no range, and would divide by zero below.
-    margin = 0.06 * (top - bottom) or 0.5
-    # Log loss is never negative, so that neither is the axis.
-    bottom, top = max(0.0, bottom - margin), top + margin
-    x = svg.linear(math.log(sizes[0]), math.log(sizes[-1]), LEFT + 8, WIDTH - RIGHT - 8)
+    x = FRAME.across(math.log(sizes[0]), math.log(sizes[-1]), inset=8)
     # A single size has no range to scale; its point is drawn in the middle.
     if sizes[0] == sizes[-1]:
-        x = svg.linear(0, 1, (LEFT + WIDTH - RIGHT) / 2, (LEFT + WIDTH - RIGHT) / 2)
-    y = svg.linear(bottom, top, HEIGHT - BOTTOM, TOP)
+        x = svg.linear(0, 1, FRAME.centre, FRAME.centre)
+    bottom, top = _range(curve, prior_bits)
+    y = FRAME.upwards(bottom, top)
     marks = svg.ticks(bottom, top, 6)
     digits = svg.places(marks)
     children: list[Child] = []
     for mark in marks:
-        children += [
-            svg.line(LEFT, y(mark), WIDTH - RIGHT, y(mark), "rule"),
-            svg.text(LEFT - 8, y(mark) + 4, number(mark, digits), anchor="end"),
-        ]
+        children += FRAME.rule(y(mark), number(mark, digits))
     step = math.ceil(len(sizes) / MOST_TICKS)
     # From the largest size down, so that the last label is never the one left out.
-    for size in sizes[::-1][::step]:
-        children.append(svg.text(x(math.log(size)), HEIGHT - BOTTOM + 18, counted(size)))
+    children += [FRAME.below(x(math.log(size)), counted(size)) for size in sizes[::-1][::step]]
     points = [
         (x(math.log(size)), float(loss), float(low), float(high))
         for size, loss, low, high in zip(sizes, curve.loss_bits, curve.low, curve.high, strict=True)
@@ -74,17 +64,23 @@ def _chart(curve: LearningCurve, prior_bits: float) -> Markup:
         edge = [(at, y(high)) for at, _, _, high in banded]
         edge += [(at, y(low)) for at, _, low, _ in reversed(banded)]
         children.append(svg.path(edge, "band", closed=True))
-    children.append(svg.line(LEFT, y(prior_bits), WIDTH - RIGHT, y(prior_bits), "ideal"))
+    children.append(svg.line(FRAME.left, y(prior_bits), FRAME.width - FRAME.right, y(prior_bits), "ideal"))
     if len(points) > 1:
         children.append(svg.path([(at, y(loss)) for at, loss, _, _ in points], "curve"))
     children += [svg.dot(at, y(loss), 4.0, "dot") for at, loss, _, _ in points]
-    middle = (TOP + HEIGHT - BOTTOM) / 2
-    children += [
-        svg.text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, "rows learned from (logarithmic)", "title"),
-        svg.text(14, middle, "log loss, bits per row", "title", transform=f"rotate(-90 14 {middle:g})"),
-    ]
+    children += FRAME.titles("rows learned from (logarithmic)", "log loss, bits per row")
     label = f"Learning curve: log loss in bits per row against rows learned from. {curve.sentence}"
-    return svg.drawing(WIDTH, HEIGHT, label, *children)
+    return FRAME.drawing(label, *children)
+
+
+def _range(curve: LearningCurve, prior_bits: float) -> tuple[float, float]:
+    """Return the limits of the vertical axis."""
+    ends = [float(v) for v in (*curve.low, *curve.high, *curve.loss_bits) if math.isfinite(v)]
+    bottom, top = min([*ends, prior_bits]), max([*ends, prior_bits])
+    # A flat curve has no range, and the axis needs one.
+    margin = 0.06 * (top - bottom) or 0.5
+    # Log loss is never negative, so that neither is the axis.
+    return max(0.0, bottom - margin), top + margin
 
 
 def _table(curve: LearningCurve) -> Markup:

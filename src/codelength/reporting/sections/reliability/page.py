@@ -6,8 +6,7 @@ from ...results import Analysis, Reliability
 from ...section import Section, details, figure, grid, hint, paragraph
 from ...words import counted, name, number, percent
 
-WIDTH, HEIGHT = 360.0, 340.0
-LEFT, RIGHT, TOP, BOTTOM = 46.0, 12.0, 12.0, 48.0
+FRAME = svg.Frame(360.0, 340.0, left=46.0, right=12.0, top=12.0, bottom=48.0)
 
 
 def reliability(analysis: Analysis) -> Section:
@@ -48,17 +47,12 @@ def _sentence(found: Reliability) -> str:
 
 def _chart(found: Reliability) -> Markup:
     """Draw observed against predicted frequencies, with intervals and dots sized by rows."""
-    x = svg.linear(0, 1, LEFT, WIDTH - RIGHT)
-    y = svg.linear(0, 1, HEIGHT - BOTTOM, TOP)
+    x, y = FRAME.across(0, 1), FRAME.upwards(0, 1)
     most = float(found.n_rows.max()) or 1.0
     children: list[Child] = []
     for mark in (0.0, 0.25, 0.5, 0.75, 1.0):
         words = f"{100 * mark:.0f}"
-        children += [
-            svg.line(x(0), y(mark), x(1), y(mark), "rule"),
-            svg.text(LEFT - 8, y(mark) + 4, words, anchor="end"),
-            svg.text(x(mark), HEIGHT - BOTTOM + 18, words),
-        ]
+        children += [*FRAME.rule(y(mark), words), FRAME.below(x(mark), words)]
     children.append(svg.line(x(0), y(0), x(1), y(1), "ideal"))
     for n in range(len(found.promised)):
         at = x(float(found.promised[n]))
@@ -73,13 +67,9 @@ def _chart(found: Reliability) -> Markup:
         radius = 3.0 + 4.0 * (float(found.n_rows[n]) / most) ** 0.5
         children.append(svg.dot(x(float(found.promised[n])), y(float(found.observed[n])), radius, "dot"))
     what = "the most probable class" if found.of == "the most probable class" else name(found.of, 20)
-    middle = (TOP + HEIGHT - BOTTOM) / 2
-    children += [
-        svg.text((x(0) + x(1)) / 2, HEIGHT - 8, f"promised probability of {what}, %", "title"),
-        svg.text(14, middle, "how often it happened, %", "title", transform=f"rotate(-90 14 {middle:g})"),
-    ]
+    children += FRAME.titles(f"promised probability of {what}, %", "how often it happened, %")
     label = f"Reliability diagram: promised probability of {what} against how often it happened."
-    return svg.drawing(WIDTH, HEIGHT, label, *children)
+    return FRAME.drawing(label, *children)
 
 
 def _table(found: Reliability) -> Markup:
