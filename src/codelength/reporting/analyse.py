@@ -6,7 +6,7 @@ the sample of rows, the plan of the comparison and the seed, so that sections ag
 
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,19 +17,20 @@ from ..errors import DataError
 from ..estimators import NaiveBayes
 from ..estimators.contract import TableClassifier
 from ..evaluation.progress import Progress, check_progress
+from ..scores import Predictions
 from ..sources import as_table
-from ..table import Table
+from ..table import Coded, Table
 from ..table.checks import check_flag, check_instance, seed_of
 from ..table.column import Factor
 from ..table.target import target_column
 from ..typing import IntArray
 from .estimates import mean_of, share_of
 from .plan import Plan
-from .results import Analysis
+from .results import Analysis, LearningCurve
 from .sections.hidden_classes.facts import glance
 from .sections.learning_curve.facts import learning_curve
-from .sections.models.facts import BITS, PRIOR, Entrants, compare
-from .sections.reliability.facts import calibration_error, reliability
+from .sections.models.facts import BITS, PRIOR, Compared, Entrants, compare
+from .sections.reliability.facts import CalibrationError, calibration_error, reliability
 from .sections.settings.facts import settings_of
 from .sections.surprises.facts import surprises
 from .sections.table.facts import checked, command_of, noting, table_facts
@@ -83,55 +84,37 @@ def analyse(
     """
     start = time.perf_counter()
     check_flag("rows", rows)
-    check_progress(progress)
-    own = None if model is None else _own(model)
-    given, seed = checked(as_table(table)), seed_of(random_state)
-    if given.target is None:
-        raise DataError("the table has no target, so there is nothing to predict; name one with as_table")
-    target_column(given.target)
     told = _stages(progress)
+    own = None if model is None else _own(model)
+    given, seed = _with_target(table), seed_of(random_state)
     # Warnings of all steps become notes of the page instead of lines on the terminal.
     with noting() as notes:
         coded = NaiveBayes().coded_for(given)
-        schema, counts = coded.schema, count(coded)
+        counts = count(coded)
         told(0.05)
-        # Models are compared on a sample of large tables. Counts and bits of single variables need no sample:
-        # they are computed from the counts of all rows.
-        some, kept = _sample(given, seed)
-        some_coded = coded if some is given else coded.take(kept)
-        plan = Plan.of(some.n_rows, some.n_columns, schema.n_classes, seed)
-        entrants = Entrants(seed, own)
-        compared = compare(some, some_coded, plan, entrants, lambda done, of: told(0.05 + 0.6 * done / of))
-        chosen = compared.chosen()
-        curve = learning_curve(some, some_coded, compared, entrants)
-        told(0.8)
+        tried = _try_models(given, coded, Entrants(seed, own), told)
         latent = glance(given, seed)
         told(0.9)
         facts = variable_facts(given, coded, counts, seed)
-        by_chance = most_by_chance(coded, seed)
+        by_chance = tried.calibration.by_chance, most_by_chance(coded, seed)
         told(0.95)
         what_if = selected(coded, facts)
         scorers = scorers_of(what_if)
-        measured = calibration_error(chosen, seed)
-    # Headline figures come from ``chosen``, whose rows took no part in choosing the model; surprises come
-    # from the best model itself, because it is the model that the page names.
-    gain = (chosen.true_log_probs - compared.fits[PRIOR].predictions.true_log_probs) * BITS
-    best = compared.fits[compared.best].predictions
     analysis = Analysis(
-        table=table_facts(given, schema, counts.class_counts, notes),
-        models=compared.scores(),
-        best=compared.best,
-        prior_bits=-compared.fits[PRIOR].predictions.log_score * BITS,
-        gain=mean_of(gain),
-        accuracy=share_of(chosen.hits),
-        calibration=measured.estimate,
-        reliability=reliability(chosen, schema.classes),
-        learning_curve=curve,
+        table=table_facts(given, coded.schema, counts.class_counts, notes),
+        models=tried.compared.scores(),
+        best=tried.compared.best,
+        prior_bits=-tried.prior.log_score * BITS,
+        gain=mean_of((tried.chosen.true_log_probs - tried.prior.true_log_probs) * BITS),
+        accuracy=share_of(tried.chosen.hits),
+        calibration=tried.calibration.estimate,
+        reliability=reliability(tried.chosen, coded.schema.classes),
+        learning_curve=tried.learning_curve,
         variables=facts,
-        surprises=surprises(best, kept[plan.rows], schema.classes, given, cells=rows),
+        surprises=surprises(tried.best, tried.positions, coded.schema.classes, given, cells=rows),
         scorers=scorers,
         latent=latent,
-        settings=settings_of(given, some, plan, what_if, (measured.by_chance, by_chance), latent, seed),
+        settings=settings_of(given, tried.table, tried.plan, what_if, by_chance, latent, seed),
         command=command_of(given, seed, rows=rows),
         version=__version__,
         seed=seed,
@@ -139,6 +122,76 @@ def analyse(
     )
     told(1.0)
     return analysis
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Tried:
+    """Models compared on a sample of the rows.
+
+    Headline figures come from ``chosen``, whose rows took no part in choosing the model. Surprises come from
+    ``best``, because it is the model that the page names.
+
+    Attributes
+    ----------
+    table : Table
+        The sample.
+    plan : Plan
+        Training and test rows in the sample.
+    positions : array of shape (n_tests,)
+        The test rows, as positions in the whole table.
+    compared : Compared
+        The models and their predictions.
+    chosen : Predictions
+        Predictions of models that were chosen on other rows.
+    learning_curve : LearningCurve, optional
+        Log loss by training rows.
+    calibration : CalibrationError
+        Calibration error of ``chosen``.
+    """
+
+    table: Table
+    plan: Plan
+    positions: IntArray
+    compared: Compared
+    chosen: Predictions
+    learning_curve: LearningCurve | None
+    calibration: CalibrationError
+
+    @property
+    def prior(self) -> Predictions:
+        """Predictions by the class prior."""
+        return self.compared.fits[PRIOR].predictions
+
+    @property
+    def best(self) -> Predictions:
+        """Predictions of the best model."""
+        return self.compared.fits[self.compared.best].predictions
+
+
+def _try_models(table: Table, coded: Coded, entrants: Entrants, told: Callable[[float], None]) -> _Tried:
+    """Compare models on a sample of the rows.
+
+    Counts and bits of single variables need no sample: they are computed from the counts of all rows.
+    """
+    some, kept = _sample(table, entrants.seed)
+    some_coded = coded if some is table else coded.take(kept)
+    plan = Plan.of(some.n_rows, some.n_columns, coded.schema.n_classes, entrants.seed)
+    compared = compare(some, some_coded, plan, entrants, lambda done, of: told(0.05 + 0.6 * done / of))
+    chosen = compared.chosen()
+    curve = learning_curve(some, some_coded, compared, entrants)
+    told(0.8)
+    return _Tried(
+        some, plan, kept[plan.rows], compared, chosen, curve, calibration_error(chosen, entrants.seed)
+    )
+
+
+def _with_target(table: Any) -> Table:
+    """Return a table; raise if it has no target, or no classes."""
+    given = checked(as_table(table))
+    if given.target is None:
+        raise DataError("the table has no target, so there is nothing to predict; name one with as_table")
+    target_column(given.target)
+    return given
 
 
 def _own(model: TableClassifier) -> TableClassifier:
@@ -167,6 +220,7 @@ def _declared(table: Table) -> Factor:
 
 def _stages(progress: Progress | None) -> Callable[[float], None]:
     """Return a function that reports a share of the work, or does nothing without ``progress``."""
+    check_progress(progress)
 
     def told(share: float) -> None:
         if progress is not None:

@@ -46,20 +46,7 @@ def _ranks(rows: Sequence[Row]) -> Panel:
         for place, row in enumerate(by_rank):
             left = place < half
             depth = -(first_label + 0.5 * (place if left else n - 1 - place))
-            end = 0.7 if left else n + 0.3
-            is_ours = row["model"] == title_of(AVERAGE)
-            colour = BLUE if is_ours else BLACK
-            axes.plot([row["mean rank"]] * 2 + [end], [0, depth, depth], color=colour, linewidth=1)
-            axes.text(
-                end + (-0.1 if left else 0.1),
-                depth,
-                f"{row['model']}  {row['mean rank']:.2f}",
-                ha="right" if left else "left",
-                va="center",
-                fontsize=8,
-                color=colour,
-                weight="bold" if is_ours else "normal",
-            )
+            _label(axes, row, 0.7 if left else n + 0.3, depth, left=left)
         for number, group in enumerate(bars, 1):
             level = -0.35 * number
             axes.plot([min(group) - 0.05, max(group) + 0.05], [level] * 2, color=GREY, linewidth=3.5)
@@ -71,6 +58,23 @@ def _ranks(rows: Sequence[Row]) -> Panel:
         axes.set_title(f"mean rank by log loss, {words}\n(bars join models that do not differ)", fontsize=9)
 
     return panel
+
+
+def _label(axes: Axes, row: Row, end: float, depth: float, *, left: bool) -> None:
+    """Draw a line from the rank of a model down and out to its name; ours stands out."""
+    is_ours = row["model"] == title_of(AVERAGE)
+    colour = BLUE if is_ours else BLACK
+    axes.plot([row["mean rank"]] * 2 + [end], [0, depth, depth], color=colour, linewidth=1)
+    axes.text(
+        end + (-0.1 if left else 0.1),
+        depth,
+        f"{row['model']}  {row['mean rank']:.2f}",
+        ha="right" if left else "left",
+        va="center",
+        fontsize=8,
+        color=colour,
+        weight="bold" if is_ours else "normal",
+    )
 
 
 def _gains(findings: Findings) -> list[Panel]:

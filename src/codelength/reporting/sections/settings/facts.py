@@ -37,6 +37,22 @@ def settings_of(
     tuple of (str, str)
         Name and description of each step.
     """
+    return (
+        *_of_models(table, some, plan),
+        ("calibration error by chance", f"{by_chance[0]:.4f} if all promises were right"),
+        *_of_variables(table, by_chance[1]),
+        (
+            "what-if",
+            f"naive Bayes learned from all rows, on {what_if.schema.n_variables:,} of {table.n_columns:,} "
+            "variables",
+        ),
+        ("hidden classes", _at_a_glance(latent)),
+        ("seed", str(seed)),
+    )
+
+
+def _of_models(table: Table, some: Table, plan: Plan) -> list[tuple[str, str]]:
+    """Describe the comparison of models."""
     told = [("comparison of models", plan.protocol)]
     if some is not table:
         told.append(("rows compared on", f"{some.n_rows:,} of {table.n_rows:,}, drawn at random"))
@@ -53,37 +69,32 @@ def settings_of(
                 f"on the {MOST_COLUMNS} variables with most bits alone among the rows learned from",
             )
         )
-    told += [
+    return [
+        *told,
         ("class prior", "shares of the classes, plus one row per class"),
         (
             "naive Bayes",
             "uniform prior; missing cells say nothing; numbers other than few whole ones are cut into five "
             "intervals of about equal frequency",
         ),
-        ("calibration error by chance", f"{by_chance[0]:.4f} if all promises were right"),
+    ]
+
+
+def _of_variables(table: Table, most_by_chance: float) -> list[tuple[str, str]]:
+    """Describe the bits of the variables."""
+    of_some = f"; for the {MOST_GIVEN_OTHERS} variables with most bits alone"
+    return [
         ("bits alone", "naive Bayes (evidence) on one variable, each row predicted from all the others"),
         (
             "most bits alone by chance",
-            f"{by_chance[1]:.4f} for the strongest of all variables, were the classes shuffled",
+            f"{most_by_chance:.4f} for the strongest of all variables, were the classes shuffled",
         ),
         (
             "bits given the others",
             "what naive Bayes (evidence) loses without the variable, each row predicted from all the others"
-            + (
-                f"; for the {MOST_GIVEN_OTHERS} variables with most bits alone"
-                if table.n_columns > MOST_GIVEN_OTHERS
-                else ""
-            ),
+            + (of_some if table.n_columns > MOST_GIVEN_OTHERS else ""),
         ),
-        (
-            "what-if",
-            f"naive Bayes learned from all rows, on {what_if.schema.n_variables:,} of {table.n_columns:,} "
-            "variables",
-        ),
-        ("hidden classes", _at_a_glance(latent)),
-        ("seed", str(seed)),
     ]
-    return tuple(told)
 
 
 def _at_a_glance(latent: LatentAnalysis | None) -> str:
