@@ -1,11 +1,7 @@
 """Scores of models on one table, by leave-one-out or cross-validation.
 
-Read in this order: :func:`evaluate` chooses splits and compares models; ``_predicted`` runs every model on
-every split; an ``_Entrant`` is one model with the table in the form that it reads. :func:`evaluate_batches`
-is the counterpart for tables that do not fit into memory.
-
-Order of reading: :func:`evaluate` checks models and splits; ``_predicted`` runs all models over all splits;
-``_Own`` fits a model of this library to codes, ``_Other`` one of another library to the table itself;
+Order of reading: :func:`evaluate` checks models and splits; :func:`predicted` runs all models over all
+splits; ``_Own`` fits a model of this library to codes, ``_Other`` one of another library to the table itself;
 ``_compared`` turns predictions into :class:`Evaluation` objects with standard errors.
 :func:`predictions_over` stops before the scores, for reports. :func:`evaluate_batches` scores models that
 have counted a table of any size.
@@ -178,12 +174,12 @@ def evaluate(
     ['1 x 2-fold cross-validation', '1 x 2-fold cross-validation']
     """
     rows = as_table(table).counted()
-    _check(rows, models)
+    check_models(rows, models)
     check_progress(progress)
     check_size("repeats", repeats)
     train_fraction = check_number("train_fraction", train_fraction, 0, 1, above=True)
     cells = _given(missing=missing, numeric=numeric, identifiers=identifiers)
-    entrants = _entrants(rows, models, cells)
+    entrants = entrants_of(rows, models, cells)
     # None stands for leave-one-out: one fit per model, from which all rows are predicted in closed form.
     splits: list[Split | None] = [None]
     protocol = "leave-one-out"
@@ -206,7 +202,7 @@ def evaluate(
         # Named only now, because cross_validation has checked that the folds are a number.
         share = "" if train_fraction == 1 else f", {train_fraction:.0%} of the training rows"
         protocol = f"{repeats} x {folds}-fold cross-validation{share}"
-    return _compared(_predicted(entrants, splits, progress), protocol)
+    return _compared(predicted(entrants, splits, progress), protocol)
 
 
 def evaluate_batches(
@@ -292,9 +288,9 @@ def predictions_over(
     1.0
     """
     rows = as_table(table).counted()
-    _check(rows, models)
+    check_models(rows, models)
     check_progress(progress)
-    return _predicted(_entrants(rows, models, {}), splits, progress)
+    return predicted(entrants_of(rows, models, {}), splits, progress)
 
 
 @dataclass(frozen=True, slots=True)
@@ -398,7 +394,7 @@ def _evaluation(
     )
 
 
-def _predicted(
+def predicted(
     entrants: "Mapping[str, _Entrant]", splits: Sequence[Split | None], progress: Progress | None
 ) -> dict[str, Fits]:
     """Return the predictions over all splits; a split of None stands for leave-one-out."""
@@ -518,7 +514,7 @@ def _given(**cells: Any) -> dict[str, Any]:
     return given
 
 
-def _entrants(
+def entrants_of(
     rows: Table, models: "Mapping[str, TableClassifier | Opponent]", cells: dict[str, Any]
 ) -> dict[str, _Entrant]:
     """Return the models with the options given for all of them; models that code alike share codes."""
@@ -541,7 +537,7 @@ def _entrants(
     return found
 
 
-def _check(table: Table, models: "Mapping[str, TableClassifier | Opponent]") -> None:
+def check_models(table: Table, models: "Mapping[str, TableClassifier | Opponent]") -> None:
     """Raise if the table has no target, or a model cannot be evaluated."""
     if table.target is None:
         raise DataError("the table has no target, so there is nothing to predict; name one with as_table")
