@@ -1,20 +1,15 @@
 """Scores of models on one table, by leave-one-out or cross-validation.
 
-Order of reading: :func:`evaluate` checks models and splits; :func:`predicted` runs all models over all
-splits; ``_Own`` fits a model of this library to codes, ``_Other`` one of another library to the table itself;
-``_compared`` turns predictions into :class:`Evaluation` objects with standard errors.
-:func:`predictions_over` stops before the scores, for reports. :func:`evaluate_batches` scores models that
-have counted a table of any size.
+Order of reading: :class:`Evaluation` (the scores of one model); :func:`evaluate` checks models and chooses
+splits, on which ``fits`` runs all models; ``_compared`` turns their predictions into scores with standard
+errors. :func:`evaluate_batches` scores models that have counted a table of any size.
 
-Depends on the contract of the estimators, on :mod:`codelength.evaluation.splits`, on the opponents and on
-:mod:`codelength.scores`.
+Depends on ``fits``, on :mod:`codelength.evaluation.splits` and on :mod:`codelength.scores`.
 """
 
 import math
-import time
-from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,11 +20,10 @@ from ..scores import Predictions, Scores
 from ..scores.means import Mean, is_tied, mean_of
 from ..scores.totals import differences
 from ..sources import as_table
-from ..table import Coded, Table, encode
-from ..table.checks import check_choice, check_instance, check_number, check_size, seed_of
-from ..table.cutting import with_intervals_of
+from ..table.checks import check_choice, check_number, check_size, seed_of
 from ..table.infer import Identifiers, Missing, Numeric
-from ..typing import FloatArray, IntArray
+from ..typing import FloatArray
+from .fits import Fits, check_models, entrants_of, predicted
 from .opponents import Opponent
 from .progress import Progress, check_progress
 from .splits import Split, cross_validation
@@ -252,82 +246,6 @@ def evaluate_batches(
     ]
 
 
-def predictions_over(
-    table: Any,
-    models: "Mapping[str, TableClassifier | Opponent]",
-    splits: Sequence[Split],
-    *,
-    progress: Progress | None = None,
-) -> "dict[str, Fits]":
-    """Return the predictions of models for the test rows of each split, one split after the other.
-
-    Models read columns as in :func:`evaluate`, which scores such predictions.
-
-    Parameters
-    ----------
-    table : Table
-        The rows, with a target.
-    models : mapping of str to classifier
-        The models by name.
-    splits : sequence of Split
-        Rows to learn from and rows to predict.
-    progress : function, optional
-        Called after every fit with the number of fits done and the number there is.
-
-    Returns
-    -------
-    dict of str to Fits
-        Predictions by the name of the model.
-
-    Examples
-    --------
-    >>> from codelength import NaiveBayes
-    >>> table = as_table({"size": ["s", "m", "l", "s"]}, [0, 0, 1, 0])
-    >>> split = Split(np.array([0, 1, 2]), np.array([3]))
-    >>> predictions_over(table, {"averaged": NaiveBayes()}, [split])["averaged"].predictions.accuracy
-    1.0
-    """
-    rows = as_table(table).counted()
-    check_models(rows, models)
-    check_progress(progress)
-    return predicted(entrants_of(rows, models, {}), splits, progress)
-
-
-@dataclass(frozen=True, slots=True)
-class Fits:
-    """Predictions of a model, and the time of a fit.
-
-    Attributes
-    ----------
-    predictions : Predictions
-        The predictions of all splits, one split after the other.
-    seconds : float
-        Time of one fit: the median over splits.
-    rows : array of int
-        The row that each prediction is of.
-    """
-
-    predictions: Predictions
-    seconds: float
-    rows: IntArray
-
-    def by_row(self, numbers: FloatArray) -> FloatArray:
-        """Return the mean of numbers over the predictions of each row; NaN for rows that were not predicted.
-
-        Parameters
-        ----------
-        numbers : array of shape (n_predictions,)
-            One number per prediction.
-
-        Returns
-        -------
-        array of shape (last predicted row + 1,)
-            Mean of each row.
-        """
-        with np.errstate(invalid="ignore"):
-            return np.asarray(np.bincount(self.rows, numbers) / np.bincount(self.rows))
-
-
 def _compared(fits: Mapping[str, Fits], protocol: str) -> list[Evaluation]:
     """Return the scores of all models with standard errors, and the difference of each from the best."""
     # Averaged per row first: predictions of one row in several repeats are not independent, so that standard
@@ -394,117 +312,6 @@ def _evaluation(
     )
 
 
-def predicted(
-    entrants: "Mapping[str, _Entrant]", splits: Sequence[Split | None], progress: Progress | None
-) -> dict[str, Fits]:
-    """Return the predictions over all splits; a split of None stands for leave-one-out."""
-    parts: dict[str, list[_Fit]] = {name: [] for name in entrants}
-    for number, split in enumerate(splits):
-        # All models of one split before the next split, so that models share the codes of the split.
-        for place, (name, entrant) in enumerate(entrants.items(), 1):
-            parts[name].append(entrant.left_out() if split is None else entrant.predicted(split))
-            if progress is not None:
-                progress(number * len(entrants) + place, len(splits) * len(entrants))
-    return {
-        name: Fits(
-            Predictions.joined([fit.predictions for fit in fits]),
-            float(np.median([fit.seconds for fit in fits])),
-            np.concatenate([fit.rows for fit in fits]),
-        )
-        for name, fits in parts.items()
-    }
-
-
-@dataclass(frozen=True, slots=True)
-class _Fit:
-    """Predictions of one fit, its time, and the rows predicted."""
-
-    predictions: Predictions
-    seconds: float
-    rows: IntArray
-
-
-class _Entrant(ABC):
-    """A model with the table in the form that it reads."""
-
-    @abstractmethod
-    def predicted(self, split: Split) -> _Fit:
-        """Return predictions of the test rows of a split, fitted to its training rows."""
-
-    @abstractmethod
-    def left_out(self) -> _Fit:
-        """Return predictions of each row from all the others."""
-
-
-class _Codes:
-    """A coded table, and the parts of its last split, which several models can share."""
-
-    def __init__(self, rows: Table, model: "TableClassifier") -> None:
-        coded = model.coded_for(rows)
-        # Scaled over all rows at once, so that the rows of one fold weigh as much as those of another.
-        self.coded = coded.relative() if getattr(model, "weights", None) == "relative" else coded
-        self._rows, self._cutting = rows, model.cutting
-        self._last: tuple[Split, Coded, Coded] | None = None
-
-    def parts(self, split: Split) -> tuple[Coded, Coded]:
-        """Return the training and the test rows of a split, with intervals learned from the training rows."""
-        # Only the last split is kept: all models run on one split before the next, and codes of every fold at
-        # once would multiply the memory of the table.
-        if self._last is None or self._last[0] is not split:
-            learned = with_intervals_of(self.coded, self._rows, split.train, self._cutting)
-            self._last = split, learned.take(split.train), learned.take(split.test)
-        return self._last[1:]
-
-
-class _Own(_Entrant):
-    """A model of this library."""
-
-    def __init__(self, model: "TableClassifier", codes: _Codes) -> None:
-        self._model, self._codes = model, codes
-
-    def predicted(self, split: Split) -> _Fit:
-        train, test = self._codes.parts(split)
-        model, seconds = self._fitted(train)
-        made = Predictions(*model.log_probs_of(test), test.class_codes, test.weights)
-        return _Fit(made, seconds, split.test)
-
-    def left_out(self) -> _Fit:
-        model, seconds = self._fitted(self._codes.coded)
-        made = model.leave_one_out_of(self._codes.coded)
-        # An average keeps predictions for a part of its training rows and names them; other models have all.
-        return _Fit(made, seconds, getattr(made, "rows", np.arange(made.n_rows)))
-
-    def _fitted(self, coded: Coded) -> "tuple[TableClassifier, float]":
-        model, start = _cloned(self._model), time.perf_counter()
-        model.fit_coded(coded)
-        return model, time.perf_counter() - start
-
-
-class _Other(_Entrant):
-    """A classifier of another library, which takes the table as it is."""
-
-    def __init__(self, opponent: Opponent, rows: Table) -> None:
-        self._opponent, self._rows = opponent, rows
-        self._schema = opponent.schema_for(rows)
-        # Encoded once for the whole table, so that classes have the same codes in every fold.
-        self._class_codes = encode(self._schema, rows).class_codes
-
-    def predicted(self, split: Split) -> _Fit:
-        # Rows are taken before the clock starts, as they are coded before it for models of this library.
-        train, start = self._rows.take(split.train), time.perf_counter()
-        fitted = self._opponent.fit(train, self._schema)
-        seconds = time.perf_counter() - start
-        test = self._rows.take(split.test)
-        log_probs = np.log(fitted.probabilities(test))
-        # Opponents always have a prediction; fair() has replaced zeros and unseen classes.
-        undefined = np.zeros(test.n_rows, dtype=np.bool_)
-        codes = self._class_codes[split.test]
-        return _Fit(Predictions(log_probs, undefined, codes, test.weights), seconds, split.test)
-
-    def left_out(self) -> _Fit:
-        raise NotImplementedError("other libraries leave no row out without fitting again")
-
-
 def _given(**cells: Any) -> dict[str, Any]:
     """Return the options about cells that are given for all models, checked."""
     choices: dict[str, Any] = {"missing": Missing, "numeric": Numeric, "identifiers": Identifiers}
@@ -512,59 +319,3 @@ def _given(**cells: Any) -> dict[str, Any]:
     for name, value in given.items():
         check_choice(name, value, choices[name])
     return given
-
-
-def entrants_of(
-    rows: Table, models: "Mapping[str, TableClassifier | Opponent]", cells: dict[str, Any]
-) -> dict[str, _Entrant]:
-    """Return the models with the options given for all of them; models that code alike share codes."""
-    found: dict[str, _Entrant] = {}
-    codes: dict[Any, _Codes] = {}
-    for name, given in models.items():
-        if isinstance(given, Opponent):
-            # Opponents are frozen dataclasses: options for all models make a changed copy.
-            found[name] = _Other(replace(given, **cells), rows)
-            continue
-        model = _cloned(given).set_params(**cells)
-        model._check_params()
-        # Everything that decides how a table is coded. A model with another combination needs codes of its
-        # own.
-        cells_read = (model.missing, model.numeric, model.identifiers, model.handle_unknown, model.cutting)
-        way = (*cells_read, getattr(model, "weights", None))
-        if way not in codes:
-            codes[way] = _Codes(rows, model)
-        found[name] = _Own(model, codes[way])
-    return found
-
-
-def check_models(table: Table, models: "Mapping[str, TableClassifier | Opponent]") -> None:
-    """Raise if the table has no target, or a model cannot be evaluated."""
-    if table.target is None:
-        raise DataError("the table has no target, so there is nothing to predict; name one with as_table")
-    check_instance("models", models, Mapping, "classifiers by name")
-    if not models:
-        raise InvalidParameter("models: there is none; give at least one")
-    for name, model in models.items():
-        if isinstance(model, type):
-            raise InvalidParameter(f"model {name!r}: is a class, not a model; write {model.__name__}()")
-        # By capability, because mixtures are estimators of this library too but do not predict classes.
-        if "classes" not in getattr(model, "capabilities", ()):
-            raise InvalidParameter(
-                f"model {name!r}: is neither a classifier of codelength nor one of "
-                "codelength.evaluation.OPPONENTS; leave it out"
-            )
-        if isinstance(model, Opponent):
-            model.check_installed()
-        elif model.schema is not None:
-            raise InvalidParameter(
-                f"model {name!r}: has a schema of its own, and all models are scored on the values of the "
-                "table; leave schema= out"
-            )
-
-
-def _cloned(model: "TableClassifier") -> "TableClassifier":
-    """Return an unfitted copy of a model, so that those of the user are not changed."""
-    from sklearn.base import clone
-
-    copy: TableClassifier = clone(model)
-    return copy

@@ -100,7 +100,7 @@ class LearningCurveDisplay(Display):
             The display, drawn.
         """
         from ..evaluation import cross_validation
-        from ..evaluation.evaluate import predictions_over
+        from ..evaluation.fits import predictions_over
         from ..reporting.sections.learning_curve.facts import bits_by_split, loss_over_splits
         from ..sources import as_table
         from ..table.checks import check_size, seed_of

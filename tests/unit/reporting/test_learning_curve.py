@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from codelength import NaiveBayes
-from codelength.evaluation.evaluate import predictions_over
+from codelength.evaluation.fits import predictions_over
 from codelength.reporting.estimates import mean_over_splits
 from codelength.reporting.plan import Plan
 from codelength.reporting.sections.learning_curve import facts as curves

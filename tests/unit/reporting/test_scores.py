@@ -7,7 +7,7 @@ import pytest
 
 from codelength import NaiveBayes
 from codelength.evaluation import evaluate
-from codelength.evaluation.evaluate import Fits
+from codelength.evaluation.fits import Fits
 from codelength.reporting.plan import Plan
 from codelength.reporting.sections.models.facts import (
     AVERAGE,

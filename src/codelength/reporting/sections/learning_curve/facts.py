@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from ....evaluation import Split
-from ....evaluation.evaluate import predictions_over
+from ....evaluation.fits import predictions_over
 from ....table import Coded, Table
 from ....typing import FloatArray
 from ...estimates import mean_of, mean_over_splits

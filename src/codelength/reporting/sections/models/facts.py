@@ -11,7 +11,7 @@ from ....decisions import first_best, ranked
 from ....estimators import ModelAverage, NaiveBayes
 from ....estimators.contract import TableClassifier
 from ....evaluation import OPPONENTS, Split
-from ....evaluation.evaluate import Fits, predictions_over
+from ....evaluation.fits import Fits, predictions_over
 from ....evaluation.opponents import Opponent
 from ....evaluation.progress import Progress
 from ....naive_bayes import RULES
