@@ -35,7 +35,8 @@ from . import pages
 from .guard import Guard, report_policy
 from .job import MODEL, REPORT
 from .limits import MIB, Limits, Refused
-from .sessions import Report, Session, Sessions, Tokens, Upload
+from .session import Report, Session, Upload
+from .sessions import Sessions, Tokens
 from .uploads import given_name, receive
 from .works import COMMAND, Works
 

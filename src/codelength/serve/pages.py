@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from ..render.markup import Child, Markup, tag
 from .inspection import FORMATS
 from .limits import Limits, sized
-from .sessions import Report, Session, Upload
+from .session import Report, Session, Upload
 from .works import Work
 
 __all__ = ["goodbye", "home", "moved", "refusal", "report_page", "share_of", "table_page", "words_of"]

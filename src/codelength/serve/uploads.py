@@ -12,7 +12,7 @@ from ..errors import DataError
 from ..render.texts import one_line
 from .inspection import suffix_of
 from .limits import Limits, Refused, sized
-from .sessions import Storage
+from .session import Storage
 
 __all__ = ["given_name", "receive"]
 

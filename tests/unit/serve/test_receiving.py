@@ -8,7 +8,7 @@ import pytest
 from starlette.requests import Request
 
 from codelength.serve.limits import Limits, Refused
-from codelength.serve.sessions import Storage
+from codelength.serve.session import Storage
 from codelength.serve.uploads import given_name, receive
 
 LIMITS = Limits(upload_bytes=1000, stall_seconds=0.05)
