@@ -162,14 +162,14 @@ async def _sweep(desk: Desk) -> None:
 
 async def _home(request: Request) -> Response:
     """Show the page of the session, or exchange the token of the address for a session."""
-    desk = _desk(request)
+    desk = desk_of(request)
     token = request.query_params.get("token")
     # Link checkers send HEAD requests; one of them must not use up the token of the user.
     if token is not None and request.method != "HEAD":
         return _enter(request, desk, token)
-    if _session_or_none(request) is None and _comes_from_elsewhere(request):
+    if session_or_none(request) is None and _comes_from_elsewhere(request):
         return HTMLResponse(pages.moved("/"))
-    return HTMLResponse(pages.home(_session(request), desk.limits))
+    return HTMLResponse(pages.home(session_of(request), desk.limits))
 
 
 def _comes_from_elsewhere(request: Request) -> bool:
@@ -179,7 +179,7 @@ def _comes_from_elsewhere(request: Request) -> bool:
 
 def _enter(request: Request, desk: Desk, token: str) -> Response:
     """Exchange the token of an address for a cookie; a request that has a cookie is let in again."""
-    if _session_or_none(request) is not None:
+    if session_or_none(request) is not None:
         return RedirectResponse("/", status_code=303)
     if not desk.tokens.spend(token):
         if desk.tokens.was_spent(token):
@@ -208,7 +208,7 @@ def _enter(request: Request, desk: Desk, token: str) -> Response:
 
 
 async def _end(request: Request) -> Response:
-    desk, session = _desk(request), _session(request)
+    desk, session = desk_of(request), session_of(request)
     await run_in_threadpool(desk.sessions.end, session)
     response = HTMLResponse(pages.goodbye())
     response.delete_cookie(desk.cookie, httponly=True, samesite="strict")
@@ -218,14 +218,14 @@ async def _end(request: Request) -> Response:
 async def _static(request: Request) -> Response:
     found = _STATIC.get(request.path_params["name"])
     if found is None:
-        raise _not_there()
+        raise not_there()
     path, kind = found
     return Response(path.read_bytes(), media_type=kind)
 
 
 async def _upload(request: Request) -> Response:
     """Receive a file, and answer with the address of its table."""
-    desk, session = _desk(request), _session(request)
+    desk, session = desk_of(request), session_of(request)
     try:
         with desk.sessions.receiving(session):
             table = await _received(request, desk, session)
@@ -264,19 +264,19 @@ async def _drain(request: Request) -> None:
 
 
 async def _table(request: Request) -> Response:
-    session = _session(request)
-    return HTMLResponse(pages.table_page(_table_of(request, session), session))
+    session = session_of(request)
+    return HTMLResponse(pages.table_page(table_of(request, session), session))
 
 
 async def _table_state(request: Request) -> Response:
-    work = _table_of(request, _session(request)).work
+    work = table_of(request, session_of(request)).work
     return JSONResponse({**work.shown(), "words": pages.words_of(work, 0), "share": pages.share_of(work)})
 
 
 async def _start(request: Request) -> Response:
     """Start a report with the choices of a form."""
-    session = _session(request)
-    table, form = _table_of(request, session), await _form(request)
+    session = session_of(request)
+    table, form = table_of(request, session), await _form(request)
     # Forms name columns by position, never by text, so that no name has to survive a round trip.
     names = table.columns
     target = _column(names, form.get("target", [""])[0]) if form.get("what") != ["classes"] else None
@@ -287,50 +287,50 @@ async def _start(request: Request) -> Response:
 
 
 async def _remove_table(request: Request) -> Response:
-    session = _session(request)
-    await run_in_threadpool(session.remove_table, _table_of(request, session))
+    session = session_of(request)
+    await run_in_threadpool(session.remove_table, table_of(request, session))
     return RedirectResponse("/", status_code=303)
 
 
 async def _report(request: Request) -> Response:
-    report = _report_of(request)
-    return HTMLResponse(pages.report_page(report, _desk(request).works.ahead_of(report.work)))
+    report = report_of(request)
+    return HTMLResponse(pages.report_page(report, desk_of(request).works.ahead_of(report.work)))
 
 
 async def _report_state(request: Request) -> Response:
-    work = _report_of(request).work
-    words = pages.words_of(work, _desk(request).works.ahead_of(work))
+    work = report_of(request).work
+    words = pages.words_of(work, desk_of(request).works.ahead_of(work))
     return JSONResponse({**work.shown(), "words": words, "share": pages.share_of(work)})
 
 
 async def _cancel(request: Request) -> Response:
-    report = _report_of(request)
-    await run_in_threadpool(_desk(request).works.cancel, report.work)
+    report = report_of(request)
+    await run_in_threadpool(desk_of(request).works.cancel, report.work)
     return RedirectResponse(f"/reports/{report.key}", status_code=303)
 
 
 async def _remove_report(request: Request) -> Response:
-    report = _report_of(request)
-    await run_in_threadpool(_session(request).remove_report, report)
+    report = report_of(request)
+    await run_in_threadpool(session_of(request).remove_report, report)
     return RedirectResponse(f"/tables/{report.table.key}", status_code=303)
 
 
 async def _report_file(request: Request) -> Response:
-    return _file(_report_of(request), REPORT, None)
+    return _file(report_of(request), REPORT, None)
 
 
 async def _download_report(request: Request) -> Response:
-    return _file(_report_of(request), REPORT, "report.html")
+    return _file(report_of(request), REPORT, "report.html")
 
 
 async def _download_model(request: Request) -> Response:
-    return _file(_report_of(request), MODEL, "model.json")
+    return _file(report_of(request), MODEL, "model.json")
 
 
 def _file(report: Report, file: str, ending: str | None) -> Response:
     """Return a finished file of a report, to be shown, or to be saved under a name of safe characters."""
     if file not in report.work.ready:
-        raise _not_there()
+        raise not_there()
     kind = "text/html" if file == REPORT else "application/json"
     # The name of the user's file goes into a header, in which only these characters are safe.
     stem = re.sub(r"[^A-Za-z0-9_-]+", "-", report.table.name.split(".", 1)[0]).strip("-") or "table"
@@ -344,37 +344,37 @@ def _file(report: Report, file: str, ending: str | None) -> Response:
     return FileResponse(path, media_type=kind, filename=name, headers=headers)
 
 
-def _desk(request: Request) -> Desk:
+def desk_of(request: Request) -> Desk:
     desk: Desk = request.app.state.desk
     return desk
 
 
-def _session_or_none(request: Request) -> Session | None:
+def session_or_none(request: Request) -> Session | None:
     """Return the session of the cookie, None if there is none."""
-    desk = _desk(request)
+    desk = desk_of(request)
     secret = request.cookies.get(desk.cookie)
     return None if secret is None else desk.sessions.find(secret)
 
 
-def _session(request: Request) -> Session:
+def session_of(request: Request) -> Session:
     """Return the session of the cookie; refuse the request if there is none."""
-    session = _session_or_none(request)
+    session = session_or_none(request)
     if session is None:
         raise Refused(_FORBIDDEN, "there is no session; open the address that the terminal shows")
     return session
 
 
-def _table_of(request: Request, session: Session) -> Upload:
+def table_of(request: Request, session: Session) -> Upload:
     table = session.tables.get(request.path_params["key"])
     if table is None:
-        raise _not_there()
+        raise not_there()
     return table
 
 
-def _report_of(request: Request) -> Report:
-    report = _session(request).reports.get(request.path_params["key"])
+def report_of(request: Request) -> Report:
+    report = session_of(request).reports.get(request.path_params["key"])
     if report is None:
-        raise _not_there()
+        raise not_there()
     return report
 
 
@@ -387,7 +387,7 @@ def _column(names: Sequence[str], given: str) -> str:
 
 async def _form(request: Request) -> dict[str, list[str]]:
     """Read the fields of a form within limits of size and time."""
-    limits, body = _desk(request).limits, b""
+    limits, body = desk_of(request).limits, b""
     try:
         async with asyncio.timeout(limits.stall_seconds):
             async for piece in request.stream():
@@ -404,20 +404,20 @@ async def _form(request: Request) -> dict[str, list[str]]:
         raise Refused(_WRONG, "the form cannot be read; go back and try again") from None
 
 
-def _not_there() -> Refused:
+def not_there() -> Refused:
     return Refused(_NOT_FOUND, "there is no such page; it may have been removed")
 
 
 async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, Refused)
-    return _answer(request, error, has_session=_session_or_none(request) is not None)
+    return _answer(request, error, has_session=session_or_none(request) is not None)
 
 
 async def _no_such_page(request: Request, error: Exception) -> Response:
     """Answer errors of the router, such as unknown addresses and methods."""
     assert isinstance(error, HTTPException)
     message = "there is no such page" if error.status_code == _NOT_FOUND else error.detail
-    has_session = _session_or_none(request) is not None
+    has_session = session_or_none(request) is not None
     response = _answer(request, Refused(error.status_code, message), has_session=has_session)
     response.headers.update(error.headers or {})
     return response
