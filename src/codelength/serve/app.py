@@ -4,21 +4,18 @@ A request passes the ``Guard``, then a handler below. Handlers look up the sessi
 or report of that session, and render a page of ``pages``. Long work runs in processes of ``works``; pages
 poll their state. Every refusal is a ``Refused`` with a status and a message for the user.
 
-Order of reading: :class:`Desk` (limits, sessions and queues of work of one server), :func:`make_app` (the
-table of addresses), then the handlers in the order of that table, and the functions that look up the session,
-table or report of a request.
+Order of reading: :func:`make_app` (the table of addresses), then the handlers in the order of that table.
 
-Depends on starlette and on the other modules of this folder: ``guard`` refuses foreign requests, ``uploads``
-receives files, ``works`` runs tasks in processes, ``pages`` makes the HTML.
+Depends on starlette and on the other modules of this folder: ``desk`` holds the state and looks up the
+session, table or report of a request, ``guard`` refuses foreign requests, ``uploads`` receives files,
+``works`` runs tasks in processes, ``pages`` makes the HTML.
 """
 
 import asyncio
 import re
-import secrets
 import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import replace
 from pathlib import Path
 from urllib.parse import parse_qs
 
@@ -32,13 +29,12 @@ from starlette.types import ASGIApp
 
 from .. import reporting
 from . import pages
+from .desk import Desk, desk_of, not_there, report_of, session_of, session_or_none, table_of
 from .guard import Guard, report_policy
 from .job import MODEL, REPORT
-from .limits import MIB, Limits, Refused
+from .limits import MIB, Refused
 from .session import Report, Session, Upload
-from .sessions import Sessions, Tokens
 from .uploads import given_name, receive
-from .works import COMMAND, Works
 
 __all__ = ["Desk", "make_app"]
 
@@ -55,50 +51,6 @@ _STATIC = {
     "serve.css": (Path(__file__).parent / "serve.css", "text/css"),
     "serve.js": (Path(__file__).parent / "serve.js", "text/javascript"),
 }
-
-
-class Desk:
-    """State of a server: its limits, its users and their work.
-
-    Parameters
-    ----------
-    directory : Path
-        An empty directory for all files.
-    limits : Limits
-        Limits of users and processes.
-    offered : tuple of str and Path, optional
-        Name and path of a table that the first user finds opened.
-    announce : function
-        Called with a new token, to be shown in the terminal.
-    command : sequence of str
-        Command that starts a process for one task.
-    """
-
-    def __init__(
-        self,
-        directory: Path,
-        limits: Limits,
-        offered: tuple[str, Path] | None = None,
-        announce: Callable[[str], None] = lambda token: None,
-        command: Sequence[str] = COMMAND,
-    ) -> None:
-        self.limits, self.offered, self.announce = limits, offered, announce
-        # Looks at files have a queue of their own: they take seconds, and should not wait behind reports.
-        look = replace(limits.read, memory_bytes=limits.look_memory_bytes)
-        self.looks = Works(limits.looking, limits.waiting, look, command)
-        self.works = Works(limits.working, limits.waiting, limits.read, command)
-        self.sessions = Sessions(directory, limits, self.looks, self.works)
-        self.tokens = Tokens()
-        self.door: Path | None = None
-        """A page that leads to the first address; removed once that address was used."""
-        # Browsers keep cookies by host and not by port: another server has another name for its own.
-        self.cookie = f"codelength-{secrets.token_hex(4)}"
-
-    def close(self) -> None:
-        """End all work and remove all files."""
-        self.looks.close()
-        self.works.close()
-        self.sessions.close()
 
 
 def make_app(desk: Desk) -> ASGIApp:
@@ -344,40 +296,6 @@ def _file(report: Report, file: str, ending: str | None) -> Response:
     return FileResponse(path, media_type=kind, filename=name, headers=headers)
 
 
-def desk_of(request: Request) -> Desk:
-    desk: Desk = request.app.state.desk
-    return desk
-
-
-def session_or_none(request: Request) -> Session | None:
-    """Return the session of the cookie, None if there is none."""
-    desk = desk_of(request)
-    secret = request.cookies.get(desk.cookie)
-    return None if secret is None else desk.sessions.find(secret)
-
-
-def session_of(request: Request) -> Session:
-    """Return the session of the cookie; refuse the request if there is none."""
-    session = session_or_none(request)
-    if session is None:
-        raise Refused(_FORBIDDEN, "there is no session; open the address that the terminal shows")
-    return session
-
-
-def table_of(request: Request, session: Session) -> Upload:
-    table = session.tables.get(request.path_params["key"])
-    if table is None:
-        raise not_there()
-    return table
-
-
-def report_of(request: Request) -> Report:
-    report = session_of(request).reports.get(request.path_params["key"])
-    if report is None:
-        raise not_there()
-    return report
-
-
 def _column(names: Sequence[str], given: str) -> str:
     """Return the name of a column that a form names by its position."""
     if not re.fullmatch(r"[0-9]{1,9}", given, re.ASCII) or int(given) >= len(names):
@@ -402,10 +320,6 @@ async def _form(request: Request) -> dict[str, list[str]]:
         return parse_qs(body.decode("ascii"), keep_blank_values=True)
     except ValueError:
         raise Refused(_WRONG, "the form cannot be read; go back and try again") from None
-
-
-def not_there() -> Refused:
-    return Refused(_NOT_FOUND, "there is no such page; it may have been removed")
 
 
 async def _refused(request: Request, error: Exception) -> Response:
