@@ -232,8 +232,10 @@ class TableSource(Kind):
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         """Return the bundled tables that begin with a text, or complete files."""
+        from ..datasets import names as bundled
+
         # Without a first letter the shell lists files, which are what most users have.
-        names = [name for name in _datasets() if incomplete and name.startswith(incomplete)]
+        names = [name for name in bundled() if incomplete and name.startswith(incomplete)]
         return [CompletionItem(name) for name in names] or [CompletionItem(incomplete, type="file")]
 
 
@@ -265,7 +267,7 @@ class KindOfFile(Kind):
         kind, equals, file = value.partition("=")
         # An equals sign may be part of a file name; only a known kind before it counts.
         found = (kind, file) if equals and kind in tuple(self.load()) else (self.usual, value)
-        return found[0], FILE.convert(found[1], param, ctx)
+        return found[0], FileName().convert(found[1], param, ctx)
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
