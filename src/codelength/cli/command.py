@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from .choices import Choice, Kind, KindOfFile
+from .param_types import Choice, Kind, KindOfFile
 
 F = TypeVar("F", bound=Callable[..., Any])
 

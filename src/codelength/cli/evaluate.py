@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 from ..blocks import Block, Grid, Paragraph
 from ..errors import InvalidParameter
 from . import options
-from .choices import COMPARABLE, RULE, Fraction, Whole
+from .choices import COMPARABLE, RULE
 from .command import Section, command
 from .models import build, check_capable, given, means_naive_bayes, parameters, parsed
 from .output import decimals, print_json, show
+from .param_types import Fraction, Whole
 from .progress import counting, working
 from .source import Source
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from ..errors import DataError
 from . import options
-from .choices import FILE, Whole
+from .choices import FILE
 from .command import argument, command
+from .param_types import Whole
 from .progress import counting
 from .saving import check_marked, check_outputs
 from .source import Source

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InvalidParameter
 from . import options
-from .choices import FILE, Choice, Whole
+from .choices import FILE
 from .command import argument, command
+from .param_types import Choice, Whole
 from .predict import writer_to
 from .progress import working
 from .saving import check_marked, check_outputs

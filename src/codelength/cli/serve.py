@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import CodelengthError, InvalidParameter
-from .choices import TABLE, Whole
+from .choices import TABLE
 from .command import Section, argument, command
 from .output import one_line
+from .param_types import Whole
 
 if TYPE_CHECKING:
     from pathlib import Path
