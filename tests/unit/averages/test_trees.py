@@ -10,7 +10,7 @@ from scipy.special import gammaln, logsumexp
 from codelength._packing import packed
 from codelength.averages.folds import dealt
 from codelength.averages.members import trees as module
-from codelength.averages.members._tree_kernels import Columns, _below, average_prunings, grow
+from codelength.averages.members._tree_kernels import Columns, average_prunings, below, grow
 from codelength.averages.members.trees import Trees
 from codelength.averages.training import Training
 from codelength.averages.views import Views
@@ -215,7 +215,7 @@ def test_cuts_are_in_the_middle_of_gaps():
 
 def test_random_numbers_are_below_their_bound_and_about_uniform():
     state = np.array([12345], dtype=np.uint64)
-    counts = np.bincount([_below(state, 10) for _ in range(20_000)], minlength=10)
+    counts = np.bincount([below(state, 10) for _ in range(20_000)], minlength=10)
     assert len(counts) == 10
     assert ((counts - 2000) ** 2 / 2000).sum() < 30
 

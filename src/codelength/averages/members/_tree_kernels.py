@@ -16,12 +16,12 @@ Rows
     ``rows`` is a permutation in which the rows of a node are contiguous; ``ends`` has its bounds.
 Table
     ``table[code, c]`` is the weight of class c in rows with a code, at the current node and for the current
-    variable. The last column has the sums over classes. Four more rows, ``_LEFT`` to ``_LOGS``, are work
+    variable. The last column has the sums over classes. Four more rows, ``LEFT`` to ``LOGS``, are work
     space for the node and for the split that is scored.
 Log gamma functions
-    ``heads`` and ``logs`` tabulate log rising factorials; see :func:`_logs`.
+    ``heads`` and ``logs`` tabulate log rising factorials; see :func:`log_table`.
 
-Order of reading: :func:`grow`, ``_grow`` (one node after the other), ``_best_set`` (scores of splits), then
+Order of reading: :func:`grow`, ``_grow`` (one node after the other), ``best_set`` (scores of splits), then
 :func:`average_prunings` and :func:`send_down`.
 
 Rounding does not decide: scores that differ by no more than rounding tie, and the first split tried is kept
@@ -45,7 +45,7 @@ from ...typing import FloatArray, IntArray
 MOST_CODES = 63
 """Number of codes: a set of codes has so many bits and fits a signed 64-bit integer."""
 
-_LEFT, _OWN, _LOGS_OWN, _LOGS = range(MOST_CODES, MOST_CODES + 4)
+LEFT, OWN, LOGS_OWN, LOGS = range(MOST_CODES, MOST_CODES + 4)
 """Rows of the table behind those of the codes: weights left of a split, weights at the node, and the term of
 each class in the log evidence of the node and of its two children."""
 
@@ -165,7 +165,7 @@ def grow(
     ends[0, 1] = len(rows)
     keys = np.zeros(most, dtype=np.uint64)
     keys[0] = seed
-    heads, logs = _logs(np.bincount(labels, weights, n_classes).astype(np.float64), pseudocounts)
+    heads, logs = log_table(np.bincount(labels, weights, n_classes).astype(np.float64), pseudocounts)
     n_nodes = _grow(
         columns,
         labels,
@@ -177,7 +177,7 @@ def grow(
         keys,
         columns.draws.copy(),
         np.zeros_like(columns.draws),
-        np.zeros((_LOGS + 1, n_classes + 1)),
+        np.zeros((LOGS + 1, n_classes + 1)),
         np.zeros(MOST_CODES, dtype=np.int64),
         np.zeros(n_classes, dtype=np.int64),
         heads,
@@ -190,7 +190,7 @@ def grow(
     return Grown(tree.features[:n_nodes], tree.masks[:n_nodes], tree.counts[:n_nodes])
 
 
-def _logs(counts: FloatArray, pseudocounts: FloatArray) -> tuple[FloatArray, FloatArray]:
+def log_table(counts: FloatArray, pseudocounts: FloatArray) -> tuple[FloatArray, FloatArray]:
     r"""Tabulate log rising factorials of the pseudocounts of the classes, and of their sum.
 
     The evidence of weights :math:`n_c` at a node under pseudocounts :math:`a_c` is Dirichlet-multinomial:
@@ -216,7 +216,7 @@ def _logs(counts: FloatArray, pseudocounts: FloatArray) -> tuple[FloatArray, Flo
 
 @njit(cache=True, nogil=True)
 def _fill_logs(heads: FloatArray, logs: FloatArray) -> None:
-    """Write the tables of :func:`_logs`."""
+    """Write the tables of :func:`log_table`."""
     for c in range(len(heads)):
         start, pseudocount = int(heads[c, 0]), heads[c, 2]
         heads[c, 3] = math.lgamma(pseudocount)
@@ -226,7 +226,7 @@ def _fill_logs(heads: FloatArray, logs: FloatArray) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _log_rising(heads: FloatArray, logs: FloatArray, c: int, count: float) -> float:
+def log_rising(heads: FloatArray, logs: FloatArray, c: int, count: float) -> float:
     """Return the log rising factorial of class ``c``, or of the sum of all if ``c`` is their number."""
     if count < heads[c, 1]:
         whole = int(count)
@@ -237,7 +237,7 @@ def _log_rising(heads: FloatArray, logs: FloatArray, c: int, count: float) -> fl
 
 
 @njit(cache=True, nogil=True)
-def _mixed(key: np.uint64) -> np.uint64:
+def mixed(key: np.uint64) -> np.uint64:
     """Return a key with its bits well mixed, and never 0 (the finaliser of splitmix64)."""
     bits = key + np.uint64(0x9E3779B97F4A7C15)
     bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -247,7 +247,7 @@ def _mixed(key: np.uint64) -> np.uint64:
 
 
 @njit(cache=True, nogil=True)
-def _below(state: NDArray[np.uint64], n: int) -> int:
+def below(state: NDArray[np.uint64], n: int) -> int:
     """Return a random integer below n (Marsaglia's xorshift)."""
     bits = state[0]
     bits ^= bits << np.uint64(13)
@@ -303,7 +303,7 @@ def _grow(
     codes, classes : array
         Codes of the current variable and classes that are present at the node.
     heads, logs : array
-        Log rising factorials; see :func:`_logs`.
+        Log rising factorials; see :func:`log_table`.
     state : array of shape (1,)
         State of the random number generator.
     """
@@ -317,13 +317,13 @@ def _grow(
         first, last, depth = ends[node, 0], ends[node, 1], ends[node, 2]
         for j in range(first, last):
             counts[node, labels[rows[j]]] += weights[rows[j]]
-        n_present = _look_at(counts, node, table, classes, heads, logs)
+        n_present = look_at(counts, node, table, classes, heads, logs)
         # Phase 2: state of the search. Rounding errors of a log evidence grow with the weight of its rows,
         # and so does the margin by which a split has to be better. The generator starts anew from the key
         # of the node, so that draws do not depend on how many were made at other nodes.
         best, feature, mask = -np.inf, -1, 0
-        room = TOLERANCE * (1.0 + table[_OWN, len(classes)])
-        state[0] = _mixed(keys[node])
+        room = TOLERANCE * (1.0 + table[OWN, len(classes)])
+        state[0] = mixed(keys[node])
         drawn = 0
         # A pure node or one at the largest depth skips the search and remains a leaf.
         tried = 0 if n_present > 1 and depth < most_depth else n_tried
@@ -331,7 +331,7 @@ def _grow(
         # enough of them vary at the node. Constant variables are not counted as tried; otherwise deep
         # nodes, at which most variables are constant, would not be split.
         while drawn < len(draws) and tried < n_tried:
-            other = drawn + _below(state, len(draws) - drawn)
+            other = drawn + below(state, len(draws) - drawn)
             i = draws[other]
             draws[other] = draws[drawn]
             draws[drawn] = i
@@ -343,18 +343,18 @@ def _grow(
                 code, row = cells[i, rows[j]], rows[j]
                 table[code, labels[row]] += weights[row]
                 table[code, len(classes)] += weights[row]
-            n_codes = _scan(columns.scans, i, n_values, table, codes)
+            n_codes = scan(columns.scans, i, n_values, table, codes)
             # Phase 5: score splits in one or two orders of the codes. A later split has to be better by
             # more than rounding, so ties go to the variable and the order tried first.
             if n_codes > 1:
                 tried += 1
                 for attempt in range(2):
-                    if attempt == 1 and not _rearranged(
+                    if attempt == 1 and not rearranged(
                         n_ordered, one_cut, table, codes, n_codes, classes, n_present, state
                     ):
                         break
                     is_nested = n_ordered > 0 or attempt == 1
-                    score, found = _best_set(
+                    score, found = best_set(
                         is_nested,
                         one_cut,
                         table,
@@ -370,7 +370,7 @@ def _grow(
                     if score > best + room:
                         best = score
                         feature = i
-                        mask = _completed(found, codes, n_codes, n_values, n_ordered)
+                        mask = completed(found, codes, n_codes, n_values, n_ordered)
             # Phase 6: reset the table for the next variable. Only codes and classes that are present were
             # written; code 0 is not part of the scan and is appended for this purpose.
             codes[n_codes] = 0
@@ -392,7 +392,7 @@ def _grow(
             middle = _divide(cells, feature, mask, rows, first, last, spare)
             ends[n_nodes, 0], ends[n_nodes, 1], ends[n_nodes, 2] = first, middle, depth + 1
             ends[n_nodes + 1, 0], ends[n_nodes + 1, 1], ends[n_nodes + 1, 2] = middle, last, depth + 1
-            keys[n_nodes] = _mixed(keys[node]) << np.uint64(1)
+            keys[n_nodes] = mixed(keys[node]) << np.uint64(1)
             keys[n_nodes + 1] = keys[n_nodes] + np.uint64(1)
             n_nodes += 2
         node += 1
@@ -400,7 +400,7 @@ def _grow(
 
 
 @njit(cache=True, nogil=True)
-def _look_at(
+def look_at(
     counts: FloatArray, node: int, table: FloatArray, classes: IntArray, heads: FloatArray, logs: FloatArray
 ) -> int:
     """Write weights, log evidence and present classes of a node; return the number of present classes."""
@@ -413,16 +413,16 @@ def _look_at(
             classes[n_present] = c
             n_present += 1
             total += counts[node, c]
-            table[_OWN, c] = counts[node, c]
-            table[_LOGS_OWN, c] = _log_rising(heads, logs, c, counts[node, c])
-            evidence += table[_LOGS_OWN, c]
-    table[_OWN, n_classes] = total
-    table[_LOGS_OWN, n_classes] = evidence - _log_rising(heads, logs, n_classes, total)
+            table[OWN, c] = counts[node, c]
+            table[LOGS_OWN, c] = log_rising(heads, logs, c, counts[node, c])
+            evidence += table[LOGS_OWN, c]
+    table[OWN, n_classes] = total
+    table[LOGS_OWN, n_classes] = evidence - log_rising(heads, logs, n_classes, total)
     return n_present
 
 
 @njit(cache=True, nogil=True)
-def _scan(scans: IntArray, i: int, n_values: int, table: FloatArray, codes: IntArray) -> int:
+def scan(scans: IntArray, i: int, n_values: int, table: FloatArray, codes: IntArray) -> int:
     """Write the known codes that are present at a node, in the order of the scan; return their number."""
     n_codes = 0
     for k in range(n_values):
@@ -433,7 +433,7 @@ def _scan(scans: IntArray, i: int, n_values: int, table: FloatArray, codes: IntA
 
 
 @njit(cache=True, nogil=True)
-def _rearranged(
+def rearranged(
     n_ordered: int,
     one_cut: bool,
     table: FloatArray,
@@ -464,7 +464,7 @@ def _rearranged(
     # For two classes and the usual impurities, the best set has the codes with the smallest shares of one
     # class (Breiman et al. 1984). More than two classes are reduced to one class against all others. The
     # insertion sort is stable, and shares that differ by rounding keep the order of the scan.
-    c, all_classes = classes[_below(state, n_present)], len(classes)
+    c, all_classes = classes[below(state, n_present)], len(classes)
     for k in range(n_codes):
         code = codes[k]
         share = table[code, c] / table[code, all_classes]
@@ -480,7 +480,7 @@ def _rearranged(
 
 
 @njit(cache=True, nogil=True)
-def _best_set(
+def best_set(
     is_nested: bool,
     one_cut: bool,
     table: FloatArray,
@@ -500,13 +500,13 @@ def _best_set(
     heavier child.
     """
     all_classes = len(classes)
-    total, unknown = table[_OWN, all_classes], table[0, all_classes]
+    total, unknown = table[OWN, all_classes], table[0, all_classes]
     # Terms of the classes without the term of the total: the start of every sum, with all rows on the
     # right.
-    of_whole = table[_LOGS_OWN, all_classes] + _log_rising(heads, logs, all_classes, total)
+    of_whole = table[LOGS_OWN, all_classes] + log_rising(heads, logs, all_classes, total)
     # All codes together are not a split, and of two codes each makes the same split.
     n_sets = n_codes - 1 if is_nested or n_codes == 2 else n_codes
-    only = _below(state, n_sets) if one_cut else -1
+    only = below(state, n_sets) if one_cut else -1
     best, best_mask = -np.inf, 0
     weight, summed, mask = 0.0, 0.0, 0
     for k in range(n_sets):
@@ -518,12 +518,12 @@ def _best_set(
             summed = of_whole
             mask = 0
             for a in range(n_present):
-                table[_LEFT, classes[a]] = 0.0
-                table[_LOGS, classes[a]] = table[_LOGS_OWN, classes[a]]
+                table[LEFT, classes[a]] = 0.0
+                table[LOGS, classes[a]] = table[LOGS_OWN, classes[a]]
         mask |= 1 << code
         weight += table[code, all_classes]
         for a in range(n_present):
-            table[_LEFT, classes[a]] += table[code, classes[a]]
+            table[LEFT, classes[a]] += table[code, classes[a]]
         # A random set needs the weights of the sets before it, but not their scores.
         if only >= 0 and k != only:
             continue
@@ -534,16 +534,16 @@ def _best_set(
             # The terms of a class change only if the class has this code. All have to be computed if earlier
             # sets were not scored, or if unknown cells may have changed sides.
             if table[code, c] > 0.0 or only >= 0 or unknown > 0.0:
-                count = table[_LEFT, c] + table[0, c] if is_heavier else table[_LEFT, c]
+                count = table[LEFT, c] + table[0, c] if is_heavier else table[LEFT, c]
                 # A difference of sums of fractional weights may be negative by rounding.
-                added = _log_rising(heads, logs, c, count) + _log_rising(
-                    heads, logs, c, max(table[_OWN, c] - count, 0.0)
+                added = log_rising(heads, logs, c, count) + log_rising(
+                    heads, logs, c, max(table[OWN, c] - count, 0.0)
                 )
-                summed += added - table[_LOGS, c]
-                table[_LOGS, c] = added
+                summed += added - table[LOGS, c]
+                table[LOGS, c] = added
         count = weight + unknown if is_heavier else weight
-        score = summed - _log_rising(heads, logs, all_classes, count)
-        score -= _log_rising(heads, logs, all_classes, max(total - count, 0.0))
+        score = summed - log_rising(heads, logs, all_classes, count)
+        score -= log_rising(heads, logs, all_classes, max(total - count, 0.0))
         if score > best + room:
             best = score
             # Bit 0 is the code of unknown cells.
@@ -552,7 +552,7 @@ def _best_set(
 
 
 @njit(cache=True, nogil=True)
-def _completed(mask: int, codes: IntArray, n_codes: int, n_values: int, n_ordered: int) -> int:
+def completed(mask: int, codes: IntArray, n_codes: int, n_values: int, n_ordered: int) -> int:
     """Return a set of codes, completed by codes that are absent at the node.
 
     The cut between ordered codes is in the middle of the gap. Other absent codes carry no information here
@@ -623,7 +623,7 @@ def average_prunings(
     n_nodes, n_classes = len(features), len(pseudocounts)
     counts = np.zeros((n_nodes, n_classes))
     counts[features < 0] = leaf_counts
-    heads, logs = _logs(leaf_counts.sum(axis=0), pseudocounts)
+    heads, logs = log_table(leaf_counts.sum(axis=0), pseudocounts)
     found = Averaged(np.zeros(n_nodes), np.ones(n_nodes), np.zeros((n_nodes, n_classes)))
     _average_prunings(features, counts, heads, logs, split_prob, np.ones(n_nodes), *found)
     return found
@@ -657,8 +657,8 @@ def _average_prunings(
         for c in range(n_classes):
             if counts[node, c] > 0.0:
                 total += counts[node, c]
-                evidence += _log_rising(heads, logs, c, counts[node, c])
-        log_evidence[node] = evidence - _log_rising(heads, logs, n_classes, total)
+                evidence += log_rising(heads, logs, c, counts[node, c])
+        log_evidence[node] = evidence - log_rising(heads, logs, n_classes, total)
         if is_split:
             # log-sum-exp of the two terms of E; evidences of thousands of rows are far below the smallest
             # float64.
