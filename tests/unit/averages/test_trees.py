@@ -10,7 +10,9 @@ from scipy.special import gammaln, logsumexp
 from codelength._packing import packed
 from codelength.averages.folds import dealt
 from codelength.averages.members import trees as module
-from codelength.averages.members._tree_kernels import Columns, average_prunings, below, grow
+from codelength.averages.members._tree_kernels import Columns, grow
+from codelength.averages.members._tree_pruning_kernels import average_prunings
+from codelength.averages.members._tree_split_kernels import below
 from codelength.averages.members.trees import Trees
 from codelength.averages.training import Training
 from codelength.averages.views import Views

@@ -1,4 +1,4 @@
-"""Compiled loops that grow decision trees, average over their prunings and predict, without checks.
+"""Compiled loops that grow decision trees, without checks.
 
 Data layout
 -----------
@@ -19,20 +19,18 @@ Table
     variable. The last column has the sums over classes. Four more rows, ``LEFT`` to ``LOGS``, are work
     space for the node and for the split that is scored.
 Log gamma functions
-    ``heads`` and ``logs`` tabulate log rising factorials; see :func:`log_table`.
+    ``heads`` and ``logs`` tabulate log rising factorials; see ``log_table`` in ``_tree_evidence_kernels``.
 
-Order of reading: :func:`grow`, ``_grow`` (one node after the other), ``best_set`` (scores of splits), then
-:func:`average_prunings` and :func:`send_down`.
+Order of reading: :func:`grow`, ``_grow`` (one node after the other), then ``_tree_split_kernels`` (scores of
+splits) and ``_tree_pruning_kernels`` (averages over prunings, and predictions).
 
-Rounding does not decide: scores that differ by no more than rounding tie, and the first split tried is kept
-(see :mod:`codelength.decisions`). Draws at a node depend on the seed of the tree and on the path from the
-root to the node only, not on other parts of the tree.
+Draws at a node depend on the seed of the tree and on the path from the root to the node only, not on other
+parts of the tree.
 
 Compiled functions receive all the arrays they write to; allocating arrays in them would double the time to
 compile.
 """
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -41,19 +39,19 @@ from numpy.typing import NDArray
 
 from ...decisions import TOLERANCE
 from ...typing import FloatArray, IntArray
-
-MOST_CODES = 63
-"""Number of codes: a set of codes has so many bits and fits a signed 64-bit integer."""
-
-LEFT, OWN, LOGS_OWN, LOGS = range(MOST_CODES, MOST_CODES + 4)
-"""Rows of the table behind those of the codes: weights left of a split, weights at the node, and the term of
-each class in the log evidence of the node and of its two children."""
-
-_MOST_LOGS = 1 << 14
-"""Log rising factorials are tabulated up to this count and computed beyond it."""
-
-_BLOCK = 1024
-"""Rows predicted by one tree before the next tree, so that their codes stay in the cache."""
+from ._tree_evidence_kernels import log_table
+from ._tree_split_kernels import (
+    LOGS,
+    MOST_CODES,
+    OWN,
+    below,
+    best_set,
+    completed,
+    look_at,
+    mixed,
+    rearranged,
+    scan,
+)
 
 
 class Columns(NamedTuple):
@@ -96,25 +94,6 @@ class Grown(NamedTuple):
     features: NDArray[np.int32]
     masks: IntArray
     counts: FloatArray
-
-
-class Averaged(NamedTuple):
-    """The exact average over all prunings of a tree.
-
-    Attributes
-    ----------
-    log_evidence : array of shape (n_nodes,)
-        Log evidence of the classes at each node, averaged over the prunings of what is below it.
-    masses : array of shape (n_nodes,)
-        Posterior probability that a pruning has the node.
-    distributions : array of shape (n_nodes, n_classes)
-        At leaves of the grown tree the posterior mean of the class distribution; at other nodes the part of
-        it that is due to prunings that end there or above.
-    """
-
-    log_evidence: FloatArray
-    masses: FloatArray
-    distributions: FloatArray
 
 
 def grow(
@@ -190,74 +169,6 @@ def grow(
     return Grown(tree.features[:n_nodes], tree.masks[:n_nodes], tree.counts[:n_nodes])
 
 
-def log_table(counts: FloatArray, pseudocounts: FloatArray) -> tuple[FloatArray, FloatArray]:
-    r"""Tabulate log rising factorials of the pseudocounts of the classes, and of their sum.
-
-    The evidence of weights :math:`n_c` at a node under pseudocounts :math:`a_c` is Dirichlet-multinomial:
-
-    .. math:: \log D = \sum_c \log (a_c)_{n_c} - \log \Bigl(\sum_c a_c\Bigr)_{\sum_c n_c} , \qquad
-        (a)_n = \Gamma(a + n) / \Gamma(a) .
-
-    Returns
-    -------
-    heads : array of shape (n_classes + 1, 4)
-        For each class, and last for their sum: where its logs start, how many there are, the pseudocount, and
-        its log gamma function.
-    logs : array
-        Log rising factorials at counts 0, 1, ..., one class after the other.
-    """
-    sizes = np.minimum(np.append(counts, counts.sum()), _MOST_LOGS).astype(np.int64) + 1
-    each = np.append(pseudocounts, pseudocounts.sum())
-    heads = np.array([np.cumsum(sizes) - sizes, sizes, each, each]).T.copy()
-    logs = np.zeros(sizes.sum())
-    _fill_logs(heads, logs)
-    return heads, logs
-
-
-@njit(cache=True, nogil=True)
-def _fill_logs(heads: FloatArray, logs: FloatArray) -> None:
-    """Write the tables of :func:`log_table`."""
-    for c in range(len(heads)):
-        start, pseudocount = int(heads[c, 0]), heads[c, 2]
-        heads[c, 3] = math.lgamma(pseudocount)
-        for k in range(1, int(heads[c, 1])):
-            # (a)_k = (a)_{k-1} (a + k - 1): one logarithm per count instead of two log gamma functions.
-            logs[start + k] = logs[start + k - 1] + math.log(k - 1 + pseudocount)
-
-
-@njit(cache=True, nogil=True)
-def log_rising(heads: FloatArray, logs: FloatArray, c: int, count: float) -> float:
-    """Return the log rising factorial of class ``c``, or of the sum of all if ``c`` is their number."""
-    if count < heads[c, 1]:
-        whole = int(count)
-        if whole == count:
-            return float(logs[int(heads[c, 0]) + whole])
-    # Weights of rows may be fractions, and their sums may be larger than the table.
-    return float(math.lgamma(heads[c, 2] + count) - heads[c, 3])
-
-
-@njit(cache=True, nogil=True)
-def mixed(key: np.uint64) -> np.uint64:
-    """Return a key with its bits well mixed, and never 0 (the finaliser of splitmix64)."""
-    bits = key + np.uint64(0x9E3779B97F4A7C15)
-    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    # An odd number, because xorshift stays at 0 once it is there.
-    return (bits ^ (bits >> np.uint64(31))) | np.uint64(1)
-
-
-@njit(cache=True, nogil=True)
-def below(state: NDArray[np.uint64], n: int) -> int:
-    """Return a random integer below n (Marsaglia's xorshift)."""
-    bits = state[0]
-    bits ^= bits << np.uint64(13)
-    bits ^= bits >> np.uint64(7)
-    bits ^= bits << np.uint64(17)
-    state[0] = bits
-    # The upper 53 bits make a float64 in [0, 1) without rounding; the lower bits of xorshift are weaker.
-    return int((bits >> np.uint64(11)) * 2.0**-53 * n)
-
-
 @njit(cache=True, nogil=True)
 def _grow(
     columns: Columns,
@@ -303,7 +214,7 @@ def _grow(
     codes, classes : array
         Codes of the current variable and classes that are present at the node.
     heads, logs : array
-        Log rising factorials; see :func:`log_table`.
+        Log rising factorials; see ``log_table``.
     state : array of shape (1,)
         State of the random number generator.
     """
@@ -400,184 +311,6 @@ def _grow(
 
 
 @njit(cache=True, nogil=True)
-def look_at(
-    counts: FloatArray, node: int, table: FloatArray, classes: IntArray, heads: FloatArray, logs: FloatArray
-) -> int:
-    """Write weights, log evidence and present classes of a node; return the number of present classes."""
-    n_classes = len(classes)
-    n_present = 0
-    total = 0.0
-    evidence = 0.0
-    for c in range(n_classes):
-        if counts[node, c] > 0.0:
-            classes[n_present] = c
-            n_present += 1
-            total += counts[node, c]
-            table[OWN, c] = counts[node, c]
-            table[LOGS_OWN, c] = log_rising(heads, logs, c, counts[node, c])
-            evidence += table[LOGS_OWN, c]
-    table[OWN, n_classes] = total
-    table[LOGS_OWN, n_classes] = evidence - log_rising(heads, logs, n_classes, total)
-    return n_present
-
-
-@njit(cache=True, nogil=True)
-def scan(scans: IntArray, i: int, n_values: int, table: FloatArray, codes: IntArray) -> int:
-    """Write the known codes that are present at a node, in the order of the scan; return their number."""
-    n_codes = 0
-    for k in range(n_values):
-        if table[scans[i, k], table.shape[1] - 1] > 0.0:
-            codes[n_codes] = scans[i, k]
-            n_codes += 1
-    return n_codes
-
-
-@njit(cache=True, nogil=True)
-def rearranged(
-    n_ordered: int,
-    one_cut: bool,
-    table: FloatArray,
-    codes: IntArray,
-    n_codes: int,
-    classes: IntArray,
-    n_present: int,
-    state: NDArray[np.uint64],
-) -> bool:
-    """Rearrange the codes into the second order in which splits are tried; return False if there is none.
-
-    For ordered codes, the code of missing cells moves from the last place to the first. Codes without order
-    are sorted by the share of one class, drawn at random from the present ones.
-    """
-    last = codes[n_codes - 1]
-    if n_ordered > 0:
-        # Without missing cells there is nothing to move. With a single ordered code the only split, ordered
-        # against missing, was tried in the first order.
-        if last <= n_ordered or n_codes < 3:
-            return False
-        for k in range(n_codes - 1, 0, -1):
-            codes[k] = codes[k - 1]
-        codes[0] = last
-        return True
-    # Sets of one code were tried before; with two or three codes, they are all the splits there are.
-    if one_cut or n_codes < 4:
-        return False
-    # For two classes and the usual impurities, the best set has the codes with the smallest shares of one
-    # class (Breiman et al. 1984). More than two classes are reduced to one class against all others. The
-    # insertion sort is stable, and shares that differ by rounding keep the order of the scan.
-    c, all_classes = classes[below(state, n_present)], len(classes)
-    for k in range(n_codes):
-        code = codes[k]
-        share = table[code, c] / table[code, all_classes]
-        place = k
-        while place > 0:
-            before = table[codes[place - 1], c] / table[codes[place - 1], all_classes]
-            if before <= share + TOLERANCE:
-                break
-            codes[place] = codes[place - 1]
-            place -= 1
-        codes[place] = code
-    return True
-
-
-@njit(cache=True, nogil=True)
-def best_set(
-    is_nested: bool,
-    one_cut: bool,
-    table: FloatArray,
-    codes: IntArray,
-    n_codes: int,
-    classes: IntArray,
-    n_present: int,
-    heads: FloatArray,
-    logs: FloatArray,
-    room: float,
-    state: NDArray[np.uint64],
-) -> tuple[float, int]:
-    """Return the best set of codes and its score, the sum of the log evidence of both children.
-
-    Candidates are the sets of the first 1, 2, ... codes if ``is_nested``, else the sets of one code; with
-    ``one_cut`` one random candidate. A score is better only by more than ``room``. Unknown cells go to the
-    heavier child.
-    """
-    all_classes = len(classes)
-    total, unknown = table[OWN, all_classes], table[0, all_classes]
-    # Terms of the classes without the term of the total: the start of every sum, with all rows on the
-    # right.
-    of_whole = table[LOGS_OWN, all_classes] + log_rising(heads, logs, all_classes, total)
-    # All codes together are not a split, and of two codes each makes the same split.
-    n_sets = n_codes - 1 if is_nested or n_codes == 2 else n_codes
-    only = below(state, n_sets) if one_cut else -1
-    best, best_mask = -np.inf, 0
-    weight, summed, mask = 0.0, 0.0, 0
-    for k in range(n_sets):
-        code = codes[k]
-        # Nested sets grow by one code and keep their sums; a set of one code starts with an empty left
-        # child.
-        if k == 0 or not is_nested:
-            weight = 0.0
-            summed = of_whole
-            mask = 0
-            for a in range(n_present):
-                table[LEFT, classes[a]] = 0.0
-                table[LOGS, classes[a]] = table[LOGS_OWN, classes[a]]
-        mask |= 1 << code
-        weight += table[code, all_classes]
-        for a in range(n_present):
-            table[LEFT, classes[a]] += table[code, classes[a]]
-        # A random set needs the weights of the sets before it, but not their scores.
-        if only >= 0 and k != only:
-            continue
-        # Known cells decide which child is heavier; equal weights, up to rounding, go left.
-        is_heavier = 2.0 * weight >= (total - unknown) * (1.0 - TOLERANCE)
-        for a in range(n_present):
-            c = classes[a]
-            # The terms of a class change only if the class has this code. All have to be computed if earlier
-            # sets were not scored, or if unknown cells may have changed sides.
-            if table[code, c] > 0.0 or only >= 0 or unknown > 0.0:
-                count = table[LEFT, c] + table[0, c] if is_heavier else table[LEFT, c]
-                # A difference of sums of fractional weights may be negative by rounding.
-                added = log_rising(heads, logs, c, count) + log_rising(
-                    heads, logs, c, max(table[OWN, c] - count, 0.0)
-                )
-                summed += added - table[LOGS, c]
-                table[LOGS, c] = added
-        count = weight + unknown if is_heavier else weight
-        score = summed - log_rising(heads, logs, all_classes, count)
-        score -= log_rising(heads, logs, all_classes, max(total - count, 0.0))
-        if score > best + room:
-            best = score
-            # Bit 0 is the code of unknown cells.
-            best_mask = mask | is_heavier
-    return best, best_mask
-
-
-@njit(cache=True, nogil=True)
-def completed(mask: int, codes: IntArray, n_codes: int, n_values: int, n_ordered: int) -> int:
-    """Return a set of codes, completed by codes that are absent at the node.
-
-    The cut between ordered codes is in the middle of the gap. Other absent codes carry no information here
-    and go to the heavier child, as unknown cells do.
-    """
-    low = 0
-    high = n_ordered + 1
-    present = 0
-    for k in range(n_codes):
-        code = codes[k]
-        # Ordered codes in the set are below all ordered codes outside it, also if missing cells were put
-        # first.
-        present |= 1 << code
-        if code <= n_ordered and (mask >> code) & 1:
-            low = max(low, code)
-        elif code <= n_ordered:
-            high = min(high, code)
-    for code in range(1, n_values + 1):
-        if not (present >> code) & 1:
-            goes_left = 2 * code <= low + high if code <= n_ordered else (mask & 1) == 1
-            mask |= goes_left << code
-    return mask
-
-
-@njit(cache=True, nogil=True)
 def _divide(
     cells: NDArray[np.uint8], feature: int, mask: int, rows: IntArray, first: int, last: int, spare: IntArray
 ) -> int:
@@ -596,160 +329,3 @@ def _divide(
     for j in range(n_right):
         rows[middle + j] = spare[j]
     return middle
-
-
-def average_prunings(
-    features: NDArray[np.int32], leaf_counts: FloatArray, pseudocounts: FloatArray, split_prob: float
-) -> Averaged:
-    r"""Return the exact average over all prunings of a tree.
-
-    A split node ends a pruning with prior probability 1 - s; else its children are pruned in the same way.
-    With D the evidence of the classes at a node if it were a leaf, and l, r its children, the evidence of all
-    prunings is
-
-    .. math:: E = (1 - s) D + s E_l E_r .
-
-    Parameters
-    ----------
-    features : array of shape (n_nodes,)
-        The variable that each node is split on, -1 at leaves.
-    leaf_counts : array of shape (n_leaves, n_classes)
-        Weights of the classes at the leaves, in the order of their nodes.
-    pseudocounts : array of shape (n_classes,)
-        Dirichlet pseudocounts of the classes.
-    split_prob : float
-        Prior probability s that a pruning continues at a split node.
-    """
-    n_nodes, n_classes = len(features), len(pseudocounts)
-    counts = np.zeros((n_nodes, n_classes))
-    counts[features < 0] = leaf_counts
-    heads, logs = log_table(leaf_counts.sum(axis=0), pseudocounts)
-    found = Averaged(np.zeros(n_nodes), np.ones(n_nodes), np.zeros((n_nodes, n_classes)))
-    _average_prunings(features, counts, heads, logs, split_prob, np.ones(n_nodes), *found)
-    return found
-
-
-@njit(cache=True, nogil=True)
-def _average_prunings(
-    features: NDArray[np.int32],
-    counts: FloatArray,
-    heads: FloatArray,
-    logs: FloatArray,
-    split_prob: float,
-    ends: FloatArray,
-    log_evidence: FloatArray,
-    masses: FloatArray,
-    distributions: FloatArray,
-) -> None:
-    """Write the average; ``ends`` are the posterior probabilities that a pruning with a node ends there."""
-    n_nodes, n_classes = counts.shape
-    # Upwards: children have larger numbers than their parent. In this direction the split nodes meet their
-    # children in pairs from the end, so that no links are needed. Afterwards ``left`` is 1, the left child
-    # of the root, where the second loop starts.
-    left = n_nodes
-    for node in range(n_nodes - 1, -1, -1):
-        is_split = features[node] >= 0
-        if is_split:
-            left -= 2
-            for c in range(n_classes):
-                counts[node, c] = counts[left, c] + counts[left + 1, c]
-        total, evidence = 0.0, 0.0
-        for c in range(n_classes):
-            if counts[node, c] > 0.0:
-                total += counts[node, c]
-                evidence += log_rising(heads, logs, c, counts[node, c])
-        log_evidence[node] = evidence - log_rising(heads, logs, n_classes, total)
-        if is_split:
-            # log-sum-exp of the two terms of E; evidences of thousands of rows are far below the smallest
-            # float64.
-            ending = math.log(1.0 - split_prob) + log_evidence[node]
-            going_on = math.log(split_prob) + log_evidence[left] + log_evidence[left + 1]
-            ratio = math.exp(-abs(ending - going_on))
-            ends[node] = (1.0 if ending > going_on else ratio) / (1.0 + ratio)
-            log_evidence[node] = max(ending, going_on) + math.log1p(ratio)
-    # Downwards: a child inherits the sum over prunings that end above it, so a leaf ends up with the
-    # posterior mean over all prunings. A pruning has the child if it has the parent and does not end there.
-    for node in range(n_nodes):
-        total = heads[n_classes, 2]
-        for c in range(n_classes):
-            total += counts[node, c]
-        share = masses[node] * ends[node] / total
-        for c in range(n_classes):
-            distributions[node, c] += share * (counts[node, c] + heads[c, 2])
-        if features[node] >= 0:
-            for child in range(left, left + 2):
-                masses[child] = masses[node] * (1.0 - ends[node])
-                for c in range(n_classes):
-                    distributions[child, c] = distributions[node, c]
-            left += 2
-
-
-@njit(cache=True, nogil=True)
-def send_down(
-    codes: NDArray[np.uint8],
-    shares: FloatArray,
-    features: NDArray[np.int32],
-    masks: IntArray,
-    lefts: NDArray[np.int32],
-    leaves: NDArray[np.float32],
-    totals: FloatArray,
-) -> None:
-    """Add to the total of each row its share times the class distribution at its leaf of one tree.
-
-    Parameters
-    ----------
-    codes : array of shape (n_variables, n_rows)
-        Codes of the cells.
-    shares : array of shape (n_rows,)
-        Factor of each row; rows with share 0 are skipped.
-    features, masks : array of shape (n_nodes,)
-        The variable that each node is split on, -1 at leaves, and the codes of its left child.
-    lefts : array of shape (n_nodes,)
-        The left child of a split node; at a leaf, its row in ``leaves``.
-    leaves : array of shape (n_leaves, n_classes)
-        Class distributions.
-    totals : array of shape (n_rows, n_classes)
-        Output.
-    """
-    for row in range(len(shares)):
-        if shares[row] > 0.0:
-            _add_leaf(codes, row, shares[row], 0, features, masks, lefts, leaves, totals)
-
-
-@njit(cache=True, nogil=True)
-def send_down_all(
-    codes: NDArray[np.uint8],
-    roots: IntArray,
-    features: NDArray[np.int32],
-    masks: IntArray,
-    lefts: NDArray[np.int32],
-    leaves: NDArray[np.float32],
-    totals: FloatArray,
-) -> None:
-    """Add to the total of each row its class distributions in all trees; see :func:`send_down`."""
-    n_rows = len(totals)
-    for first in range(0, n_rows, _BLOCK):
-        for root in roots:
-            for row in range(first, min(first + _BLOCK, n_rows)):
-                _add_leaf(codes, row, 1.0, root, features, masks, lefts, leaves, totals)
-
-
-@njit(cache=True, nogil=True)
-def _add_leaf(
-    codes: NDArray[np.uint8],
-    row: int,
-    share: float,
-    node: int,
-    features: NDArray[np.int32],
-    masks: IntArray,
-    lefts: NDArray[np.int32],
-    leaves: NDArray[np.float32],
-    totals: FloatArray,
-) -> None:
-    """Add the class distribution at the leaf of one row to its total."""
-    # The right child is next to the left one, so a step down is an addition instead of a branch.
-    while features[node] >= 0:
-        goes_left = (masks[node] >> np.int64(codes[features[node], row])) & 1
-        node = lefts[node] + 1 - goes_left
-    for c in range(totals.shape[1]):
-        totals[row, c] += share * leaves[lefts[node], c]

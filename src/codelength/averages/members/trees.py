@@ -12,7 +12,8 @@ the rows in the tree, and add up to a sixth of the square root of the effective 
 predictions of all trees are averaged [3]_ [4]_.
 
 Order of reading: :meth:`Trees.fit`, ``_Growth`` (rows arranged for growing; a round of trees), ``_leaves``
-(what one tree predicts), :meth:`Trees.log_probs`, then files. Depends on ``_tree_kernels`` for all loops.
+(what one tree predicts), :meth:`Trees.log_probs`, then files. All loops are in ``_tree_kernels`` and
+the modules that it names.
 
 References
 ----------
@@ -42,7 +43,9 @@ from ..folds import dealt
 from ..member import Learned, Member, normalised
 from ..training import Training
 from ..views import Views
-from ._tree_kernels import MOST_CODES, Columns, average_prunings, grow, send_down, send_down_all
+from ._tree_kernels import Columns, grow
+from ._tree_pruning_kernels import average_prunings, send_down, send_down_all
+from ._tree_split_kernels import MOST_CODES
 
 N_TREES, FEWEST_TREES = 300, 100
 
