@@ -24,7 +24,7 @@ References
 .. [4] Geurts, Ernst and Wehenkel (2006). Extremely randomized trees. Machine Learning 63, 3-42.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil, sqrt
@@ -43,6 +43,7 @@ from ..folds import dealt
 from ..member import Learned, Member, normalised
 from ..training import Training
 from ..views import Views
+from ._leaf_counts import LeafCounts
 from ._tree_kernels import Columns, grow
 from ._tree_pruning_kernels import average_prunings, send_down, send_down_all
 from ._tree_split_kernels import MOST_CODES
@@ -68,51 +69,6 @@ LEAST_PROB = np.finfo(np.float32).tiny
 
 BLOCK = 20_000
 """Rows predicted at once."""
-
-
-class LeafCounts(NamedTuple):
-    """Weights of the classes at leaves, without those that are zero: most leaves have one class.
-
-    Attributes
-    ----------
-    sizes : array of shape (n_leaves,)
-        Number of classes at each leaf.
-    classes, weights : array
-        The classes, leaf by leaf, and their weights.
-    """
-
-    sizes: IntArray
-    classes: IntArray
-    weights: FloatArray
-
-    @classmethod
-    def of(cls, counts: FloatArray) -> "LeafCounts":
-        """Compress a table with one row per leaf."""
-        leaves, classes = np.nonzero(counts)
-        return cls(np.bincount(leaves, minlength=len(counts)), classes, counts[leaves, classes])
-
-    def table(self, n_classes: int) -> FloatArray:
-        """Return the weights as a table with one row per leaf and one column per class."""
-        n_leaves = len(self.sizes)
-        places = np.repeat(np.arange(n_leaves) * n_classes, self.sizes) + self.classes
-        counts = np.bincount(places, self.weights, n_leaves * n_classes).astype(np.float64)
-        return counts.reshape(n_leaves, n_classes)
-
-    def split(self, n_leaves: IntArray) -> "Iterator[LeafCounts]":
-        """Return the leaf counts of each tree; ``n_leaves`` has the number of leaves per tree."""
-        leaf_ends = np.cumsum(n_leaves)
-        ends = np.append(0, np.cumsum(self.sizes))[leaf_ends][:-1]
-        parts = (
-            np.split(self.sizes, leaf_ends[:-1]),
-            np.split(self.classes, ends),
-            np.split(self.weights, ends),
-        )
-        return map(LeafCounts, *parts)
-
-    @classmethod
-    def joined(cls, parts: "Iterable[LeafCounts]") -> "LeafCounts":
-        """Concatenate the leaf counts of several trees."""
-        return cls(*map(np.concatenate, zip(*parts, strict=True)))
 
 
 class Tree(NamedTuple):
