@@ -22,9 +22,7 @@ from ..decisions import first_best
 from ..errors import CodelengthError, DataError, InvalidParameter
 from ..latent.fit_measures import fit_measures
 from ..mixture.cache import Rows
-from ..mixture.code_length import (
-    CRITERIA,
-)
+from ..mixture.code_length import CRITERIA
 from ..mixture.em import Trust
 from ..mixture.parameters import MixtureParameters
 from ..naive_bayes import PriorLike

@@ -8,7 +8,7 @@ holds, never what it means. A domain that the source declares stays with its col
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -25,9 +25,6 @@ from ._series import declares, from_arrow, from_series, names_of
 from .checks import check_distinct, check_names, check_rows, check_same_rows, check_weights
 from .column import Column, Numbers
 from .values import LARGEST_EXACT, joined
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
