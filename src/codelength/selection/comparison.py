@@ -164,7 +164,7 @@ class Comparison(Shown, Sequence[dict[str, Any]]):
         """Return the table for printing; the best of each criterion is emphasised, the choice has a star."""
         # The number of starts is printed together with those that reached the best.
         kept = [name for name in self.columns if name not in ("starts", "converged", "chosen")]
-        cells = [[_text(name, row) for name in kept] for row in self.rows]
+        cells = [[cell_text(name, row) for name in kept] for row in self.rows]
         for column, name in enumerate(kept):
             if name in LOWER_IS_BETTER:
                 best = first_best([-np.inf if row[name] is None else -row[name] for row in self.rows])
@@ -388,7 +388,8 @@ def _classes(sizes: list[int]) -> str:
     return f"{', '.join(map(str, sizes))} class{'' if sizes == [1] else 'es'}"
 
 
-def _text(name: str, row: Mapping[str, Any]) -> str:
+def cell_text(name: str, row: Mapping[str, Any]) -> str:
+    """Return a figure of a row for printing; a dash if it is unknown."""
     value = row[name]
     if value is None:
         return "-"
