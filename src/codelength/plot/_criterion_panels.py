@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from ..selection.comparison import HEADINGS, LOWER_IS_BETTER, Comparison
+from ..selection._comparison_text import HEADINGS
+from ..selection.comparison import LOWER_IS_BETTER, Comparison
 from ..table.checks import check_choice
 from .style import AMBER, BLACK, BLUE, GREEN, GREY, ORANGE, PINK, SKY, Axes, Panel, plain
 

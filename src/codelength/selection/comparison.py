@@ -29,6 +29,7 @@ from ..naive_bayes import PriorLike
 from ..table import Coded
 from ..table._messages import shown
 from ..table.checks import check_choice, check_sequence, reading
+from ._comparison_text import HEADINGS, cell_text
 
 ON_REQUEST = ("neighbourhoods", "annealed", "exact")
 """Criteria that take longer, and are computed on request."""
@@ -42,26 +43,6 @@ ON_ANOTHER_SCALE = {"aic": 2.0, "bic": 2.0}
 NO_EVIDENCE = ("aic",)
 """Criteria whose exponential does not approximate a probability of the rows."""
 
-HEADINGS = {
-    "components": "classes",
-    "log_likelihood": "log-lik.",
-    "parameters": "par.",
-    "aic": "AIC",
-    "bic": "BIC",
-    "adjusted_bic": "aBIC",
-    "caic": "CAIC",
-    "icl": "ICL",
-    "cheeseman_stutz": "Ch.-Stutz",
-    "neighbourhoods": "neighb.",
-    "posterior": "P(classes)",
-    "g2": "G2",
-    "chi2": "chi2",
-    "df": "df",
-    "relative_entropy": "rel. entropy",
-    "smallest_share": "smallest",
-    "reached": "reached",
-}
-"""Headings of the columns in printed tables."""
 
 LOWER_IS_BETTER = ("aic", "bic", "adjusted_bic", "caic", "icl", *CRITERIA)
 
@@ -386,17 +367,3 @@ def _on_request(
 def _classes(sizes: list[int]) -> str:
     """Return numbers of classes in words: ``1 class``, ``3, 4 classes``."""
     return f"{', '.join(map(str, sizes))} class{'' if sizes == [1] else 'es'}"
-
-
-def cell_text(name: str, row: Mapping[str, Any]) -> str:
-    """Return a figure of a row for printing; a dash if it is unknown."""
-    value = row[name]
-    if value is None:
-        return "-"
-    if name == "reached":
-        return f"{value}/{row['starts']}"
-    if isinstance(value, int):
-        return str(value)
-    if name in ("posterior", "relative_entropy", "smallest_share"):
-        return f"{value:.3f}"
-    return f"{value:.2f}"
