@@ -58,7 +58,7 @@ class IntervalAverage(Predictor):
 
         >>> from codelength.counts import count
         >>> from codelength.table import Schema
-        >>> from codelength.table.schema import Variable, interval_variable
+        >>> from codelength.table.variable import Variable, interval_variable
         >>> schema = Schema([interval_variable("size", [1, 2])], Variable("kind", ("a", "b")))
         >>> coded = Coded.of(schema, [[0], [0], [0], [0], [1], [1], [1], [2]], [0, 0, 0, 0, 1, 1, 1, 1])
         >>> np.exp(Predictor.of(count(coded)).tables.value_table[:, :3]).round(2)

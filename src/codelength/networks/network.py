@@ -21,7 +21,7 @@ import numpy as np
 
 from ..errors import InvalidParameter
 from ..table import Schema, Variable
-from ..table.schema import interval_variable
+from ..table.variable import interval_variable
 from ..typing import FloatArray, IntArray, Scalar
 from .forest_law import ForestTables
 from .look_ups import LookUps

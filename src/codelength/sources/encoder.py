@@ -19,9 +19,10 @@ from ..table._messages import shown, suggestion
 from ..table.coded import Coded, unchecked
 from ..table.column import Column
 from ..table.encode import UNKNOWN, HandleUnknown, cell_of, codes_of, places_of, unknown_class
-from ..table.schema import Schema, Variable, smallest_code_type
+from ..table.schema import Schema, smallest_code_type
 from ..table.target import target_column
 from ..table.unknown import Unknown, is_of_other_kind
+from ..table.variable import Variable
 from ..typing import BoolArray, CodeArray, FloatArray, IntArray
 from .batch import Batch, arrow, mark_of, missing_in, raw_numbers
 from .cells import Dictionaries, column_of, counts_of, kind_of, numbers_of, on_scale, scale_of

@@ -5,8 +5,9 @@ from .cutting import Cutting
 from .encode import encode
 from .infer import infer_schema
 from .intervals.cuts import cut_points
-from .schema import Schema, Variable, interval_variable
+from .schema import Schema
 from .table import Table, table_of
+from .variable import Variable, interval_variable
 
 __all__ = [
     "Coded",

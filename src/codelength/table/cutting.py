@@ -11,10 +11,10 @@ from ..typing import FloatArray, IntArray
 from .coded import Coded, changed
 from .column import Column, Factor, Numbers
 from .intervals.cuts import Strategy, assign, cut_points
-from .schema import Variable, interval_variable
 from .table import Table
 from .times import NAMES, Scale, time_cuts, time_numbers
 from .values import LARGEST_EXACT
+from .variable import Variable, interval_variable
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,12 +13,13 @@ from .checks import check_choice, check_instance
 from .coded import Coded, unchecked
 from .column import Column, Numbers
 from .intervals.cuts import assign
-from .schema import Schema, Variable, smallest_code_type
+from .schema import Schema, smallest_code_type
 from .spelling import looks_like_time, parse_time
 from .table import Table, as_column, table_of
 from .times import time_numbers
 from .unknown import Unknown, is_of_other_kind
 from .values import LARGEST_EXACT
+from .variable import Variable
 
 HandleUnknown = Literal["ignore", "error"]
 

@@ -27,11 +27,12 @@ from .checks import check_choice, check_instance, check_names
 from .column import Column, Factor, Numbers
 from .cutting import AVERAGED, Cutting, measured
 from .intervals.cuts import check_options
-from .schema import Schema, Variable, interval_variable
+from .schema import Schema
 from .table import table_of
 from .target import check_n_classes
 from .times import NAMES, Scale, time_scale
 from .values import sorted_values
+from .variable import Variable, interval_variable
 
 Missing = Literal["ignore", "value"]
 Numeric = Literal["auto", "discretize", "average", "category", "error"]

@@ -8,8 +8,9 @@ from typing import Any
 from ..errors import DataError, SchemaMismatch, UnknownValue
 from ._messages import listed, shown
 from .encode import code_of
-from .schema import Schema, Variable
+from .schema import Schema
 from .values import LARGEST
+from .variable import Variable
 
 MOST_REMEMBERED = 10_000
 """Largest number of remembered spellings of a variable; others are looked up again each time."""

@@ -8,8 +8,8 @@ import numpy as np
 from ..errors import IgnoredValues, UnknownValue
 from ._messages import listed, shown, tell
 from .column import Column, Numbers
-from .schema import Variable
 from .spelling import parse_boolean, parse_number
+from .variable import Variable
 
 MANY_CELLS = 20
 """Smallest number of cells in which a majority of unknown values causes a warning at prediction."""

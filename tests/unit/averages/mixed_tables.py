@@ -8,7 +8,7 @@ import pytest
 from codelength.averages.training import Training
 from codelength.averages.views import Views
 from codelength.table import Coded, Schema, Variable
-from codelength.table.schema import interval_variable
+from codelength.table.variable import interval_variable
 
 SCHEMA = Schema(
     (

@@ -8,7 +8,7 @@ import pytest
 
 from codelength.averages.members.subsets import Subsets
 from codelength.table import Schema, Variable
-from codelength.table.schema import interval_variable
+from codelength.table.variable import interval_variable
 from unit.averages.mixed_tables import (
     assert_distributions,
     assert_explained,

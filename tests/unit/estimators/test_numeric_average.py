@@ -22,7 +22,7 @@ from codelength.errors import DataError, InvalidParameter
 from codelength.evaluation import evaluate
 from codelength.sources import as_table
 from codelength.table import Variable, infer_schema
-from codelength.table.schema import interval_variable
+from codelength.table.variable import interval_variable
 from unit.cli.conftest import run  # noqa: F401
 
 SCHEMA = Schema(

@@ -19,7 +19,7 @@ from codelength.export.scorer import scorer
 from codelength.export.sql import to_sql
 from codelength.networks.look_ups import LookUps
 from codelength.table import Schema, Variable
-from codelength.table.schema import interval_variable
+from codelength.table.variable import interval_variable
 from unit.export.engines import ENGINES, in_onnx
 
 N_ROWS = 25

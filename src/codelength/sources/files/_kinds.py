@@ -7,8 +7,9 @@ from typing import Any, Literal, TypeAlias, get_args
 from ...errors import DataError, InvalidParameter
 from ...table._messages import shown
 from ...table.checks import check_instance
-from ...table.schema import Schema, Variable
+from ...table.schema import Schema
 from ...table.spelling import parse_boolean, parse_number, parse_time
+from ...table.variable import Variable
 from ...typing import Scalar
 
 __all__ = ["Kind", "Kinds", "Parse", "Reading", "readings"]

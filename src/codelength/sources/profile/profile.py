@@ -14,8 +14,9 @@ from ...errors import DataError, Infeasible
 from ...table.cutting import too_large
 from ...table.infer import TOO_MANY, How, target_variable, tell_ignored, too_many
 from ...table.intervals.cuts import cut_points
-from ...table.schema import Schema, Variable
+from ...table.schema import Schema
 from ...table.times import Scale, cuts_in_units
+from ...table.variable import Variable
 from ...typing import FloatArray
 from ..batch import Batch
 from ..roles import Roles
