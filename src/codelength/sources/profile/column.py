@@ -224,12 +224,7 @@ def profile_of(
     if found.kind == "declared":
         _count_values(found, values, positions, weights)
         return found, None
-    # A dictionary may be that of a whole file; only the values in these rows count as seen.
-    seen = np.bincount(positions[positions >= 0], minlength=len(values)) > 0
-    if not seen.all():
-        places = np.append(np.cumsum(seen) - 1, -1)
-        values = tuple(value for value, there in zip(values, seen.tolist(), strict=True) if there)
-        positions = places[positions]
+    values, positions = _seen(values, positions)
     _count_values(found, values, positions, weights)
     if found.kind == "values" and not all(type(value) in (int, float) for value in values):
         found.scale = None
@@ -243,6 +238,21 @@ def profile_of(
     if len(values) > MOST_DISTINCT:
         found._forget()
     return found, None if floats is None else np.append(floats, np.nan)[positions]
+
+
+def _seen(values: tuple[Scalar, ...], positions: IntArray) -> tuple[tuple[Scalar, ...], IntArray]:
+    """Return the values that occur in these rows, and the positions of the cells among them.
+
+    A dictionary may be that of a whole file; only the values in these rows count as seen.
+    """
+    seen = np.bincount(positions[positions >= 0], minlength=len(values)) > 0
+    if seen.all():
+        return values, positions
+    # One more place, so that -1, a missing cell, stays -1.
+    places = np.append(np.cumsum(seen) - 1, -1)
+    return tuple(value for value, there in zip(values, seen.tolist(), strict=True) if there), places[
+        positions
+    ]
 
 
 def _look_at_numbers(
