@@ -4,7 +4,7 @@ import os
 import time
 import warnings
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ from codelength.table.checks import check_size
 
 from .spec import AnyTask, Result, Spec
 from .store import Store
-from .workers import spread
+from .workers import processes, signals_blocked
 
 MOST_JOBS = 1024
 """Largest number of processes."""
@@ -97,22 +97,18 @@ def run(
 
 def _finished(tasks: list[AnyTask], jobs: int, dask: str | None) -> Iterator[tuple[AnyTask, Result, float]]:
     """Yield tasks with their results and times, in the order in which they finish."""
-    if not tasks:
-        return
+    jobs = min(jobs, len(tasks))
     # In this process, which saves the start of another one and keeps tracebacks readable.
-    if dask is None and (jobs == 1 or len(tasks) == 1):
+    if dask is None and jobs <= 1:
         yield from map(_timed, tasks)
-        return
-    if dask is None:
-        with closing(spread(_timed, tasks, min(jobs, len(tasks)))) as results:
-            yield from results
         return
     from joblib import Parallel, delayed
 
-    with _cluster(dask):
+    with processes(jobs) if dask is None else _cluster(dask):
         # A batch is stored when all of it is finished: with batches of one, an interruption loses the least.
-        parallel = Parallel(n_jobs=-1, return_as="generator_unordered", batch_size=1, pre_dispatch="2*n_jobs")
-        results = parallel(delayed(_timed)(task) for task in tasks)
+        parallel = Parallel(return_as="generator_unordered", batch_size=1, pre_dispatch="2*n_jobs")
+        with signals_blocked():
+            results = parallel(delayed(_timed)(task) for task in tasks)
         try:
             for result in results:  # noqa: UP028 ("yield from" would close them unheard)
                 yield result
@@ -141,7 +137,7 @@ def _cluster(address: str) -> Iterator[None]:
 
     client = _client(Client, address)
     try:
-        with parallel_config(backend="dask"):
+        with parallel_config(backend="dask", n_jobs=-1):
             yield
     finally:
         client.close()

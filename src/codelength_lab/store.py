@@ -1,15 +1,13 @@
-"""Store of finished tasks: one line of JSON each, appended and synced one by one.
+"""Store of finished tasks: one SQLite database per run, which survives kills and full disks.
 
-The first line identifies the specification of the tasks. Whenever the program is killed, every line before
-the last is complete; an incomplete last line is removed when the file is opened again. Every line has a
-checksum, so that a result that was edited is not mistaken for a computed one.
+SQLite locks the file, undoes incomplete writes and waits for the disk.
 """
 
-import hashlib
 import json
 import os
+import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -19,7 +17,12 @@ from codelength.errors import DataError
 
 from .spec import AnyTask, Result, Spec
 
-FILE_NAME = "tasks.jsonl"
+FILE_NAME = "tasks.sqlite"
+
+TABLES = """
+    CREATE TABLE IF NOT EXISTS header (document TEXT NOT NULL);
+    CREATE TABLE IF NOT EXISTS task (key TEXT PRIMARY KEY, seconds REAL NOT NULL, result TEXT NOT NULL);
+"""
 
 
 class Store:
@@ -44,17 +47,13 @@ class Store:
         self.path = Path(directory) / FILE_NAME
         self.results: dict[str, Result] = {}
         self.seconds: dict[str, float] = {}
-        # Results of another version may differ, so that the version is part of the header.
-        header = {"codelength": __version__} | spec.to_json()
-        with _told(self.path):
+        with self._explained():
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            # Unbuffered, so that a line reaches the system at once; in append mode, which never overwrites
-            # earlier lines.
-            self._file = open(self.path, "ab+", buffering=0)  # noqa: SIM115 (closed by close)
+            # Statements are committed one by one.
+            self._database = sqlite3.connect(self.path, isolation_level=None, timeout=0.0)
         try:
-            with _told(self.path):
-                _lock(self._file, self.path)
-                self._read(header)
+            with self._explained():
+                self._read(spec)
         except BaseException:
             self.close()
             raise
@@ -71,14 +70,15 @@ class Store:
         seconds : float
             Its time.
         """
-        line = {"key": task.key, "seconds": round(seconds, 3), "result": result}
-        self._write({**line, "checksum": _checksum(line)})
+        with self._explained():
+            row = (task.key, seconds, json.dumps(result, separators=(",", ":")))
+            self._database.execute("INSERT INTO task VALUES (?, ?, ?)", row)
         self.results[task.key] = result
         self.seconds[task.key] = seconds
 
     def close(self) -> None:
         """Close the file, which releases its lock."""
-        self._file.close()
+        self._database.close()
 
     def __enter__(self) -> Self:
         return self
@@ -88,31 +88,21 @@ class Store:
     ) -> None:
         self.close()
 
-    def _read(self, header: dict[str, Any]) -> None:
-        """Read finished tasks, or write the header of a new file."""
-        self._file.seek(0)
-        content = self._file.read()
-        whole = content[: content.rfind(b"\n") + 1]
-        # A line without an end was being written when the process was killed.
-        if len(whole) < len(content):
-            self._file.truncate(len(whole))
-        lines = whole.split(b"\n")[:-1]
-        if not lines:
-            self._write(header)
-            return
-        found = _parsed(lines[0])
+    def _read(self, spec: Spec[AnyTask]) -> None:
+        """Lock the file and read finished tasks, or write the header of a new file."""
+        # Held until the connection is closed; the system frees it when the process is killed.
+        self._database.execute("PRAGMA locking_mode = EXCLUSIVE")
+        self._database.executescript(f"BEGIN EXCLUSIVE; {TABLES} COMMIT;")
+        # Results of another version may differ, so that the version is part of the header.
+        header = {"codelength": __version__} | spec.to_json()
+        found = self._database.execute("SELECT document FROM header").fetchone()
         if found is None:
-            raise DataError(f"{self.path}, line 1: is damaged; delete the file to start afresh")
-        self._check(found, header)
-        for number, line in enumerate(lines[1:], 2):
-            document = _parsed(line)
-            if document is None or not _is_intact(document):
-                raise DataError(
-                    f"{self.path}, line {number}: is damaged, or was changed after it was written; "
-                    "delete the line, and the task is run again"
-                )
-            self.results[document["key"]] = document["result"]
-            self.seconds[document["key"]] = document["seconds"]
+            self._database.execute("INSERT INTO header VALUES (?)", (json.dumps(header),))
+            return
+        self._check(json.loads(found[0]), header)
+        for key, seconds, result in self._database.execute("SELECT key, seconds, result FROM task"):
+            self.results[key] = json.loads(result)
+            self.seconds[key] = seconds
 
     def _check(self, found: dict[str, Any], header: dict[str, Any]) -> None:
         """Raise if the file belongs to another specification."""
@@ -124,38 +114,27 @@ class Store:
             "choose another directory, or delete this one"
         )
 
-    def _write(self, document: dict[str, Any]) -> None:
-        """Append one line and wait until it is on disk."""
-        line = json.dumps(document, separators=(",", ":")).encode() + b"\n"
-        with _told(self.path):
-            written = 0
-            # Unbuffered writes may be partial.
-            while written < len(line):
-                written += self._file.write(line[written:])
-            os.fsync(self._file.fileno())
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Raise errors of the disk and of SQLite as errors of the library that name the file."""
+        try:
+            yield
+        except OSError as error:
+            raise self._unwritable(error.strerror) from error
+        except sqlite3.Error as error:
+            if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
+                where = self.path.parent
+                raise DataError(
+                    f"{where}: another run is writing here; wait for it, or choose another directory"
+                ) from None
+            if error.sqlite_errorcode in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+                raise DataError(f"{self.path}: is damaged; delete the file to start afresh") from error
+            raise self._unwritable(str(error)) from error
 
-
-def _parsed(line: bytes) -> dict[str, Any] | None:
-    """Return the document of a line; None if it is damaged."""
-    with suppress(ValueError, RecursionError):
-        document = json.loads(line)
-        if isinstance(document, dict):
-            return document
-    return None
-
-
-def _is_intact(line: dict[str, Any]) -> bool:
-    """Return whether a line was written by a finished task and not changed since."""
-    checksum = line.pop("checksum", None)
-    key, seconds, result = (line.get(name) for name in ("key", "seconds", "result"))
-    is_timed = isinstance(seconds, (int, float)) and not isinstance(seconds, bool)
-    return isinstance(key, str) and is_timed and isinstance(result, dict) and checksum == _checksum(line)
-
-
-def _checksum(line: dict[str, Any]) -> str:
-    """Return a short digest of a line in canonical form."""
-    canonical = json.dumps(line, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(canonical.encode()).hexdigest()[:16]
+    def _unwritable(self, reason: str | None) -> DataError:
+        return DataError(
+            f"{self.path}: cannot be written: {reason}; finished tasks are kept: repeat the command to resume"
+        )
 
 
 def _contrast(found: dict[str, Any], header: dict[str, Any], names: list[str]) -> str:
@@ -169,29 +148,3 @@ def _contrast(found: dict[str, Any], header: dict[str, Any], names: list[str]) -
     if name == "tasks_sha256":
         return "with other tasks"
     return f"{name} is {found.get(name)!r} there and {header[name]!r} here"
-
-
-@contextmanager
-def _told(path: Path) -> Iterator[None]:
-    """Raise errors of the disk as errors of the library that name the file."""
-    try:
-        yield
-    except OSError as error:
-        raise DataError(
-            f"{path}: cannot be written: {error.strerror}; finished tasks are kept: repeat "
-            "the command to resume"
-        ) from error
-
-
-def _lock(file: Any, path: Path) -> None:
-    """Raise if another run writes to the same directory; the system frees the lock when the process ends."""
-    try:
-        import fcntl
-    except ImportError:
-        return
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise DataError(
-            f"{path.parent}: another run is writing here; wait for it, or choose another directory"
-        ) from None

@@ -23,7 +23,7 @@ def test_a_quick_reproduction_prints_and_writes(run, tmp_path, key):
     assert "laims" in out
     directory = tmp_path / f"{key}-quick-repeats=1"
     written = {path.name for path in directory.iterdir()}
-    assert written >= {"tasks.jsonl", "results.json", "comparison.csv", "scores.csv", *FILES[key]}
+    assert written >= {"tasks.sqlite", "results.json", "comparison.csv", "scores.csv", *FILES[key]}
 
 
 def test_a_finished_run_is_found_again_and_printed_as_json(run, tmp_path):

@@ -34,7 +34,7 @@ def test_findings_come_with_their_results_and_progress_is_told(tmp_path):
     assert made.findings.changed == ["repeats=1"]
     assert len(made.findings.comparisons) == 72
     # Nothing but finished tasks is written; the report does that.
-    assert [path.name for path in made.directory.iterdir()] == ["tasks.jsonl"]
+    assert [path.name for path in made.directory.iterdir()] == ["tasks.sqlite"]
     again = reproduce(specify("bayes-optimal-ibl", quick=True, settings=["repeats=1"]), directory=tmp_path)
     # As text, because what is not a number equals nothing.
     assert (again.outcome.n_run, repr(again.findings)) == (0, repr(made.findings))

@@ -102,7 +102,7 @@ def test_a_quick_run_is_written_and_read_back(tmp_path, monkeypatch):
 def check_files(directory):
     written = {path.name for path in directory.iterdir()}
     tables = {"peaks", "errors-10-rows", "errors-by-rows", "bias-by-rows", "selection", "errors", "terms"}
-    assert written >= {f"{name}.csv" for name in tables} | {"results.json", "tasks.jsonl"}
+    assert written >= {f"{name}.csv" for name in tables} | {"results.json", "tasks.sqlite"}
     assert {name for name in written if name.endswith(".svg")} == {
         "figure-1-terms.svg",
         "figure-2-growth.svg",

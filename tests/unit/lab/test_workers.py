@@ -3,20 +3,43 @@
 import os
 import signal
 import sys
+import time
 from contextlib import closing
+from dataclasses import dataclass
 
+import cloudpickle
 import pytest
 
 from codelength.errors import CodelengthError
-from codelength_lab.workers import spread
+from codelength_lab.run import _finished
+
+# Processes cannot import a module of tests by its name.
+cloudpickle.register_pickle_by_value(sys.modules[__name__])
+
+
+@dataclass(frozen=True)
+class Call:
+    """A task that calls a function of its number."""
+
+    work_on: object
+    number: int
+
+    def run(self):
+        return self.work_on(self.number)
+
+
+def results(work_on, n_tasks, n_processes):
+    tasks = [Call(work_on, number) for number in range(n_tasks)]
+    with closing(_finished(tasks, n_processes, None)) as finished:
+        return [result for _, result, _ in finished]
 
 
 def double(number):
     return 2 * number
 
 
-def threads(_):
-    return os.environ["OMP_NUM_THREADS"]
+def environment(_):
+    return os.environ.get("OMP_NUM_THREADS"), os.environ["CODELENGTH_THREADS"]
 
 
 def interrupted(number):
@@ -32,81 +55,54 @@ def refused(number):
     return number
 
 
-class Twofold(Exception):
-    """Cannot be made again from its text alone."""
-
-    def __init__(self, first, second):
-        super().__init__(f"{first} and {second}")
-
-
-def odd(number):
-    raise Twofold("one", "two")
-
-
-class Half:
-    """Kills its process when it is half written into the pipe."""
-
-    def __reduce__(self):
-        pipe = next(frame for frame in _frames() if "pipe" in frame.f_locals).f_locals["pipe"]
-        os.write(pipe.fileno(), b"\x00\x10\x00\x00" + b"x" * 1000)
-        os.kill(os.getpid(), signal.SIGKILL)
-
-
-def _frames():
-    frame = sys._getframe()
-    while frame is not None:
-        yield frame
-        frame = frame.f_back
-
-
 def killed(number):
-    return Half() if number == 2 else number
+    if number == 2:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def pid_of_one_that_goes_on(number):
+    if number > 0:
+        time.sleep(600)
+    return os.getpid()
 
 
 @pytest.mark.parametrize("n_processes", [1, 2, 3])
 def test_every_task_is_done_once(n_processes):
-    assert sorted(spread(double, range(7), n_processes)) == [0, 2, 4, 6, 8, 10, 12]
+    assert sorted(results(double, 7, n_processes)) == [0, 2, 4, 6, 8, 10, 12]
 
 
 def test_no_tasks():
-    assert list(spread(double, [], 2)) == []
+    assert results(double, 0, 2) == []
 
 
 def test_processes_share_the_processors(monkeypatch):
-    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
-    assert list(spread(threads, range(1), 64)) == ["1"]
-    assert "OMP_NUM_THREADS" not in os.environ
-    monkeypatch.setenv("OMP_NUM_THREADS", "5")
-    assert list(spread(threads, range(1), 64)) == ["5"]
+    for name in ("OMP_NUM_THREADS", "CODELENGTH_THREADS"):
+        monkeypatch.delenv(name, raising=False)
+    assert set(results(environment, 8, 8)) == {("1", "1")}
+    monkeypatch.setenv("CODELENGTH_THREADS", "5")
+    assert results(environment, 2, 2) == [("1", "5"), ("1", "5")]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signal masks")
 def test_signals_are_left_to_the_starter():
-    assert list(spread(interrupted, range(2), 1)) == [0, 1]
+    assert sorted(results(interrupted, 2, 2)) == [0, 1]
 
 
 def test_an_error_is_raised_where_the_results_are_read():
-    with pytest.raises(ValueError, match=r"^three") as caught:
-        list(spread(refused, range(9), 2))
-    assert "in refused" in caught.value.__notes__[0]  # where it happened is told too
-
-
-def test_an_error_that_cannot_be_sent_is_told_in_words():
-    with pytest.raises(RuntimeError, match="Twofold: one and two"):
-        list(spread(odd, range(2), 2))
+    with pytest.raises(ValueError, match=r"^three"):
+        results(refused, 9, 2)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
-@pytest.mark.parametrize("n_processes", [1, 2])
-def test_a_process_killed_in_the_middle_of_an_answer(n_processes):
-    """The reader must not wait for the other half."""
+def test_a_process_that_is_killed():
     with pytest.raises(CodelengthError, match=r"ended from outside.*fewer jobs"):
-        list(spread(killed, range(9), n_processes))
+        results(killed, 9, 2)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="looks at processes")
 def test_results_that_nobody_wants_any_more_end_the_processes():
-    with closing(spread(double, range(100), 2)) as results:
-        next(results)
-        children = results.gi_frame.f_locals["processes"].values()
-        assert all(process.is_alive() for process in children)
-    assert all(process.exitcode is not None for process in children)
+    with closing(_finished([Call(pid_of_one_that_goes_on, n) for n in range(3)], 2, None)) as finished:
+        _, pid, _ = next(finished)
+        assert os.path.exists(f"/proc/{pid}")
+    assert not os.path.exists(f"/proc/{pid}")
