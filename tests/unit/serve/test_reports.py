@@ -3,7 +3,6 @@
 import json
 import logging
 import os
-import time
 from dataclasses import replace
 
 import pytest
@@ -76,10 +75,7 @@ def test_the_first_user_finds_the_table_of_the_command(desk, app, tmp_path):
 def test_progress_is_told_and_work_can_be_cancelled(user, desk):
     table = user.brought(b"a,slow\n1,x\n2,y\n")
     report = user.report(table, "slow")
-    end = time.monotonic() + 30
-    while (told := user.get(f"{report}/state").json())["stage"] != "counting slowly":
-        assert time.monotonic() < end, told
-        time.sleep(0.02)
+    told = user.wait(report, until=("counting slowly",), state="stage")
     assert told["words"] == "Counting slowly ..."
     assert told["total"] == 600
     assert 'action="' + report + '/cancel"' in user.get(report).text

@@ -4,7 +4,6 @@ import gzip
 import io
 import struct
 import threading
-import time
 from dataclasses import replace
 
 import duckdb
@@ -12,7 +11,7 @@ import pytest
 
 from codelength.serve.limits import MIB
 
-from .conftest import CSV, LIMITS, READ, User
+from .conftest import CSV, LIMITS, READ, User, wait_for
 
 
 def parquet(tmp_path, sql):
@@ -140,10 +139,7 @@ def test_an_upload_that_breaks_off_leaves_nothing(user):
     with pytest.raises(RuntimeError, match="gone"):
         user.send(pieces())
     (session,) = user.sessions()
-    end = time.monotonic() + 10
-    while list(session.directory.iterdir()) or session.n_receiving:
-        assert time.monotonic() < end
-        time.sleep(0.02)
+    wait_for(lambda: not list(session.directory.iterdir()) and not session.n_receiving)
     assert user.desk.sessions.storage.used == 0
 
 
@@ -364,10 +360,7 @@ def test_uploads_beyond_those_that_are_taken_at_a_time(user, other, app, desk):
         threads = [threading.Thread(target=lambda: answers.append(sender.send(slowly()))) for _ in range(2)]
         for thread in threads:
             thread.start()
-        end = time.monotonic() + 10
-        while sum(session.n_receiving for session in user.sessions()) < n_coming:
-            assert time.monotonic() < end
-            time.sleep(0.01)
+        wait_for(lambda: sum(session.n_receiving for session in user.sessions()) >= n_coming)
         return threads
 
     threads = begin(user, 2)
