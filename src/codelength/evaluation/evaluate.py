@@ -73,7 +73,7 @@ class Evaluation:
         Difference from the log score of the best model, in nats, and its standard error, paired over rows;
         0 for the best model.
     is_tied : bool
-        Whether the model is within two standard errors of the best, as the best itself is.
+        Whether the model is within two standard errors, or 0.0005, of the best, as the best itself is.
     """
 
     model: str

@@ -11,6 +11,9 @@ from ..typing import FloatArray
 ERRORS = 2.0
 """Standard errors within which a model is tied with the best."""
 
+NEGLIGIBLE = 0.0005
+"""Difference between mean scores that three decimals show as 0.000."""
+
 
 class Mean(NamedTuple):
     """A mean over units, and its standard error."""
@@ -57,6 +60,9 @@ def standard_error(total: float, squares: float) -> float:
 def is_tied(behind: float, standard_error: float, scale: float = 1.0) -> bool:
     """Return True if a model with this mean difference from the best is tied with it.
 
+    It is if the difference is at most two standard errors, or vanishes in the digits that are shown: a model
+    that falls back to the class prior is behind it by the same small amount on every row.
+
     Parameters
     ----------
     behind, standard_error : float
@@ -68,5 +74,9 @@ def is_tied(behind: float, standard_error: float, scale: float = 1.0) -> bool:
     --------
     >>> is_tied(0.1, 0.06), is_tied(0.1, 0.04), is_tied(math.inf, math.nan)
     (True, False, False)
+    >>> is_tied(0.0001, 0.00001)
+    True
     """
+    if abs(behind) < NEGLIGIBLE:
+        return True
     return math.isfinite(behind) and not is_better(behind, ERRORS * standard_error, scale)

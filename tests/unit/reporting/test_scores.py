@@ -70,6 +70,14 @@ def test_a_model_within_two_standard_errors_is_tied():
     }
 
 
+def test_a_model_that_falls_back_to_the_class_prior_is_tied_with_it():
+    """It is behind by the same small amount on every row, so the standard error is 0."""
+    best, other = compared_of(average=0.49999).scores()
+    assert (best.name, other.name) == (PRIOR, "average")
+    assert other.behind_best.value > 2 * other.behind_best.standard_error
+    assert other.is_tied
+
+
 def test_a_class_of_probability_zero_costs_everything():
     never = np.where(np.arange(40) == 7, 0.0, 0.99)
     scores = compared_of(never=never, fair=0.7).scores()

@@ -22,8 +22,8 @@ def models(analysis: Analysis) -> Section:
             f"All models predicted the same rows ({best.protocol}). Log loss is what the class that "
             "occurred cost, in bits per row: 0 at best. The differences are paired over rows; ± is one "
             "standard error over rows. A model is tied with the best if it is less than two standard errors "
-            "behind it. The Brier score is 0 at best and 2 at worst. Calibration is the mean distance "
-            "between the probabilities promised and the shares that came true."
+            "or 0.0005 behind it. The Brier score is 0 at best and 2 at worst. Calibration is the mean "
+            "distance between the probabilities predicted and the shares observed."
         ),
         [hint(text) for text in _zeros(analysis)],
     )
