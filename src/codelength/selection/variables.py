@@ -45,14 +45,16 @@ class SelectionResult(Shown):
     variables : tuple of str
         Names of all variables.
     score : float
-        Their score: a code length in nats, smaller is better. It is that of the rows that chose, the price
-        of naming the variables included, and optimistic about other rows;
+        Their score: a code length in nats, smaller is better. It is that of the rows that chose, without the
+        price of naming the variables, and optimistic about other rows;
         :meth:`codelength.NaiveBayes.leave_one_out` and :func:`codelength.evaluate` choose again without the
         rows that they predict.
     start_score : float
         The score of the initial set.
     path : tuple of Move
         The moves in order, each with the score after it.
+    price : float
+        Price of naming a variable, in nats: a variable stays only if it shortens the code by more.
     """
 
     selected: tuple[int, ...]
@@ -61,6 +63,7 @@ class SelectionResult(Shown):
     start_score: float
     path: tuple[Move, ...]
     variables: tuple[str, ...]
+    price: float = 0.0
 
     def __str__(self) -> str:
         return self._title()
@@ -68,10 +71,9 @@ class SelectionResult(Shown):
     def _title(self) -> str:
         chosen = f"{len(self.names)} variable{'' if len(self.names) == 1 else 's'}"
         moves = f"{len(self.path)} move{'' if len(self.path) == 1 else 's'}"
-        return (
-            f"{chosen}: {', '.join(self.names) or 'none'} "
-            f"(code length {nats_and_bits(self.score)}, from {nats_and_bits(self.start_score)} in {moves})"
-        )
+        price = f"; naming a variable costs {nats_and_bits(self.price)}" if self.price else ""
+        lengths = f"code length {nats_and_bits(self.score)}, from {nats_and_bits(self.start_score)}"
+        return f"{chosen}: {', '.join(self.names) or 'none'} ({lengths} in {moves}{price})"
 
     def _blocks(self) -> list[Block]:
         """The moves."""
@@ -161,8 +163,9 @@ def select_variables(
     >>> from codelength import as_coded
     >>> table = {"wings": ["yes", "yes", "no", "no"] * 5, "colour": ["red", "blue"] * 10}
     >>> found = select_variables(as_coded(table, ["bird", "bird", "fish", "fish"] * 5), "evidence")
-    >>> print(found)
-    1 variable: wings (code length 35.1 nats (50.7 bits), from 45.5 nats (65.7 bits) in 1 move)
+    >>> print(found)  # doctest: +NORMALIZE_WHITESPACE
+    1 variable: wings (code length 35.1 nats (50.7 bits), from 45.5 nats (65.7 bits) in 1 move; naming a
+    variable costs 0.7 nats (1.0 bits))
     """
     check_choice("criterion", criterion, VARIABLE_CRITERIA)
     check_choice("direction", direction, Direction)
@@ -207,7 +210,9 @@ def _search(
         score = criterion.place(selected)
         path.append(Move(variable, bool(selected[variable]), score))
     chosen = tuple(np.flatnonzero(selected).tolist())
-    return SelectionResult(chosen, tuple(names[i] for i in chosen), score, start_score, tuple(path), names)
+    return SelectionResult(
+        chosen, tuple(names[i] for i in chosen), score, start_score, tuple(path), names, price
+    )
 
 
 def _may_move(is_selected: bool, direction: Direction, full: bool) -> bool:

@@ -282,6 +282,10 @@ def test_the_result_has_names_and_reads_well():
     last, first = (f"{length:.1f} nats ({length / np.log(2):.1f} bits)" for length in ends)
     text = f"(code length {last}, from {first} in 3 moves)"
     assert str(found) == f"3 variables: x1, x2, x3 {text}"
+    priced = select(drawn(400, missing=0.0), "evidence", price_choice=True)
+    price = f"{priced.price:.1f} nats ({priced.price / np.log(2):.1f} bits)"
+    assert priced.price == np.log(len(priced.variables))
+    assert str(priced).endswith(f"; naming a variable costs {price})")
     nothing = select(drawn(), "evidence", max_variables=0)
     assert str(nothing).startswith("0 variables: none (")
 
