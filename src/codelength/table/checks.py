@@ -306,6 +306,11 @@ def check_weights(
             f"sample_weight, row {first_row + row}: {weights[row]}; weights must be finite, not negative and "
             f"at most {LARGEST_WEIGHT:g}"
         )
+    if weights.sum() > LARGEST_WEIGHT:
+        raise DataError(
+            f"sample_weight: the weights add up to {weights.sum():g}, more than {LARGEST_WEIGHT:g}; "
+            "divide them by a constant"
+        )
     if positive and n_rows and not weights.any():
         raise DataError("sample_weight: all weights are zero; at least one row must count")
     return weights
