@@ -296,7 +296,7 @@ class TestWeights:
 
     def test_weights_that_add_up_to_too_much(self):
         with pytest.raises(
-            DataError, match=r"^sample_weight: the weights add up to 1.2e\+90, more than 1e\+90"
+            DataError, match=r"^sample_weight: the weights add up to 1.2e\+90, more"
         ):
             check_weights([6e89, 6e89], 2)
 
