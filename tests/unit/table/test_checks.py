@@ -295,9 +295,7 @@ class TestWeights:
             check_weights(weights, 2)
 
     def test_weights_that_add_up_to_too_much(self):
-        with pytest.raises(
-            DataError, match=r"^sample_weight: the weights add up to 1.2e\+90, more"
-        ):
+        with pytest.raises(DataError, match=r"^sample_weight: the weights add up to 1.2e\+90, more"):
             check_weights([6e89, 6e89], 2)
 
     def test_some_row_must_count(self):
