@@ -5,9 +5,11 @@ from collections.abc import Callable
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier
 
-from codelength import ForestsClassifier, ModelAverage, as_table
+from codelength import ModelAverage
 from codelength.averages.members.forests import Forests
 from codelength.averages.training import Training
+from codelength.research import ForestsClassifier
+from codelength.sources import as_table
 
 from .measure import Ratio, compare, cpu_seconds
 

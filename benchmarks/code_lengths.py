@@ -6,8 +6,8 @@ import math
 import numpy as np
 from scipy.special import gammaln, logsumexp, xlogy
 
-from codelength import Schema, naive_bayes_sequence
-from codelength.prequential import all_orderings
+from codelength import Schema
+from codelength.prequential import all_orderings, naive_bayes_sequence
 from codelength.scores.nml import log_normalisers, naive_bayes_log_normaliser
 from codelength.table import Coded
 

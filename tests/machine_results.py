@@ -15,13 +15,12 @@ from codelength import (
     MixtureClassifier,
     ModelAverage,
     NaiveBayes,
-    as_coded,
-    best_clustering,
-    compare_models,
     datasets,
-    naive_bayes_sequence,
     select_variables,
 )
+from codelength.code_lengths import best_clustering
+from codelength.prequential import compare_models, naive_bayes_sequence
+from codelength.sources import as_coded
 
 
 def model_average(data):

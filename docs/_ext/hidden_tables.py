@@ -31,10 +31,11 @@ WAYS = {
 
 def errors_in(name: str, n_rows: int, sample: int) -> Iterator[dict[str, object]]:
     """What every way is off by in one sample, against the exact average."""
-    from codelength import as_coded, datasets
+    from codelength import datasets
     from codelength.mixture import fit_mixture
     from codelength.mixture.prediction import Learned, predict
     from codelength.naive_bayes.query import Question
+    from codelength.sources import as_coded
 
     coded = as_coded(datasets.load(name).table).with_class_as_column()
     order = np.random.default_rng([sample, n_rows]).permutation(coded.n_rows)

@@ -22,6 +22,23 @@ Every message says where, what, and what to do about it, on one line of at most 
 names and values the data has.
 """
 
+__all__ = [
+    "CodelengthError",
+    "CodelengthWarning",
+    "CollectedRows",
+    "DataError",
+    "DoubtfulFit",
+    "IgnoredColumn",
+    "IgnoredValues",
+    "Infeasible",
+    "InvalidModelFile",
+    "InvalidParameter",
+    "OneClass",
+    "SchemaMismatch",
+    "UndefinedPrediction",
+    "UnknownValue",
+]
+
 _MOST, _MOST_OF_END = 2000, 600
 
 

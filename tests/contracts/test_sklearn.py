@@ -7,20 +7,22 @@ from codelength import (
     Discretizer,
     EvidenceAverage,
     FiniteMixture,
-    ForestsClassifier,
     IndifferentTrees,
-    KernelClassifier,
-    LogRatiosClassifier,
     MixtureClassifier,
-    MixturesClassifier,
     ModelAverage,
     NaiveBayes,
+)
+from codelength.averages.members import mixtures
+from codelength.research import (
+    ForestsClassifier,
+    KernelClassifier,
+    LogRatiosClassifier,
+    MixturesClassifier,
     OneDependenceClassifier,
     SubsetsClassifier,
     TreeAugmentedClassifier,
     TreesClassifier,
 )
-from codelength.averages.members import mixtures
 
 ESTIMATORS = [
     NaiveBayes(),

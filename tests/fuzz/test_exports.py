@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from codelength import ModelAverage, NaiveBayes, SubsetsClassifier, TreeAugmentedClassifier
+from codelength import ModelAverage, NaiveBayes
 from codelength.export.reader import score
 from codelength.export.sql import DIALECTS, quoted
+from codelength.research import SubsetsClassifier, TreeAugmentedClassifier
 from unit.export.networks import read_bif, read_xmlbif
 
 from . import tables

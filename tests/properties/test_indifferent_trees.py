@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from codelength import EvidenceAverage, IndifferentTrees, NaiveBayes, OnVariables
+from codelength import EvidenceAverage, IndifferentTrees, NaiveBayes
+from codelength.research import OnVariables
 from codelength.table import Coded, Schema
 
 FORESTS = [{}, {"forest": "best"}, {"forest": [("x0", "x1")], "law": "uniform"}]

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 
-from codelength import Counts, NaiveBayes, Prior, Schema, Variable, load
+from codelength import NaiveBayes, Prior, Schema, Variable, load
+from codelength.counts import Counts
 from codelength.table import interval_variable
 from properties.strategies import RULE_NAMES, priors, row_weights, tables
 

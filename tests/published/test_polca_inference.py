@@ -8,10 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from codelength import as_coded, as_table, read_table
+from codelength import read_table
 from codelength.latent.inference import standard_errors
 from codelength.latent.relations import covariate_matrix, fit_covariates
 from codelength.mixture import fit_mixture
+from codelength.sources import as_coded, as_table
 
 TABLES = Path(__file__).parents[1] / "golden" / "data" / "lca"
 

@@ -13,10 +13,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from codelength import as_coded, as_table, read_table
+from codelength import read_table
 from codelength.errors import DataError
 from codelength.latent.relations import assign, covariate_matrix, relate_covariates, relate_outcome
 from codelength.mixture import fit_mixture
+from codelength.sources import as_coded, as_table
 
 TABLES = Path(__file__).parents[1] / "golden" / "data" / "lca"
 

@@ -11,16 +11,7 @@ import pytest
 from scipy import sparse
 from sklearn.exceptions import DataConversionWarning, NotFittedError
 
-from codelength import (
-    ForestsClassifier,
-    MixtureClassifier,
-    ModelAverage,
-    NaiveBayes,
-    Prior,
-    Schema,
-    Variable,
-    as_coded,
-)
+from codelength import MixtureClassifier, ModelAverage, NaiveBayes, Prior, Schema, Variable
 from codelength.errors import (
     CodelengthError,
     DataError,
@@ -29,6 +20,8 @@ from codelength.errors import (
     SchemaMismatch,
     UnknownValue,
 )
+from codelength.research import ForestsClassifier
+from codelength.sources import as_coded
 from codelength.table import encode
 
 TABLE = {"colour": ["red", "blue", "red"], "size": ["s", "m", "m"]}

@@ -5,9 +5,12 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from codelength import Coded, FiniteMixture, NaiveBayes, Schema, as_coded, as_table, count
+from codelength import FiniteMixture, NaiveBayes, Schema
 from codelength._display import Shown, as_html, as_text, first_rows, visible
 from codelength.blocks import Bullets, Facts, Grid, Heading, Paragraph, Picture
+from codelength.counts import count
+from codelength.sources import as_coded, as_table
+from codelength.table import Coded
 
 NASTY = ["<script>alert(1)</script>", "\x1b[2J", "a\nb", "&amp;", "\u202eevil", "\ud800", "[/b]", "x" * 500]
 ROWS = {

@@ -2,13 +2,15 @@
 
 import pytest
 
-from codelength import Counts, NaiveBayes, NaiveDistribution, Prior, Schema, Variable
+from codelength import NaiveBayes, Prior, Schema, Variable
+from codelength.counts import Counts
 from codelength.errors import DataError
 from codelength.estimators import MODELS
 from codelength.mixture.classification import Classification
 from codelength.mixture.em.trust import Trust
 from codelength.mixture.observed import Observed
 from codelength.mixture.parameters import MixtureParameters
+from codelength.naive_bayes import NaiveDistribution
 from codelength.naive_bayes.posterior import Posterior
 from codelength.selection.comparison import Comparison
 

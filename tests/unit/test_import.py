@@ -1,12 +1,16 @@
 """Importing the package is light, and its names are all there."""
 
+import importlib
+import operator
 import os
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
 import codelength
+from public_names import PUBLIC
 
 HEAVY = ("numba", "sklearn", "scipy", "pandas", "polars", "pyarrow", "matplotlib", "duckdb", "click", "rich")
 
@@ -33,13 +37,18 @@ def test_the_import_loads_nothing_heavy():
     assert loaded == "[]"
 
 
-@pytest.mark.parametrize("name", ["Schema", "Counts", "Prior"])
-def test_plain_parts_load_neither_the_compiler_nor_a_frame_library(name):
+@pytest.mark.parametrize("module", sorted({*PUBLIC} - {"codelength.online", "codelength.research"}))
+def test_modules_load_neither_the_compiler_nor_a_frame_library(module):
+    """Models are scikit-learn estimators, and scikit-learn loads pandas if it is installed."""
     heavy = ("numba", "pandas", "polars", "matplotlib", "duckdb")
-    code = (
-        f"import sys; from codelength import {name}; print([name for name in {heavy} if name in sys.modules])"
-    )
+    code = f"import sys, {module}; print([name for name in {heavy} if name in sys.modules])"
     assert run(code) == "[]"
+
+
+def test_schemas_and_priors_load_neither_the_compiler_nor_a_frame_library():
+    heavy = ("numba", "pandas", "polars", "matplotlib", "duckdb")
+    names = "import sys; from codelength import Prior, Schema"
+    assert run(f"{names}; print([name for name in {heavy} if name in sys.modules])") == "[]"
 
 
 def test_a_model_works_without_any_frame_library():
@@ -54,74 +63,31 @@ def test_a_model_works_without_any_frame_library():
     assert run(code) == "['no']"
 
 
-PUBLIC = [
-    "Answer",
-    "Coded",
-    "Counts",
-    "Discretizer",
-    "EvidenceAverage",
-    "Explanation",
-    "FiniteMixture",
-    "ForestsClassifier",
-    "IndifferentTrees",
-    "KernelClassifier",
-    "LogRatiosClassifier",
-    "MixtureClassifier",
-    "MixturesClassifier",
-    "ModelAverage",
-    "NaiveBayes",
-    "NaiveDistribution",
-    "OnVariables",
-    "OneDependenceClassifier",
-    "OnlineNaiveBayes",
-    "Predictions",
-    "Prior",
-    "Report",
-    "RiverNaiveBayes",
-    "Schema",
-    "Scores",
-    "SqlQuery",
-    "SubsetsClassifier",
-    "Table",
-    "TreeAugmentedClassifier",
-    "TreesClassifier",
-    "Variable",
-    "__version__",
-    "accuracy",
-    "annealed_code_length",
-    "as_batches",
-    "as_coded",
-    "as_table",
-    "best_clustering",
-    "brier_score",
-    "cheeseman_stutz_code_length",
-    "compare_models",
-    "count",
-    "evaluate",
-    "evidence_code_length",
-    "exact_code_length",
-    "load",
-    "log_score",
-    "naive_bayes_sequence",
-    "neighbourhood_code_length",
-    "neighbourhoods_code_length",
-    "network_code_length",
-    "nml_code_length",
-    "read_table",
-    "report",
-    "reproduce",
-    "select_variables",
-]
-"""What users can rely on: a name that comes or goes is a decision, not an accident."""
+def test_the_import_executes_two_modules():
+    code = "import sys, codelength; print(*[name for name in sys.modules if name.startswith('codelength')])"
+    assert run(code).split() == ["codelength._version", "codelength"]
 
 
 def test_the_public_names_are_these():
-    assert sorted(codelength.__all__) == PUBLIC
+    assert sorted(codelength.__all__) == sorted(["__version__", *PUBLIC["codelength"]])
+    assert len(codelength.__all__) <= 30
+    modules = [name.partition(".")[2] for name in PUBLIC if name != "codelength"]
+    assert dir(codelength) == sorted([*codelength.__all__, *modules])
+    assert all(names == sorted(names) for names in PUBLIC.values())
 
 
-def test_every_public_name_is_there():
-    for name in codelength.__all__:
-        assert getattr(codelength, name) is not None
-    assert sorted(codelength.__all__) == dir(codelength)
+@pytest.mark.parametrize("module", PUBLIC)
+def test_every_public_name_is_there(module):
+    home = operator.attrgetter(module)(SimpleNamespace(codelength=codelength))
+    assert home is importlib.import_module(module)
+    assert set(PUBLIC[module]) <= set(home.__all__)
+    assert len(set(home.__all__)) == len(home.__all__)
+    for name in home.__all__:
+        assert getattr(home, name) is not None
     with pytest.raises(AttributeError, match="no_such_name"):
-        _ = codelength.no_such_name
+        _ = home.no_such_name
+
+
+def test_modules_that_gather_names_have_no_others():
+    for module in ("codelength.code_lengths", "codelength.research", "codelength.latent"):
+        assert sorted(importlib.import_module(module).__all__) == PUBLIC[module]

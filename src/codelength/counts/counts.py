@@ -285,7 +285,7 @@ def count(coded: Coded, *, n_threads: int | None = None) -> Counts:
     array([[1., 1.],
            [0., 1.]])
     """
-    check_instance("coded", coded, Coded, "a table as codes, as codelength.as_coded makes them")
+    check_instance("coded", coded, Coded, "a table as codes, as codelength.sources.as_coded makes them")
     if n_threads is not None:
         check_whole("n_threads", n_threads)
     schema = coded.schema

@@ -1,1 +1,5 @@
 """Export of fitted models: scorer documents, SQL, ONNX, BIF and XMLBIF."""
+
+from .scorer import score
+
+__all__ = ["score"]

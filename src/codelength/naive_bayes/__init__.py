@@ -1,5 +1,6 @@
 """Naive Bayes: predictions from counts and a prior, under any of the predictive rules."""
 
+from .answer import Answer
 from .dirichlet import dirichlet_log_evidence
 from .explanation import Explanation
 from .log_tables import LogTables, log_tables, value_entries
@@ -24,6 +25,7 @@ from .scoring import Distributions, Scorer, normalised
 __all__ = [
     "PRIORS",
     "RULES",
+    "Answer",
     "Distributions",
     "Explanation",
     "Knowledge",

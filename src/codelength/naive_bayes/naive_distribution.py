@@ -61,7 +61,8 @@ class NaiveDistribution(Knowledge):
     --------
     A prior of ten virtual rows, then a prior of earlier cases that an expert recalls:
 
-    >>> from codelength import NaiveBayes, NaiveDistribution
+    >>> from codelength import NaiveBayes
+    >>> from codelength.naive_bayes import NaiveDistribution
     >>> rows, classes = {"wind": ["no", "yes"]}, ["in", "out"]
     >>> even = NaiveBayes(prior=NaiveDistribution(10)).fit(rows, classes)
     >>> even.predict_proba({"wind": ["yes"]}).round(3)

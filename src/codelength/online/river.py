@@ -34,7 +34,7 @@ class RiverNaiveBayes(_Classifier):
 
     Examples
     --------
-    >>> from codelength import RiverNaiveBayes
+    >>> from codelength.online import RiverNaiveBayes
     >>> model = RiverNaiveBayes()
     >>> for outlook, play in [("sun", "yes"), ("rain", "no"), ("sun", "yes")]:
     ...     model.learn_one({"outlook": outlook}, play)

@@ -54,7 +54,7 @@ def analyse(
     Parameters
     ----------
     table : Table
-        The rows, with a target; see :func:`codelength.as_table`.
+        The rows, with a target; see :func:`codelength.sources.as_table`.
     model : classifier of this library, optional
         A model of your own, fitted or not. It is fitted to the same rows as the others, and compared with
         them.

@@ -38,7 +38,7 @@ def bits_alone(counts: Counts) -> tuple[FloatArray, FloatArray]:
     Examples
     --------
     >>> from codelength.counts import count
-    >>> from codelength import as_coded
+    >>> from codelength.sources import as_coded
     >>> coded = as_coded({"x": ["a", "b"] * 8, "y": ["a"] * 8 + ["b"] * 8}, ["no", "yes"] * 8)
     >>> bits_alone(count(coded))[0].round(2)
     array([ 0.92, -0.09])

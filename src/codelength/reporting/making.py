@@ -70,8 +70,8 @@ def report(
     Parameters
     ----------
     data : table of any kind, fitted FiniteMixture, Analysis or LatentAnalysis
-        The rows, in any form that :func:`codelength.as_table` takes, or the path of a file; or a mixture
-        whose latent classes are to be shown; or an earlier analysis.
+        The rows, in any form that :func:`codelength.sources.as_table` takes, or the path of a file; or a
+        mixture whose latent classes are to be shown; or an earlier analysis.
     target : name of a column, series or array, optional
         Class to predict. A :class:`Table` may have one already. Without one, latent classes are fitted.
     model : classifier of this library, optional

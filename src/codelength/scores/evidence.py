@@ -34,7 +34,7 @@ def evidence_code_length(
     Examples
     --------
     >>> import numpy as np
-    >>> from codelength import evidence_code_length
+    >>> from codelength.code_lengths import evidence_code_length
     >>> from codelength.table import Schema
     >>> counts = Counts.empty(Schema.from_sizes([2], n_classes=2)).add([0], 1)
     >>> round(float(np.exp(-evidence_code_length(counts))), 12)

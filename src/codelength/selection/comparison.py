@@ -209,7 +209,7 @@ def compare(
     Examples
     --------
     >>> from codelength.mixture.em import fit_mixture
-    >>> from codelength import as_coded
+    >>> from codelength.sources import as_coded
     >>> coded = as_coded({name: ["yes", "no"] * 10 for name in ("feathers", "eggs", "wings")})
     >>> fitted = {k: fit_mixture(coded, k, reached=5, random_state=0) for k in (1, 2)}
     >>> fits = {k: (mixture, Trust.of(restarts)) for k, (mixture, restarts) in fitted.items()}

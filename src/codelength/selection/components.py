@@ -128,7 +128,7 @@ def choose_components(
 
     Examples
     --------
-    >>> from codelength import as_coded
+    >>> from codelength.sources import as_coded
     >>> coded = as_coded({name: ["yes", "no"] * 10 for name in ("feathers", "eggs", "wings")})
     >>> found = choose_components(coded, range(1, 5))
     >>> found.mixture.n_components, sorted(found.path)

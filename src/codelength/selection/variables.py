@@ -160,7 +160,7 @@ def select_variables(
 
     Examples
     --------
-    >>> from codelength import as_coded
+    >>> from codelength.sources import as_coded
     >>> table = {"wings": ["yes", "yes", "no", "no"] * 5, "colour": ["red", "blue"] * 10}
     >>> found = select_variables(as_coded(table, ["bird", "bird", "fish", "fish"] * 5), "evidence")
     >>> print(found)  # doctest: +NORMALIZE_WHITESPACE

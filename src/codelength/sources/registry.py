@@ -44,8 +44,8 @@ def as_batches(
         A path, a directory, a pattern such as ``"parts/*.parquet"``, or a list of paths; a DuckDB relation or
         a :class:`SqlQuery`; a Polars frame, lazy or not; a pyarrow table, dataset or reader; a Dask or Spark
         data frame; a list of frames, an iterator over frames, or a function that gives one; or whatever
-        :func:`codelength.as_table` takes. Hidden files of a directory, whose names start with ``.`` or ``_``,
-        do not count. Folders such as ``year=2020`` give a column ``year``.
+        :func:`as_table` takes. Hidden files of a directory, whose names start with ``.`` or ``_``, do not
+        count. Folders such as ``year=2020`` give a column ``year``.
     batch_rows : int
         Most rows per batch.
     na : list of str, optional

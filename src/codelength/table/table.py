@@ -184,7 +184,7 @@ class Table(Shown):
 def table_of(data: Any, target: Any = None, sample_weight: Any = None) -> Table:
     """Return a table that is in memory, or in a lazy frame, as a Table.
 
-    Parameters are those of :func:`codelength.as_table`, which also opens files and DuckDB relations.
+    Parameters are those of :func:`codelength.sources.as_table`, which also opens files and DuckDB relations.
 
     Parameters
     ----------

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from codelength import Counts, NaiveBayes, Schema, Variable, count
-from codelength.counts import column_groups, expected_counts
+from codelength import NaiveBayes, Schema, Variable
+from codelength.counts import Counts, column_groups, count, expected_counts
 from codelength.counts._plain import count_plainly
 from codelength.errors import CodelengthError, DataError, SchemaMismatch
 from codelength.table import Coded, encode

@@ -5,7 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from codelength import NaiveBayes, evidence_code_length, nml_code_length
+from codelength import NaiveBayes
+from codelength.code_lengths import evidence_code_length, nml_code_length
 from codelength.errors import DataError
 
 ROWS = {"wind": ["no", "yes", "no", "yes"], "sky": ["sun", "sun", "rain", "rain"]}

@@ -6,8 +6,9 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from codelength import FiniteMixture, MixtureClassifier, NaiveBayes, as_table, load
+from codelength import FiniteMixture, MixtureClassifier, NaiveBayes, load
 from codelength.errors import DataError, SchemaMismatch
+from codelength.sources import as_table
 
 # The tables are too small to identify classes, which fits are warned about, and some are lazy.
 pytestmark = [

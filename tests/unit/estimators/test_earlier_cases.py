@@ -7,19 +7,11 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from codelength import (
-    Counts,
-    NaiveBayes,
-    NaiveDistribution,
-    Schema,
-    count,
-    evidence_code_length,
-    exact_code_length,
-    load,
-    select_variables,
-)
+from codelength import NaiveBayes, Schema, load, select_variables
+from codelength.code_lengths import evidence_code_length, exact_code_length
+from codelength.counts import Counts, count
 from codelength.errors import InvalidParameter, SchemaMismatch
-from codelength.naive_bayes import Posterior, Predictor
+from codelength.naive_bayes import NaiveDistribution, Posterior, Predictor
 from codelength.table import Coded
 
 SCHEMA = Schema.from_sizes([2, 3], n_classes=2)

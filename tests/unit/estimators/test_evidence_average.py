@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 import naive_trees
-from codelength import EvidenceAverage, FiniteMixture, IndifferentTrees, NaiveBayes, OnVariables, load
+from codelength import EvidenceAverage, FiniteMixture, IndifferentTrees, NaiveBayes, load
 from codelength.errors import InvalidModelFile, InvalidParameter, SchemaMismatch
 from codelength.mixture.code_length import CRITERIA
+from codelength.research import OnVariables
 from codelength.sources import as_coded
 from unit.estimators.test_model_files import places, replaced
 

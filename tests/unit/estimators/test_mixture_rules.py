@@ -8,11 +8,13 @@ import pytest
 
 import naive
 import naive_hidden
-from codelength import Coded, FiniteMixture, MixtureClassifier, Schema, as_coded, datasets, load
+from codelength import FiniteMixture, MixtureClassifier, Schema, datasets, load
 from codelength._packing import packed
 from codelength.errors import DataError, DoubtfulFit, InvalidParameter, SchemaMismatch
 from codelength.estimators._kept_rows import packed_rows, restored_rows
 from codelength.mixture.code_length.exact import exact_code_length
+from codelength.sources import as_coded
+from codelength.table import Coded
 
 RULES = ("map", "evidence", "stochastic_complexity")
 ROWS = [[0, 1, 0], [1, 0, 1], [0, 1, None], [1, 0, 1], [0, 0, 0], [1, 1, 1], [0, 1, 0]]

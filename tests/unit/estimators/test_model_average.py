@@ -9,11 +9,12 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 
-from codelength import Coded, ModelAverage, Schema, Variable, datasets, load
+from codelength import ModelAverage, Schema, Variable, datasets, load
 from codelength._packing import packed
 from codelength.averages.member import Learned, Member, normalised
 from codelength.averages.members.registry import DEFAULT_MEMBERS, MEMBERS
 from codelength.errors import DataError, IgnoredColumn, InvalidModelFile, InvalidParameter, OneClass
+from codelength.table import Coded
 
 
 def mixed(n_rows=120, seed=0):

@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from codelength import FiniteMixture, MixtureClassifier, NaiveBayes, Schema, Variable, as_table, load
+from codelength import FiniteMixture, MixtureClassifier, NaiveBayes, Schema, Variable, load
 from codelength.errors import DataError
+from codelength.sources import as_table
 
 # The tables are too small to identify classes, which fits are warned about.
 pytestmark = pytest.mark.filterwarnings("ignore::codelength.errors.DoubtfulFit")

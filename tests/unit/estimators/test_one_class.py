@@ -2,9 +2,10 @@
 
 import pytest
 
-from codelength import MixtureClassifier, NaiveBayes, Schema, Variable, as_coded, as_table
+from codelength import MixtureClassifier, NaiveBayes, Schema, Variable
 from codelength.errors import OneClass
 from codelength.evaluation import evaluate
+from codelength.sources import as_coded, as_table
 
 COLUMNS = {"colour": ["red", "blue", "red", "blue", "red"], "size": [1, 2, 2, 3, 1]}
 WORDS = r"target '\w+': only one class, 'yes', which gets probability 1; if there are more, name them all"

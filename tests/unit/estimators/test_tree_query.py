@@ -5,8 +5,9 @@ import itertools
 import numpy as np
 import pytest
 
-from codelength import ForestsClassifier, IndifferentTrees, TreeAugmentedClassifier, datasets, load
+from codelength import IndifferentTrees, datasets, load
 from codelength.errors import Infeasible, InvalidParameter
+from codelength.research import ForestsClassifier, TreeAugmentedClassifier
 
 NAMES, SIZES, N_CLASSES = ("a", "b", "c", "d"), (2, 3, 2, 3), 2
 

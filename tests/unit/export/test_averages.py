@@ -9,18 +9,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from codelength import (
-    LogRatiosClassifier,
-    ModelAverage,
-    NaiveBayes,
-    SubsetsClassifier,
-    TreeAugmentedClassifier,
-)
+from codelength import ModelAverage, NaiveBayes
 from codelength.averages.member import Member, normalised
 from codelength.averages.members.registry import MEMBERS
 from codelength.averages.pool import Pool
 from codelength.errors import DataError, InvalidParameter
 from codelength.export.reader import ask, score
+from codelength.research import LogRatiosClassifier, SubsetsClassifier, TreeAugmentedClassifier
 from codelength.table import Schema, Variable
 from unit.export.engines import ENGINES, in_onnx, in_postgres
 

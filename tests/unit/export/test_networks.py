@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codelength import IndifferentTrees, ModelAverage, NaiveBayes, TreeAugmentedClassifier
+from codelength import IndifferentTrees, ModelAverage, NaiveBayes
 from codelength.errors import InvalidParameter
 from codelength.export.bif import RESERVED, to_bif, to_xmlbif, words
 from codelength.naive_bayes import RULES
 from codelength.networks.network import Network, Node
+from codelength.research import TreeAugmentedClassifier
 from codelength.table import Schema, Variable
 from unit.export.networks import class_probs, read_bif, read_xmlbif
 

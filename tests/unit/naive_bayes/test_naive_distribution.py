@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive_distributions
-from codelength import Counts, NaiveBayes, NaiveDistribution, Schema, count
+from codelength import NaiveBayes, Schema
+from codelength.counts import Counts, count
 from codelength.errors import DataError, InvalidParameter
-from codelength.naive_bayes import Predictor, pseudocounts, unclassed_pseudocounts
+from codelength.naive_bayes import NaiveDistribution, Predictor, pseudocounts, unclassed_pseudocounts
 from codelength.table import Coded
 from codelength_lab.rooted import RootedNetwork
 from properties.strategies import priors, tables

@@ -5,8 +5,9 @@ import sys
 import numpy as np
 import pytest
 
-from codelength import OnlineNaiveBayes, RiverNaiveBayes, Schema, Variable
+from codelength import OnlineNaiveBayes, Schema, Variable
 from codelength.errors import DataError, InvalidParameter
+from codelength.online import RiverNaiveBayes
 from codelength.online import river as adapter
 
 river = pytest.importorskip("river", reason='needs river: pip install "codelength[river]"')

@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive
-from codelength import NaiveBayes, Schema, naive_bayes_sequence
+from codelength import NaiveBayes, Schema
 from codelength.decisions import first_best
 from codelength.errors import Infeasible, InvalidParameter
 from codelength.mixture.fixed_clustering import FixedClustering
-from codelength.prequential import all_orderings, sample_orderings
+from codelength.prequential import all_orderings, naive_bayes_sequence, sample_orderings
 from codelength.table import Coded
 from properties.strategies import rule_names, tables
 

@@ -8,18 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive_nml
-from codelength import (
-    IndifferentTrees,
-    NaiveBayes,
-    Schema,
-    TreeAugmentedClassifier,
-    as_coded,
-    count,
-    datasets,
-    network_code_length,
-    nml_code_length,
-)
+from codelength import IndifferentTrees, NaiveBayes, Schema, datasets
+from codelength.code_lengths import network_code_length, nml_code_length
+from codelength.counts import count
 from codelength.errors import DataError, InvalidParameter
+from codelength.research import TreeAugmentedClassifier
+from codelength.sources import as_coded
 from codelength.table import Coded
 
 N_VALUES = (2, 3, 2)

@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given, settings
 
 import naive_nml
-from codelength import NaiveBayes, Schema, count, evidence_code_length, nml_code_length
+from codelength import NaiveBayes, Schema
+from codelength.code_lengths import evidence_code_length, nml_code_length
+from codelength.counts import count
 from codelength.errors import DataError, Infeasible, InvalidParameter
 from codelength.scores.nml import log_normalisers, naive_bayes_log_normaliser
 from codelength.scores.nml.multinomial import _log_by_recurrence, _log_sum_over_rows

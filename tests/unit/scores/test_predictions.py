@@ -5,9 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from codelength import accuracy, brier_score, log_score
 from codelength.errors import CodelengthError, DataError, InvalidParameter, UnknownValue
-from codelength.scores import Predictions, predictions_of
+from codelength.scores import Predictions, accuracy, brier_score, log_score, predictions_of
 from codelength.scores.calibration import calibration
 
 PROBS = np.array([[0.7, 0.2, 0.1], [0.25, 0.25, 0.5], [0.4, 0.4, 0.2], [0.0, 1.0, 0.0]])

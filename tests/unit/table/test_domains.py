@@ -10,8 +10,9 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
 
-from codelength import NaiveBayes, as_table, read_table
+from codelength import NaiveBayes, read_table
 from codelength.errors import DataError
+from codelength.sources import as_table
 from codelength.sources.files.readers import read_batches
 from codelength.table import infer_schema
 

@@ -7,8 +7,9 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from codelength import FiniteMixture, NaiveBayes, Schema, Variable, as_coded, load
+from codelength import FiniteMixture, NaiveBayes, Schema, Variable, load
 from codelength.errors import DataError, DoubtfulFit, IgnoredColumn, InvalidParameter
+from codelength.sources import as_coded
 from codelength.table import infer_schema
 
 N = 300

@@ -60,7 +60,7 @@ def covariate_matrix(table: Table) -> Design:
 
     Examples
     --------
-    >>> from codelength import as_table
+    >>> from codelength.sources import as_table
     >>> design = covariate_matrix(as_table({"age": [30, 40, None], "sex": ["f", "m", "f"]}))
     >>> design.names, design.matrix.tolist()
     (('intercept', 'age', 'sex=m'), [[1.0, 30.0, 0.0], [1.0, 40.0, 1.0], [1.0, nan, 0.0]])

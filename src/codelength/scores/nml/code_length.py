@@ -62,7 +62,7 @@ def nml_code_length(counts: Any, *, given_classes: bool = False, method: Method 
     --------
     Two tosses of a coin: the maximised likelihoods of the four sequences are 1, 1/4, 1/4 and 1, in sum 2.5.
 
-    >>> from codelength import nml_code_length
+    >>> from codelength.code_lengths import nml_code_length
     >>> [round(float(np.exp(-nml_code_length(tosses))), 3) for tosses in ([2, 0], [1, 1])]
     [0.4, 0.1]
     """

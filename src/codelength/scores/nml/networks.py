@@ -120,7 +120,7 @@ def network_code_length(
     Parameters
     ----------
     rows : Coded
-        The table, as :func:`codelength.as_coded` returns it. Its class is one of the variables.
+        The table, as :func:`codelength.sources.as_coded` returns it. Its class is one of the variables.
     parents : mapping of names to names
         Names of the parents of each variable, or a single name. Variables without an entry have no parents.
     code : {"qnml", "fnml"}
@@ -136,14 +136,15 @@ def network_code_length(
     --------
     The quotient code is the same for both directions of an edge:
 
-    >>> from codelength import as_coded, network_code_length
+    >>> from codelength.code_lengths import network_code_length
+    >>> from codelength.sources import as_coded
     >>> table = {"rain": ["yes", "yes", "no", "no", "no"], "wind": ["west", "west", "east", "east", "west"]}
     >>> rows = as_coded(table)
     >>> [round(float(network_code_length(rows, {child: parent})), 6)
     ...  for child, parent in (("rain", "wind"), ("wind", "rain"))]
     [8.124521, 8.124521]
     """
-    check_instance("rows", rows, Coded, "a table as codes, as codelength.as_coded makes them")
+    check_instance("rows", rows, Coded, "a table as codes, as codelength.sources.as_coded makes them")
     check_choice("code", code, Code)
     # In a network, the class is a variable like the others.
     table = rows if rows.schema.target is None else rows.with_class_as_column()

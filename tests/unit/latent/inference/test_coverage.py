@@ -6,7 +6,6 @@ Minutes each; the figures are in ``docs/latent-classes.md``. ``-s`` prints them.
 import numpy as np
 import pytest
 
-from codelength import as_table
 from codelength.latent.inference import (
     align,
     bootstrap,
@@ -20,6 +19,7 @@ from codelength.latent.inference.drawing import draw_rows
 from codelength.latent.relations import assign, covariate_matrix, relate_covariates, relate_outcome
 from codelength.mixture import fit_mixture
 from codelength.mixture.parameters import MixtureParameters
+from codelength.sources import as_table
 from codelength.table import Coded
 from latent_truth import truth
 

@@ -5,11 +5,12 @@ import math
 import numpy as np
 import pytest
 
-from codelength import Schema, as_table
+from codelength import Schema
 from codelength.errors import DataError, InvalidParameter
 from codelength.latent.inference import standard_errors
 from codelength.latent.relations import covariate_matrix, fit_covariates
 from codelength.mixture import fit_mixture
+from codelength.sources import as_table
 from codelength.table import Coded
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import naive_latent as naive
-from codelength import Schema, as_table
+from codelength import Schema
 from codelength.errors import DataError, InvalidParameter
 from codelength.latent.inference import align, standard_errors
 from codelength.latent.inference.coordinates import Coordinates
@@ -21,6 +21,7 @@ from codelength.latent.relations.results import WaldTest
 from codelength.latent.relations.third_step import Sampling
 from codelength.mixture import fit_mixture
 from codelength.mixture.parameters import MixtureParameters
+from codelength.sources import as_table
 from codelength.table import Coded
 from latent_truth import truth
 

@@ -14,10 +14,11 @@ import pyarrow.parquet as pq
 import pytest
 
 import codelength
-from codelength import FiniteMixture, ModelAverage, NaiveBayes, Schema, SqlQuery, as_batches, as_table
+from codelength import FiniteMixture, ModelAverage, NaiveBayes, Schema, SqlQuery, as_batches, research
 from codelength.counts.stream import learn_counts
 from codelength.errors import CodelengthWarning, CollectedRows, DataError, InvalidParameter
 from codelength.estimators import TableClassifier
+from codelength.sources import as_table
 
 FRAME = pd.DataFrame(
     {
@@ -261,7 +262,7 @@ class TestMessages:
         with pytest.warns(CollectedRows) as told:
             ModelAverage().fit(pl.from_pandas(FRAME).lazy(), "y")
         said = str(told[0].message)
-        public = [getattr(codelength, name) for name in codelength.__all__]
+        public = [getattr(home, name) for home in (codelength, research) for name in home.__all__]
         classes = [each for each in public if isinstance(each, type)]
         able = {each.__name__ for each in classes if hasattr(each, "fit_table")}
         assert able == {NaiveBayes.__name__, FiniteMixture.__name__}
