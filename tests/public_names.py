@@ -36,7 +36,6 @@ PUBLIC = {
         "evidence_code_length",
         "exact_code_length",
         "neighbourhood_code_length",
-        "neighbourhoods_code_length",
         "network_code_length",
         "nml_code_length",
     ],

@@ -10,7 +10,6 @@ from .mixture import (
     cheeseman_stutz_code_length,
     exact_code_length,
     neighbourhood_code_length,
-    neighbourhoods_code_length,
 )
 from .scores import evidence_code_length, network_code_length, nml_code_length
 
@@ -21,7 +20,6 @@ __all__ = [
     "evidence_code_length",
     "exact_code_length",
     "neighbourhood_code_length",
-    "neighbourhoods_code_length",
     "network_code_length",
     "nml_code_length",
 ]

@@ -265,9 +265,9 @@ def calls(directory: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any]
             codelength.code_lengths.neighbourhood_code_length,
             hidden | {"mixture": of_rows.parameters_, "radius": 2, "with_centre": True},
         ),
-        "neighbourhoods_code_length": (
-            codelength.code_lengths.neighbourhoods_code_length,
-            {"rows": plain, "mixture": [[0, 1, 0, 1]], "n_climbs": 2, "prior": "uniform"},
+        "neighbourhood_code_length, of several": (
+            codelength.code_lengths.neighbourhood_code_length,
+            hidden | {"mixture": of_rows.parameters_, "n_neighbourhoods": 2, "random_state": 0},
         ),
         "evaluate": (
             _evaluated,

@@ -16,7 +16,7 @@ from codelength.mixture.code_length.information_criteria import (
     log_likelihood,
     n_parameters,
 )
-from codelength.mixture.code_length.neighbourhood import neighbourhood_code_length, neighbourhoods_code_length
+from codelength.mixture.code_length.neighbourhood import neighbourhood_code_length, union_code_length
 from codelength.mixture.parameters import posterior_mode
 from codelength.scores import evidence_code_length
 from codelength.table import encode
@@ -87,7 +87,7 @@ def test_all_clusterings_as_centres_give_the_exact_code_length(case):
     coded, prior = table_of(case)
     clusterings = itertools.product(range(case["K"]), repeat=coded.n_rows)
     everything = [np.array(z, dtype=np.int64) for z in clusterings]
-    assert neighbourhoods_code_length(coded, everything, prior) == close(case["sc_nats"])
+    assert union_code_length(coded, everything, prior) == close(case["sc_nats"])
 
 
 @by_id

@@ -10,7 +10,6 @@ from .code_length import (
     clustering_log_terms,
     exact_code_length,
     neighbourhood_code_length,
-    neighbourhoods_code_length,
 )
 from .em import EMLayout, fit_mixture
 from .parameters import MixtureParameters, posterior_mode, with_components
@@ -30,7 +29,6 @@ __all__ = [
     "fit_mixture",
     "local_optima",
     "neighbourhood_code_length",
-    "neighbourhoods_code_length",
     "posterior_mode",
     "with_components",
 ]

@@ -14,7 +14,7 @@ from codelength.errors import DataError, Infeasible, InvalidParameter
 from codelength.mixture.best_clustering import local_optima
 from codelength.mixture.clusterings import completed
 from codelength.mixture.code_length import clustering_log_terms, neighbourhood
-from codelength.mixture.code_length.neighbourhood import neighbourhood_code_length, neighbourhoods_code_length
+from codelength.mixture.code_length.neighbourhood import neighbourhood_code_length, union_code_length
 from codelength.mixture.em import fit_mixture
 from codelength.mixture.parameters import with_components
 from codelength.naive_bayes import Prior, pseudocounts
@@ -54,7 +54,7 @@ def test_several_neighbourhoods_are_the_sum_over_their_union_and_its_renamings(c
     union = {renamed for z in union for renamed in orbit(z, case)}
     counts = [naive.clustering_counts(case.rows, z, case.naive_prior) for z in union]
     slow = -naive.log(sum(naive.evidence(of_one, case.naive_prior) for of_one in counts))
-    fast = neighbourhoods_code_length(case.coded, centres, case.prior)
+    fast = union_code_length(case.coded, centres, case.prior)
     assert fast == pytest.approx(slow, rel=1e-11, abs=1e-11)
 
 
@@ -62,24 +62,24 @@ def test_several_neighbourhoods_are_the_sum_over_their_union_and_its_renamings(c
 @given(cases(max_rows=4))
 def test_all_clusterings_as_centres_give_the_exact_code_length(case):
     exact = -naive.log(naive.mixture_evidence(naive.mixture_terms(case.rows, case.naive_prior)))
-    fast = neighbourhoods_code_length(case.coded, all_clusterings(case), case.prior)
+    fast = union_code_length(case.coded, all_clusterings(case), case.prior)
     assert fast == pytest.approx(exact, rel=1e-11, abs=1e-11)
 
 
 def test_copies_and_renamings_of_a_centre_add_nothing():
     coded = random_coded(0, 40, [2, 3, 2], n_components=3)
     labels = np.arange(40) % 3
-    once = neighbourhoods_code_length(coded, [labels])
-    again = neighbourhoods_code_length(coded, [labels, (labels + 1) % 3, labels])
+    once = union_code_length(coded, [labels])
+    again = union_code_length(coded, [labels, (labels + 1) % 3, labels])
     assert again == once
-    more = neighbourhoods_code_length(coded, [labels, (labels + (np.arange(40) == 7)) % 3])
+    more = union_code_length(coded, [labels, (labels + (np.arange(40) == 7)) % 3])
     assert more < once < neighbourhood_code_length(coded, labels)
 
 
 def test_fingerprints_that_clash_are_noticed(monkeypatch):
     """Were all fingerprints equal at first, others would be tried until none clash."""
     case = case_of([2, 2], 2, [[0, 0], [1, 1], [0, 1]])
-    expected = neighbourhoods_code_length(case.coded, all_clusterings(case), case.prior)
+    expected = union_code_length(case.coded, all_clusterings(case), case.prior)
     calls, mixed = [], neighbourhood.mixed
 
     def clashing(numbers):
@@ -87,7 +87,7 @@ def test_fingerprints_that_clash_are_noticed(monkeypatch):
         return np.ones_like(numbers) if len(calls) < 9 else mixed(numbers)
 
     monkeypatch.setattr(neighbourhood, "mixed", clashing)
-    found = neighbourhoods_code_length(case.coded, all_clusterings(case), case.prior)
+    found = union_code_length(case.coded, all_clusterings(case), case.prior)
     assert found == pytest.approx(expected)
     assert len(calls) > 9
 
@@ -113,7 +113,7 @@ def test_weights_count_as_repetition():
     for radius in (1, 2):
         once = neighbourhood_code_length(coded, labels, radius=radius)
         assert once == neighbourhood_code_length(again, repeated, radius=radius)
-    assert neighbourhoods_code_length(coded, [labels]) == neighbourhoods_code_length(again, [repeated])
+    assert union_code_length(coded, [labels]) == union_code_length(again, [repeated])
 
 
 @pytest.mark.parametrize("n_components", [2, 3])
@@ -143,8 +143,8 @@ def test_a_mixture_stands_for_its_clustering_and_for_local_optima():
     mixture, _ = fit_mixture(coded, 3, random_state=0)
     rows = with_components(coded, 3)
     optima = [optimum.clustering for optimum in local_optima(coded, 3, n_starts=7, random_state=4)]
-    expected = neighbourhoods_code_length(rows, [mixture.labels(coded), *optima])
-    assert neighbourhoods_code_length(coded, mixture, n_climbs=7, random_state=4) == expected
+    expected = union_code_length(rows, [mixture.labels(coded), *optima])
+    assert neighbourhood_code_length(coded, mixture, n_neighbourhoods=8, random_state=4) == expected
     assert expected < neighbourhood_code_length(coded, mixture)
 
 
@@ -158,14 +158,17 @@ def test_no_rows_cost_nothing():
     case = mixture_tables.case_of([2], 3, [])
     assert neighbourhood_code_length(case.coded, [], radius=2) == 0
     assert neighbourhood_code_length(case.coded, []) == 0
-    assert neighbourhoods_code_length(case.coded, [[]]) == 0
+    assert union_code_length(case.coded, [[]]) == 0
 
 
 def test_bad_arguments_are_refused():
     case = case_of([2], 2, [[0], [1]])
     with pytest.raises(InvalidParameter, match="at least one centre"):
-        neighbourhoods_code_length(case.coded, [])
+        union_code_length(case.coded, [])
     with pytest.raises(DataError, match="row 0"):
         neighbourhood_code_length(case.coded, [5, 0])
     with pytest.raises(InvalidParameter, match="radius=3: expected 1 or 2"):
         neighbourhood_code_length(case.coded, [1, 0], radius=3)
+    for others in ({"radius": 2}, {"with_centre": False}):
+        with pytest.raises(InvalidParameter, match="several neighbourhoods have radius=1"):
+            neighbourhood_code_length(case.coded, [1, 0], n_neighbourhoods=2, **others)

@@ -26,7 +26,7 @@ from .annealed import AnnealedCodeLength, annealed_code_length
 from .cheeseman_stutz import cheeseman_stutz_code_length, soft_shares
 from .exact import ExactCodeLength, clustering_log_terms, exact_code_length
 from .information_criteria import aic_code_length, bic_code_length, log_likelihood, n_parameters
-from .neighbourhood import neighbourhood_code_length, neighbourhoods_code_length
+from .neighbourhood import N_NEIGHBOURHOODS, neighbourhood_code_length, union_code_length
 
 
 class Criterion(Protocol):
@@ -64,7 +64,7 @@ CRITERIA: dict[str, Criterion] = {
     "aic": aic_code_length,
     "neighbourhood": neighbourhood_code_length,
     "neighbourhood_two": partial(neighbourhood_code_length, radius=2),
-    "neighbourhoods": neighbourhoods_code_length,
+    "neighbourhoods": partial(neighbourhood_code_length, n_neighbourhoods=N_NEIGHBOURHOODS),
     "annealed": annealed_code_length,
     "exact": exact_code_length,
 }
@@ -101,7 +101,7 @@ __all__ = [
     "log_likelihood",
     "n_parameters",
     "neighbourhood_code_length",
-    "neighbourhoods_code_length",
     "soft_shares",
     "standard_error",
+    "union_code_length",
 ]

@@ -4,6 +4,7 @@ Moving one row to another component changes P(Z, D) by the ratio of two predicti
 the others, so that leave-one-out prediction gives a whole neighbourhood at once.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,10 +14,9 @@ from scipy.special import logsumexp
 from ...counts import count
 from ...errors import InvalidParameter
 from ...naive_bayes import Predictor, PriorLike, Pseudocounts, pseudocounts
-from ...sources import as_coded
 from ...table import Coded
 from ...table._messages import shown
-from ...table.checks import check_flag, check_sequence, check_size, check_whole
+from ...table.checks import check_flag, check_size, check_whole
 from ...table.content import Keys, mixed
 from ...typing import BoolArray, FloatArray, IntArray
 from ..best_clustering import local_optima
@@ -30,13 +30,12 @@ from ..clusterings import (
     single_rows,
 )
 from ..costs import Cost, refuse
-from ..parameters import MixtureParameters
 
 SECONDS_PER_STEP = 3.5e-9
 """Time for one cell of one pair of rows."""
 
-N_CLIMBS = 20
-"""Number of climbs whose ends are the centres of neighbourhoods."""
+N_NEIGHBOURHOODS = 21
+"""Number of neighbourhoods of the criterion ``"neighbourhoods"``."""
 
 
 def neighbourhood_code_length(
@@ -44,11 +43,12 @@ def neighbourhood_code_length(
     mixture: Any,
     prior: PriorLike = "uniform",
     *,
-    random_state: Any = None,
+    n_neighbourhoods: int = 1,
+    random_state: Any = 0,
     radius: int = 1,
     with_centre: bool = True,
 ) -> float:
-    r"""Compute the code length by a clustering and its neighbours alone, in nats.
+    r"""Compute the code length by the clusterings near one or several good ones, in nats.
 
     .. math:: -\log \sum_{Z \in \mathcal{N}(\hat Z)} P(Z, D)
 
@@ -56,18 +56,26 @@ def neighbourhood_code_length(
     With a radius of two, those that differ in two rows are neighbours too. The code length is never below
     the exact one.
 
+    Further neighbourhoods are those of the local optima of climbs from random clusterings. A clustering that
+    is in several neighbourhoods counts once, and together with all its renamings; see
+    :func:`union_code_length`. With one neighbourhood, renamings do not count, as in the paper.
+
     Parameters
     ----------
-    rows, prior, random_state
-        As in :data:`codelength.mixture.code_length.CRITERIA`; nothing is random.
+    rows, prior
+        As in :data:`codelength.mixture.code_length.CRITERIA`.
     mixture : MixtureParameters or array of shape (n_rows,)
         A mixture, which assigns each row to its most probable component, or the component of each row.
+    n_neighbourhoods : int
+        Number of neighbourhoods: the one of the clustering given, and one for each climb.
+    random_state : int, sequence of int, generator or None
+        Seed of the random clusterings. A single neighbourhood needs none.
     radius : {1, 2}
         Number of rows in which neighbours may differ. Pairs of rows take time that grows with the square of
-        the number of distinct rows.
+        the number of distinct rows. Several neighbourhoods have radius 1.
     with_centre : bool
         Whether the sum includes the clustering itself. Without it a single component has no neighbours,
-        and the code length is infinite.
+        and the code length is infinite. Several neighbourhoods include their centres.
 
     Returns
     -------
@@ -93,6 +101,15 @@ def neighbourhood_code_length(
     if check_whole("radius", radius) > 2:
         raise InvalidParameter(f"radius={shown(radius)}: expected 1 or 2")
     table = single_rows(completed(rows, mixture))
+    if check_size("n_neighbourhoods", n_neighbourhoods) > 1:
+        if radius > 1 or not with_centre:
+            raise InvalidParameter(
+                f"n_neighbourhoods={shown(n_neighbourhoods)}: several neighbourhoods have radius=1 and "
+                "with_centre=True; leave these options out, or pass n_neighbourhoods=1"
+            )
+        climbs = {"n_starts": n_neighbourhoods - 1, "random_state": random_state}
+        optima = local_optima(table, table.schema.n_classes, prior, **climbs)
+        return union_code_length(table, [table.class_codes, *(found.clustering for found in optima)], prior)
     spread = pseudocounts(prior, table.schema)
     centre, moves = _log_moves(table, spread)
     # All moves of single rows are relative to P(Z, D) of the centre, which is put back in the end.
@@ -101,15 +118,8 @@ def neighbourhood_code_length(
     return -(centre + float(logsumexp(np.append(away, further))))
 
 
-def neighbourhoods_code_length(
-    rows: Any,
-    mixture: Any,
-    prior: PriorLike = "uniform",
-    *,
-    random_state: Any = None,
-    n_climbs: int = N_CLIMBS,
-) -> float:
-    """Compute the code length by all clusterings near one of several, under any names, in nats.
+def union_code_length(rows: Any, clusterings: Sequence[Any], prior: PriorLike = "uniform") -> float:
+    """Compute the code length by all clusterings near one of those given, under any names, in nats.
 
     A clustering that is near several centres counts once. Components with the same pseudocounts can swap
     their names without a change of P(Z, D), so each clustering stands for all its renamings. With all
@@ -119,13 +129,8 @@ def neighbourhoods_code_length(
     ----------
     rows, prior
         As in :func:`neighbourhood_code_length`.
-    mixture : MixtureParameters, or sequence of arrays of shape (n_rows,)
-        The centres, such as the local optima that a search found. A mixture stands for its
-        most probable clustering and for the local optima of climbs from random clusterings.
-    random_state : int, sequence of int, generator or None
-        Seed of the random clusterings.
-    n_climbs : int
-        Number of climbs.
+    clusterings : sequence of arrays of shape (n_rows,)
+        The centres, such as the local optima that a search found.
 
     Returns
     -------
@@ -139,19 +144,12 @@ def neighbourhoods_code_length(
     >>> from codelength.mixture.parameters import with_components
     >>> from codelength.table import Schema
     >>> coded = Coded.of(with_components(Schema.from_sizes([2]), 2), [[0], [1]])
-    >>> round(float(np.exp(-neighbourhoods_code_length(coded, [[0, 1]]))), 9)
+    >>> round(float(np.exp(-union_code_length(coded, [[0, 1]]))), 9)
     0.194444444
     """
-    check_size("n_climbs", n_climbs)
-    if isinstance(mixture, MixtureParameters):
-        coded, n_components = single_rows(mixture.coded(rows)), mixture.n_components
-        optima = local_optima(coded, n_components, prior, n_starts=n_climbs, random_state=random_state)
-        clusterings = (mixture.labels(coded), *(optimum.clustering for optimum in optima))
-    else:
-        coded, clusterings = as_coded(rows), check_sequence("mixture", mixture, of="clusterings")
-    if not clusterings:
-        raise InvalidParameter("mixture: no clustering given; name at least one centre")
-    tables = [single_rows(completed(coded, clustering)) for clustering in clusterings]
+    if not len(clusterings):
+        raise InvalidParameter("clusterings: none given; name at least one centre")
+    tables = [single_rows(completed(rows, clustering)) for clustering in clusterings]
     if not tables[0].n_rows:
         return 0.0
     spread = pseudocounts(prior, tables[0].schema)

@@ -12,8 +12,8 @@ from codelength.mixture.code_length import (
     cheeseman_stutz_code_length,
     exact_code_length,
     neighbourhood_code_length,
-    neighbourhoods_code_length,
     soft_shares,
+    union_code_length,
 )
 from codelength.mixture.em import RestartsInfo, fit_mixture
 from codelength.mixture.parameters import MixtureParameters, posterior_mode, with_components
@@ -78,9 +78,9 @@ def approximations(coded: Coded, n_components: int, seed: Any) -> dict[str, floa
     }
     best = most_probable(rows, n_components, seed)
     lengths |= {f"{name}*": length for name, length in at_clustering(rows, best).items()}
-    lengths["LN+"] = neighbourhoods_code_length(rows, hard_ends(restarts, rows))
+    lengths["LN+"] = union_code_length(rows, hard_ends(restarts, rows))
     optima = local_optima(rows, n_components, n_starts=N_STARTS, random_state=seed)
-    lengths["LN+*"] = neighbourhoods_code_length(rows, [optimum.clustering for optimum in optima])
+    lengths["LN+*"] = union_code_length(rows, [optimum.clustering for optimum in optima])
     return lengths
 
 
