@@ -30,7 +30,7 @@ def model_average(data):
     left_out = model.leave_one_out()
     yield "left out", np.exp(left_out.log_probs)
     yield "score", np.array([left_out.log_score, left_out.accuracy])
-    yield "weights", np.array(list(model.weights_.values()))
+    yield "weights", np.array(list(model.member_weights_.values()))
 
 
 def every_member(data):

@@ -43,6 +43,6 @@ def test_weights_beyond_them_are_learned_from_or_refused(kind, weight):
     if kind in ("naive-bayes", "finite-mixture"):
         check_fit(kind, weights)
         return
-    with pytest.raises(DataError, match=r'sample_weight: equal rows weigh .* pass weights="relative"'):
+    with pytest.raises(DataError, match=r'sample_weight: equal rows weigh .* pass weighting="relative"'):
         check_fit(kind, weights)
-    assert MODELS[kind](weights="relative").fit(X, Y, sample_weight=weights).n_features_in_ == 2
+    assert MODELS[kind](weighting="relative").fit(X, Y, sample_weight=weights).n_features_in_ == 2

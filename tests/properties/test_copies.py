@@ -84,7 +84,7 @@ def test_a_weight_of_two_is_the_row_twice(kind, options):
 @pytest.mark.parametrize("weight", [0.7, 1 / 3])
 def test_equal_relative_weights_change_nothing(kind, options, weight):
     weights = np.full(N_ROWS, weight)
-    weighted = fitted(kind, options, TABLE, KINDS, weights, weights="relative")
+    weighted = fitted(kind, options, TABLE, KINDS, weights, weighting="relative")
     plain = fitted(kind, options, TABLE, KINDS)
     np.testing.assert_array_equal(weighted.predict_proba(TABLE), plain.predict_proba(TABLE))
     if "leave_one_out" in weighted.capabilities:
@@ -108,7 +108,7 @@ def test_evaluate_scores_copies(kind, options):
 
 @pytest.mark.parametrize("n_folds", [None, 3])
 def test_evaluate_takes_equal_relative_weights_for_none(n_folds):
-    models = {"m": NaiveBayes(weights="relative"), "k": MODELS["kernel"](weights="relative")}
+    models = {"m": NaiveBayes(weighting="relative"), "k": MODELS["kernel"](weighting="relative")}
     plain = evaluate(as_table(TABLE, KINDS), models, n_folds=n_folds)
     weights = np.full(N_ROWS, 1000 / 3)
     assert evaluate(as_table(TABLE, KINDS, weights), models, n_folds=n_folds) == plain
@@ -163,7 +163,7 @@ class TestWhatWasMadeByTheFit:
         for others in (None, TIMES[::-1], 2 * TIMES):
             with pytest.raises(DataError, match=r"weights are not those.*pass the same sample_weight"):
                 model.leave_one_out(TABLE, KINDS, others)
-        relative = fitted(kind, {}, TABLE, KINDS, TIMES, weights="relative")
+        relative = fitted(kind, {}, TABLE, KINDS, TIMES, weighting="relative")
         assert relative.leave_one_out(TABLE, KINDS, 7 * TIMES) is relative.leave_one_out()
 
     def test_another_order(self, kind):

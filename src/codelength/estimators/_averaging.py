@@ -44,14 +44,14 @@ class AveragingClassifier(ClassifierMixin, TableClassifier):
         handle_unknown: HandleUnknown,
         numeric: Numeric,
         identifiers: Identifiers,
-        weights: Weighting,
+        weighting: Weighting,
         strict: bool,
         schema: Schema | None,
         random_state: Any,
         n_jobs: int | None,
     ) -> None:
         super().__init__(missing, handle_unknown, numeric, identifiers, strict, schema)
-        self.weights = weights
+        self.weighting = weighting
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -151,7 +151,7 @@ class AveragingClassifier(ClassifierMixin, TableClassifier):
 
     def _check_params(self) -> None:
         super()._check_params()
-        check_choice("weights", self.weights, Weighting)
+        check_choice("weighting", self.weighting, Weighting)
         check_random_state(self.random_state)
         if self.n_jobs is not None and not (type(self.n_jobs) is int and self.n_jobs == -1):
             check_size("n_jobs", self.n_jobs, also=", -1 for all processors, or None for one thread")

@@ -130,10 +130,10 @@ class CountsTables(KnowsBefore):
             raise InvalidParameter(
                 f"select={self.select!r}: choosing variables takes all rows in memory; call fit instead"
             )
-        if weights is not None and getattr(self, "weights", None) == "relative":
+        if weights is not None and getattr(self, "weighting", None) == "relative":
             raise InvalidParameter(
-                'weights="relative": weights are set against each other, which takes all rows in memory; '
-                'call fit, or pass weights="counts"'
+                'weighting="relative": weights are set against each other, which takes all rows in memory; '
+                'call fit, or pass weighting="counts"'
             )
 
 

@@ -151,10 +151,10 @@ class FittedNaiveBayes(Fitted):
                 "the models chose different variables to predict from; fit them without select="
             )
         weighted = self.weighted or other.weighted
-        if weighted and "relative" in (self.params["weights"], other.params["weights"]):
+        if weighted and "relative" in (self.params["weighting"], other.params["weighting"]):
             raise InvalidParameter(
-                'weights="relative": the weights of different batches cannot be compared; fit all rows at '
-                'once, or pass weights="counts"'
+                'weighting="relative": the weights of different batches cannot be compared; fit all rows at '
+                'once, or pass weighting="counts"'
             )
         return replace(
             self, counts=other.counts.merge(self.counts), weighted=weighted, told=self.told | other.told

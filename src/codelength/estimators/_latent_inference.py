@@ -177,7 +177,7 @@ class LatentInference:
             kind,
             fitted.mode_prior,
             n_replications=n_replications,
-            weights=self._weighting,
+            weighting=self._weighting,
             max_iter=fitted.params["max_iter"],
             random_state=self._seed(random_state),
             n_threads=n_threads,
@@ -396,7 +396,7 @@ class LatentInference:
 
     @property
     def _weighting(self) -> Literal["counts", "relative"]:
-        return "relative" if self._fitted.params.get("weights") == "relative" else "counts"
+        return "relative" if self._fitted.params.get("weighting") == "relative" else "counts"
 
     def _rows(self, X: Any, sample_weight: Any) -> Coded:
         fitted = self._fitted

@@ -108,7 +108,7 @@ class StreamedMixture:
                 self.handle_unknown,
                 memory,
                 progress,
-                relative=self.weights == "relative",
+                relative=self.weighting == "relative",
                 n_rows=n_rows,
             )
             rows = gathered.rows

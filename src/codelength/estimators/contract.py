@@ -84,7 +84,7 @@ class Fitted:
 
     def weighed(self, coded: Coded) -> Coded:
         """Coded rows with their weights as the model takes them."""
-        return coded.relative() if self.params.get("weights") == "relative" else coded
+        return coded.relative() if self.params.get("weighting") == "relative" else coded
 
 
 Weighting: TypeAlias = Literal["counts", "relative"]

@@ -116,7 +116,7 @@ class EvidenceAverage(ClassifierMixin, EnumeratedJoint, TableClassifier):
         of them see the same values.
     prior : sequence of float, optional
         How probable the models are before the table is seen; by default all alike. Numbers are relative.
-    missing, handle_unknown, numeric, identifiers, weights, strict, schema
+    missing, handle_unknown, numeric, identifiers, weighting, strict, schema
         As in :class:`codelength.NaiveBayes`.
 
     Attributes
@@ -125,7 +125,7 @@ class EvidenceAverage(ClassifierMixin, EnumeratedJoint, TableClassifier):
         The classes.
     models_ : list of dict
         Each model: its ``name``, the ``code_length`` of the training table in nats, and its ``weight``.
-    weights_ : dict
+    member_weights_ : dict
         Weight of each model by name.
     code_length_ : float
         Code length of the training table under the average, in nats.
@@ -146,7 +146,7 @@ class EvidenceAverage(ClassifierMixin, EnumeratedJoint, TableClassifier):
     ...     "both": NaiveBayes(),
     ... }
     >>> average = EvidenceAverage(models).fit(table, ["out", "out", "in", "in"] * 5)
-    >>> {name: round(weight, 3) for name, weight in average.weights_.items()}
+    >>> {name: round(weight, 3) for name, weight in average.member_weights_.items()}
     {'sky': 0.664, 'coin': 0.0, 'both': 0.336}
     """
 
@@ -162,14 +162,14 @@ class EvidenceAverage(ClassifierMixin, EnumeratedJoint, TableClassifier):
         handle_unknown: HandleUnknown = "ignore",
         numeric: Numeric = "auto",
         identifiers: Identifiers = "ignore",
-        weights: Weighting = "counts",
+        weighting: Weighting = "counts",
         strict: bool = False,
         schema: Schema | None = None,
     ) -> None:
         super().__init__(missing, handle_unknown, numeric, identifiers, strict, schema)
         self.models = models
         self.prior = prior
-        self.weights = weights
+        self.weighting = weighting
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Show all models the rows of ``X`` and their classes ``y``.
@@ -212,7 +212,7 @@ class EvidenceAverage(ClassifierMixin, EnumeratedJoint, TableClassifier):
         ]
 
     @property
-    def weights_(self) -> dict[str, float]:
+    def member_weights_(self) -> dict[str, float]:
         """Weight of each model by name."""
         return {row["name"]: row["weight"] for row in self.models_}
 
@@ -255,7 +255,7 @@ class EvidenceAverage(ClassifierMixin, EnumeratedJoint, TableClassifier):
 
     def _check_params(self) -> None:
         super()._check_params()
-        check_choice("weights", self.weights, Weighting)
+        check_choice("weighting", self.weighting, Weighting)
         if self.models is not None:
             if isinstance(self.models, Mapping):
                 models: Sequence[Any] = list(self.models.values())

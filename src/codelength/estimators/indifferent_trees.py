@@ -101,7 +101,7 @@ class IndifferentTrees(ClassifierMixin, EnumeratedJoint, NetworkClassifier):
         the whole forest together, as the paper does for naive Bayes, which is the forest without edges. It is
         exact for forests of stars, an approximation for deeper trees (``is_exact_`` tells), and cannot be
         averaged over all forests.
-    missing, handle_unknown, numeric, identifiers, weights, strict, schema
+    missing, handle_unknown, numeric, identifiers, weighting, strict, schema
         As in :class:`codelength.NaiveBayes`. Cells without a value are left out of the counts of pairs. In
         rows to predict they are summed out, exactly for one forest. For all forests, the dependence between
         the neighbours of a missing cell is neglected.
@@ -148,14 +148,14 @@ class IndifferentTrees(ClassifierMixin, EnumeratedJoint, NetworkClassifier):
         handle_unknown: HandleUnknown = "ignore",
         numeric: Numeric = "auto",
         identifiers: Identifiers = "ignore",
-        weights: Weighting = "counts",
+        weighting: Weighting = "counts",
         strict: bool = False,
         schema: Schema | None = None,
     ) -> None:
         super().__init__(missing, handle_unknown, numeric, identifiers, strict, schema)
         self.forest = forest
         self.law = law
-        self.weights = weights
+        self.weighting = weighting
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Count values and pairs of values of ``X`` within the classes of ``y``.
@@ -255,7 +255,7 @@ class IndifferentTrees(ClassifierMixin, EnumeratedJoint, NetworkClassifier):
     def _check_params(self) -> None:
         super()._check_params()
         check_choice("law", self.law, Law)
-        check_choice("weights", self.weights, Weighting)
+        check_choice("weighting", self.weighting, Weighting)
         if isinstance(self.forest, str):
             check_choice("forest", self.forest, ("all", "best"))
             if (self.forest, self.law) == ("all", "uniform"):

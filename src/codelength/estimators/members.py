@@ -27,7 +27,7 @@ class MemberClassifier(AveragingClassifier):
 
     Parameters
     ----------
-    missing, handle_unknown, numeric, identifiers, weights, strict, schema, random_state, n_jobs
+    missing, handle_unknown, numeric, identifiers, weighting, strict, schema, random_state, n_jobs
         As in :class:`codelength.ModelAverage`.
 
     Attributes
@@ -45,14 +45,14 @@ class MemberClassifier(AveragingClassifier):
         handle_unknown: HandleUnknown = "ignore",
         numeric: Numeric = "discretize",
         identifiers: Identifiers = "ignore",
-        weights: Weighting = "counts",
+        weighting: Weighting = "counts",
         strict: bool = False,
         schema: Schema | None = None,
         random_state: Any = 0,
         n_jobs: int | None = None,
     ) -> None:
         super().__init__(
-            missing, handle_unknown, numeric, identifiers, weights, strict, schema, random_state, n_jobs
+            missing, handle_unknown, numeric, identifiers, weighting, strict, schema, random_state, n_jobs
         )
 
     def _names(self) -> tuple[str, ...]:

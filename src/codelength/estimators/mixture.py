@@ -97,7 +97,7 @@ class FiniteMixture(StreamedMixture, LatentInference, ClusterMixin, DensityMixin
     tol : float
         EM ends when an iteration gains less than this, in nats per row. Tolerances below 1e-7 are reached
         by the three most probable of all runs only, by accelerated EM.
-    missing, handle_unknown, numeric, identifiers, weights, strict, schema
+    missing, handle_unknown, numeric, identifiers, weighting, strict, schema
         As in :class:`codelength.NaiveBayes`.
     random_state : int, generator or None
         Where the randomness comes from.
@@ -171,7 +171,7 @@ class FiniteMixture(StreamedMixture, LatentInference, ClusterMixin, DensityMixin
         handle_unknown: HandleUnknown = "ignore",
         numeric: Numeric = "auto",
         identifiers: Identifiers = "ignore",
-        weights: Weighting = "counts",
+        weighting: Weighting = "counts",
         strict: bool = False,
         schema: Schema | None = None,
         random_state: Any = None,
@@ -189,7 +189,7 @@ class FiniteMixture(StreamedMixture, LatentInference, ClusterMixin, DensityMixin
         self.patience = patience
         self.max_iter = max_iter
         self.tol = tol
-        self.weights = weights
+        self.weighting = weighting
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -204,7 +204,7 @@ class FiniteMixture(StreamedMixture, LatentInference, ClusterMixin, DensityMixin
         sample_weight : array of shape (n_rows,), optional
             Weights of the rows; a weight of 2 counts as two equal rows, 0 as none. So the weights of a
             survey, whose sum is a population, count for that many rows in every criterion; pass
-            ``weights="relative"`` for those.
+            ``weighting="relative"`` for those.
         """
         self._check_params()
         table = as_table(X, None, sample_weight)
@@ -579,7 +579,7 @@ class FiniteMixture(StreamedMixture, LatentInference, ClusterMixin, DensityMixin
         check_choice("criterion", self.criterion, CRITERIA)
         check_choice("init", self.init, STARTS)
         check_choice("rule", self.rule, MixtureRule)
-        check_choice("weights", self.weights, Weighting)
+        check_choice("weighting", self.weighting, Weighting)
         if not isinstance(self.n_components, str) or self.n_components != "auto":
             check_whole("n_components", self.n_components, also=', or "auto"')
         for name in ("max_components", "patience", "n_init", "reached", "max_init", "max_iter"):

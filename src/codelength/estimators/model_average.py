@@ -53,7 +53,7 @@ class ModelAverage(ExportedAverage):
     numeric : {"discretize", "auto", "category", "error"}
         What becomes of columns of numbers, dates and times: ordered, kept as categories if they are few and
         whole, kept as categories, or refused.
-    identifiers, weights, strict, schema
+    identifiers, weighting, strict, schema
         As in :class:`codelength.NaiveBayes`.
     random_state : int, generator or None
         Where the randomness of trees and folds comes from. A number gives the same model every time.
@@ -67,7 +67,7 @@ class ModelAverage(ExportedAverage):
     members_ : list of dict
         What was averaged: name, weight, temperature, and the scores each would have alone on rows that it has
         not seen; then those of the class prior and of all together.
-    weights_ : dict
+    member_weights_ : dict
         Weight of each member by name.
     prior_share_ : float
         Share of the class prior in the average.
@@ -106,14 +106,14 @@ class ModelAverage(ExportedAverage):
         handle_unknown: HandleUnknown = "ignore",
         numeric: Numeric = "discretize",
         identifiers: Identifiers = "ignore",
-        weights: Weighting = "counts",
+        weighting: Weighting = "counts",
         strict: bool = False,
         schema: Schema | None = None,
         random_state: Any = 0,
         n_jobs: int | None = None,
     ) -> None:
         super().__init__(
-            missing, handle_unknown, numeric, identifiers, weights, strict, schema, random_state, n_jobs
+            missing, handle_unknown, numeric, identifiers, weighting, strict, schema, random_state, n_jobs
         )
         self.members = members
 
@@ -123,7 +123,7 @@ class ModelAverage(ExportedAverage):
         return self._scores()
 
     @property
-    def weights_(self) -> dict[str, float]:
+    def member_weights_(self) -> dict[str, float]:
         """Weight of each member."""
         fitted = self._fitted
         names = (member.name for member in fitted.members)

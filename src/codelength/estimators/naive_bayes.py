@@ -78,7 +78,7 @@ class NaiveBayes(ClassifierMixin, CountsTables, JointModel, ExportedNetwork):
     select : {"prequential", "leave_one_out", "evidence"}, optional
         The criterion by which :meth:`fit` chooses the variables to predict from, by greedy moves forward;
         see :func:`codelength.selection.select_variables`. By default all variables predict.
-    weights : {"counts", "relative"}
+    weighting : {"counts", "relative"}
         Whether ``sample_weight`` says how many rows each row stands for, in all counts and criteria, or how
         much it matters beside the others, as the weights of a survey do: then weights are scaled to add up
         to the number of rows that have one.
@@ -149,7 +149,7 @@ class NaiveBayes(ClassifierMixin, CountsTables, JointModel, ExportedNetwork):
         numeric: Numeric = "auto",
         identifiers: Identifiers = "ignore",
         select: str | None = None,
-        weights: Weighting = "counts",
+        weighting: Weighting = "counts",
         strict: bool = False,
         schema: Schema | None = None,
     ) -> None:
@@ -157,7 +157,7 @@ class NaiveBayes(ClassifierMixin, CountsTables, JointModel, ExportedNetwork):
         self.rule = rule
         self.prior = prior
         self.select = select
-        self.weights = weights
+        self.weighting = weighting
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Count the rows of ``X`` within the classes of ``y``.
@@ -171,7 +171,7 @@ class NaiveBayes(ClassifierMixin, CountsTables, JointModel, ExportedNetwork):
         sample_weight : array of shape (n_rows,), optional
             Weights of the rows; a weight of 2 counts as two equal rows, 0 as none. So the weights of a
             survey, whose sum is a population, count for that many rows in every criterion; pass
-            ``weights="relative"`` for those.
+            ``weighting="relative"`` for those.
 
         The rows of a lazy frame, a query, a Dask or a Spark data frame are counted batch after batch where
         ``y`` is the name of a column; see :meth:`fit_table`.
@@ -198,10 +198,10 @@ class NaiveBayes(ClassifierMixin, CountsTables, JointModel, ExportedNetwork):
                 f"select={self.select!r}: choosing variables takes all rows at once; call fit instead"
             )
         table = self._training_table(X, y, sample_weight)
-        if self.weights == "relative" and table.weights is not None:
+        if self.weighting == "relative" and table.weights is not None:
             raise InvalidParameter(
-                'weights="relative": the weights of different batches cannot be compared; call fit instead, '
-                'or pass weights="counts"'
+                'weighting="relative": the weights of different batches cannot be compared; call fit '
+                'instead, or pass weighting="counts"'
             )
         with self.__dict__.setdefault("_lock", threading.Lock()):
             before = self.__dict__.get("_state")
@@ -405,7 +405,7 @@ class NaiveBayes(ClassifierMixin, CountsTables, JointModel, ExportedNetwork):
             **vars(fitted),
             counts=count(rows),
             weighted=coded.weights is not None,
-            unit=coded.mean_weight if fitted.params["weights"] == "relative" else 1.0,
+            unit=coded.mean_weight if fitted.params["weighting"] == "relative" else 1.0,
             selection=selection,
             chosen=None if selection is None else selection.selected,
             told=frozenset(coded.unseen),
@@ -440,7 +440,7 @@ class NaiveBayes(ClassifierMixin, CountsTables, JointModel, ExportedNetwork):
 
     def _check_params(self) -> None:
         rule = rule_of(self.rule)
-        check_choice("weights", self.weights, Weighting)
+        check_choice("weighting", self.weighting, Weighting)
         if self.select is not None:
             from ..selection import VARIABLE_CRITERIA
 

@@ -155,7 +155,7 @@ class _Codes:
     def __init__(self, rows: Table, model: "TableClassifier") -> None:
         coded = model.coded_for(rows)
         # Scaled over all rows at once, so that the rows of one fold weigh as much as those of another.
-        self.coded = coded.relative() if getattr(model, "weights", None) == "relative" else coded
+        self.coded = coded.relative() if getattr(model, "weighting", None) == "relative" else coded
         self._rows, self._cutting = rows, model.cutting
         self._last: tuple[Split, Coded, Coded] | None = None
 
@@ -234,7 +234,7 @@ def entrants_of(
         # Everything that decides how a table is coded. A model with another combination needs codes of its
         # own.
         cells_read = (model.missing, model.numeric, model.identifiers, model.handle_unknown, model.cutting)
-        way = (*cells_read, getattr(model, "weights", None))
+        way = (*cells_read, getattr(model, "weighting", None))
         if way not in codes:
             codes[way] = _Codes(rows, model)
         found[name] = _Own(model, codes[way])

@@ -49,5 +49,5 @@ def check_copies(weights: FloatArray | None) -> None:
     if len(unusable):
         raise DataError(
             f"sample_weight: equal rows weigh {unusable[0]:g} together; averages and their members take "
-            f'weights from {LIGHTEST:g} to {HEAVIEST:g}, so scale them, or pass weights="relative"'
+            f'weights from {LIGHTEST:g} to {HEAVIEST:g}, so scale them, or pass weighting="relative"'
         )

@@ -69,7 +69,7 @@ def test_what_is_averaged_may_be_chosen(run, train, tmp_path):
     code, out, err = run(*call)
     assert code == 0, err
     assert [line[0] for line in lines_of(out) if line and line[0] in MEMBERS] == ["forests", "kernel"]
-    assert list(load(path).weights_) == ["forests", "kernel"]
+    assert list(load(path).member_weights_) == ["forests", "kernel"]
     assert json.loads(run("inspect", path, "--json")[1])["params"]["members"] == ["forests", "kernel"]
 
 

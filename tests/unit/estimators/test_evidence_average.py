@@ -71,7 +71,7 @@ def test_weights_and_predictions_are_those_of_the_equation(prior):
 
     before = evidences(ROWS)
     weights = [float(evidence / sum(before)) for evidence in before]
-    np.testing.assert_allclose(list(average.weights_.values()), weights, rtol=1e-12)
+    np.testing.assert_allclose(list(average.member_weights_.values()), weights, rtol=1e-12)
     assert math.exp(-average.code_length_) == pytest.approx(float(sum(before) / sum(shares)), rel=1e-12)
     joint = np.exp(average.predict_joint_log_proba({"a": [0, 0, 1, 1], "b": [0, 1, 0, 1]})).ravel()
     for row, found in zip(NEW, joint, strict=True):
@@ -102,7 +102,7 @@ def test_structures_are_weighted_by_their_evidence():
     average = EvidenceAverage(models, numeric="category").fit(TABLE, CLASSES)
     evidences = [naive_trees.even_probability(ROWS, [2, 2], 2, parents, 4) for parents in ((-1, -1), (-1, 0))]
     expected = [float(evidence / sum(evidences)) for evidence in evidences]
-    np.testing.assert_allclose(list(average.weights_.values()), expected, rtol=1e-12)
+    np.testing.assert_allclose(list(average.member_weights_.values()), expected, rtol=1e-12)
 
 
 def test_a_mixture_of_one_component_is_independence_and_costs_what_its_criterion_says():

@@ -52,7 +52,7 @@ def test_intervals_of_draws_are_the_same_again_and_need_no_seed(kind, model):
 
 def test_relative_weights_give_sandwiches_by_default(table):
     weights = np.random.default_rng(0).uniform(100, 300, 319)
-    model = FiniteMixture(2, weights="relative", random_state=0).fit(
+    model = FiniteMixture(2, weighting="relative", random_state=0).fit(
         table.drop(["GPA"]), sample_weight=weights
     )
     assert model.standard_errors().method == "sandwich"

@@ -114,7 +114,7 @@ def test_a_schema_makes_one_pass_enough(frame, in_memory, options):
 def test_relative_weights(frame, options):
     """The mean of all weights is known at the end only, so that the last digits may differ."""
     table = frame.assign(weight=frame["weight"] * 0.37)
-    settings = QUICK | {"weights": "relative"}
+    settings = QUICK | {"weighting": "relative"}
     expected = FiniteMixture(2, **settings).fit(table.drop(columns="weight"), sample_weight=table["weight"])
     model = FiniteMixture(2, **settings).fit_table(table, weights="weight", **options)
     assert model.criterion_path_ == pytest.approx(expected.criterion_path_, rel=1e-12)

@@ -72,8 +72,8 @@ def test_it_learns_what_there_is_to_learn(model):
 
 
 def test_what_was_averaged_can_be_looked_up(model):
-    assert list(model.weights_) == list(DEFAULT_MEMBERS)
-    assert all(weight >= 0 for weight in model.weights_.values())
+    assert list(model.member_weights_) == list(DEFAULT_MEMBERS)
+    assert all(weight >= 0 for weight in model.member_weights_.values())
     assert 0 < model.prior_share_ < 1
     rows = {row["name"]: row for row in model.members_}
     assert list(rows) == [*DEFAULT_MEMBERS, "class prior", "all together"]
@@ -132,7 +132,7 @@ def test_relative_weights_have_no_scale(table):
     frame, labels = table
     weights = np.random.default_rng(7).random(120) + 0.5
     one, other = (
-        ModelAverage(weights="relative").fit(frame, labels, sample_weight=weights * scale)
+        ModelAverage(weighting="relative").fit(frame, labels, sample_weight=weights * scale)
         for scale in (1.0, 0.7)
     )
     np.testing.assert_allclose(one.predict_proba(frame), other.predict_proba(frame), atol=1e-9)
@@ -144,7 +144,7 @@ def test_constant_relative_weights_change_nothing(name, weight):
     """Two equal rows of weight 0.7 weigh 1.9999999999999993 together, and are two copies all the same."""
     data = datasets.load(name)
     plain = ModelAverage().fit(data.frame, data.target)
-    weighted = ModelAverage(weights="relative").fit(
+    weighted = ModelAverage(weighting="relative").fit(
         data.frame, data.target, sample_weight=np.full(len(data.target), weight)
     )
     probs = plain.predict_proba(data.frame)
@@ -230,7 +230,7 @@ def test_files_bring_back_the_same_predictions(model, table, tmp_path):
     found = load(tmp_path / "model.json")
     np.testing.assert_array_equal(found.predict_proba(table[0]), model.predict_proba(table[0]))
     assert found.members_ == model.members_
-    assert found.weights_ == model.weights_
+    assert found.member_weights_ == model.member_weights_
     np.testing.assert_array_equal(
         found.explain(table[0].iloc[:3]).contributions, model.explain(table[0].iloc[:3]).contributions
     )
@@ -293,7 +293,7 @@ def test_small_and_wide_tables(rows, labels):
 def test_nothing_that_varies_gives_the_class_prior():
     model = ModelAverage().fit({"x": ["a"] * 6, "y": [None] * 6}, [0, 0, 0, 0, 1, 1])
     np.testing.assert_allclose(model.predict_proba({"x": ["a"], "y": [3]}), [[4.5 / 7, 2.5 / 7]])
-    assert model.weights_ == {}
+    assert model.member_weights_ == {}
     assert not model.explain({"x": ["a"], "y": [None]}).contributions.any()
 
 
@@ -335,7 +335,7 @@ def test_missing_and_unknown_cells_are_taken_anywhere(model, table):
         {"n_jobs": 1.5},
         {"n_jobs": "two"},
         {"missing": "drop"},
-        {"weights": "none"},
+        {"weighting": "none"},
         {"random_state": "seed"},
     ],
     ids=str,
@@ -377,6 +377,6 @@ def test_a_new_member_is_one_class(monkeypatch):
     monkeypatch.setitem(MEMBERS, "majority", Majority)
     vote = datasets.load("vote").table
     model = ModelAverage(["majority", "subsets"]).fit(vote)
-    assert list(model.weights_) == ["majority", "subsets"]
+    assert list(model.member_weights_) == ["majority", "subsets"]
     assert model.leave_one_out().accuracy > 0.8
     assert clone(model).members == ["majority", "subsets"]

@@ -223,7 +223,7 @@ def test_what_cannot_be_done_is_said(frame):
     for call, error, words in [
         (lambda: NaiveBayes(select="evidence").fit_table(rows, "kind"), InvalidParameter, "call fit instead"),
         (
-            lambda: NaiveBayes(weights="relative").fit_table(frame, "kind", weights="weight"),
+            lambda: NaiveBayes(weighting="relative").fit_table(frame, "kind", weights="weight"),
             InvalidParameter,
             "relative",
         ),

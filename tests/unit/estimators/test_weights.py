@@ -16,7 +16,7 @@ SURVEY = np.array([1500.0, 250.0, 0.0, 3000.0, 750.0])
 
 
 def test_relative_weights_add_up_to_the_rows_that_have_one():
-    model = NaiveBayes(weights="relative").fit(ROWS, TARGET, SURVEY)
+    model = NaiveBayes(weighting="relative").fit(ROWS, TARGET, SURVEY)
     assert model.counts_.n_rows == pytest.approx(4, rel=1e-15)
     by_hand = NaiveBayes().fit(ROWS, TARGET, SURVEY * 4 / SURVEY.sum())
     np.testing.assert_allclose(model.predict_proba(ROWS), by_hand.predict_proba(ROWS), rtol=1e-12)
@@ -26,12 +26,12 @@ def test_relative_weights_add_up_to_the_rows_that_have_one():
 
 
 def test_the_unit_of_relative_weights_plays_no_part():
-    one, other = (NaiveBayes(weights="relative").fit(ROWS, TARGET, SURVEY * unit) for unit in (1e-60, 1e60))
+    one, other = (NaiveBayes(weighting="relative").fit(ROWS, TARGET, SURVEY * unit) for unit in (1e-60, 1e60))
     np.testing.assert_allclose(one.counts_.value_counts, other.counts_.value_counts, rtol=1e-12)
 
 
 def test_leaving_out_takes_the_same_weights_in_any_unit():
-    model = NaiveBayes(weights="relative").fit(ROWS, TARGET, SURVEY)
+    model = NaiveBayes(weighting="relative").fit(ROWS, TARGET, SURVEY)
     by_hand = SURVEY * 4 / SURVEY.sum()
     expected = NaiveBayes().fit(ROWS, TARGET, by_hand)
     for weights in (SURVEY, 7 * SURVEY):
@@ -44,7 +44,7 @@ def test_leaving_out_takes_the_same_weights_in_any_unit():
 
 
 def test_mixtures():
-    model = FiniteMixture(2, weights="relative", **QUICK).fit(ROWS, sample_weight=SURVEY)
+    model = FiniteMixture(2, weighting="relative", **QUICK).fit(ROWS, sample_weight=SURVEY)
     by_hand = SURVEY * 4 / SURVEY.sum()
     expected = FiniteMixture(2, **QUICK).fit(ROWS, sample_weight=by_hand)
     np.testing.assert_allclose(model.predict_proba(ROWS), expected.predict_proba(ROWS), rtol=1e-9)
@@ -65,11 +65,11 @@ def test_information_criteria_take_weights(name):
 
 
 def test_batches_cannot_be_compared():
-    model = NaiveBayes(weights="relative")
-    with pytest.raises(InvalidParameter, match=r'weights="relative".*call fit'):
+    model = NaiveBayes(weighting="relative")
+    with pytest.raises(InvalidParameter, match=r'weighting="relative".*call fit'):
         model.partial_fit(ROWS, TARGET, sample_weight=SURVEY)
-    parts = [NaiveBayes(weights="relative").fit(ROWS, TARGET, SURVEY) for _ in range(2)]
-    with pytest.raises(InvalidParameter, match=r'weights="relative".*fit all rows at once'):
+    parts = [NaiveBayes(weighting="relative").fit(ROWS, TARGET, SURVEY) for _ in range(2)]
+    with pytest.raises(InvalidParameter, match=r'weighting="relative".*fit all rows at once'):
         parts[0].merge(parts[1])
     model.partial_fit(ROWS, TARGET).partial_fit(ROWS, TARGET)
     assert model.counts_.n_rows == 10
@@ -86,5 +86,5 @@ def test_leaving_out_without_the_weights_of_the_fit():
 
 @pytest.mark.parametrize("estimator", [NaiveBayes, FiniteMixture])
 def test_another_word(estimator):
-    with pytest.raises(InvalidParameter, match="weights='survey': expected one of 'counts', 'relative'"):
-        estimator(weights="survey").fit(ROWS, TARGET)
+    with pytest.raises(InvalidParameter, match="weighting='survey': expected one of 'counts', 'relative'"):
+        estimator(weighting="survey").fit(ROWS, TARGET)

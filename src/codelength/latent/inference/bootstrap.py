@@ -34,7 +34,7 @@ from .drawing import draw_rows, missing_cells
 from .intervals import Intervals, check_level, quantile_bounds
 
 BootstrapKind = Literal["nonparametric", "parametric"]
-Weights = Literal["counts", "relative"]
+Weighting = Literal["counts", "relative"]
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
@@ -119,7 +119,7 @@ def bootstrap(
     prior: PriorLike = "uniform",
     *,
     n_replications: int = 200,
-    weights: Weights = "counts",
+    weighting: Weighting = "counts",
     max_iter: int = 1000,
     tol: float = 1e-8,
     random_state: Any = None,
@@ -140,7 +140,7 @@ def bootstrap(
         The prior that EM was given.
     n_replications : int
         Number of tables.
-    weights : {"counts", "relative"}
+    weighting : {"counts", "relative"}
         Meaning of weights for the nonparametric bootstrap: numbers of equal rows, or relative weights of rows
         that were each drawn once.
     max_iter, tol
@@ -167,13 +167,13 @@ def bootstrap(
     np.float64(0.045)
     """
     check_choice("kind", kind, BootstrapKind)
-    check_choice("weights", weights, Weights)
+    check_choice("weighting", weighting, Weighting)
     check_size("n_replications", n_replications)
     tol = check_run(max_iter, tol)
     rows = mixture.coded(coded)
     if not rows.total_weight > 0:
         raise DataError("there are no rows to draw from; give the rows that the mixture was fitted to")
-    resampling = _Resampling.of(rows, mixture, kind, weights)
+    resampling = _Resampling.of(rows, mixture, kind, weighting)
     spread = pseudocounts(prior, rows.schema)
     total = float(resampling.distinct.total_weight)
     # Softened, because a replication of the parametric kind or a resample may need a probability that is zero
@@ -204,7 +204,7 @@ class _Resampling:
     ----------
     mixture : MixtureParameters
         The estimates, from which the parametric bootstrap draws.
-    kind, weights : str
+    kind, weighting : str
         As in :func:`bootstrap`.
     distinct : Coded
         The distinct rows.
@@ -220,7 +220,7 @@ class _Resampling:
 
     mixture: MixtureParameters
     kind: BootstrapKind
-    weights: Weights
+    weighting: Weighting
     distinct: Coded
     joint: JointRows
     missing: BoolArray | None
@@ -229,7 +229,7 @@ class _Resampling:
 
     @classmethod
     def of(
-        cls, rows: Coded, mixture: MixtureParameters, kind: BootstrapKind, weights: Weights
+        cls, rows: Coded, mixture: MixtureParameters, kind: BootstrapKind, weighting: Weighting
     ) -> "_Resampling":
         """Merge equal rows, and prepare what all replications share."""
         distinct, places = rows.merged()
@@ -237,14 +237,14 @@ class _Resampling:
         own = np.ones(rows.n_rows) if rows.weights is None else rows.weights
         used = np.flatnonzero(own > 0)
         joint = EMLayout.of(distinct).joint
-        return cls(mixture, kind, weights, distinct, joint, missing, own[used], places[used])
+        return cls(mixture, kind, weighting, distinct, joint, missing, own[used], places[used])
 
     def drawn(self, stream: np.random.Generator) -> JointRows:
         """Draw the table of a replication."""
         n_drawn = max(1, round(float(self.distinct.total_weight)))
         if self.kind == "parametric":
             return EMLayout.of(draw_rows(self.mixture, n_drawn, stream, self.missing)).joint
-        if self.weights == "counts":
+        if self.weighting == "counts":
             # Resampling rows is a draw of multiplicities: the distinct rows are laid out once for all
             # replications.
             chances = self.joint.weights / self.joint.weights.sum()

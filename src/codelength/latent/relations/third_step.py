@@ -15,7 +15,7 @@ from ..inference.information import StandardErrors
 from .assignment import Assignment
 
 Method = Literal["ml", "bch"]
-Weights = Literal["counts", "relative"]
+Weighting = Literal["counts", "relative"]
 
 Scores: TypeAlias = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
 """Function from the parameters, the errors and the class shares to the estimating equations of each row."""
@@ -27,23 +27,23 @@ class Sampling:
 
     Attributes
     ----------
-    weights : {"counts", "relative"}
+    weighting : {"counts", "relative"}
         Meaning of a weight: number of equal rows, or relative weight of a row that was drawn once.
     clusters, strata : arrays of shape (n_rows,), optional
         As in :func:`codelength.latent.inference.design_standard_errors`.
     """
 
-    weights: Weights = "counts"
+    weighting: Weighting = "counts"
     clusters: Any = None
     strata: Any = None
 
     def spread(self, scores: FloatArray, weights: FloatArray, used: BoolArray) -> FloatArray:
         """Compute the covariance of the sum of the weighted scores of the rows used."""
-        check_choice("weights", self.weights, Weights)
+        check_choice("weighting", self.weighting, Weighting)
         if self.clusters is None and self.strata is None:
             # A count of w stands for w independent rows, whose variances add up; a relative weight w
             # multiplies one row, and its square the variance.
-            factors = weights if self.weights == "counts" else weights**2
+            factors = weights if self.weighting == "counts" else weights**2
             return np.asarray((scores * factors[:, None]).T @ scores)
         everywhere = np.zeros(len(used))
         everywhere[used] = weights

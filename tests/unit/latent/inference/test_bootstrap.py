@@ -68,11 +68,10 @@ def test_relative_weights_are_resampled_with_their_rows():
     """Rows of weight 100 and 0.01 drawn as single rows vary more than as counts of rows."""
     coded = Coded.of(Schema.from_sizes([2]), [[0], [1]] * 20, weights=[2.0, 0.5] * 20)
     mixture, _ = fit_mixture(coded, 1)
+    options = {"n_replications": 400, "random_state": 0}
     errors = {
-        weights: bootstrap(coded, mixture, weights=weights, n_replications=400, random_state=0).value_errors[
-            0, 0
-        ]
-        for weights in ("counts", "relative")
+        weighting: bootstrap(coded, mixture, weighting=weighting, **options).value_errors[0, 0]
+        for weighting in ("counts", "relative")
     }
     assert errors["counts"] == pytest.approx(np.sqrt(0.8 * 0.2 / 50), rel=0.1)
     share = np.array([2.0, 0.5] * 20) * (np.array([1, 0] * 20) - 0.8)
