@@ -28,7 +28,9 @@ class MemberClassifier(AveragingClassifier):
     Parameters
     ----------
     missing, handle_unknown, numeric, identifiers, weighting, strict, schema, random_state, n_jobs
-        As in :class:`codelength.ModelAverage`.
+        As in :class:`codelength.ModelAverage`, whose defaults of ``missing`` and ``numeric`` differ from
+        those of other models, because members learn what a missing cell says about the class, and can use
+        the order of numbers.
 
     Attributes
     ----------

@@ -100,7 +100,7 @@ class FiniteMixture(StreamedMixture, LatentInference, ClusterMixin, DensityMixin
     missing, handle_unknown, numeric, identifiers, weighting, strict, schema
         As in :class:`codelength.NaiveBayes`.
     random_state : int, generator or None
-        Where the randomness comes from.
+        Where the randomness comes from. A number gives the same model every time.
 
     Attributes
     ----------
@@ -174,7 +174,7 @@ class FiniteMixture(StreamedMixture, LatentInference, ClusterMixin, DensityMixin
         weighting: Weighting = "counts",
         strict: bool = False,
         schema: Schema | None = None,
-        random_state: Any = None,
+        random_state: Any = 0,
     ) -> None:
         super().__init__(missing, handle_unknown, numeric, identifiers, strict, schema)
         self.n_components = n_components
@@ -239,7 +239,16 @@ class FiniteMixture(StreamedMixture, LatentInference, ClusterMixin, DensityMixin
         return float(np.average(log_probs, weights=check_weights(sample_weight, len(log_probs))))
 
     def sample(self, n_samples: int = 1, random_state: Any = None) -> tuple[NDArray[Any], IntArray]:
-        """Draw rows from the mixture: an array of values, and the component of each row."""
+        """Draw rows from the mixture: an array of values, and the component of each row.
+
+        Parameters
+        ----------
+        n_samples : int
+            Number of rows.
+        random_state : int, generator or None
+            Where the randomness comes from; by default the seed of the model, so that the same rows are drawn
+            every time.
+        """
         fitted = self._fitted
         check_size("n_samples", n_samples, MOST_SAMPLES)
         state = check_random_state(self.random_state if random_state is None else random_state)

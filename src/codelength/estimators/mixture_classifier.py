@@ -115,7 +115,7 @@ class MixtureClassifier(ClassifierMixin, JointModel, TableClassifier):
     missing, handle_unknown, numeric, identifiers, strict, schema
         As in :class:`codelength.NaiveBayes`.
     random_state : int, generator or None
-        Where the randomness comes from.
+        Where the randomness comes from. A number gives the same model every time.
 
     Attributes
     ----------
@@ -170,7 +170,7 @@ class MixtureClassifier(ClassifierMixin, JointModel, TableClassifier):
         identifiers: Identifiers = "ignore",
         strict: bool = False,
         schema: Schema | None = None,
-        random_state: Any = None,
+        random_state: Any = 0,
     ) -> None:
         super().__init__(missing, handle_unknown, numeric, identifiers, strict, schema)
         self.criterion = criterion

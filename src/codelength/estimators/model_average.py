@@ -47,12 +47,14 @@ class ModelAverage(ExportedAverage):
         - ``"mixtures"``: finite mixtures, averaged over clusterings.
     missing : {"value", "ignore"}
         Whether missing cells are a value of their own in the columns that have missing cells in training, or
-        say nothing.
+        say nothing. Unlike other models, an average takes them as a value by default: its members learn what
+        a missing cell says about the class.
     handle_unknown : {"ignore", "error"}
         Whether a value that was not in training says nothing, or is refused.
     numeric : {"discretize", "auto", "category", "error"}
         What becomes of columns of numbers, dates and times: ordered, kept as categories if they are few and
-        whole, kept as categories, or refused.
+        whole, kept as categories, or refused. The default differs from that of other models, because members
+        can use the order of numbers, however few there are.
     identifiers, weighting, strict, schema
         As in :class:`codelength.NaiveBayes`.
     random_state : int, generator or None

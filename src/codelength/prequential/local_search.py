@@ -45,7 +45,7 @@ def improve_ordering(
     *,
     max_moves: int = 2000,
     width: int = 4,
-    random_state: Any = None,
+    random_state: Any = 0,
 ) -> ImprovedOrdering:
     """Lower the prequential criterion of an ordering by moving rows.
 

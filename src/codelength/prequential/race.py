@@ -75,7 +75,7 @@ def compare_models(
     margin: float = 0.0,
     max_orderings: int = 200,
     scheme: str = "antithetic",
-    random_state: Any = None,
+    random_state: Any = 0,
     n_threads: int | None = None,
 ) -> Race:
     """Find the model with the least mean prequential code length, with as few orderings as it takes.

@@ -118,7 +118,7 @@ def sample_orderings(
     *,
     scheme: str = "antithetic",
     errors: bool = False,
-    random_state: Any = None,
+    random_state: Any = 0,
     n_threads: int | None = None,
 ) -> OrderingSample:
     """Compute the prequential criterion along random orderings.

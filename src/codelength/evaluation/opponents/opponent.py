@@ -40,7 +40,8 @@ class Opponent(ABC):
         Seed of its random numbers.
     missing, numeric, identifiers : str
         How columns are read, as for :class:`codelength.NaiveBayes`. Columns that would be cut into intervals
-        are taken as numbers.
+        are taken as numbers. The defaults are those of :class:`codelength.ModelAverage`, the default model
+        that opponents are compared with.
     """
 
     kind: ClassVar[str]

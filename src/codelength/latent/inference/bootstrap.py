@@ -122,7 +122,7 @@ def bootstrap(
     weighting: Weighting = "counts",
     max_iter: int = 1000,
     tol: float = 1e-8,
-    random_state: Any = None,
+    random_state: Any = 0,
     n_threads: int | None = None,
     progress: Progress | None = None,
 ) -> Bootstrap:

@@ -123,7 +123,7 @@ def posterior_sample(
     n_warmup: int = 500,
     n_chains: int = 4,
     start: Start = "mixture",
-    random_state: Any = None,
+    random_state: Any = 0,
     n_threads: int | None = None,
     progress: Progress | None = None,
 ) -> PosteriorSample:

@@ -118,7 +118,7 @@ def likelihood_ratio_test(
     n_init: int = 10,
     max_iter: int = 1000,
     tol: float = 1e-8,
-    random_state: Any = None,
+    random_state: Any = 0,
     n_threads: int | None = None,
     progress: Progress | None = None,
 ) -> LikelihoodRatioTest:

@@ -53,7 +53,7 @@ class Criterion(Protocol):
     """
 
     def __call__(
-        self, rows: Any, mixture: Any, prior: PriorLike = "uniform", *, random_state: Any = None
+        self, rows: Any, mixture: Any, prior: PriorLike = "uniform", *, random_state: Any = 0
     ) -> SupportsFloat: ...
 
 

@@ -89,7 +89,7 @@ def annealed_code_length(
     mixture: MixtureParameters | int,
     prior: PriorLike = "uniform",
     *,
-    random_state: Any = None,
+    random_state: Any = 0,
     n_chains: int = 100,
     n_temperatures: int = 100,
     start: str = "auto",

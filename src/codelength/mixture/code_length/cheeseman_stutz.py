@@ -29,7 +29,7 @@ def cheeseman_stutz_code_length(
     mixture: Any,
     prior: PriorLike = "uniform",
     *,
-    random_state: Any = None,
+    random_state: Any = 0,
     completion: str = "hard",
     parameters: MixtureParameters | None = None,
 ) -> float:

@@ -68,7 +68,7 @@ def n_parameters(schema: Schema, n_components: int) -> int:
 
 
 def bic_code_length(
-    rows: Any, mixture: MixtureParameters, prior: PriorLike = "uniform", *, random_state: Any = None
+    rows: Any, mixture: MixtureParameters, prior: PriorLike = "uniform", *, random_state: Any = 0
 ) -> float:
     r"""Compute the Bayesian information criterion as a code length in nats; lower is better.
 
@@ -90,7 +90,7 @@ def bic_code_length(
 
 
 def aic_code_length(
-    rows: Any, mixture: MixtureParameters, prior: PriorLike = "uniform", *, random_state: Any = None
+    rows: Any, mixture: MixtureParameters, prior: PriorLike = "uniform", *, random_state: Any = 0
 ) -> float:
     r"""Compute Akaike's information criterion as a code length in nats; lower is better.
 

@@ -125,7 +125,7 @@ def fit_mixture(
     init: str = "mixed",
     max_iter: int = 1000,
     tol: float = 1e-11,
-    random_state: Any = None,
+    random_state: Any = 0,
     n_threads: int | None = None,
 ) -> tuple[MixtureParameters, RestartsInfo]:
     """Fit the most probable mixture by EM from several starts.

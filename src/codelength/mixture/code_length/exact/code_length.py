@@ -64,7 +64,7 @@ def exact_code_length(
     mixture: MixtureParameters | int,
     prior: PriorLike = "uniform",
     *,
-    random_state: Any = None,
+    random_state: Any = 0,
     method: str = "auto",
 ) -> ExactCodeLength:
     r"""Compute the code length of a table averaged over all finite mixtures with K components, in nats.
