@@ -180,9 +180,8 @@ def learn(model: "TableEstimator", source: "Source", what: str) -> None:
         return
     if has_classes and source.target is None:
         raise InvalidParameter("--target is missing: name the column to predict")
-    targets = [source.target] if has_classes else []
     with counting(f"fitting {what}") as progress:
-        model.fit_table(source.stream, *targets, progress=progress, **source.columns)
+        model.fit_table(source.stream, source.target, progress=progress, **source.columns)
 
 
 def _value(text: str) -> Any:

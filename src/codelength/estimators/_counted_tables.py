@@ -10,6 +10,7 @@ from ..counts.stream import learn_counts
 from ..errors import InvalidParameter
 from ..sources import BATCH_ROWS, Batches, as_batches
 from ..sources._spool import Spool
+from ..table import Table
 from ..table.checks import check_flag, check_instance
 from ._prior_knowledge import KnowsBefore
 from ._tables import Progress
@@ -22,7 +23,7 @@ class CountsTables(KnowsBefore):
     def fit_table(
         self,
         source: Any,
-        target: str,
+        target: str | None = None,
         *,
         weights: str | None = None,
         drop: Iterable[str] = (),
@@ -41,8 +42,9 @@ class CountsTables(KnowsBefore):
         source : table of any kind
             Files, queries, or frames of any library; see :func:`codelength.as_batches`. The rows of a Dask or
             Spark data frame stay where they are: only counts travel.
-        target : str
-            The column that holds the class of each row.
+        target : str, optional
+            The column that holds the class of each row; by default the target of a :class:`codelength.Table`
+            or of ``schema``.
         weights : str, optional
             The column that says how many rows each row stands for.
         drop, keep : list of str
@@ -63,6 +65,9 @@ class CountsTables(KnowsBefore):
                [0., 2.]])
         """
         self._check_params()
+        if target is None:
+            named = source if isinstance(source, Table) else self._known_schema
+            target = None if named is None or named.target is None else named.target.name
         check_instance("target", target, str, "the name of a column")
         self._check_countable(weights)
         taken: dict[str, Any] = {

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from ..counts._tally import CountWork, Tally, settled_counts
@@ -15,7 +15,7 @@ from ..sources import BATCH_ROWS, Batch, BatchEncoder, Batches, as_batches
 from ..sources._spool import Spool
 from ..sources.profile.profile import ProfileWork, check_rows
 from ..sources.roles import Roles
-from ..table import Coded, Schema
+from ..table import Coded, Schema, Table
 from ..table.encode import HandleUnknown
 from ..table.infer import How, Identifiers, Missing, Numeric
 from ..table.unknown import Unknown
@@ -53,6 +53,7 @@ class StreamedMixture:
     def fit_table(
         self,
         source: Any,
+        target: str | None = None,
         *,
         weights: str | None = None,
         drop: Iterable[str] = (),
@@ -75,6 +76,9 @@ class StreamedMixture:
         source : table of any kind
             Files, database queries, frames of any engine, or batches of them; see
             :func:`codelength.as_batches`.
+        target : str, optional
+            A column to leave out, as ``y`` in :meth:`fit`; by default the target of a
+            :class:`codelength.Table`.
         weights : str, optional
             The column that says how many rows each row stands for.
         drop, keep : list of str
@@ -98,9 +102,11 @@ class StreamedMixture:
         self._check_params()
         how = How.of(self.missing, self.numeric, self.identifiers, None, ())
         given = None if self.schema is None else self.schema.without_target()
+        if target is None and isinstance(source, Table) and source.target is not None:
+            target = source.target.name
         with ExitStack() as open_files:
             stream = open_files.enter_context(
-                _opened(source, given, weights, drop=drop, keep=keep, na=na, batch_rows=batch_rows)
+                _opened(source, given, target, weights, drop=drop, keep=keep, na=na, batch_rows=batch_rows)
             )
             schema, n_rows = stream.schema_by(how, progress)
             gathered = stream.gathered(
@@ -212,6 +218,7 @@ class _Stream:
 def _opened(
     source: Any,
     given: Schema | None,
+    target: str | None,
     weights: str | None,
     *,
     drop: Iterable[str],
@@ -224,7 +231,7 @@ def _opened(
     with ExitStack() as at_end:
         if not isinstance(source, Batches):
             at_end.enter_context(closing(batches))
-        roles = Roles.of(batches, None, weights, drop, keep)
+        roles = replace(Roles.of(batches, target, weights, drop, keep), target=None)
         if given is not None:
             named = matched_schema(given, roles)
             yield _Stream(batches, roles_under(named, batches, None, weights), named)

@@ -13,6 +13,7 @@ from codelength import FiniteMixture, load
 from codelength.errors import DataError, Infeasible, InvalidParameter, SchemaMismatch
 from codelength.latent.inference import StandardErrors
 from codelength.mixture.cache import gathering
+from codelength.sources import as_table
 
 pa = pytest.importorskip("pyarrow")
 N_ROWS = 400
@@ -97,6 +98,13 @@ def test_columns_are_left_out_and_progress_is_told(frame):
     # Without numbers to be cut there are two passes.
     assert seen == [150, 150, 100] * 2
     check_same(FiniteMixture(2, **QUICK).fit_table(frame, keep=["q0", "q1", "q2"]), expected)
+
+
+def test_a_target_is_left_out(frame):
+    rows = frame[["q0", "q1", "q2", "q3"]]
+    expected = FiniteMixture(2, **QUICK).fit(rows, "q3")
+    check_same(FiniteMixture(2, **QUICK).fit_table(rows, "q3"), expected)
+    check_same(FiniteMixture(2, **QUICK).fit_table(as_table(rows, "q3")), expected)
 
 
 @pytest.mark.parametrize("options", [{}, ON_DISK])

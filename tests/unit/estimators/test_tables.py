@@ -12,7 +12,7 @@ from pyarrow import dataset
 
 from codelength import FiniteMixture, ModelAverage, NaiveBayes, Prior, Schema, as_batches
 from codelength.errors import DataError, IgnoredValues, InvalidParameter, SchemaMismatch, UndefinedPrediction
-from codelength.sources import SqlQuery
+from codelength.sources import SqlQuery, as_table
 
 N_ROWS, BATCH = 400, 64
 
@@ -142,6 +142,15 @@ def test_counts_that_were_made_elsewhere(frame):
         assert np.array_equal(other.predict_proba(frame), expected.predict_proba(frame))
     with pytest.raises(InvalidParameter, match="Counts"):
         NaiveBayes().fit_counts({"colour": [1, 2]})
+
+
+def test_the_target_of_a_table_or_of_the_schema_need_not_be_named(frame):
+    rows = frame.select(["colour", "wild", "kind"])
+    expected = NaiveBayes().fit_table(rows, "kind")
+    assert NaiveBayes().fit_table(as_table(rows, "kind")).counts_ == expected.counts_
+    assert NaiveBayes(schema=expected.schema_).fit_table(rows).counts_ == expected.counts_
+    with pytest.raises(InvalidParameter, match="target=None: expected the name of a column"):
+        NaiveBayes().fit_table(rows)
 
 
 def test_a_schema_without_classes_finds_them(frame):
