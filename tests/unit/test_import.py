@@ -82,6 +82,7 @@ def test_every_public_name_is_there(module):
     assert home is importlib.import_module(module)
     assert set(PUBLIC[module]) <= set(home.__all__)
     assert len(set(home.__all__)) == len(home.__all__)
+    assert home.__doc__
     for name in home.__all__:
         assert getattr(home, name) is not None
     with pytest.raises(AttributeError, match="no_such_name"):

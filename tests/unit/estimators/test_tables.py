@@ -149,7 +149,7 @@ def test_the_target_of_a_table_or_of_the_schema_need_not_be_named(frame):
     expected = NaiveBayes().fit_table(rows, "kind")
     assert NaiveBayes().fit_table(as_table(rows, "kind")).counts_ == expected.counts_
     assert NaiveBayes(schema=expected.schema_).fit_table(rows).counts_ == expected.counts_
-    with pytest.raises(InvalidParameter, match="target=None: expected the name of a column"):
+    with pytest.raises(InvalidParameter, match="target: expected the name of a column, got None"):
         NaiveBayes().fit_table(rows)
 
 
