@@ -104,7 +104,7 @@ class CountsTables(KnowsBefore):
         Parameters
         ----------
         counts : Counts
-            How often each value was seen in each class; see :meth:`codelength.Counts.from_cells`.
+            How often each value was seen in each class; see :meth:`codelength.counts.Counts.from_cells`.
         weighted : bool
             Whether rows were counted with weights.
 

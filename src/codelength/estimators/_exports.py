@@ -95,13 +95,17 @@ class NetworkClassifier(TableClassifier):
 
     @property
     def parents_(self) -> dict[str, tuple[str, ...]]:
-        """What each variable of the network depends on, as :func:`codelength.network_code_length` takes it.
+        """Parents of each variable of the network.
 
-        Variables that take no part in the model are left out.
+        :func:`codelength.code_lengths.network_code_length` takes them. Variables that take no part in the
+        model are left out.
 
         Examples
         --------
-        >>> from codelength import TreeAugmentedClassifier, as_coded, datasets, network_code_length
+        >>> from codelength import datasets
+        >>> from codelength.code_lengths import network_code_length
+        >>> from codelength.research import TreeAugmentedClassifier
+        >>> from codelength.sources import as_coded
         >>> table = datasets.load("lenses").table
         >>> parents = TreeAugmentedClassifier().fit(table).parents_
         >>> parents["tear_rate"]

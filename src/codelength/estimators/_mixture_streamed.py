@@ -36,7 +36,7 @@ class StreamedMixture:
         numeric: Numeric
         identifiers: Identifiers
         schema: Schema | None
-        weights: str
+        weighting: str
         rule: str
         _state: Any
 

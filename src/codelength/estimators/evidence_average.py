@@ -110,10 +110,10 @@ class EvidenceAverage(ClassifierMixin, EnumeratedJoint, TableClassifier):
     models : sequence of models, or mapping of names to models, optional
         What to average over: :class:`codelength.NaiveBayes` under a rule that averages,
         :class:`codelength.IndifferentTrees`, :class:`codelength.FiniteMixture` (the class is one of its
-        variables), and :class:`codelength.OnVariables` of these. By default naive Bayes, the class alone, and
-        trees: the best, and all. Mixtures have no closed form: they are weighted by their ``criterion``, and
-        predict with rows shared out over the components. How the table is read is not up to the models: all
-        of them see the same values.
+        variables), and :class:`codelength.research.OnVariables` of these. By default naive Bayes,
+        the class alone, and trees: the best, and all. Mixtures have no closed form: they are weighted by
+        their ``criterion``, and predict with rows shared out over the components. How the table is read is
+        not up to the models: all of them see the same values.
     prior : sequence of float, optional
         How probable the models are before the table is seen; by default all alike. Numbers are relative.
     missing, handle_unknown, numeric, identifiers, weighting, strict, schema
@@ -138,7 +138,8 @@ class EvidenceAverage(ClassifierMixin, EnumeratedJoint, TableClassifier):
 
     Examples
     --------
-    >>> from codelength import EvidenceAverage, NaiveBayes, OnVariables
+    >>> from codelength import EvidenceAverage, NaiveBayes
+    >>> from codelength.research import OnVariables
     >>> table = {"coin": ["a", "b"] * 10, "sky": ["sun", "sun", "rain", "rain"] * 5}
     >>> models = {
     ...     "sky": OnVariables(NaiveBayes(), ("sky",)),

@@ -197,7 +197,7 @@ class IndifferentTrees(ClassifierMixin, EnumeratedJoint, NetworkClassifier):
 
     @property
     def parents_(self) -> dict[str, tuple[str, ...]]:
-        """What each variable of the forest depends on, as :func:`codelength.network_code_length` takes it."""
+        """Parents of each variable, as :func:`codelength.code_lengths.network_code_length` takes them."""
         target = self.schema_.target
         assert target is not None
         above = {child: (target.name, parent) for parent, child in self.edges_}

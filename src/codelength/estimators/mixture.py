@@ -198,7 +198,7 @@ class FiniteMixture(StreamedMixture, LatentInference, ClusterMixin, DensityMixin
         Parameters
         ----------
         X : Table, data frame, array, mapping of names to columns, or path of a file
-            The rows; see :func:`codelength.as_table`.
+            The rows; see :func:`codelength.sources.as_table`.
         y : name of a column of X, optional
             A column to leave out; anything else is passed over, for the sake of scikit-learn.
         sample_weight : array of shape (n_rows,), optional

@@ -57,9 +57,9 @@ class NaiveBayes(ClassifierMixin, CountsTables, JointModel, ExportedNetwork):
         the best fit to the data and the new row, or by averaging under a prior that favours no model.
     prior : {"uniform", "jeffreys", "indifferent"}, float, Prior, Counts, NaiveDistribution or NaiveBayes
         Dirichlet pseudocounts; a number is an equivalent sample size. Or what is known from earlier cases:
-        their counts, a :class:`codelength.NaiveDistribution`, or a fitted model, which goes on from where it
-        was. The schema is then that of the earlier cases unless another is given. The rules
-        ``"stochastic_complexity"`` and ``"indifferent"`` need no prior, and refuse earlier cases.
+        their counts, a :class:`codelength.naive_bayes.NaiveDistribution`, or a fitted model,
+        which goes on from where it was. The schema is then that of the earlier cases unless another is given.
+        The rules ``"stochastic_complexity"`` and ``"indifferent"`` need no prior, and refuse earlier cases.
     missing : {"ignore", "value"}
         Whether missing cells (None, NaN, pd.NA) are marginalised exactly, or are a value of their own in
         the variables that have missing cells in training.
@@ -99,8 +99,8 @@ class NaiveBayes(ClassifierMixin, CountsTables, JointModel, ExportedNetwork):
     code_length_ : float
         Code length of the training table (the classes and the variables that predict) by the code of the
         rule, in nats: minus the log evidence, or under rule ``"stochastic_complexity"`` normalised maximum
-        likelihood (:func:`codelength.nml_code_length`, which says for which tables it is defined). The rule
-        ``"map"`` has no code.
+        likelihood (:func:`codelength.code_lengths.nml_code_length`, which says for which tables it is
+        defined). The rule ``"map"`` has no code.
     evidence_code_length_ : float
         Minus the log evidence of the same under the prior, in nats, whatever the rule.
     posterior_ : Posterior
@@ -165,7 +165,7 @@ class NaiveBayes(ClassifierMixin, CountsTables, JointModel, ExportedNetwork):
         Parameters
         ----------
         X : Table, data frame, array, mapping of names to columns, or path of a file
-            The rows; see :func:`codelength.as_table`.
+            The rows; see :func:`codelength.sources.as_table`.
         y : series, array, or name of a column of X
             The class of each row; a Table brings its own.
         sample_weight : array of shape (n_rows,), optional

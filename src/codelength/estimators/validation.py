@@ -29,7 +29,7 @@ def check_not_empty(table: Table) -> None:
 
 def check_coded(coded: Any, schema: Schema | None = None) -> None:
     """Refuse what is no table as codes, or has codes of other variables than the schema."""
-    check_instance("coded", coded, Coded, "a table as codes, as codelength.as_coded makes them")
+    check_instance("coded", coded, Coded, "a table as codes, as codelength.sources.as_coded makes them")
     if schema is not None and coded.schema.n_values.tolist() != schema.n_values.tolist():
         raise SchemaMismatch(
             "the codes are of other variables than those that the model was fitted on; encode the rows with "

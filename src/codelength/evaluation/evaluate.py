@@ -123,7 +123,7 @@ def evaluate(
     Parameters
     ----------
     table : Table
-        The rows, with a target; see :func:`codelength.table.as_table`.
+        The rows, with a target; see :func:`codelength.sources.as_table`.
     models : mapping of str to classifier
         The models by the names that they get in the result. They are cloned, and stay as they are. Those of
         ``codelength.evaluation.OPPONENTS`` are classifiers of other libraries.

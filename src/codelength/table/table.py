@@ -198,7 +198,7 @@ def table_of(data: Any, target: Any = None, sample_weight: Any = None) -> Table:
     Returns
     -------
     Table
-        The same rows. See :func:`codelength.as_table`, which also opens files and DuckDB relations.
+        The same rows. See :func:`codelength.sources.as_table`, which also opens files and DuckDB relations.
 
     Examples
     --------
