@@ -49,6 +49,20 @@ def test_functions_share_defaults_or_say_why_not(name):
         assert "By default the option of each model." in " ".join(getdoc(FUNCTIONS[name]).split())
 
 
+def test_methods_of_models_take_the_seed_of_the_model_by_default():
+    methods = {
+        name: method
+        for model in MODELS.values()
+        for name in dir(model)
+        if isfunction(method := getattr(model, name, None)) and not name.startswith("_") and differing(method)
+    }
+    assert {*methods} == {"bootstrap", "intervals", "likelihood_ratio_test", "posterior_sample", "sample"}
+    for method in methods.values():
+        assert differing(method) == {"random_state"}
+        told = " ".join(getdoc(method).split())
+        assert "by default the seed of the model" in told or "As in :meth:`bootstrap`" in told
+
+
 def test_criteria_that_choose_by_the_class_have_one_vocabulary():
     """``select=`` of naive Bayes and ``criterion=`` elsewhere."""
     assert set(VARIABLE_CRITERIA) <= set(SELECTION_CRITERIA)

@@ -59,8 +59,7 @@ def _criteria() -> Iterable[str]:
     from ..mixture.code_length import CRITERIA
     from ..selection.mixtures import SELECTION_CRITERIA
 
-    # The two registries overlap; a criterion is listed once.
-    return dict.fromkeys([*CRITERIA, *SELECTION_CRITERIA])
+    return [*CRITERIA, *SELECTION_CRITERIA]
 
 
 def _criteria_on_request() -> Iterable[str]:

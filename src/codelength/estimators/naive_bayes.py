@@ -75,9 +75,9 @@ class NaiveBayes(ClassifierMixin, CountsTables, JointModel, ExportedNetwork):
         What becomes of columns of text in which nearly every value is distinct (more than 20 values, more
         than half of the cells): they are left out with a warning, refused, or kept as categories. Columns
         with declared domains are always kept.
-    select : {"prequential", "leave_one_out", "evidence"}, optional
-        The criterion by which :meth:`fit` chooses the variables to predict from, by greedy moves forward;
-        see :func:`codelength.selection.select_variables`. By default all variables predict.
+    select : {"leave_one_out", "prequential", "evidence"}, optional
+        The criterion by which :meth:`fit` chooses the variables to predict from, by greedy moves forward:
+        the ``criterion`` of :func:`codelength.select_variables`. By default all variables predict.
     weighting : {"counts", "relative"}
         Whether ``sample_weight`` says how many rows each row stands for, in all counts and criteria, or how
         much it matters beside the others, as the weights of a survey do: then weights are scaled to add up
