@@ -38,6 +38,7 @@ EXCEPTIONS = {
         "parameters",
     ): REWRITTEN,
     ("codelength/estimators/_latent_inference.py", "LatentInference.relate_outcome", "parameters"): REWRITTEN,
+    ("codelength/estimators/_mixture_streamed.py", "StreamedMixture.fit_table", "parameters"): KEYWORDS,
     ("codelength/estimators/contract.py", "", "lines"): REWRITTEN,
     ("codelength/estimators/mixture.py", "", "lines"): REWRITTEN,
     ("codelength/estimators/naive_bayes.py", "", "lines"): REWRITTEN,
