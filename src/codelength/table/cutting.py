@@ -24,7 +24,7 @@ class Cutting:
     Attributes
     ----------
     strategy : {"frequency", "width", "kmeans"}
-        See :func:`codelength.table.intervals.cut_points`.
+        See :func:`codelength.table.intervals.cuts.cut_points`.
     n_bins : int
         Largest number of intervals per column.
     """

@@ -10,7 +10,7 @@ import pytest
 
 from codelength import NaiveBayes
 from codelength.errors import InvalidParameter
-from codelength.export.scorer import score
+from codelength.export import score
 
 EXACT = {
     "numbers": ([1_700_000_000_000_000_001 + i for i in range(3)] + [5, 2**70], [2**53, 2**70 + 1, 6, None]),

@@ -12,7 +12,7 @@ import pytest
 
 from codelength import NaiveBayes, OnlineNaiveBayes, Schema, Variable, load
 from codelength.estimators import ModelAverage, SubsetsClassifier
-from codelength.export.scorer import score
+from codelength.export import score
 from unit.export.engines import ENGINES, in_onnx
 
 VALUES = ("u", "v", "w")

@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 
 from codelength import NaiveBayes, report
 from codelength.errors import DataError, InvalidParameter
-from codelength.export.scorer import score
+from codelength.export import score
 from codelength.reporting import analyse as whole
 from codelength.reporting import plan
 from codelength.reporting.analyse import analyse

@@ -30,8 +30,8 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     Parameters
     ----------
     strategy : {"frequency", "width", "kmeans", "mdl"}, default="frequency"
-        How cut points are chosen, see :func:`codelength.table.intervals.cut_points`. ``"mdl"`` learns them
-        from the classes ``y``.
+        How cut points are chosen, see :func:`codelength.table.intervals.cuts.cut_points`. ``"mdl"`` learns
+        them from the classes ``y``.
     n_bins : int, default=5
         Largest number of bins per column; ``"mdl"`` finds its own.
     output : {"code", "label"}, default="code"
