@@ -22,7 +22,14 @@ from ..naive_bayes.query import Question, answer_by_tables
 from ..selection.mixtures import SELECTION_CRITERIA, selection_scores
 from ..table import Coded, Schema
 from ..table._messages import shown
-from ..table.checks import check_choice, check_flag, check_random_state, check_size, seed_of
+from ..table.checks import (
+    check_choice,
+    check_flag,
+    check_random_state,
+    check_size,
+    check_whole_weights,
+    seed_of,
+)
 from ..table.coded import changed
 from ..table.content import content_order
 from ..table.encode import HandleUnknown
@@ -82,7 +89,7 @@ class MixtureClassifier(ClassifierMixin, JointModel, TableClassifier):
     by leave-one-out too. How well the model predicts other rows is what :func:`codelength.evaluate` says,
     which clusters and chooses anew without the rows that are predicted.
 
-    Sample weights are not supported, because a clustering puts whole rows in an order and into clusters.
+    Sample weights are whole numbers, because a clustering puts whole rows in an order and into clusters.
 
     Parameters
     ----------
@@ -150,7 +157,7 @@ class MixtureClassifier(ClassifierMixin, JointModel, TableClassifier):
     """
 
     kind = "mixture-classifier"
-    capabilities = frozenset({"classes", "query"})
+    capabilities = frozenset({"classes", "query", "weights"})
 
     def __init__(
         self,
@@ -184,7 +191,7 @@ class MixtureClassifier(ClassifierMixin, JointModel, TableClassifier):
         self.rule = rule
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Cluster the rows in several ways and keep the clusterings that predict the class best.
 
         The result does not depend on the order of the rows and columns, nor on the names of columns,
@@ -194,8 +201,11 @@ class MixtureClassifier(ClassifierMixin, JointModel, TableClassifier):
         ----------
         X, y
             As in :class:`codelength.NaiveBayes`.
+        sample_weight : array of shape (n_rows,), optional
+            Whole numbers: a weight of 2 counts as two equal rows, 0 as none. Other weights are refused,
+            because candidates are compared by predicting rows one by one.
         """
-        return self._fit(X, y)
+        return self._fit(X, y, sample_weight)
 
     def log_probs_of(self, coded: Coded) -> Distributions:
         """Log probability of each class for coded rows, in nats."""
@@ -241,8 +251,7 @@ class MixtureClassifier(ClassifierMixin, JointModel, TableClassifier):
         return int(self._fitted.table[0]["n_components"])
 
     def _learned(self, coded: Coded, fitted: Fitted) -> FittedMixtureClassifier:
-        if coded.weights is not None:
-            raise InvalidParameter(f"{self.kind}: sample_weight is not supported; repeat the rows instead")
+        check_whole_weights(coded.weights, self.kind)
         if not coded.n_rows:
             raise DataError(f"{self.kind}: there are no rows to make clusterings of; give some")
         rows = coded.with_class_as_column().distinct()

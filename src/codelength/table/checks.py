@@ -320,7 +320,8 @@ def check_whole_weights(weights: FloatArray | None, what: str) -> None:
     """Raise if weights are not whole numbers; ``what`` names the method that works on single rows."""
     if weights is not None and not np.array_equal(weights, np.round(weights)):
         raise InvalidParameter(
-            f"{what} works on single rows, and the weights are not whole numbers; leave them out"
+            f"{what} works on single rows, and the weights are not whole numbers; "
+            "round them or leave them out"
         )
 
 

@@ -129,10 +129,6 @@ def test_different_models_are_compared_by_cross_validation(run, train):
             ["--model", "logistic-regression", "--prior", "jeffreys"],
             "logistic-regression has no such",
         ),
-        (
-            ["--model", "mixture-classifier", "--weights", "wind"],
-            "--weights: mixture-classifier takes no weights",
-        ),
         (["--rule", "map", "--repeats", "2"], "--repeats and --train-fraction go with --cv"),
     ],
 )

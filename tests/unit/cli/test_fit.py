@@ -194,7 +194,6 @@ def test_a_model_without_classes_needs_no_target(run, train, tmp_path):
         (["--model", "model-average", "--select", "evidence"], "--select: model-average has no such option"),
         (["--numeric", "average"], "model-average does not average over intervals"),
         (["--model", "kernel", "--rule", "map"], "--rule: kernel has no such option"),
-        (["--model", "mixture-classifier", "--weights", "wind"], "--weights: mixture-classifier takes no"),
         (["--model", "mixture-classifier", "--param", "n_components=[5,3]"], "n_components"),
         (["--model", "mixture-classifier", "--param", "criterion=bic"], "criterion='bic'"),
         (["--model", "mixture-classifier", "--criterion", "bic"], "criterion='bic'"),

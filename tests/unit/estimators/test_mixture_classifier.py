@@ -222,9 +222,17 @@ def test_a_generator_is_drawn_from_and_none_will_do(coded):
     fitted(coded, random_state=None)
 
 
-def test_sample_weights_are_not_taken(coded):
-    with pytest.raises(TypeError, match="sample_weight"):
-        MixtureClassifier(**QUICK).fit(*coded, sample_weight=np.ones(60))
+@pytest.mark.parametrize("options", [{}, {"average": True}, {"rule": "evidence"}], ids=str)
+def test_a_whole_weight_is_the_row_that_often(options):
+    rng = np.random.default_rng(0)
+    X, weights = rng.integers(0, 3, (40, 4)), rng.integers(0, 4, 40)
+    y = (X[:, 0] + X[:, 1] + rng.integers(0, 2, 40)) % 2
+    model = MixtureClassifier(candidates=4, n_components=(2, 6), n_orderings=3, random_state=0, **options)
+    weighted = model.fit(X, y, sample_weight=weights).predict_proba(X)
+    repeated = model.fit(np.repeat(X, weights, axis=0), np.repeat(y, weights)).predict_proba(X)
+    np.testing.assert_array_equal(weighted, repeated)
+    with pytest.raises(InvalidParameter, match="weights are not whole numbers; round them"):
+        model.fit(X, y, sample_weight=weights + 0.5)
 
 
 def test_the_class_may_stay_out_of_the_clustering(coded):
