@@ -34,7 +34,7 @@ def model_average(data):
 
 
 def every_member(data):
-    model = ModelAverage(["best_tree", "subsets", "one_dependence", "mixtures"]).fit(data.frame, data.target)
+    model = ModelAverage(["best_tree", "subsets"]).fit(data.frame, data.target)
     yield "probs", model.predict_proba(data.frame)
     for name, made in model.leave_one_out().against.items():
         yield name, np.exp(made.log_probs)

@@ -12,13 +12,10 @@ from codelength import (
     ModelAverage,
     NaiveBayes,
 )
-from codelength.averages.members import mixtures
 from codelength.research import (
     ForestsClassifier,
     KernelClassifier,
     LogRatiosClassifier,
-    MixturesClassifier,
-    OneDependenceClassifier,
     SubsetsClassifier,
     TreeAugmentedClassifier,
     TreesClassifier,
@@ -43,20 +40,11 @@ ESTIMATORS = [
     ForestsClassifier(),
     TreeAugmentedClassifier(),
     SubsetsClassifier(),
-    OneDependenceClassifier(),
-    MixturesClassifier(),
     IndifferentTrees(),
     EvidenceAverage(),
     Discretizer(),
     Discretizer("mdl"),
 ]
-
-
-@pytest.fixture(autouse=True)
-def _few_mixtures(monkeypatch):
-    """Fewer mixtures to average over: what the checks ask does not depend on how many there are."""
-    monkeypatch.setattr(mixtures, "SIZES", mixtures.SIZES[:2])
-    monkeypatch.setattr(mixtures, "N_RUNS", 2)
 
 
 # The rule "map" warns where its definition gives 0/0, all warn where there is only one class, and mixtures

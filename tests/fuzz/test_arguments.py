@@ -38,8 +38,6 @@ from codelength.research import (
     ForestsClassifier,
     KernelClassifier,
     LogRatiosClassifier,
-    MixturesClassifier,
-    OneDependenceClassifier,
     SubsetsClassifier,
     TreeAugmentedClassifier,
     TreesClassifier,
@@ -391,8 +389,6 @@ def calls(directory: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any]
                 ForestsClassifier,
                 TreeAugmentedClassifier,
                 SubsetsClassifier,
-                OneDependenceClassifier,
-                MixturesClassifier,
                 IndifferentTrees,
                 EvidenceAverage,
             )

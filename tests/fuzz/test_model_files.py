@@ -86,7 +86,7 @@ def models() -> list[Any]:
             TABLE, TARGET
         ),
         ModelAverage(["trees", "log_ratios", "kernel", "forests"]).fit(TABLE, TARGET),
-        ModelAverage(["best_tree", "subsets", "one_dependence", "mixtures"]).fit(TABLE, TARGET, WEIGHTS),
+        ModelAverage(["best_tree", "subsets"]).fit(TABLE, TARGET, WEIGHTS),
     ]
 
 

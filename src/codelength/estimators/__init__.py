@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from .members import ForestsClassifier as ForestsClassifier
     from .members import KernelClassifier as KernelClassifier
     from .members import LogRatiosClassifier as LogRatiosClassifier
-    from .members import MixturesClassifier as MixturesClassifier
-    from .members import OneDependenceClassifier as OneDependenceClassifier
     from .members import SubsetsClassifier as SubsetsClassifier
     from .members import TreeAugmentedClassifier as TreeAugmentedClassifier
     from .members import TreesClassifier as TreesClassifier
@@ -42,11 +40,9 @@ _HOMES = {
     "LogRatiosClassifier": "members",
     "MODELS": "registry",
     "MixtureClassifier": "mixture_classifier",
-    "MixturesClassifier": "members",
     "ModelAverage": "model_average",
     "NaiveBayes": "naive_bayes",
     "OnVariables": "_described",
-    "OneDependenceClassifier": "members",
     "SubsetsClassifier": "members",
     "TableClassifier": "contract",
     "TableEstimator": "contract",

@@ -173,27 +173,3 @@ class SubsetsClassifier(MemberClassifier, ExportedAverage):
 
     kind = "subsets"
     member = "subsets"
-
-
-@register
-class OneDependenceClassifier(MemberClassifier):
-    """One-dependence estimators with hierarchical back-off, averaged.
-
-    See :mod:`codelength.averages.members.one_dependence`; parameters and attributes are those of
-    :class:`MemberClassifier`.
-    """
-
-    kind = "one-dependence"
-    member = "one_dependence"
-
-
-@register
-class MixturesClassifier(MemberClassifier):
-    """Finite mixtures, averaged over numbers of clusters and clusterings.
-
-    See :mod:`codelength.averages.members.mixtures`; parameters and attributes are those of
-    :class:`MemberClassifier`.
-    """
-
-    kind = "mixtures"
-    member = "mixtures"

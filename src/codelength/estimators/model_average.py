@@ -42,9 +42,7 @@ class ModelAverage(ExportedAverage):
         - ``"log_ratios"``: logistic regression on the log ratios of single variables;
         - ``"kernel"``: kernel regression on class indicators;
         - ``"forests"``: tree-augmented naive Bayes, averaged over all forests; ``"best_tree"``: the best one;
-        - ``"subsets"``: naive Bayes, averaged over all subsets of variables;
-        - ``"one_dependence"``: one-dependence estimators with back-off, averaged;
-        - ``"mixtures"``: finite mixtures, averaged over clusterings.
+        - ``"subsets"``: naive Bayes, averaged over all subsets of variables.
     missing : {"value", "ignore"}
         Whether missing cells are a value of their own in the columns that have missing cells in training, or
         say nothing. Unlike other models, an average takes them as a value by default: its members learn what

@@ -22,8 +22,6 @@ _MODULES = {
     "forests": "members",
     "best-tree": "members",
     "subsets": "members",
-    "one-dependence": "members",
-    "mixtures": "members",
     "mixture-classifier": "mixture_classifier",
     "model-average": "model_average",
 }

@@ -153,7 +153,7 @@ def test_constant_relative_weights_change_nothing(name, weight):
     np.testing.assert_allclose(np.exp(other.log_probs), np.exp(one.log_probs), atol=1e-9)
 
 
-@pytest.mark.parametrize("members", [("log_ratios", "kernel", "forests"), ("subsets",), ("one_dependence",)])
+@pytest.mark.parametrize("members", [("log_ratios", "kernel", "forests"), ("subsets",)])
 def test_names_and_orders_of_columns_values_and_classes_do_not_matter(table, members):
     """Members without random parts of the table; the folds of log ratios depend on the order of columns."""
     frame, labels = table[0].drop(columns=["since", "constant", "empty"]), table[1]

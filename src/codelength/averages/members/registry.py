@@ -5,14 +5,11 @@ from .best_tree import BestTree
 from .forests import Forests
 from .kernel import Kernel
 from .log_ratios import LogRatios
-from .mixtures import Mixtures
-from .one_dependence import OneDependence
 from .subsets import Subsets
 from .trees import Trees
 
 MEMBERS: dict[str, type[Member]] = {
-    member.name: member
-    for member in (Trees, LogRatios, Kernel, Forests, BestTree, Subsets, OneDependence, Mixtures)
+    member.name: member for member in (Trees, LogRatios, Kernel, Forests, BestTree, Subsets)
 }
 
 DEFAULT_MEMBERS = ("trees", "log_ratios", "kernel", "forests")
