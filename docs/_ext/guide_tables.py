@@ -7,12 +7,13 @@ and writes ``guide-priors.csv``.
 
 import csv
 import math
-import re
 import sys
 import warnings
 from collections import defaultdict
 from pathlib import Path
 from statistics import mean, stdev
+
+from codelength_lab.pages import fill
 
 DOCS = Path(__file__).parents[1]
 RUN = DOCS / "guide-priors.csv"
@@ -214,17 +215,8 @@ def _grid(names: list[str], rows: list[list[str]]) -> str:
     return "\n".join([*head, *(f"| {' | '.join(row)} |" for row in rows)])
 
 
-def filled(page: str) -> str:
-    """A page with its tables as they are now."""
-    for name, table in tables().items():
-        pattern = rf"(<!-- table: {name} -->\n)(?:\|.*\n)*(<!-- end -->)"
-        page = re.sub(pattern, lambda found, text=table: f"{found[1]}{text}\n{found[2]}", page)
-    return page
-
-
 if __name__ == "__main__":
     if "--run" in sys.argv:
         run()
     for path in (DOCS / "guide.md", DOCS.parent / "README.md"):
-        path.write_text(filled(path.read_text(encoding="utf-8")), encoding="utf-8", newline="\n")
-        print(path)
+        fill(path, tables())

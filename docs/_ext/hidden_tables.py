@@ -5,13 +5,14 @@ small samples of bundled tables by every rule and method, which takes two minute
 """
 
 import csv
-import re
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+
+from codelength_lab.pages import fill
 
 DOCS = Path(__file__).parents[1]
 RUN = DOCS / "hidden-errors.csv"
@@ -132,22 +133,12 @@ def _figures(lines: list[dict[str, str]], *names: str) -> tuple[np.ndarray, ...]
     return tuple(np.array([float(line[name]) for line in lines]) for name in names)
 
 
-def page() -> str:
-    """The page with its tables as the results have them."""
-    text = PAGE.read_text(encoding="utf-8")
-    for name, made in {"errors": errors, "standardised": standardised, "scores": scores}.items():
-        inside = re.compile(rf"(<!-- {name} -->\n).*?(\n<!-- end of {name} -->)", re.DOTALL)
-        table = made()
-        text = inside.sub(lambda found, table=table: f"{found[1]}{table}{found[2]}", text)
-    return text
-
-
-def main() -> None:
-    """Write the page, after a new run if one is asked for."""
-    if "--run" in sys.argv[1:]:
-        run()
-    PAGE.write_text(page(), encoding="utf-8", newline="\n")
+def tables() -> dict[str, str]:
+    """Return the tables as Markdown, by name."""
+    return {"errors": errors(), "standardised": standardised(), "scores": scores()}
 
 
 if __name__ == "__main__":
-    main()
+    if "--run" in sys.argv[1:]:
+        run()
+    fill(PAGE, tables())

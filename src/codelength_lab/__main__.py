@@ -1,17 +1,13 @@
-"""``python -m codelength_lab docs`` writes the generated pages from the results in ``docs/results``."""
+"""``python -m codelength_lab docs`` writes generated parts of pages from the results in ``docs/results``."""
 
 import sys
+from pathlib import Path
 
-from .pages.comparison import write_comparison
-from .pages.further import write_further
-from .pages.questions import write_questions
-from .pages.validation import write_validation
+from .pages import fill, parts_of
 
 if __name__ == "__main__":
-    docs = (sys.argv[1:2] or ["docs"])[0]
-    print(write_validation(docs))
-    for write in (write_comparison, write_further):
-        if (path := write(docs)) is not None:
-            print(path)
-    for path in write_questions(docs):
-        print(path)
+    docs = Path((sys.argv[1:2] or ["docs"])[0])
+    parts = parts_of(docs / "results")
+    for page in sorted(docs.glob("*.md")):
+        if fill(page, parts):
+            print(page)

@@ -1,14 +1,16 @@
-"""Files of findings: JSON and CSV, written and read.
+"""Files of findings: JSON and CSV, written and read, and figures.
 
 ``write`` and ``read`` are inverse, except for rounding and learning curves of pairs. Short results are in
 ``results.json``; scores, curves and long tables have CSV files of their own.
 """
 
 import csv
+import importlib.util
 import io
 import json
 import math
 import os
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, fields, replace
@@ -18,8 +20,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from codelength._files import atomic_write
-from codelength.errors import DataError
+from codelength.errors import CodelengthWarning, DataError
 
+from .figures import FIGURES, draw
 from .findings import Claim, Comparison, Findings, ResultTable, Value, Versus
 from .published import judged
 from .summary import SCORES, Curve, Score, ScoreName
@@ -27,6 +30,26 @@ from .summary import SCORES, Curve, Score, ScoreName
 T = TypeVar("T")
 
 _CURVE_COLUMNS = ("mean", "standard_error", "lowest", "highest")
+
+
+def save(findings: Findings, directory: str | os.PathLike[str]) -> list[Path]:
+    """Write findings as JSON and CSV, and draw the figures of their paper if matplotlib is installed.
+
+    The directory is created if it does not exist, and a warning says if figures cannot be drawn.
+    """
+    try:
+        Path(directory).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataError(f"{directory}: cannot be made: {error.strerror}") from error
+    paths = write(findings, directory)
+    if findings.paper in FIGURES and importlib.util.find_spec("matplotlib") is None:
+        warnings.warn(
+            'no figures were drawn: they need matplotlib; install it with pip install "codelength[plot]"',
+            CodelengthWarning,
+            stacklevel=2,
+        )
+        return paths
+    return [*paths, *draw(findings, directory)]
 
 
 def write(findings: Findings, directory: str | os.PathLike[str]) -> list[Path]:

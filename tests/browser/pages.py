@@ -2,16 +2,13 @@
 
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 
 from codelength import FiniteMixture, NaiveBayes, report
 from codelength.reporting.results import LatentAnalysis, TableFacts
-from codelength_lab.pages.papers_page import papers_page
 from unit.reporting.made_up import made_up_analysis, with_rows
 
-RESULTS = Path(__file__).parents[2] / "docs" / "results"
 RULES = ("evidence", "map", "stochastic_complexity", "indifferent")
 
 HOSTILE = "</script><script>hit=1;alert(1)</script><img src=x onerror=hit=1>\"'&{{7*7}}\njavascript:hit=1"
@@ -84,5 +81,4 @@ PAGES = {
     "hostile": lambda: report(with_rows(made_up_analysis(prefix=HOSTILE)), title=HOSTILE).html,
     "what-if": whatif_page,
     "latent": lambda: report(latent()).html,
-    "papers": lambda: papers_page(RESULTS),
 }

@@ -109,7 +109,9 @@ def test_committed_results_are_of_full_runs_with_the_usual_settings(key):
 
 
 def test_the_validation_page_is_up_to_date():
-    assert (DOCS / "validation.md").read_text(encoding="utf-8") == reports.validation_page(DOCS / "results")
+    page = (DOCS / "validation.md").read_text(encoding="utf-8")
+    assert page.count("<!-- table: ") == len(PAPERS) + 2
+    assert reports.filled(page, reports.parts_of(DOCS / "results")) == page
 
 
 def test_committed_results_are_small():

@@ -3,7 +3,7 @@
 import os
 import shlex
 import sys
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 
 in_page = Section("Page")
 
-RESULTS = "results"
-"""Directory that ``codelength reproduce`` writes to by default."""
-
 
 @command("Make a page about a table: one HTML file.")
 @options.target
@@ -32,11 +29,6 @@ RESULTS = "results"
 @in_page("--latent", None, "Leave the target out, and look for hidden classes in the other columns.")
 @in_page("--rows", None, "Show what surprising rows contain; otherwise names, categories and counts.")
 @in_page("--title", "TEXT", "Title of the page.")
-@in_page(
-    "--reproduce",
-    None,
-    f"Show the papers instead; DATA is the directory of codelength reproduce, by default {RESULTS}.",
-)
 @options.seed
 @options.in_output("--output -o", FILE, "Write the page here.", default="report.html")
 @options.as_json
@@ -45,7 +37,6 @@ def report(
     latent: bool,
     rows: bool,
     title: str | None,
-    reproduce: bool,
     seed: int | None,
     output: str,
     as_json: bool,
@@ -62,16 +53,11 @@ def report(
       codelength report vote -o vote.html
       codelength report train.csv --target play --rows
       codelength report zoo --latent -o zoo.html
-      codelength report --reproduce docs/results -o papers.html
     """
     # Checked first: an analysis takes seconds, and should not fail at its very end.
     _check_place(output)
-    if reproduce:
-        _check_papers(source, {"--latent": latent, "--rows": rows, "--title": title, "--seed": seed})
-        _papers(source, output, as_json=as_json)
-        return
     if source is None:
-        raise InvalidParameter("DATA is missing: name a table, or --reproduce for the papers")
+        raise InvalidParameter("DATA is missing: name a table")
     check_outputs({"--output": output}, source.files, as_json=False)
     if latent and source.target is not None and not source.is_bundled:
         # A bundled table leaves out its class by itself if no target is needed; a file does not.
@@ -111,37 +97,6 @@ def _check_place(output: str) -> None:
     parent = Path(output).absolute().parent
     if not parent.is_dir():
         raise DataError(f"{output}: the directory {parent} does not exist; create it first")
-
-
-def _check_papers(source: Source | None, options: dict[str, Any]) -> None:
-    """Raise for options about a table and its analysis, which the page about the papers does not have."""
-    given = [name for name, value in options.items() if value not in (None, False)]
-    if source is not None:
-        # DATA is the directory of results here; every other option about a table is an error.
-        own = {field.name: getattr(source, field.name) for field in fields(source) if field.name != "data"}
-        given += [f"--{name}" for name, value in own.items() if value]
-    if given:
-        raise InvalidParameter(
-            f"{given[0]}: the page about the papers is made of results, not of a table; leave it out, or "
-            "--reproduce"
-        )
-
-
-def _papers(source: Source | None, output: str, *, as_json: bool) -> None:
-    """Write the page about the papers."""
-    from codelength_lab.pages.papers_page import papers_page
-
-    from .._files import atomic_write
-
-    place = RESULTS if source is None else source.data
-    with working("reading"):
-        text = papers_page(place, _command(output, place))
-        with atomic_write(output) as temporary:
-            temporary.write_text(text, encoding="utf-8", newline="\n")
-    if as_json:
-        print_json({"results": place, "page": output, "bytes": _size(output)})
-    else:
-        show([Paragraph(f"Wrote {output} ({_kilobytes(output)}).")])
 
 
 def _sentence(made: "Analysis | LatentAnalysis") -> str:

@@ -1,15 +1,12 @@
 """``codelength report``."""
 
 import json
-from pathlib import Path
 
 import pytest
 
 from unit.reporting.reading import check
 
 from .conftest import is_one_line
-
-RESULTS = Path(__file__).parents[3] / "docs" / "results"
 
 
 @pytest.fixture
@@ -83,16 +80,6 @@ def test_without_a_target_the_page_is_of_hidden_classes(run, train, tmp_path):
     assert "play" not in told.replace("-t play", "")
 
 
-def test_the_papers_on_one_page(run, tmp_path):
-    output = tmp_path / "papers.html"
-    code, out, _ = run("report", "--reproduce", RESULTS, "-o", output)
-    assert code == 0
-    assert "Wrote" in out
-    assert "The papers, run again" in check(output.read_text(encoding="utf-8")).text
-    code, out, _ = run("report", "--reproduce", RESULTS, "-o", output, "--json")
-    assert json.loads(out)["bytes"] == output.stat().st_size
-
-
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
@@ -101,7 +88,6 @@ def test_the_papers_on_one_page(run, tmp_path):
         (["report", "{train}", "-t", "game"], 1, "has no column 'game'"),
         (["report", "{train}", "-t", "play", "-o", "{train}"], 2, "would write over"),
         (["report", "{train}", "-t", "play", "-o", "no/such/place.html"], 1, "does not exist"),
-        (["report", "--reproduce", "{train}"], 1, "has no results"),
         (["report", "no-such-table"], 1, "no-such-table"),
     ],
 )
@@ -120,11 +106,6 @@ def test_what_cannot_be_done_is_told_on_one_line(run, train, tmp_path, monkeypat
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["results", "--reproduce", "--target", "nosuch"], "--target: the page about the papers"),
-        (["results", "--reproduce", "--latent"], "--latent: the page about the papers"),
-        (["results", "--reproduce", "--drop", "a"], "--drop: the page about the papers"),
-        (["--reproduce", "--title", "mine"], "--title: the page about the papers"),
-        (["--reproduce", "--seed", "1"], "--seed: the page about the papers"),
         (["zoo", "--latent", "--rows"], "--rows: a page about hidden classes shows no rows"),
     ],
 )

@@ -8,7 +8,6 @@ import pytest
 from codelength import datasets
 from codelength.averages.pool import Pool
 from codelength.counts import count
-from codelength.errors import DataError
 from codelength.estimators import EvidenceAverage
 from codelength.evaluation.splits import Split, cross_validation
 from codelength.naive_bayes import Predictor
@@ -124,12 +123,6 @@ def test_an_experiment_runs_from_end_to_end_and_is_resumed(key, tmp_path, monkey
     assert again.findings.table("by_table") == made.findings.table("by_table")
 
 
-def test_without_results_there_is_no_page(tmp_path):
-    assert reports.write_further(tmp_path) is None
-    with pytest.raises(DataError, match="has no results"):
-        reports.further_page(tmp_path)
-
-
 def test_weights_of_whole_tables_are_shown(tmp_path, monkeypatch):
     module = "codelength_lab.experiments.evidence_weights"
     monkeypatch.setattr(f"{module}._rows", lambda quick: [("iris", 5)])
@@ -141,8 +134,7 @@ def test_weights_of_whole_tables_are_shown(tmp_path, monkeypatch):
     assert sum(model["evidence"] for model in everything) == pytest.approx(1.0)
     assert sum(model["pool"] for model in everything) == pytest.approx(1.0)
     reports.save(made.findings, tmp_path / "results" / "evidence-weights")
-    page = reports.write_further(tmp_path).read_text(encoding="utf-8")
-    assert page == reports.further_page(tmp_path / "results")
+    page = reports.parts_of(tmp_path / "results")["evidence-weights"]
     assert "## Weights of models" in page
     assert f"| iris | 10 | {row['heaviest by evidence']} |" in page
     best = min(everything, key=lambda model: model["code length"])
@@ -156,7 +148,9 @@ DOCS = Path(__file__).parents[3] / "docs"
 def test_committed_results_are_of_full_runs_and_their_page_is_up_to_date(key):
     found = reports.read(DOCS / "results" / key)
     assert (found.quick, found.changed) == (False, [])
-    assert (DOCS / "further.md").read_text(encoding="utf-8") == reports.further_page(DOCS / "results")
+    page = (DOCS / "further.md").read_text(encoding="utf-8")
+    assert page.count(f"<!-- table: {key} -->") == 1
+    assert reports.filled(page, reports.parts_of(DOCS / "results")) == page
 
 
 @pytest.mark.parametrize("key", FURTHER)

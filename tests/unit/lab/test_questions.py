@@ -7,7 +7,7 @@ import pytest
 from codelength.errors import DataError
 from codelength_lab import EXPERIMENTS, PAPERS, reproduce
 from codelength_lab import pages as reports
-from codelength_lab.pages.questions import END, START
+from codelength_lab.pages import fill, filled, parts_of
 
 QUESTIONS = [key for key, experiment in EXPERIMENTS.items() if experiment.page == key]
 
@@ -24,19 +24,21 @@ def test_results_go_between_the_comments_of_a_page(tmp_path, monkeypatch):
     monkeypatch.setattr("codelength_lab.experiments.orderings.QUICK_TABLES", ("iris", "zoo"))
     monkeypatch.setattr("codelength_lab.experiments.orderings.QUICK_PLAIN", 100)
     made = reproduce("orderings", quick=True, settings=["repeats=1"], directory=tmp_path / "run", jobs=1)
-    page = tmp_path / "orderings.md"
-    page.write_text(f"# Title\n\n{START}\nnothing yet\n{END}\n\nThe end.\n", encoding="utf-8")
-    assert reports.write_questions(tmp_path) == []
+    page, start, end = tmp_path / "orderings.md", "<!-- table: orderings -->", "<!-- end -->"
+    page.write_text(f"# Title\n\n{start}\nnothing yet\n{end}\n\nThe end.\n", encoding="utf-8")
+    assert not fill(page, parts_of(tmp_path / "results"))
     reports.save(made.findings, tmp_path / "results" / "orderings")
-    assert reports.write_questions(tmp_path) == [page]
+    parts = parts_of(tmp_path / "results")
+    assert fill(page, parts)
     text = page.read_text(encoding="utf-8")
-    assert text.startswith(f"# Title\n\n{START}\n")
-    assert text.endswith(f"\n{END}\n\nThe end.\n")
+    assert text.startswith(f"# Title\n\n{start}\n")
+    assert text.endswith(f"\n{end}\n\nThe end.\n")
     assert "nothing yet" not in text
     assert "results/orderings/time.svg" in text
-    assert reports.question_page(text, tmp_path / "results" / "orderings") == text
-    with pytest.raises(DataError, match="has no lines"):
-        reports.question_page("# Title\n", tmp_path / "results" / "orderings")
+    assert not fill(page, parts)
+    for lacking in (f"# Title\n\n{start}\n", f"{start}\n{start}\n{end}\n"):
+        with pytest.raises(DataError, match="lacks its line"):
+            filled(lacking, parts)
     again = reproduce("orderings", quick=True, settings=["repeats=1"], directory=tmp_path / "run", jobs=1)
     assert (again.outcome.n_run, repr(again.findings)) == (0, repr(made.findings))
 
@@ -44,7 +46,6 @@ def test_results_go_between_the_comments_of_a_page(tmp_path, monkeypatch):
 @pytest.mark.parametrize("key", QUESTIONS)
 def test_pages_of_the_documentation_hold_the_results_beside_them(key):
     page, place = (DOCS / f"{key}.md").read_text(encoding="utf-8"), DOCS / "results" / key
-    assert page.count(START) == page.count(END) == 1
-    if place.exists():
-        assert not reports.read(place).quick
-        assert reports.question_page(page, place) == page
+    assert page.count(f"<!-- table: {key} -->") == 1
+    assert not reports.read(place).quick
+    assert filled(page, parts_of(DOCS / "results")) == page

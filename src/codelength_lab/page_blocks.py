@@ -1,4 +1,4 @@
-"""Findings of one experiment as blocks, for a terminal and for ``docs/validation.md``."""
+"""Findings of one experiment as blocks, for terminals and pages."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from codelength.blocks import Block, Bullets, Grid, Heading, Paragraph, Picture, Strong
 
-from ..findings import Comparison, Findings, ResultTable, Value, signed
-from ..verdicts import Verdict
+from .findings import Comparison, Findings, ResultTable, Value, signed
+from .verdicts import Verdict
 
 
 def blocks_of(findings: Findings, pictures: Sequence[Picture] = ()) -> list[Block]:
