@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 
+from .._codec import Savable
 from .._pickling import WithoutCaches
 from ..table import Coded
 from ..typing import FloatArray, IntArray
@@ -58,10 +59,11 @@ class Sums:
     pair_tables: Mapping[tuple[int, int], FloatArray] = field(default_factory=dict)
 
 
-class Member(WithoutCaches, ABC):
+class Member(WithoutCaches, Savable, ABC):
     """One model class, or an average over many, fitted to training rows.
 
     To add a member, implement the abstract methods in a subclass, in one file, and list it in ``MEMBERS``.
+    Fields other than ``views`` and ``log_prior`` are annotated for files (:class:`codelength._codec.Saved`).
 
     Attributes
     ----------
@@ -106,14 +108,10 @@ class Member(WithoutCaches, ABC):
         """
         return None
 
-    @abstractmethod
-    def to_json(self) -> dict[str, Any]:
-        """Return the content of the model file, without the views, as JSON types."""
-
     @classmethod
-    @abstractmethod
     def from_json(cls, document: Mapping[str, Any], views: Views, log_prior: FloatArray) -> Self:
         """Restore the member that :meth:`to_json` wrote; raise DataError if the document is not valid."""
+        return cls.restored(document, views=views, log_prior=log_prior)
 
 
 def normalised(log_weights: FloatArray) -> FloatArray:

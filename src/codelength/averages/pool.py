@@ -12,12 +12,12 @@ The private functions below them leave one row out of each of these steps.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from scipy.special import expit
 
-from ..errors import DataError
+from .._codec import Savable, Saved
 from ..typing import FloatArray, IntArray
 from .member import normalised
 from .powers import PowerPrior, best_power, power_scores, powers_left_out
@@ -209,7 +209,7 @@ def cross_fitted(
 
 
 @dataclass(frozen=True, eq=False)
-class Pool:
+class Pool(Savable):
     """Fitted combination of the members of an average.
 
     Attributes
@@ -222,9 +222,11 @@ class Pool:
         Share of the class prior in the final mixture.
     """
 
-    temperatures: FloatArray
-    weights: FloatArray
-    share: float
+    temperatures: Annotated[
+        FloatArray, Saved(lambda known: (known.n_members,), low=0.0, high=LARGEST_TEMPERATURE)
+    ]
+    weights: Annotated[FloatArray, Saved(lambda known: (known.n_members,), low=0.0)]
+    share: Annotated[float, Saved(low=0.0, high=1.0)]
 
     @classmethod
     def fit(
@@ -273,21 +275,10 @@ class Pool:
         pool = pooled(member_log_probs, log_prior, self.weights * self.temperatures)
         return _mixed(pool, log_prior, np.array(self.share))
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the pool as JSON types."""
-        return {
-            "temperatures": self.temperatures.tolist(),
-            "weights": self.weights.tolist(),
-            "share": self.share,
-        }
-
     @classmethod
     def from_json(cls, document: Mapping[str, Any], n_members: int) -> "Pool":
         """Restore the pool that :meth:`to_json` wrote; raise DataError if the document is not valid."""
-        temperatures = _numbers(document["temperatures"], n_members, largest=LARGEST_TEMPERATURE)
-        weights = _numbers(document["weights"], n_members)
-        (share,) = _numbers([document["share"]], 1, largest=1.0)
-        return cls(temperatures, weights, float(share))
+        return cls.restored(document, n_members=n_members)
 
 
 class _Scores(NamedTuple):
@@ -387,14 +378,3 @@ def _mixed(pool: FloatArray, log_prior: FloatArray, share: FloatArray) -> FloatA
 def _temperature_prior(strength: float) -> PowerPrior:
     """Return the prior of temperatures."""
     return PowerPrior(1.0, strength, LEAST_TEMPERATURE, LARGEST_TEMPERATURE)
-
-
-def _numbers(document: Any, length: int, largest: float = np.inf) -> FloatArray:
-    """Return checked numbers of a document; raise DataError if they are not valid."""
-    sound = isinstance(document, list) and len(document) == length
-    if not sound or not all(type(number) in (int, float) for number in document):
-        raise DataError(f"the pool does not hold {length} numbers where it should")
-    numbers = np.array(document, dtype=np.float64)
-    if not np.isfinite(numbers).all() or (numbers < 0.0).any() or (numbers > largest).any():
-        raise DataError("the pool holds numbers that it cannot have")
-    return numbers

@@ -7,11 +7,11 @@ value that was never seen in training carries no information: its code in every 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any, Self
 
 import numpy as np
 
-from .._packing import packed, unpacked
+from .._codec import Savable, Saved
 from ..decisions import ranked
 from ..errors import DataError
 from ..table import Coded, Schema, Variable
@@ -33,8 +33,22 @@ LARGEST_SCORE = 3.0
 """Standardised numbers are clipped here to limit the influence of outliers."""
 
 
+def _length(known: Any) -> int:
+    """Return the number of values of the variable of a view, and one for cells without a value."""
+    return int(known.schema.variables[known.position].n_values) + 1
+
+
+_CODES = Saved(lambda known: (_length(known),), low=-1, high=lambda known: _length(known) - 1)
+
+
+CHOSEN = Saved(
+    lambda known: (None,), low=0, high=lambda known: known.views.n_variables - 1, is_ascending=True
+)
+"""Annotation of the places of variables that take part in a member, among those that vary."""
+
+
 @dataclass(frozen=True, eq=False, slots=True)
-class View:
+class View(Savable):
     """Views of one variable that varies.
 
     Attributes
@@ -53,12 +67,18 @@ class View:
         if there are any; indicators of the fine values for a categorical one.
     """
 
-    position: int
-    fine: IntArray
-    coarse: IntArray
-    grains: IntArray
-    n_intervals: int
-    numbers: FloatArray
+    position: Annotated[int, Saved(low=0, high=lambda known: known.schema.n_variables - 1)]
+    fine: Annotated[IntArray, _CODES]
+    coarse: Annotated[IntArray, _CODES]
+    grains: Annotated[IntArray, replace(_CODES, shape=lambda known: (len(GRAINS), _length(known)))]
+    n_intervals: Annotated[int, Saved(low=0)]
+    numbers: Annotated[FloatArray, Saved(lambda known: (_length(known), None))]
+
+    def check_fields(self) -> None:
+        """Raise DataError for a view that cannot come from a fit: members need two values."""
+        n_codes = min(self.n_fine, self.n_coarse, int(self.grains.max(axis=1).min()) + 1)
+        if n_codes < 2 or self.n_intervals > self.n_fine:
+            raise DataError(f"the variable at position {self.position} has fewer than two values")
 
     @property
     def n_fine(self) -> int:
@@ -77,7 +97,7 @@ class View:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Views:
+class Views(Savable):
     """Views of all variables of a table that vary.
 
     Attributes
@@ -89,7 +109,7 @@ class Views:
     """
 
     schema: Schema
-    columns: tuple[View, ...]
+    columns: Annotated[tuple[View, ...], Saved()]
 
     @classmethod
     def of(cls, coded: Coded) -> "Views":
@@ -154,28 +174,16 @@ class Views:
         # An empty block first, because hstack fails if no variable varies.
         return np.hstack([np.empty((coded.n_rows, 0)), *parts])
 
-    def to_json(self) -> list[dict[str, Any]]:
-        """Return the views as JSON types."""
-        return [
-            {
-                "position": view.position,
-                "fine": packed(view.fine.astype(np.int32)),
-                "coarse": packed(view.coarse.astype(np.int32)),
-                "grains": packed(view.grains.astype(np.int32)),
-                "n_intervals": view.n_intervals,
-                "numbers": packed(view.numbers),
-            }
-            for view in self.columns
-        ]
-
     @classmethod
-    def from_json(cls, document: Sequence[Mapping[str, Any]], schema: Schema) -> "Views":
+    def from_json(cls, document: Mapping[str, Any], schema: Schema) -> Self:
         """Restore the views that :meth:`to_json` wrote; raise DataError if the document is not valid."""
-        columns = tuple(_restored(part, schema) for part in document)
-        positions = [view.position for view in columns]
+        return cls.restored(document, schema=schema)
+
+    def check_fields(self) -> None:
+        """Raise DataError if the variables are not in the order of the schema."""
+        positions = [view.position for view in self.columns]
         if positions != sorted(set(positions)):
             raise DataError(f"variables at positions {shown(positions)} are not in the order of the schema")
-        return cls(schema, columns)
 
     def _looked_up(self, coded: Coded, tables: Sequence[IntArray]) -> IntArray:
         """Return codes of rows by one table per variable."""
@@ -183,26 +191,6 @@ class Views:
         for j, (view, table) in enumerate(zip(self.columns, tables, strict=True)):
             found[:, j] = table[coded.codes[:, view.position]]
         return found
-
-
-def _restored(document: Mapping[str, Any], schema: Schema) -> View:
-    """Restore the view of one variable; raise DataError if the document is not valid."""
-    position, n_intervals = document["position"], document["n_intervals"]
-    if type(position) is not int or not 0 <= position < schema.n_variables:
-        raise DataError(f"there is no variable at position {shown(position)}")
-    length = schema.variables[position].n_values + 1
-    fine, coarse = (
-        unpacked(document[name], (length,), low=-1, high=length - 1).astype(np.int64)
-        for name in ("fine", "coarse")
-    )
-    grains = unpacked(document["grains"], (len(GRAINS), length), low=-1, high=length - 1).astype(np.int64)
-    numbers = unpacked(document["numbers"], (length, None)).astype(np.float64)
-    view = View(position, fine, coarse, grains, n_intervals, numbers)
-    # A view with fewer than two values cannot come from a fit, and would break members.
-    sound = type(n_intervals) is int and 0 <= n_intervals <= view.n_fine
-    if not sound or min(view.n_fine, view.n_coarse, int(grains.max(axis=1).min()) + 1) < 2:
-        raise DataError(f"variable {shown(schema.names[position])} is not seen as a fit leaves it")
-    return view
 
 
 def _view(position: int, variable: Variable, seen: FloatArray) -> View:

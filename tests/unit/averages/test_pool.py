@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize, minimize_scalar
 
+from codelength._packing import packed
 from codelength.averages.pool import (
     Pool,
     cross_fitted,
@@ -219,19 +220,17 @@ def test_json_keeps_every_bit():
 @pytest.mark.parametrize(
     ("key", "value"),
     [
-        ("weights", [0.1, 0.2]),
-        ("weights", [0.1, 0.2, 0.3, -0.1]),
-        ("weights", [0.1, 0.2, 0.3, "0.4"]),
-        ("weights", [0.1, 0.2, 0.3, float("nan")]),
-        ("weights", {"a": 1}),
-        ("temperatures", [0.1, 0.2, 0.3, 30.0]),
+        ("weights", packed(np.array([0.1, 0.2]))),
+        ("weights", packed(np.array([0.1, 0.2, 0.3, -0.1]))),
+        ("weights", packed(np.array([0.1, 0.2, 0.3, np.nan]))),
+        ("temperatures", packed(np.array([0.1, 0.2, 0.3, 30.0]))),
         ("share", 1.5),
         ("share", None),
         ("share", True),
     ],
 )
 def test_damaged_files_are_refused(key, value):
-    document = {"temperatures": [1.0] * 4, "weights": [0.25] * 4, "share": 0.1}
+    document = {"temperatures": packed(np.ones(4)), "weights": packed(np.full(4, 0.25)), "share": 0.1}
     Pool.from_json(document, 4)
     with pytest.raises(DataError):
         Pool.from_json({**document, key: value}, 4)

@@ -305,9 +305,10 @@ def test_held_out_predictions_are_those_of_trees_without_the_copy():
         class_counts = np.bincount(training.labels, inside, 3)
         np.testing.assert_allclose(tree.leaf_counts.table(3).sum(axis=0), class_counts, atol=1e-12)
         leaf_numbers = np.cumsum(tree.features < 0) - 1
+        leaves = module._leaves(tree.features, tree.leaf_counts.table(3), module.STRENGTH, module.SPLIT_PROB)
         for row in np.flatnonzero(n_out):
             leaf = leaf_numbers[plain_leaf(tree.features, tree.masks, codes[:, row])]
-            expected[row] += n_out[row] * tree.leaves[leaf].astype(float)
+            expected[row] += n_out[row] * leaves[leaf].astype(float)
     np.testing.assert_allclose(totals, expected, atol=1e-12)
 
 
@@ -464,12 +465,15 @@ def _changed(name, change):
         arrays = {
             "sizes": member.sizes,
             "features": member.features.astype(np.int64),
-            "masks": member.masks[member.features >= 0],
-            "leaf_sizes": member.leaf_counts.sizes,
-            "leaf_classes": member.leaf_counts.classes,
-            "leaf_weights": member.leaf_counts.weights,
+            "masks": member.masks,
+            "leaf sizes": member.leaf_counts.sizes,
+            "leaf classes": member.leaf_counts.classes,
+            "leaf weights": member.leaf_counts.weights,
         }
-        return {**document, name: packed(change(arrays[name].copy()))}
+        changed = packed(change(arrays[name].copy()))
+        if name in document:
+            return {**document, name: changed}
+        return {**document, "leaf_counts": {**document["leaf_counts"], name.split()[1]: changed}}
 
     return damage
 
@@ -507,16 +511,16 @@ DAMAGES = [
     _changed("masks", _with(0, -1)),
     _changed("masks", lambda a: a[:-1]),
     _changed("masks", lambda a: a.astype(float)),
-    _changed("leaf_sizes", _with(0, 0)),
-    _changed("leaf_sizes", _with(0, 4)),
-    _changed("leaf_sizes", _with(0, 3)),
-    _changed("leaf_classes", _with(0, 3)),
-    _changed("leaf_classes", _with(0, -1)),
-    _changed("leaf_weights", _with(0, 0.0)),
-    _changed("leaf_weights", _with(0, -1.0)),
-    _changed("leaf_weights", _with(0, np.nan)),
-    _changed("leaf_weights", _with(0, np.inf)),
-    _changed("leaf_weights", _with(0, 1e200)),
+    _changed("leaf sizes", _with(0, 0)),
+    _changed("leaf sizes", _with(0, 4)),
+    _changed("leaf sizes", _with(0, 3)),
+    _changed("leaf classes", _with(0, 3)),
+    _changed("leaf classes", _with(0, -1)),
+    _changed("leaf weights", _with(0, 0.0)),
+    _changed("leaf weights", _with(0, -1.0)),
+    _changed("leaf weights", _with(0, np.nan)),
+    _changed("leaf weights", _with(0, np.inf)),
+    _changed("leaf weights", _with(0, 1e200)),
 ]
 
 

@@ -157,7 +157,7 @@ def test_views_come_back_from_files():
 )
 def test_damaged_views_are_refused(damage):
     rows = coded({"x": [1.5, 2.5, 3.5, 4.5], "y": ["a", "b", "c", "a"]})
-    parts = json.loads(json.dumps(Views.of(rows).to_json()))
-    damage(parts)
+    document = json.loads(json.dumps(Views.of(rows).to_json()))
+    damage(document["columns"])
     with pytest.raises(DataError):
-        Views.from_json(parts, rows.schema)
+        Views.from_json(document, rows.schema)

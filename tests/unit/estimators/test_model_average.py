@@ -367,13 +367,6 @@ def test_a_new_member_is_one_class(monkeypatch):
         def log_probs(self, coded):
             return np.tile(normalised(0.5 * self.log_prior), (coded.n_rows, 1))
 
-        def to_json(self):
-            return {}
-
-        @classmethod
-        def from_json(cls, document, views, log_prior):
-            return cls(log_prior)
-
     monkeypatch.setitem(MEMBERS, "majority", Majority)
     vote = datasets.load("vote").table
     model = ModelAverage(["majority", "subsets"]).fit(vote)

@@ -1,14 +1,17 @@
 """Weights of the classes at the leaves of decision trees, without zeros."""
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
+from ..._codec import Savable, Saved
 from ...typing import FloatArray, IntArray
 
 
-class LeafCounts(NamedTuple):
+@dataclass(frozen=True, eq=False, slots=True)
+class LeafCounts(Savable):
     """Weights of the classes at leaves, without those that are zero: most leaves have one class.
 
     Attributes
@@ -19,9 +22,17 @@ class LeafCounts(NamedTuple):
         The classes, leaf by leaf, and their weights.
     """
 
-    sizes: IntArray
-    classes: IntArray
-    weights: FloatArray
+    sizes: Annotated[
+        IntArray,
+        Saved(
+            lambda known: (int((known.features < 0).sum()),), low=1, high=lambda known: len(known.log_prior)
+        ),
+    ]
+    classes: Annotated[
+        IntArray,
+        Saved(lambda known: (known.sizes.sum(),), low=0, high=lambda known: len(known.log_prior) - 1),
+    ]
+    weights: Annotated[FloatArray, Saved(lambda known: (known.sizes.sum(),), low=1e-100, high=1e100)]
 
     @classmethod
     def of(cls, counts: FloatArray) -> "LeafCounts":
@@ -50,4 +61,6 @@ class LeafCounts(NamedTuple):
     @classmethod
     def joined(cls, parts: "Iterable[LeafCounts]") -> "LeafCounts":
         """Concatenate the leaf counts of several trees."""
-        return cls(*map(np.concatenate, zip(*parts, strict=True)))
+        listed = [*parts]
+        names = ("sizes", "classes", "weights")
+        return cls(*(np.concatenate([getattr(part, name) for part in listed]) for name in names))

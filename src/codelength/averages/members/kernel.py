@@ -10,15 +10,15 @@ Order of reading: :meth:`Kernel.fit`, ``_Spaces`` (stretched rows), ``_runs`` (t
 ridges), ``_parts`` and ``_held_out`` (averages over runs).
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Annotated, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from ..._packing import packed, unpacked
+from ..._codec import Savable, Saved
 from ..._threads import check_interrupted
 from ...decisions import first_best, is_better
 from ...errors import DataError
@@ -60,11 +60,15 @@ LEAST_WEIGHT = 0.03
 ALIKE = 1e-9
 """Relevances that differ by less are equal."""
 
+LEAST_WIDTH = np.finfo(np.float64).tiny
+"""Smallest width of a kernel in a file."""
+
 BLOCK = 2_000
 """Rows predicted at once."""
 
 
-class KernelPart(NamedTuple):
+@dataclass(frozen=True, eq=False, slots=True)
+class KernelPart(Savable):
     """All runs with one kernel.
 
     Attributes
@@ -77,9 +81,9 @@ class KernelPart(NamedTuple):
         Coefficient of the kernel of each row in the log weight of each class.
     """
 
-    is_stretched: bool
-    width: float
-    coefficients: FloatArray
+    is_stretched: Annotated[bool, Saved()]
+    width: Annotated[float, Saved(low=LEAST_WIDTH)]
+    coefficients: Annotated[FloatArray, Saved(lambda known: (len(known.codes), len(known.log_prior)))]
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,9 +114,9 @@ class Kernel(Member):
 
     views: Views
     log_prior: FloatArray
-    codes: IntArray
-    relevance: FloatArray
-    parts: tuple[KernelPart, ...]
+    codes: Annotated[IntArray, Saved(lambda known: (None, known.views.n_variables), low=0)]
+    relevance: Annotated[FloatArray, Saved(lambda known: (known.views.n_variables,), low=0.0, high=1e6)]
+    parts: Annotated[tuple[KernelPart, ...], Saved()]
 
     @classmethod
     def fit(cls, training: Training) -> Learned[Self]:
@@ -158,37 +162,11 @@ class Kernel(Member):
                         found[places] += gaussian(distances, part.width) @ part.coefficients
         return normalised(found)
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the content of the model file, without the views, as JSON types."""
-        # The smallest type that holds all codes keeps model files small.
-        largest = int(self.codes.max(initial=0))
-        kind = np.uint8 if largest < 2**8 else np.int16 if largest < 2**15 else np.int32
-        return {
-            "codes": packed(self.codes.astype(kind)),
-            "relevance": packed(self.relevance),
-            "parts": [
-                {
-                    "is_stretched": part.is_stretched,
-                    "width": part.width,
-                    "coefficients": packed(part.coefficients),
-                }
-                for part in self.parts
-            ],
-        }
-
-    @classmethod
-    def from_json(cls, document: Mapping[str, Any], views: Views, log_prior: FloatArray) -> Self:
-        """Restore the member that :meth:`to_json` wrote; raise DataError if the document is not valid."""
-        codes = unpacked(document["codes"], (None, views.n_variables), low=0).astype(np.int64)
-        sizes = np.array([len(view.numbers) for view in views.columns])
-        if not len(codes) or (codes >= sizes).any():
+    def check_fields(self) -> None:
+        """Raise DataError if rows have codes that their variables do not have, or there is no regression."""
+        sizes = np.array([len(view.numbers) for view in self.views.columns])
+        if not len(self.codes) or (self.codes >= sizes).any() or not self.parts:
             raise DataError("the rows of a kernel do not fit the variables of its table")
-        relevance = unpacked(document["relevance"], (views.n_variables,), low=0.0, high=1e6)
-        parts = document["parts"]
-        if not isinstance(parts, list) or not parts:
-            raise DataError("a kernel without regressions predicts nothing")
-        restored = tuple(_restored(part, (len(codes), len(log_prior))) for part in parts)
-        return cls(views, log_prior, codes, relevance.astype(np.float64), restored)
 
 
 _Place = tuple[int, int, int]
@@ -421,13 +399,3 @@ def _held_out(runs: Sequence[_Run], rows: KernelRows) -> FloatArray:
     for share, power, run in zip(_shares(np.array(scores)), powers, runs, strict=True):
         log_weights += (share * power)[:, None] * run.left_out
     return normalised(log_weights)
-
-
-def _restored(document: Mapping[str, Any], shape: tuple[int, int]) -> KernelPart:
-    """Restore one part from its JSON document; raise DataError if it is not valid."""
-    is_stretched, width = document["is_stretched"], document["width"]
-    sound = type(width) in (int, float) and 0.0 < width < np.inf
-    if not isinstance(is_stretched, bool) or not sound:
-        raise DataError("a kernel has no width that a fit could leave it")
-    coefficients = unpacked(document["coefficients"], shape).astype(np.float64)
-    return KernelPart(is_stretched, float(width), coefficients)

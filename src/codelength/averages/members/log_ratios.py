@@ -18,15 +18,14 @@ Order of reading: :meth:`LogRatios.fit`, ``_averaged`` (the path of penalties), 
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Annotated, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from ..._packing import packed, unpacked
-from ...errors import DataError
+from ..._codec import Saved
 from ...table import Coded
 from ...typing import FloatArray, IntArray
 from ..content import shuffled
@@ -34,7 +33,7 @@ from ..factors import factors_of, ranking_of, with_zeros
 from ..folds import dealt, folds_of
 from ..member import Learned, Member, Sums, normalised
 from ..training import Training
-from ..views import Views
+from ..views import CHOSEN, Views
 from ._logistic import TYPICAL_WEIGHT, Design, Penalty, curvature_at, fitted
 
 PRECISIONS = (300.0, 100.0, 30.0, 10.0, 3.0, 1.0, 0.3, 0.1, 0.03)
@@ -99,11 +98,27 @@ class LogRatios(Member):
 
     views: Views
     log_prior: FloatArray
-    variables: IntArray
-    tables: tuple[FloatArray, ...]
-    weights: FloatArray
-    intercepts: FloatArray
-    coefficients: FloatArray
+    variables: Annotated[IntArray, CHOSEN]
+    tables: Annotated[
+        tuple[FloatArray, ...],
+        Saved(
+            lambda known: [
+                (n_fine, len(known.log_prior)) for n_fine in known.views.n_fine[known.variables].tolist()
+            ],
+            -LARGEST,
+            LARGEST,
+        ),
+    ]
+    weights: Annotated[FloatArray, Saved(lambda known: (len(known.variables),), -LARGEST, LARGEST)]
+    intercepts: Annotated[FloatArray, Saved(lambda known: (len(known.log_prior),), -LARGEST, LARGEST)]
+    coefficients: Annotated[
+        FloatArray,
+        Saved(
+            lambda known: (len(_columns(known.views, known.variables)), len(known.log_prior)),
+            -LARGEST,
+            LARGEST,
+        ),
+    ]
 
     @classmethod
     def fit(cls, training: Training) -> Learned[Self]:
@@ -162,39 +177,6 @@ class LogRatios(Member):
         positions = (self.views.columns[j].position for j in self.variables.tolist())
         tables = dict(zip(positions, self._value_tables, strict=True))
         return Sums(self.log_prior + self.intercepts, tables)
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the parameters as JSON types."""
-        return {
-            "variables": self.variables.tolist(),
-            "tables": [packed(table) for table in self.tables],
-            "weights": packed(self.weights),
-            "intercepts": packed(self.intercepts),
-            "coefficients": packed(self.coefficients),
-        }
-
-    @classmethod
-    def from_json(cls, document: Mapping[str, Any], views: Views, log_prior: FloatArray) -> Self:
-        """Restore the member that :meth:`to_json` wrote; raise DataError if the document is not valid."""
-        variables = _checked_variables(document["variables"], views)
-        n_classes, chosen = len(log_prior), variables.tolist()
-        if len(document["tables"]) != len(chosen):
-            raise DataError(f"{len(document['tables'])} tables for {len(chosen)} variables")
-        limits = {"low": -LARGEST, "high": LARGEST}
-        tables = tuple(
-            unpacked(table, (views.columns[j].n_fine, n_classes), **limits).astype(np.float64)
-            for j, table in zip(chosen, document["tables"], strict=True)
-        )
-        shapes = {
-            "weights": (len(chosen),),
-            "intercepts": (n_classes,),
-            "coefficients": (len(_columns(views, variables)), n_classes),
-        }
-        parts = {
-            part: unpacked(document[part], shape, **limits).astype(np.float64)
-            for part, shape in shapes.items()
-        }
-        return cls(views, log_prior, variables, tables, **parts)
 
     @cached_property
     def _value_tables(self) -> list[FloatArray]:
@@ -376,12 +358,3 @@ def _axes(numbers: FloatArray) -> FloatArray:
     if n_columns <= n_rows:
         return np.ascontiguousarray(vectors[:, spanning])
     return np.asarray(numbers.T @ (vectors[:, spanning] / np.sqrt(squares[spanning])))
-
-
-def _checked_variables(positions: Any, views: Views) -> IntArray:
-    """Return the variables of a document; raise DataError if they are not valid."""
-    # Types before values: a bool would pass as an integer.
-    sound = isinstance(positions, list) and all(type(j) is int for j in positions)
-    if not sound or positions != sorted(set(positions)) or not set(positions) <= {*range(views.n_variables)}:
-        raise DataError("the variables of the regression are not those of the model")
-    return np.array(positions, dtype=np.int64)

@@ -17,15 +17,13 @@ References
 Dash and Cooper (2002). Exact model averaging with naive Bayesian classifiers. ICML.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Annotated, ClassVar, Self
 
 import numpy as np
 
-from ..._packing import packed, unpacked
-from ...errors import DataError
+from ..._codec import Saved
 from ...naive_bayes.partitions import PartitionAverage
 from ...table import Coded
 from ...typing import FloatArray
@@ -65,8 +63,15 @@ class Subsets(Member):
 
     views: Views
     log_prior: FloatArray
-    inclusion: FloatArray
-    tables: tuple[FloatArray, ...]
+    inclusion: Annotated[FloatArray, Saved(lambda known: (known.views.n_variables,), low=0.0, high=1.0)]
+    tables: Annotated[
+        tuple[FloatArray, ...],
+        Saved(
+            lambda known: [(n_fine, len(known.log_prior)) for n_fine in known.views.n_fine.tolist()],
+            low=-LARGEST,
+            high=LARGEST,
+        ),
+    ]
 
     @classmethod
     def fit(cls, training: Training) -> Learned[Self]:
@@ -110,24 +115,6 @@ class Subsets(Member):
         """Return the log weights of the classes as sums of look-ups."""
         positions = (view.position for view in self.views.columns)
         return Sums(self.log_prior, dict(zip(positions, self._value_tables, strict=True)))
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the tables as JSON types."""
-        return {"inclusion": packed(self.inclusion), "tables": [packed(table) for table in self.tables]}
-
-    @classmethod
-    def from_json(cls, document: Mapping[str, Any], views: Views, log_prior: FloatArray) -> Self:
-        """Restore the member that :meth:`to_json` wrote; raise DataError if the document is not valid."""
-        if len(document["tables"]) != views.n_variables:
-            raise DataError(f"{len(document['tables'])} tables for {views.n_variables} variables")
-        inclusion = unpacked(document["inclusion"], (views.n_variables,), low=0.0, high=1.0).astype(
-            np.float64
-        )
-        tables = tuple(
-            unpacked(table, (view.n_fine, len(log_prior)), low=-LARGEST, high=LARGEST).astype(np.float64)
-            for view, table in zip(views.columns, document["tables"], strict=True)
-        )
-        return cls(views, log_prior, inclusion, tables)
 
     @cached_property
     def _value_tables(self) -> list[FloatArray]:

@@ -24,16 +24,15 @@ References
 .. [4] Geurts, Ernst and Wehenkel (2006). Extremely randomized trees. Machine Learning 63, 3-42.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil, sqrt
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Annotated, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._packing import packed, unpacked
+from ..._codec import Saved
 from ..._threads import check_interrupted
 from ...errors import DataError
 from ...table import Coded
@@ -61,8 +60,8 @@ SPLIT_PROB = 0.5
 
 MOST_DEPTH = 30
 
-MOST_TREES, MOST_NODES = 10_000, 10**8
-"""Largest number of trees in a file, and of nodes in one of its trees."""
+MOST_NODES = 10**8
+"""Largest number of nodes of a tree in a file."""
 
 LEAST_PROB = np.finfo(np.float32).tiny
 """Smallest probability of a class at a leaf, so that its logarithm is finite."""
@@ -77,7 +76,6 @@ class Tree(NamedTuple):
     features: NDArray[np.int32]
     masks: IntArray
     leaf_counts: LeafCounts
-    leaves: NDArray[np.float32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,8 +114,6 @@ class Trees(Member):
         Fine values of the left child, as bits; bit 0 is for unknown cells.
     leaf_counts : LeafCounts
         Weights of the classes at the leaves.
-    leaves : array of shape (n_leaves, n_classes)
-        Class distribution of the average over prunings at each leaf.
     """
 
     name: ClassVar[str] = "trees"
@@ -125,13 +121,15 @@ class Trees(Member):
 
     views: Views
     log_prior: FloatArray
-    strength: float
-    split_prob: float
-    sizes: IntArray
-    features: NDArray[np.int32]
-    masks: IntArray
-    leaf_counts: LeafCounts
-    leaves: NDArray[np.float32]
+    strength: Annotated[float, Saved(low=1e-6, high=1e6)]
+    split_prob: Annotated[float, Saved(low=1e-6, high=1.0 - 1e-6)]
+    sizes: Annotated[IntArray, Saved(lambda known: (None,), low=1, high=MOST_NODES)]
+    features: Annotated[
+        NDArray[np.int32],
+        Saved(lambda known: (known.sizes.sum(),), low=-1, high=lambda known: known.views.n_variables - 1),
+    ]
+    masks: Annotated[IntArray, Saved(lambda known: (len(known.features),), low=0)]
+    leaf_counts: Annotated[LeafCounts, Saved()]
 
     @classmethod
     def fit(cls, training: Training) -> Learned[Self]:
@@ -148,7 +146,7 @@ class Trees(Member):
             some_trees, part = growth.round(number, seed)
             trees += some_trees
             held_out += part
-        features, masks, leaf_counts, leaves = zip(*trees, strict=True)
+        features, masks, leaf_counts = zip(*trees, strict=True)
         member = cls(
             training.views,
             training.log_prior,
@@ -158,7 +156,6 @@ class Trees(Member):
             np.concatenate(features),
             np.concatenate(masks),
             LeafCounts.joined(leaf_counts),
-            np.concatenate(leaves),
         )
         return Learned(member, normalised(np.log(held_out)))
 
@@ -181,56 +178,22 @@ class Trees(Member):
             )
         return normalised(np.log(totals))
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the content of the model file, without the views, as JSON types."""
-        return {
-            "strength": self.strength,
-            "split_prob": self.split_prob,
-            "sizes": _compact(self.sizes),
-            "features": _compact(self.features),
-            "masks": packed(self.masks[self.features >= 0]),
-            "leaf_sizes": _compact(self.leaf_counts.sizes),
-            "leaf_classes": _compact(self.leaf_counts.classes),
-            "leaf_weights": _compact(self.leaf_counts.weights),
-        }
+    def check_fields(self) -> None:
+        """Raise DataError unless every node but the root is the child of a node before it."""
+        _check_nodes(self.features, self.sizes)
 
-    @classmethod
-    def from_json(cls, document: Mapping[str, Any], views: Views, log_prior: FloatArray) -> Self:
-        """Restore the member that :meth:`to_json` wrote; raise DataError if the document is not valid."""
-        strength = _between(document["strength"], 1e-6, 1e6)
-        split_prob = _between(document["split_prob"], 1e-6, 1.0 - 1e-6)
-        sizes = _whole(document["sizes"], None, 1, MOST_NODES)
-        if not 0 < len(sizes) <= MOST_TREES:
-            raise DataError(f"a forest of {len(sizes):,} trees is not one that was written")
-        n_nodes, n_classes = int(sizes.sum()), len(log_prior)
-        features = _whole(document["features"], n_nodes, -1, views.n_variables - 1).astype(np.int32)
-        _check_nodes(features, sizes)
-        is_split = features >= 0
-        masks = np.zeros(n_nodes, dtype=np.int64)
-        masks[is_split] = _whole(document["masks"], int(is_split.sum()), 0, 2**63 - 1)
-        leaf_sizes = _whole(document["leaf_sizes"], int((~is_split).sum()), 1, n_classes)
-        n_weights = int(leaf_sizes.sum())
-        leaf_counts = LeafCounts(
-            leaf_sizes,
-            _whole(document["leaf_classes"], n_weights, 0, n_classes - 1),
-            unpacked(document["leaf_weights"], (n_weights,), low=1e-100, high=1e100).astype(np.float64),
-        )
+    @cached_property
+    def leaves(self) -> NDArray[np.float32]:
+        """Class distribution of the average over prunings at each leaf, shape (n_leaves, n_classes)."""
+        n_classes = len(self.log_prior)
+        # Files have no leaves, because they follow from the counts.
         trees = zip(
-            np.split(features, np.cumsum(sizes)[:-1]), leaf_counts.split((sizes + 1) // 2), strict=True
+            np.split(self.features, np.cumsum(self.sizes)[:-1]),
+            self.leaf_counts.split((self.sizes + 1) // 2),
+            strict=True,
         )
-        # Leaf distributions are computed again: they follow from the counts, and files are smaller without
-        # them.
-        leaves = [_leaves(tree, counts.table(n_classes), strength, split_prob) for tree, counts in trees]
-        return cls(
-            views,
-            log_prior,
-            strength,
-            split_prob,
-            sizes,
-            features,
-            masks,
-            leaf_counts,
-            np.concatenate(leaves),
+        return np.concatenate(
+            [_leaves(tree, counts.table(n_classes), self.strength, self.split_prob) for tree, counts in trees]
         )
 
     @cached_property
@@ -313,7 +276,7 @@ class _Growth:
             lefts = _lefts(grown.features, np.array([len(grown.features)]))
             shares = n_out.astype(np.float64)
             send_down(self.columns.codes, shares, grown.features, grown.masks, lefts, leaves, totals)
-            trees.append(Tree(grown.features, grown.masks, LeafCounts.of(counts), leaves))
+            trees.append(Tree(grown.features, grown.masks, LeafCounts.of(counts)))
         return trees, totals[np.argsort(rows)]
 
 
@@ -353,34 +316,10 @@ def _lefts(features: NDArray[np.int32], sizes: IntArray) -> NDArray[np.int32]:
 
 def _check_nodes(features: NDArray[np.int32], sizes: IntArray) -> None:
     """Raise DataError unless every node but the root is the child of a node before it."""
+    if not len(sizes):
+        raise DataError("a forest without trees")
     is_split = features >= 0
     n_splits = np.add.reduceat(is_split, np.cumsum(sizes) - sizes, dtype=np.int64)
     is_before = np.flatnonzero(is_split) < _lefts(features, sizes)[is_split]
     if (sizes != 2 * n_splits + 1).any() or not is_before.all():
         raise DataError("the nodes of a forest do not make up trees")
-
-
-def _between(number: Any, low: float, high: float) -> float:
-    """Return a checked number; raise DataError if it is out of range."""
-    if type(number) is not float or not low <= number <= high:
-        raise DataError("a forest holds a number that it cannot have")
-    return number
-
-
-def _whole(document: Any, length: int | None, low: int, high: int) -> IntArray:
-    """Return a checked array of integers; raise DataError for fractions."""
-    array = unpacked(document, (length,), low=low, high=high)
-    if array.dtype.kind == "f":
-        raise DataError("a forest holds fractions where it cannot have any")
-    return array.astype(np.int64)
-
-
-def _compact(array: NDArray[Any]) -> dict[str, Any]:
-    """Return an array as JSON types, in the smallest type that holds whole numbers exactly."""
-    if array.dtype.kind == "f" and not (array == np.floor(array)).all():
-        return packed(array)
-    for kind in (np.uint8, np.int16, np.int32):
-        limits = np.iinfo(kind)
-        if array.size == 0 or (array.min() >= limits.min and array.max() <= limits.max):
-            return packed(array.astype(kind))
-    return packed(array)
