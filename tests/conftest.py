@@ -68,7 +68,7 @@ def no_threads_left():
 def quick_analyses(monkeypatch):
     """Few folds and few points of the learning curve, for tests that ask about something else."""
     from codelength.reporting import plan
-    from codelength.reporting.sections.learning_curve import facts as learning_curve
+    from codelength.reporting.sections import learning_curve
 
     monkeypatch.setattr(plan, "FOLDS", (3, 2))
     monkeypatch.setattr(learning_curve, "REPEATS", learning_curve.LEAST_REPEATS)

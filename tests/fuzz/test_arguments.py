@@ -33,7 +33,7 @@ from codelength import (
     datasets,
 )
 from codelength.errors import CodelengthError, CodelengthWarning, DoubtfulFit
-from codelength.reporting.sections.hidden_classes.facts import analyse_classes
+from codelength.reporting.sections.hidden_classes import analyse_classes
 from codelength.research import (
     ForestsClassifier,
     KernelClassifier,

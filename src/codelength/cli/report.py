@@ -71,7 +71,7 @@ def report(
     from ..reporting import report as page_of
     from ..reporting.analyse import analyse
     from ..reporting.results import Analysis
-    from ..reporting.sections.hidden_classes.facts import analyse_classes
+    from ..reporting.sections.hidden_classes import analyse_classes
 
     made: Analysis | LatentAnalysis
     with working("analysing") as progress:
@@ -104,7 +104,7 @@ def _sentence(made: "Analysis | LatentAnalysis") -> str:
     from ..reporting.results import Analysis
 
     if isinstance(made, Analysis):
-        from ..reporting.sections.answer.page import in_words
+        from ..reporting.sections.answer import in_words
 
         return in_words(made)
     n_classes = made.comparison.chosen
@@ -151,7 +151,7 @@ def _classes(made: "LatentAnalysis") -> dict[str, Any]:
 
 def _command(*paths: str) -> str:
     """Return the command that was typed, without the directories of files, because pages are passed on."""
-    from ..reporting.sections.table.facts import file_name
+    from ..reporting.words import file_name
 
     words = sys.argv[1:]
     # Longest first: one path can be the beginning of another.

@@ -101,7 +101,7 @@ class LearningCurveDisplay(Display):
         """
         from ..evaluation import cross_validation
         from ..evaluation.fits import predictions_over
-        from ..reporting.sections.learning_curve.facts import bits_by_split, loss_over_splits
+        from ..reporting.sections.learning_curve import bits_by_split, loss_over_splits
         from ..sources import as_table
         from ..table.checks import check_size, seed_of
 

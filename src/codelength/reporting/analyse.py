@@ -27,15 +27,15 @@ from ..typing import IntArray
 from .estimates import mean_of, share_of
 from .plan import Plan
 from .results import Analysis, LearningCurve
-from .sections.hidden_classes.facts import glance
-from .sections.learning_curve.facts import learning_curve
-from .sections.models.facts import BITS, PRIOR, Compared, Entrants, compare
-from .sections.reliability.facts import CalibrationError, calibration_error, reliability
-from .sections.settings.facts import settings_of
-from .sections.surprises.facts import surprises
-from .sections.table.facts import checked, command_of, noting, table_facts
-from .sections.variables.facts import most_by_chance, variable_facts
-from .sections.what_if.facts import scorers_of, selected
+from .sections.hidden_classes import glance
+from .sections.learning_curve import learning_curve
+from .sections.models import BITS, PRIOR, Compared, Entrants, compare
+from .sections.reliability import CalibrationError, calibration_error, reliability
+from .sections.settings import settings_of
+from .sections.surprises import surprises
+from .sections.table import checked, command_of, noting, table_facts
+from .sections.variables import most_by_chance, variable_facts
+from .sections.what_if import scorers_of, selected
 
 MOST_ROWS = 50_000
 """Largest number of rows on which models are compared; a random sample if there are more."""

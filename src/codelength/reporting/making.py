@@ -7,8 +7,8 @@ from .._files import atomic_write
 from ..errors import InvalidParameter
 from ..evaluation.progress import Progress
 from ..table.checks import check_instance, check_path
+from .page import framed
 from .results import Analysis, LatentAnalysis
-from .shell import framed
 
 if TYPE_CHECKING:
     from ..estimators.contract import TableClassifier
@@ -106,7 +106,7 @@ def report(
     from ..estimators import FiniteMixture
     from ..sources import as_table
     from .analyse import analyse
-    from .sections.hidden_classes.facts import analyse_classes, of_model
+    from .sections.hidden_classes import analyse_classes, of_model
 
     made: Analysis | LatentAnalysis
     if isinstance(data, FiniteMixture):
@@ -130,10 +130,7 @@ def report(
 
 def _page(analysis: Analysis | LatentAnalysis, title: str | None) -> str:
     """Return the page of an analysis."""
-    if isinstance(analysis, Analysis):
-        from .table_page import table_page
+    # Imported on use: the library starts without the templates.
+    from .pages import classes_page, table_page
 
-        return table_page(analysis, title)
-    from .classes_page import classes_page
-
-    return classes_page(analysis, title)
+    return table_page(analysis, title) if isinstance(analysis, Analysis) else classes_page(analysis, title)

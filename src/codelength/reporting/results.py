@@ -9,6 +9,7 @@ on hidden classes fill in. There are no computations here.
 Depends on types of the estimators and of :mod:`codelength.selection.comparison` only.
 """
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +38,11 @@ class Estimate:
     standard_error: float
     low: float
     high: float
+
+    @property
+    def has_interval(self) -> bool:
+        """True if both ends of the interval are finite."""
+        return math.isfinite(self.low) and math.isfinite(self.high)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -4,7 +4,6 @@ import math
 
 from ..render.texts import one_line
 from .results import Estimate
-from .sections.table.facts import file_name
 
 SPACE = "\u00a0"
 MINUS = "\u2212"
@@ -39,6 +38,17 @@ def name(text: str, most: int = LONGEST_NAME) -> str:
     return (flat if len(flat) <= most else f"{flat[: most - 1 - n_last]}…{flat[-n_last:]}") or "(empty)"
 
 
+def file_name(text: str) -> str:
+    """Return the name of a file without its directories; any other name stays as it is.
+
+    Examples
+    --------
+    >>> file_name("/home/me/weather.csv"), file_name("vote")
+    ('weather.csv', 'vote')
+    """
+    return text.replace("\\", "/").rstrip("/").rpartition("/")[2]
+
+
 def table_name(text: str) -> str:
     """Return the name of a table as the page shows it, without the directories of its file.
 
@@ -49,6 +59,11 @@ def table_name(text: str) -> str:
     """
     last = file_name(text)
     return name(last) if last else "a table"
+
+
+def capital(words: str) -> str:
+    """Return words with a capital letter at their beginning."""
+    return f"{words[:1].upper()}{words[1:]}"
 
 
 def number(value: float, digits: int = 3) -> str:

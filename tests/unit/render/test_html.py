@@ -5,7 +5,6 @@ from hypothesis import strategies as st
 
 from codelength.blocks import Bullets, Facts, Grid, Heading, Paragraph, Picture, Strong
 from codelength.render.html import html
-from codelength.render.markup import tag
 from unit.reporting.reading import Reading
 
 texts = st.text(max_size=30)
@@ -54,12 +53,5 @@ def test_rows_of_different_lengths_are_filled_and_no_heading_is_empty():
     assert len(page.all("td")) == 2 + 6
 
 
-def test_cells_and_pictures_are_dressed_by_whoever_asks():
-    text = html(
-        [Grid("", ["verdict"], [["held"]]), Picture("a.svg", "A")],
-        kind_of=lambda cell: "good" if cell == "held" else None,
-        drawn=lambda picture: tag("em", picture.path),
-    )
-    assert '<span class="good">held</span>' in text
-    assert text.endswith("<em>a.svg</em>")
+def test_pictures_are_left_out():
     assert html([Picture("a.svg", "A")]) == ""

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codelength.render.markup import Markup, join, tag
-from codelength.reporting.sections.what_if.page import script_json
-from codelength.reporting.svg import linear, ticks
+from codelength.reporting.charts import linear, ticks
+from codelength.reporting.sections.what_if import script_json
 from unit.reporting.reading import Reading
 
 # Halves of surrogate pairs included, which no file can hold.

@@ -16,10 +16,10 @@ from codelength.reporting import analyse as whole
 from codelength.reporting import plan
 from codelength.reporting.analyse import analyse
 from codelength.reporting.results import Analysis
-from codelength.reporting.sections.models import facts as scores
-from codelength.reporting.sections.models.facts import AVERAGE, NAIVE_BAYES, PRIOR
-from codelength.reporting.sections.settings import facts as settings
-from codelength.reporting.sections.table.facts import table_facts
+from codelength.reporting.sections import models as scores
+from codelength.reporting.sections import settings
+from codelength.reporting.sections.models import AVERAGE, NAIVE_BAYES, PRIOR
+from codelength.reporting.sections.table import table_facts
 from codelength.sources import as_table
 
 

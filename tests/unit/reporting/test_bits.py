@@ -9,7 +9,7 @@ from codelength import NaiveBayes
 from codelength.counts import count
 from codelength.reporting import bits
 from codelength.reporting.bits import bits_alone
-from codelength.reporting.sections.variables.facts import bits_given_others, most_by_chance, variable_facts
+from codelength.reporting.sections.variables import bits_given_others, most_by_chance, variable_facts
 from codelength.sources import as_coded, as_table
 
 

@@ -8,7 +8,7 @@ import pytest
 from codelength import FiniteMixture, NaiveBayes, report
 from codelength.errors import InvalidParameter
 from codelength.reporting.results import LatentAnalysis, TableFacts
-from codelength.reporting.sections.hidden_classes.page import _bits, _path
+from codelength.reporting.sections.hidden_classes import _bits, _path
 from unit.reporting.reading import Reading, check
 
 

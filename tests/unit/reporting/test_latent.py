@@ -5,8 +5,8 @@ import pytest
 
 from codelength import FiniteMixture
 from codelength.errors import DataError
-from codelength.reporting.sections.hidden_classes import facts as latent
-from codelength.reporting.sections.hidden_classes.facts import analyse_classes, of_model
+from codelength.reporting.sections import hidden_classes as latent
+from codelength.reporting.sections.hidden_classes import analyse_classes, of_model
 from codelength.sources import as_table
 
 

@@ -9,9 +9,9 @@ from codelength import NaiveBayes
 from codelength.evaluation.fits import predictions_over
 from codelength.reporting.estimates import mean_over_splits
 from codelength.reporting.plan import Plan
-from codelength.reporting.sections.learning_curve import facts as curves
-from codelength.reporting.sections.learning_curve.facts import learning_curve
-from codelength.reporting.sections.models.facts import (
+from codelength.reporting.sections import learning_curve as curves
+from codelength.reporting.sections.learning_curve import learning_curve
+from codelength.reporting.sections.models import (
     AVERAGE,
     LOGISTIC,
     NAIVE_BAYES,

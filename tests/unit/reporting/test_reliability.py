@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from codelength.reporting.estimates import wilson
-from codelength.reporting.sections.reliability.facts import calibration_error, reliability
+from codelength.reporting.sections.reliability import calibration_error, reliability
 from codelength.scores import Predictions
 
 

@@ -9,7 +9,7 @@ from codelength import NaiveBayes
 from codelength.evaluation import evaluate
 from codelength.evaluation.fits import Fits
 from codelength.reporting.plan import Plan
-from codelength.reporting.sections.models.facts import (
+from codelength.reporting.sections.models import (
     AVERAGE,
     LOGISTIC,
     NAIVE_BAYES,

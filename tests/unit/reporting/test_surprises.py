@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from codelength.reporting.sections.surprises.facts import MOST, surprises
+from codelength.reporting.sections.surprises import MOST, surprises
 from codelength.scores import Predictions
 from codelength.sources import as_table
 

@@ -10,7 +10,7 @@ import pytest
 from codelength.export.reader import score
 from codelength.reporting import Report, report
 from codelength.reporting.results import Estimate, Surprise, ValueProfile
-from codelength.reporting.sections.answer.page import in_words
+from codelength.reporting.sections.answer import in_words
 from unit.reporting.made_up import made_up_analysis, with_rows
 from unit.reporting.reading import check
 

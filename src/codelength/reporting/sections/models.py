@@ -1,0 +1,333 @@
+"""Comparison of models, fitted to the same rows and scored on the same others."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ...counts import count
+from ...decisions import first_best, ranked
+from ...estimators import ModelAverage, NaiveBayes
+from ...estimators.contract import TableClassifier
+from ...evaluation import OPPONENTS, Split
+from ...evaluation.fits import Fits, predictions_over
+from ...evaluation.opponents import Opponent
+from ...evaluation.progress import Progress
+from ...naive_bayes import RULES
+from ...render.templates import rendered
+from ...scores import Predictions
+from ...scores.means import is_tied
+from ...scores.totals import differences
+from ...table import Coded, Table
+from ...typing import BoolArray, FloatArray, IntArray
+from ..bits import bits_alone
+from ..charts import ticks
+from ..estimates import around, mean_of
+from ..page import Section
+from ..plan import MOST_COLUMNS, Plan
+from ..results import Analysis, ModelScores
+from ..words import capital, give_or_take, number, percent
+
+PRIOR = "class prior"
+AVERAGE = "model average"
+OWN = "your {}"
+LOGISTIC = "logistic regression"
+NAIVE_BAYES = {rule: f"naive Bayes, {rule.replace('_', ' ')}" for rule in RULES}
+"""Name of naive Bayes under each rule."""
+
+BASELINES = (LOGISTIC, PRIOR)
+
+BITS = 1 / math.log(2)
+"""Bits in a nat."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Compared:
+    """Predictions of all models for the same rows.
+
+    Attributes
+    ----------
+    plan : Plan
+        Training and test rows.
+    fits : dict of str to Fits
+        Predictions by the name of the model.
+    """
+
+    plan: Plan
+    fits: dict[str, Fits]
+
+    @property
+    def best(self) -> str:
+        """Name of the model with the best log score on all rows."""
+        return self._best_on(np.ones(len(self.plan.rows), dtype=np.bool_))
+
+    @property
+    def ranking(self) -> list[str]:
+        """Names of the models: the best, then the others by log score."""
+        best = self.best
+        others = [name for name in self.fits if name != best]
+        order = ranked([self.fits[name].predictions.log_score for name in others], scale=1.0)
+        return [best, *(others[place] for place in order)]
+
+    def bits(self, name: str) -> FloatArray:
+        """Return the log probability of the class that occurred, row by row, in bits."""
+        return np.asarray(self.fits[name].predictions.true_log_probs * BITS)
+
+    def chosen(self) -> Predictions:
+        """Return predictions by the model that is best on the other parts of the rows.
+
+        The best of several models looks better than it is on the rows that chose it. So the rows of each part
+        are predicted by the model that is best without them.
+        """
+        log_probs = self.fits[self.best].predictions.log_probs.copy()
+        undefined = self.fits[self.best].predictions.undefined.copy()
+        for part in np.unique(self.plan.parts):
+            own = self.plan.parts == part
+            # With a single part there are no other rows to choose on.
+            if own.all():
+                break
+            winner = self._best_on(~own)
+            log_probs[own] = self.fits[winner].predictions.log_probs[own]
+            undefined[own] = self.fits[winner].predictions.undefined[own]
+        return replace(self.fits[self.best].predictions, log_probs=log_probs, undefined=undefined)
+
+    def scores(self) -> tuple[ModelScores, ...]:
+        """Return the scores of all models, best first."""
+        best = self.bits(self.best)
+        return tuple(self._score(name, best) for name in self.ranking)
+
+    def _best_on(self, rows: BoolArray) -> str:
+        """Return the model with the best log score on some rows; the class prior in a tie.
+
+        A model with an undefined prediction (0/0), or with probability zero for a class that occurred, is
+        never the best, whatever its score on these rows.
+        """
+        made = {name: fits.predictions for name, fits in self.fits.items()}
+        able = [name for name, one in made.items() if not one.n_undefined and not one.n_zero]
+        # first_best gives ties to the first: a model must beat the class prior by more than rounding.
+        names = sorted(able, key=lambda name: name != PRIOR)
+        return names[first_best([self.bits(name)[rows].mean() for name in names], scale=1.0)]
+
+    def _score(self, name: str, best: FloatArray) -> ModelScores:
+        """Return the scores of one model, with its paired difference from the best."""
+        made = self.fits[name].predictions
+        behind = mean_of(differences(best, self.bits(name)))
+        return ModelScores(
+            name=name,
+            protocol=self.plan.protocol,
+            log_score_bits=made.log_score * BITS,
+            log_score_bits_se=mean_of(self.bits(name)).standard_error,
+            accuracy=made.accuracy,
+            accuracy_se=mean_of(made.hits).standard_error,
+            brier_score=made.brier_score,
+            brier_score_se=mean_of(made.distances).standard_error,
+            calibration_error=made.calibration_error,
+            behind_best=behind,
+            is_tied=is_tied(behind.value, behind.standard_error),
+            n_zero=made.n_zero,
+            fit_seconds=self.fits[name].seconds,
+            is_baseline=name in BASELINES,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Entrants:
+    """Models to compare.
+
+    Attributes
+    ----------
+    seed : int
+        Seed of their random numbers.
+    own : TableClassifier, optional
+        Model of the user.
+    """
+
+    seed: int
+    own: TableClassifier | None = None
+
+    @property
+    def naive(self) -> dict[str, TableClassifier]:
+        """Naive Bayes under each rule."""
+        return {name: NaiveBayes(rule) for rule, name in NAIVE_BAYES.items()}
+
+    @property
+    def slow(self) -> dict[str, TableClassifier | Opponent]:
+        """Models that take seconds, among them the model of the user."""
+        models: dict[str, TableClassifier | Opponent] = {
+            AVERAGE: ModelAverage(random_state=self.seed, n_jobs=-1),
+            LOGISTIC: OPPONENTS["logistic-regression"](random_state=self.seed),
+        }
+        return models if self.own is None else {OWN.format(type(self.own).__name__): self.own} | models
+
+
+def compare(
+    table: Table, coded: Coded, plan: Plan, entrants: Entrants, progress: Progress | None = None
+) -> Compared:
+    """Compare all models on one table.
+
+    Parameters
+    ----------
+    table : Table
+        The rows, with a target.
+    coded : Coded
+        The same rows as naive Bayes reads them.
+    plan : Plan
+        Training and test rows.
+    entrants : Entrants
+        The models.
+    progress : function, optional
+        Called with the fits done and the fits in all.
+
+    Returns
+    -------
+    Compared
+        Predictions of all models for the same rows.
+    """
+    naive = entrants.naive
+    prior = Fits(_prior_predictions(coded, plan), 0.0, plan.rows)
+    if not plan.splits:
+        left_out = {name: model.fit_coded(coded).leave_one_out_of(coded) for name, model in naive.items()}
+        fits = {name: Fits(made, 0.0, plan.rows) for name, made in left_out.items()}
+        return Compared(plan, fits | {PRIOR: prior})
+    fits = predictions_over(table, naive, plan.splits)
+    # Only the slow models report progress: naive Bayes takes a moment.
+    slow = predict_slowly(table, coded, plan.splits, entrants.slow, progress=progress)
+    baselines = {LOGISTIC: slow.pop(LOGISTIC), PRIOR: prior}
+    return Compared(plan, slow | fits | baselines)
+
+
+def predict_slowly(
+    table: Table,
+    coded: Coded,
+    splits: Sequence[Split],
+    models: Mapping[str, TableClassifier | Opponent],
+    progress: Progress | None = None,
+) -> dict[str, Fits]:
+    """Return the predictions of slow models.
+
+    With many columns, the models use only those that are strongest among the training rows of the split.
+
+    Parameters
+    ----------
+    table, coded
+        The rows, and the same rows as naive Bayes reads them.
+    splits : sequence of Split
+        Training and test rows.
+    models : mapping of str to classifier
+        Models by name.
+    progress : function, optional
+        Called with the splits done and the splits in all.
+    """
+    if table.n_columns <= MOST_COLUMNS:
+        return predictions_over(table, models, splits, progress=progress)
+    parts = []
+    for place, split in enumerate(splits, 1):
+        # Chosen within each split: a choice on all rows would let the test rows influence the model.
+        kept = table.keep(strongest(coded, split.train, MOST_COLUMNS))
+        parts.append(predictions_over(kept, models, [split]))
+        if progress is not None:
+            progress(place, len(splits))
+    return {name: _joined([part[name] for part in parts]) for name in models}
+
+
+def strongest(coded: Coded, rows: IntArray, most: int) -> list[str]:
+    """Return the names of the variables with most bits alone on some rows, in column order.
+
+    Parameters
+    ----------
+    coded : Coded
+        The table.
+    rows : array of int
+        Rows to count.
+    most : int
+        Number of variables to return.
+    """
+    bits, _ = bits_alone(count(coded.take(rows)))
+    best = np.sort(ranked(bits, scale=1.0)[:most])
+    return [coded.schema.variables[i].name for i in best]
+
+
+def _joined(fits: list[Fits]) -> Fits:
+    return Fits(
+        Predictions.joined([fit.predictions for fit in fits]),
+        float(np.median([fit.seconds for fit in fits])),
+        np.concatenate([fit.rows for fit in fits]),
+    )
+
+
+def _prior_predictions(coded: Coded, plan: Plan) -> Predictions:
+    """Return the predictions of naive Bayes without variables: the smoothed class shares."""
+    labels, n_classes = np.asarray(coded.class_codes, dtype=np.int64), coded.schema.n_classes
+    counts = [np.bincount(labels[split.train], minlength=n_classes) + 1.0 for split in plan.splits]
+    sizes = [len(split.test) for split in plan.splits]
+    if not plan.splits:
+        # Leave-one-out of a table of one row at most: no row is left to count.
+        counts, sizes = [np.ones(n_classes)], [coded.n_rows]
+    log_probs = np.repeat(np.array([np.log(row / row.sum()) for row in counts]), sizes, axis=0)
+    return Predictions(log_probs, np.zeros(len(log_probs), np.bool_), coded.class_codes[plan.rows])
+
+
+def section(analysis: Analysis) -> Section:
+    """Return the section: the distance of each model from the best, and all scores."""
+    limit = _limit(analysis)
+
+    def place(value: float) -> float:
+        # Room for half a dot on the left, and for an arrow on the right.
+        return 0.02 + 0.94 * min(max(value / limit, 0.0), 1.0)
+
+    body = rendered(
+        "reporting/sections/models",
+        analysis=analysis,
+        sentence=_tied(analysis),
+        limit=limit,
+        place=place,
+        marks=[mark for mark in ticks(0.0, limit, 5) if mark < limit],
+        rows=[_row(model, analysis.models[0]) for model in analysis.models],
+    )
+    return Section("models", "Models compared", body, short="Models")
+
+
+def _tied(analysis: Analysis) -> str:
+    """Name the models that are tied with the best."""
+    best, *others = analysis.models
+    near = [model.name for model in others if model.is_tied]
+    if not others:
+        return f"Only {best.name} was tried."
+    first = f"{capital(best.name)} predicts best"
+    if best.name == PRIOR:
+        first = "No model predicts better than the class prior"
+    if not near:
+        return f"{first}; all others are more than two standard errors behind it."
+    if len(near) == len(others):
+        return f"{first}; all others are tied with it, less than two standard errors behind."
+    words = f"{near[0]} is" if len(near) == 1 else f"{', '.join(near[:-1])} and {near[-1]} are"
+    return f"{first}; {words} tied with it, less than two standard errors behind."
+
+
+def _limit(analysis: Analysis) -> float:
+    """Return the end of the axis, without the class prior, which is often far behind all others."""
+    behind = [(model.name, model.behind_best) for model in analysis.models]
+    ends = [one.high if math.isfinite(one.high) else one.value for name, one in behind if name != PRIOR]
+    found = max((end for end in ends if math.isfinite(end)), default=0.0)
+    # Only the class prior and ties are left: its distance then sets the scale.
+    if found <= 0:
+        found = max((one.value for _, one in behind if math.isfinite(one.value)), default=0)
+    # Some room to the right of the last interval; any scale will do if all models tie.
+    return 1.08 * found if found > 0 else 1.0
+
+
+def _row(model: ModelScores, best: ModelScores) -> list[str]:
+    """Return the scores of a model as text."""
+    tied = ", tied" if model.is_tied else ""
+    error = model.accuracy_se
+    accuracy = f"{number(100 * model.accuracy, 1)} ± {percent(error)}"
+    return [
+        model.name,
+        give_or_take(around(-model.log_score_bits, model.log_score_bits_se)),
+        "best" if model is best else f"{give_or_take(model.behind_best)}{tied}",
+        accuracy if math.isfinite(error) else percent(model.accuracy),
+        give_or_take(around(model.brier_score, model.brier_score_se)),
+        number(model.calibration_error),
+        f"{number(model.fit_seconds, 2)} s",
+    ]

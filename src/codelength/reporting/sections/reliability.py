@@ -1,0 +1,118 @@
+"""Predicted and observed frequencies of a model."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...render.templates import rendered
+from ...scores import Predictions
+from ...scores.calibration import PARTS, calibration
+from ...typing import Scalar
+from ..charts import Frame
+from ..estimates import NORMAL, wilson
+from ..page import Section
+from ..results import Analysis, Estimate, Reliability
+from ..words import counted, number, percent
+
+ROWS_PER_BIN = 10
+"""Rows that each bin of a reliability diagram should have."""
+
+FRAME = Frame(360.0, 340.0, left=46.0, right=12.0, top=12.0, bottom=48.0)
+
+N_DRAWS = 200
+"""Bootstrap samples for the standard error of the calibration error."""
+
+
+def reliability(predictions: Predictions, classes: tuple[Scalar, ...]) -> Reliability:
+    """Return predicted and observed frequencies, in bins of about equally many rows.
+
+    With two classes the event is the second class, otherwise the most probable class of each row.
+
+    Parameters
+    ----------
+    predictions : Predictions
+        Predictions of rows the model was not fitted to.
+    classes : tuple
+        Class labels.
+    """
+    if len(classes) == 2:
+        promised = np.exp(predictions.log_probs[:, 1])
+        came_true = (np.asarray(predictions.class_codes) == 1).astype(np.float64)
+        of = str(classes[1])
+    else:
+        promised, came_true = np.exp(predictions.log_probs.max(axis=1)), predictions.hits
+        of = "the most probable class"
+    # With fewer rows per bin the intervals would cover nearly everything.
+    n_bins = max(1, min(PARTS, len(promised) // ROWS_PER_BIN))
+    found = calibration(promised, came_true, np.ones(len(promised)), n_bins)
+    low, high = wilson(found.observed * found.weights, found.weights)
+    return Reliability(found.promised, found.observed, low, high, found.weights, of)
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationError:
+    """The calibration error, and its expectation under perfect calibration.
+
+    Attributes
+    ----------
+    estimate : Estimate
+        The calibration error, with its standard error over bootstrap samples.
+    by_chance : float
+        Its mean if all predicted probabilities were true.
+    """
+
+    estimate: Estimate
+    by_chance: float
+
+
+def calibration_error(predictions: Predictions, seed: int) -> CalibrationError:
+    """Return the mean distance between predicted and observed frequencies.
+
+    Parameters
+    ----------
+    predictions : Predictions
+        Predictions of rows the model was not fitted to.
+    seed : int
+        Seed of the bootstrap.
+    """
+    promised, came_true = np.exp(predictions.log_probs.max(axis=1)), predictions.hits
+    n_rows, value = len(promised), predictions.calibration_error
+    ones, rng = np.ones(n_rows), np.random.default_rng([seed, 2])
+    drawn, by_chance = np.empty(N_DRAWS), np.empty(N_DRAWS)
+    for draw in range(N_DRAWS):
+        rows = rng.integers(0, n_rows, n_rows)
+        drawn[draw] = calibration(promised[rows], came_true[rows], ones).error
+        # The error of a finite table is positive even under perfect calibration; this measures by how much.
+        simulated = (rng.random(n_rows) < promised).astype(np.float64)
+        by_chance[draw] = calibration(promised, simulated, ones).error
+    standard_error = float(drawn.std(ddof=1))
+    reach = NORMAL * standard_error
+    estimate = Estimate(value, standard_error, max(value - reach, 0.0), min(value + reach, 1.0))
+    return CalibrationError(estimate, float(by_chance.mean()))
+
+
+def section(analysis: Analysis) -> Section:
+    """Return the section on predicted against observed frequencies."""
+    found = analysis.reliability
+    x, y = FRAME.across(0, 1), FRAME.upwards(0, 1)
+    # By the square root, so that the area of a dot is proportional to its rows.
+    radii = 3.0 + 4.0 * (found.n_rows / (found.n_rows.max(initial=0.0) or 1.0)) ** 0.5
+    figures = [column.tolist() for column in (found.promised, found.observed, found.low, found.high, radii)]
+    groups = list(zip(*figures, strict=True))
+    body = rendered(
+        "reporting/sections/reliability",
+        groups=groups,
+        n_kept=int(((found.low <= found.promised) & (found.promised <= found.high)).sum()),
+        line=[(x(promised), y(observed)) for promised, observed, *_ in groups],
+        rows=[
+            [percent(promised), percent(observed), f"{number(100 * low, 1)} to {percent(high)}", counted(n)]
+            for (promised, observed, low, high, _), n in zip(groups, found.n_rows, strict=True)
+        ],
+        of=found.of,
+        best=analysis.best,
+        frame=FRAME,
+        x=x,
+        y=y,
+    )
+    title = "Can the probabilities be trusted?"
+    return Section("reliability", title, body, short="Reliability", is_half=True)

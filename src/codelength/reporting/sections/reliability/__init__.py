@@ -1,1 +1,0 @@
-"""Reliability of the probabilities."""

@@ -1,1 +1,0 @@
-"""Rows that surprised the best model."""

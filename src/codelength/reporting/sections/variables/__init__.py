@@ -1,1 +1,0 @@
-"""Variables ranked by bits about the class."""
