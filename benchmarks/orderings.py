@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from codelength.mixture.candidates import indicator_columns, kmeans_clustering, numbered
+from codelength.mixture.candidates import kmeans_clustering, numbered
 from codelength.mixture.fixed_clustering import FixedClustering
 from codelength.prequential import SequentialModel, best_first, improve_ordering, sample_orderings
 from codelength_lab.experiments.orderings.costs import GREEDY_COST, SEARCH_COSTS
@@ -37,8 +37,7 @@ def _models() -> list[list[SequentialModel]]:
     for source in dict.fromkeys(task.source for task in specify("orderings").tasks):
         coded = prepare(source).coded.with_class_as_column()
         rows = coded.take(np.random.default_rng(0).permutation(coded.n_rows)[: coded.n_rows // 2])
-        columns, weights = indicator_columns(rows), np.ones(rows.n_rows)
-        labels = [numbered(kmeans_clustering(columns, weights, size, 0)) for size in SIZES]
+        labels = [numbered(kmeans_clustering(rows, size, 0)) for size in SIZES]
         found.append([FixedClustering.of(rows, own).sequence() for own in labels])
     return found
 
