@@ -7,9 +7,10 @@ import numpy as np
 from scipy.special import gammaln, logsumexp, xlogy
 
 from codelength import Schema
-from codelength.prequential import all_orderings, naive_bayes_sequence
+from codelength.prequential import naive_bayes_sequence
 from codelength.scores.nml import log_normalisers, naive_bayes_log_normaliser
 from codelength.table import Coded
+from codelength_lab.all_orderings import all_orderings
 
 from .measure import Ratio, compare
 

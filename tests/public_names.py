@@ -88,7 +88,6 @@ PUBLIC = {
         "residuals",
     ],
     "codelength.prequential": [
-        "all_orderings",
         "compare_models",
         "naive_bayes_sequence",
         "sample_orderings",

@@ -8,7 +8,7 @@ import pytest
 from codelength.estimators import MODELS
 from codelength.mixture.code_length import CRITERIA
 from codelength.selection import VARIABLE_CRITERIA
-from codelength.selection.mixtures import SELECTION_CRITERIA
+from codelength.selection.clusterings import SELECTION_CRITERIA
 from public_names import PUBLIC
 
 DEFAULTS = {"missing": "ignore", "numeric": "auto", "random_state": 0, "weighting": "counts"}

@@ -57,7 +57,7 @@ def _mixture_criteria() -> Iterable[str]:
 
 def _criteria() -> Iterable[str]:
     from ..mixture.code_length import CRITERIA
-    from ..selection.mixtures import SELECTION_CRITERIA
+    from ..selection.clusterings import SELECTION_CRITERIA
 
     return [*CRITERIA, *SELECTION_CRITERIA]
 

@@ -19,7 +19,7 @@ from ..mixture.prediction import MixtureRule
 from ..naive_bayes import Distributions, Predictor, PriorLike, normalised
 from ..naive_bayes.answer import Answer
 from ..naive_bayes.query import Question, answer_by_tables
-from ..selection.mixtures import SELECTION_CRITERIA, selection_scores
+from ..selection.clusterings import SELECTION_CRITERIA, selection_scores
 from ..table import Coded, Schema
 from ..table._messages import shown
 from ..table.checks import (
@@ -96,9 +96,9 @@ class MixtureClassifier(ClassifierMixin, JointModel, TableClassifier):
     criterion : str
         The code length, in nats, that chooses. Of the classes given the other cells, predicted row after
         row: ``"prequential"`` (mean over random orderings), ``"prequential_best"`` (least over them), or
-        along a greedy ordering ``"best_first"``, ``"worst_last"``, ``"best_last"``, ``"worst_first"``, or one
-        searched for, ``"best_ordering"`` (time quadratic in the number of rows); ``"leave_one_out"``; and of
-        whole rows, for comparison, ``"evidence"`` (given the clustering) or ``"evidence_with_clustering"``.
+        along a greedy ordering ``"best_first"``, ``"worst_last"``, ``"best_last"``, ``"worst_first"`` (time
+        quadratic in the number of rows); ``"leave_one_out"``; and of whole rows, for comparison,
+        ``"evidence"`` (given the clustering) or ``"evidence_with_clustering"``.
     candidates : int
         How many clusterings to make.
     n_components : int or pair of int

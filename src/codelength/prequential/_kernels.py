@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from .._decision_kernels import is_better
 from ..typing import BoolArray, CodeArray, FloatArray, IntArray
 from .layout import SequenceLayout
 
@@ -261,3 +262,49 @@ def left_out_terms(layout: SequenceLayout) -> FloatArray:
         terms[n] = term(layout, state, n, np.bool_(False))
         shift(layout, state, n, np.int64(1))
     return terms
+
+
+@njit(cache=True, nogil=True, inline="always")
+def row_error(
+    own: int, value: int, class_offsets: FloatArray, counts: IntArray, sums: FloatArray, scores: FloatArray
+) -> float:
+    """Return the 0/1 loss of the most probable class, or that of a guess if no class has weight.
+
+    ``sums`` are the log weights of the groups; ``scores`` is for scratch, one place per class of a mixture.
+    """
+    highest = sums.max()
+    if highest == -np.inf:
+        return 1.0 - 1.0 / len(sums)
+    if not len(scores):
+        return 0.0 if _first_best(sums, 1.0) == own else 1.0
+    first = len(counts) - 1 - len(scores)
+    for v in range(len(scores)):
+        scores[v] = 0.0
+        for k in range(len(sums)):
+            # Weights are relative to the heaviest group; a common factor does not change the best class.
+            scores[v] += math.exp(sums[k] - highest) * (counts[first + v, k] + class_offsets[0, v, k])
+    return 0.0 if _first_best(scores, 0.0) == value else 1.0
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _first_best(scores: FloatArray, scale: float) -> int:
+    """Return the position of the largest score, or of the first of those that tie with it."""
+    highest, place = scores.max(), 0
+    while is_better(highest, scores[place], scale):
+        place += 1
+    return place
+
+
+@njit(cache=True, nogil=True)
+def sequential_errors(layout: SequenceLayout, order: IntArray) -> FloatArray:
+    """Compute the 0/1 loss of each row given those before it."""
+    state, errors = start(layout), np.empty(len(order))
+    scores = np.empty(layout.class_offsets.shape[1])
+    for t in range(len(order)):
+        n = order[t]
+        # Called for its side effect: the log weights of the groups, in the last line of ``logs``.
+        term(layout, state, n, np.bool_(False))
+        rows, sums = layout.rows, state.logs[len(state.logs) - 1]
+        errors[t] = row_error(rows[n, 0], rows[n, 1], layout.class_offsets, state.counts, sums, scores)
+        shift(layout, state, n, np.int64(1))
+    return errors

@@ -91,7 +91,7 @@ class SequentialModel:
         >>> naive_bayes_sequence(coded).errors()
         array([0., 1., 0.])
         """
-        from ._loss_kernels import sequential_errors
+        from ._kernels import sequential_errors
 
         return np.asarray(sequential_errors(self.layout, self.checked(order)))
 

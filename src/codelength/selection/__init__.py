@@ -1,6 +1,6 @@
 """Choice of variables, clusterings and numbers of components by code length.
 
-Variables are chosen here (:func:`select_variables`), clusterings in ``codelength.selection.mixtures``, and
+Variables are chosen here (:func:`select_variables`), clusterings in ``codelength.selection.clusterings``, and
 numbers of components in ``codelength.selection.components``.
 """
 

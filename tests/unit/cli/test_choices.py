@@ -13,7 +13,7 @@ from codelength.estimators import MODELS, FiniteMixture, ModelAverage, NaiveBaye
 from codelength.mixture.code_length import CRITERIA
 from codelength.naive_bayes import PRIORS, RULES
 from codelength.selection import VARIABLE_CRITERIA
-from codelength.selection.mixtures import SELECTION_CRITERIA
+from codelength.selection.clusterings import SELECTION_CRITERIA
 from codelength_lab import PAPERS
 
 

@@ -21,7 +21,7 @@ from codelength.mixture.candidates import (
     spread_sizes,
 )
 from codelength.mixture.fixed_clustering import FixedClustering
-from codelength.selection.mixtures import SELECTION_CRITERIA
+from codelength.selection.clusterings import SELECTION_CRITERIA
 from codelength.sources import as_coded, as_table
 from codelength.table import Coded, Schema
 

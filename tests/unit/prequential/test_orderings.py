@@ -1,26 +1,20 @@
-"""Greedy orderings of larger tables against plain recomputing, and better ones by local search."""
-
-import itertools
+"""Greedy orderings of larger tables against plain recomputing."""
 
 import numpy as np
 import pytest
 from scipy.special import logsumexp
 
 from codelength.counts import Counts, count
-from codelength.errors import InvalidParameter
 from codelength.mixture.fixed_clustering import FixedClustering
 from codelength.naive_bayes import Predictor
 from codelength.prequential import (
     best_first,
     best_last,
-    improve_ordering,
     naive_bayes_sequence,
-    sample_orderings,
     worst_first,
     worst_last,
 )
 from codelength.table import Coded, Schema, encode
-from golden.cases import DATA, cases
 
 SEARCHES = {
     best_first: (False, False),
@@ -38,12 +32,6 @@ def drawn_table(n_rows, n_variables, n_classes=3, *, missing=0.0, n_values=4, se
     values = (classes[:, None] + rng.integers(0, 3, (n_rows, n_variables))) % n_values
     values[rng.random(values.shape) < missing] = -1
     return encode(Schema.from_sizes([n_values] * n_variables, n_classes), values, classes)
-
-
-def heart():
-    case = next(case for case in cases("real_loo") if case["id"] == "heart")
-    rows = np.loadtxt(DATA / case["file"], delimiter=",", dtype=np.int64)
-    return encode(Schema.from_sizes(case["cards"], case["K"]), rows[:, :-1], rows[:, -1])
 
 
 def log_odds_against(counts, coded, rows, rule, prior, leave_out):
@@ -145,56 +133,3 @@ def test_no_columns(search):
     coded = Coded.of(Schema.from_sizes([], 2), np.zeros((4, 0), dtype=np.uint8), [0, 1, 1, 1])
     order = search(naive_bayes_sequence(coded))
     assert order.tolist() == recomputed_order(coded, "evidence", "uniform", *SEARCHES[search])
-
-
-def test_local_search_is_never_worse_and_beats_the_greedy_orderings():
-    model = naive_bayes_sequence(heart())
-    start = best_first(model)
-    found = improve_ordering(model, start, max_moves=1500, random_state=0)
-    assert found.start_code_length == pytest.approx(model.code_length(start), rel=1e-12)
-    assert found.code_length == pytest.approx(model.code_length(found.order), rel=1e-12)
-    greedy = min(model.code_length(search(model)) for search in SEARCHES)
-    assert found.code_length < 0.7 * greedy
-    assert found.code_length < sample_orderings(model, 100, scheme="plain", random_state=0).best
-
-
-def test_local_search_finds_the_best_of_all_orderings_of_a_few_rows():
-    """With a window as wide as the table, the shortest path through all subsets is found."""
-    for seed in range(5):
-        coded = drawn_table(6, 3, missing=0.1, seed=seed)
-        for model in (
-            naive_bayes_sequence(coded),
-            FixedClustering.of(coded.with_class_as_column(), [0, 1, 0, 2, 1, 0]).sequence(),
-        ):
-            least = min(model.code_length(order) for order in itertools.permutations(range(6)))
-            found = improve_ordering(model, np.arange(6), max_moves=0, width=6)
-            assert found.code_length == pytest.approx(least, rel=1e-11)
-
-
-@pytest.mark.parametrize("n_rows", [0, 1, 2])
-def test_local_search_of_next_to_nothing(n_rows):
-    coded = drawn_table(n_rows, 2)
-    found = improve_ordering(naive_bayes_sequence(coded), max_moves=5, random_state=0)
-    assert sorted(found.order.tolist()) == list(range(n_rows))
-
-
-def test_local_search_can_be_repeated():
-    model = naive_bayes_sequence(drawn_table(30, 4))
-    runs = [improve_ordering(model, max_moves=100, random_state=3).order.tolist() for _ in range(2)]
-    assert runs[0] == runs[1]
-
-
-def test_local_search_starts_from_infinity_too():
-    """Under maximum likelihood most orderings are infinitely bad; the search is not stopped by that."""
-    coded = drawn_table(12, 2)
-    model = naive_bayes_sequence(coded, "map")
-    found = improve_ordering(model, max_moves=50, random_state=0)
-    assert found.code_length <= found.start_code_length
-
-
-@pytest.mark.parametrize(
-    ("options", "message"), [({"max_moves": -1}, "max_moves=-1"), ({"width": 1}, "width=1: .* from 2 to 10")]
-)
-def test_local_search_refuses(options, message):
-    with pytest.raises(InvalidParameter, match=message):
-        improve_ordering(naive_bayes_sequence(drawn_table(3, 2)), **options)

@@ -14,13 +14,13 @@ from codelength.prequential import (
     SequentialModel,
     best_first,
     compare_models,
-    improve_ordering,
     sample_orderings,
 )
 from codelength.prequential.sampling import SCHEMES
 from codelength.scores import Predictions
 from codelength.typing import FloatArray, IntArray
 
+from ...local_search import improve_ordering
 from ...prepared import prepare
 from ...spec import Result, stream_of
 from ..prequential_selection.task import LEAVE_ONE_OUT, MARGINAL, SelectionTask, best_of, rand

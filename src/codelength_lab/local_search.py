@@ -5,13 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from .._display import Shown, counted, nats_and_bits
-from ..blocks import Block, Facts
-from ..decisions import is_better
-from ..table.checks import check_random_state, check_whole
-from ..typing import IntArray
-from .orderings import best_first
-from .sequence import SequentialModel
+from codelength._display import Shown, counted, nats_and_bits
+from codelength.blocks import Block, Facts
+from codelength.decisions import is_better
+from codelength.prequential import SequentialModel, best_first
+from codelength.table.checks import check_random_state, check_whole
+from codelength.typing import IntArray
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
@@ -80,7 +79,7 @@ def improve_ordering(
     >>> found.code_length <= found.start_code_length
     True
     """
-    from ._search_kernels import insert_rows, sweep_windows
+    from ._ordering_kernels import insert_rows, sweep_windows
 
     left = check_whole("max_moves", max_moves, 0)
     check_whole("width", width, 2, 10)

@@ -1,12 +1,79 @@
-"""Local search for a better ordering. Arrays in, arrays out, nothing checked."""
+"""Means over all orderings, and local search for a better one. Arrays in, arrays out, nothing checked."""
+
+import math
 
 import numpy as np
 from numba import njit
 
-from .._decision_kernels import is_better
-from ..typing import FloatArray, IntArray
-from ._kernels import State, shift, shift_all, start, term
-from .layout import SequenceLayout
+from codelength._decision_kernels import is_better
+from codelength.prequential._kernels import State, row_error, shift, shift_all, start, term
+from codelength.prequential.layout import SequenceLayout
+from codelength.typing import FloatArray, IntArray
+
+
+@njit(cache=True, nogil=True)
+def losses_over_all_orderings(
+    layout: SequenceLayout, kinds: IntArray, times: IntArray, cap: float, log_binomials: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Compute the mean log loss and mean 0/1 loss at each position over all orderings of the rows.
+
+    Sets of rows are visited by a reflected Gray code with
+    mixed radices (Knuth, The Art of Computer Programming 7.2.1.1, algorithm H), so that consecutive sets
+    differ in one row.
+
+    Parameters
+    ----------
+    layout : SequenceLayout
+        The rows and the rule.
+    kinds : array of shape (n_kinds,)
+        A row of each kind of equal rows.
+    times : array of shape (n_kinds,)
+        Number of rows of each kind.
+    cap : float
+        Largest cost of one row.
+    log_binomials : array of shape (n_rows + 1, n_rows + 1)
+        Log of n over k at [n, k].
+
+    Returns
+    -------
+    log_losses, errors : arrays of shape (n_rows,)
+        Means at each position.
+    """
+    n_kinds, n_rows = len(kinds), times.sum()
+    log_losses, errors = np.zeros(n_rows), np.zeros(n_rows)
+    state, scores = start(layout), np.empty(layout.class_offsets.shape[1])
+    taken, steps, focus = np.zeros_like(times), np.ones_like(times), np.arange(n_kinds + 1)
+    size = 0
+    while True:
+        # Share of this multiset among all sets of its size: a hypergeometric probability. In logs, because
+        # the binomials overflow long before the sum is infeasible.
+        log_share = -log_binomials[n_rows, size]
+        for d in range(n_kinds):
+            log_share += log_binomials[times[d], taken[d]]
+        for d in range(n_kinds):
+            if taken[d] < times[d]:
+                n = kinds[d]
+                # Probability that the next row after this set is of kind d.
+                share = math.exp(log_share) * (times[d] - taken[d]) / (n_rows - size)
+                # The state is that of the current set, so a prediction costs no more than along one ordering.
+                log_losses[size] += share * min(term(layout, state, n, np.bool_(False)), cap)
+                rows, sums = layout.rows, state.logs[len(state.logs) - 1]
+                errors[size] += share * row_error(
+                    rows[n, 0], rows[n, 1], layout.class_offsets, state.counts, sums, scores
+                )
+        # Step H3 to H5 of the algorithm: ``focus`` are the focus pointers, which give the digit to change in
+        # constant time.
+        d = focus[0]
+        focus[0] = 0
+        if d == n_kinds:
+            return log_losses, errors
+        taken[d] += steps[d]
+        size += steps[d]
+        shift(layout, state, kinds[d], steps[d])
+        if taken[d] == 0 or taken[d] == times[d]:
+            steps[d] = -steps[d]
+            focus[d] = focus[d + 1]
+            focus[d + 1] = d + 1
 
 
 @njit(cache=True, nogil=True)

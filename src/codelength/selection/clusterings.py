@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..mixture.fixed_clustering import FixedClustering
-from ..prequential import ORDERINGS, OrderingSample, SequentialModel, improve_ordering, sample_orderings
+from ..prequential import ORDERINGS, OrderingSample, SequentialModel, sample_orderings
 from ..table.checks import check_choice
 
 
@@ -26,14 +26,11 @@ class Trial(NamedTuple):
         The clustering as a model that predicts one class after the other.
     sample : OrderingSample
         Its code lengths along random orderings.
-    random_state : int, sequence of int, generator or None
-        Seed of the local search for an ordering.
     """
 
     clustering: FixedClustering
     sequence: SequentialModel
     sample: OrderingSample
-    random_state: Any
 
 
 class SelectionCriterion(NamedTuple):
@@ -56,16 +53,11 @@ def _along(ordering: str, trial: Trial) -> float:
     return trial.sequence.code_length(ORDERINGS[ordering](trial.sequence))
 
 
-def _best_ordering(trial: Trial) -> float:
-    return improve_ordering(trial.sequence, random_state=trial.random_state).code_length
-
-
 SELECTION_CRITERIA: dict[str, SelectionCriterion] = {
     "prequential": SelectionCriterion(lambda trial: trial.sample.mean),
     "prequential_best": SelectionCriterion(lambda trial: trial.sample.best),
     "leave_one_out": SelectionCriterion(lambda trial: float(trial.sequence.leave_one_out().sum())),
     **{name: SelectionCriterion(partial(_along, name), is_quick=False) for name in ORDERINGS},
-    "best_ordering": SelectionCriterion(_best_ordering, is_quick=False),
     "evidence": SelectionCriterion(lambda trial: trial.clustering.code_length()),
     "evidence_with_clustering": SelectionCriterion(
         lambda trial: trial.clustering.code_length(with_clustering=True)
@@ -110,7 +102,7 @@ def selection_scores(
     # Pairs of an ordering and its reverse need an even number.
     scheme = "plain" if n_orderings % 2 else "antithetic"
     sample = sample_orderings(sequence, n_orderings, scheme=scheme, random_state=random_state)
-    trial = Trial(clustering, sequence, sample, random_state)
+    trial = Trial(clustering, sequence, sample)
     scores: dict[str, float | None] = {
         name: one.score(trial)
         for name, one in SELECTION_CRITERIA.items()

@@ -17,12 +17,12 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import gammaln
 
-from .._display import Shown, counted, nats_and_bits
-from ..blocks import Block, Facts
-from ..errors import Infeasible
-from ..table.checks import check_instance
-from ..typing import FloatArray
-from .sequence import SequentialModel
+from codelength._display import Shown, counted, nats_and_bits
+from codelength.blocks import Block, Facts
+from codelength.errors import Infeasible
+from codelength.prequential import SequentialModel
+from codelength.table.checks import check_instance
+from codelength.typing import FloatArray
 
 MOST_TERMS = 200_000_000
 """Most predictions: sets of rows, times kinds of rows. Half a minute or so."""
@@ -100,7 +100,7 @@ def all_orderings(model: SequentialModel) -> AllOrderings:
             f"{model.n_rows:,} rows of {len(kinds):,} kinds: too many sets of rows to average over all "
             "orderings; use sample_orderings, or fewer rows"
         )
-    from ._loss_kernels import losses_over_all_orderings
+    from ._ordering_kernels import losses_over_all_orderings
 
     cap = np.inf if model.cap is None else float(model.cap)
     sizes = np.arange(model.n_rows + 1.0)
