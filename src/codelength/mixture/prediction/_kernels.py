@@ -7,8 +7,8 @@ from numba import njit
 
 from ...typing import FloatArray, IntArray
 from ..clusterings import ObservedCells
-from ..code_length.exact._products import add_products as add_tile_products
-from ..code_length.exact._states import advance, count_states, list_partners, partners_within_tile
+from ..code_length.exact._subset_kernels import add_products as add_tile_products
+from ..code_length.exact._subset_kernels import advance, count_states, list_partners, partners_within_tile
 from ..code_length.exact.problem import StepTables
 
 

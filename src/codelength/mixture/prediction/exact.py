@@ -24,8 +24,8 @@ import numpy as np
 
 from ...typing import FloatArray, IntArray
 from ..clusterings import ClusteringState
+from ..code_length.exact.code_length import MAX_ERROR
 from ..code_length.exact.enumeration import clustering_log_terms, enumeration_cost
-from ..code_length.exact.methods import MAX_ERROR
 from ..code_length.exact.problem import ClusteringSum
 from ..code_length.exact.subsets import DigitOrder, digit_orders
 from ..code_length.exact.weights import ROUNDING, SMALLEST, Weights, rounding_of_terms, scaled_weights

@@ -3,14 +3,12 @@
 ======================  =====================================================================
 ``"enumeration"``       all terms, one by one; any prior; the readable form
 ``"subsets"``           clusters split off one after another, sums of positive terms only
-``"transform"``         inclusion and exclusion over all subsets, in double-double arithmetic
 ======================  =====================================================================
 """
 
 from ...costs import MAX_BYTES, MAX_SECONDS
-from .code_length import ExactCodeLength, exact_code_length
+from .code_length import METHODS, ExactCodeLength, exact_code_length
 from .enumeration import clustering_log_terms
-from .methods import METHODS
 
 __all__ = [
     "MAX_BYTES",

@@ -10,6 +10,7 @@ the number of copies of each, and :math:`2^N` sets become :math:`\prod_d (c_d + 
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,6 @@ from scipy.special import gammaln
 from ....typing import FloatArray, IntArray
 from ...costs import Cost, count_of
 from .problem import ClusteringSum
-from .sums import SIZES_PER_SECOND, Sums
 from .weights import ROUNDING, SMALLEST, Weights, scaled_weights
 
 N_BITS = 4
@@ -27,8 +27,22 @@ N_BITS = 4
 TILE_STATES = 4096
 """Maximum number of states that are processed together: three arrays of this size fit in the cache."""
 
+_SIZES_PER_SECOND = 2e4
 _PRODUCTS_PER_SECOND = {True: 4e9, False: 5e8}
 _STEPS_PER_SECOND = 2e8
+
+
+class ClusteringSums(NamedTuple):
+    """Sums of products of cluster weights over all clusterings, for 1, 2, ... components.
+
+    ``logs`` are their natural logs and ``errors`` bounds on the relative errors of the summation, both of
+    shape (n_components,); the errors of the weights are not in there. ``log_magnitude`` is as in
+    :class:`~codelength.mixture.code_length.exact.weights.Weights`.
+    """
+
+    logs: FloatArray
+    errors: FloatArray
+    log_magnitude: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +101,12 @@ def digit_orders(copies: IntArray) -> list[DigitOrder]:
     return found
 
 
+def cheapest_order(problem: ClusteringSum) -> tuple[DigitOrder, Cost]:
+    """Return the fastest order of digits, and the estimated cost: orders differ in speed by the copies."""
+    costs = [(order, subsets_cost(order, problem)) for order in digit_orders(problem.distinct.copies)]
+    return min(costs, key=lambda pair: pair[1].seconds)
+
+
 def subsets_cost(order: DigitOrder, problem: ClusteringSum) -> Cost:
     """Estimate the cost of the sums for all numbers of components."""
     n_states, n_clusters = _count(order.copies + 1.0), min(problem.n_components, problem.n_rows)
@@ -97,18 +117,18 @@ def subsets_cost(order: DigitOrder, problem: ClusteringSum) -> Cost:
         # Of the last step, only the sum at the state without rows is needed.
         n_products += within_tile * (_n_pairs(upper) / 2 if j + 1 < n_clusters else _count(upper + 1.0))
     seconds = n_states * (problem.n_variables + 5) / _STEPS_PER_SECOND
-    seconds += n_products / _PRODUCTS_PER_SECOND[order.by_bits] + problem.n_components / SIZES_PER_SECOND
+    seconds += n_products / _PRODUCTS_PER_SECOND[order.by_bits] + problem.n_components / _SIZES_PER_SECOND
     n_left = order.n_tile * (_count(order.left(1) + 1.0) + _count(order.left(2) + 1.0))
     return Cost(seconds, 8 * (n_states + n_left) + problem.table_bytes(1))
 
 
-def subsets_sums(problem: ClusteringSum, order: DigitOrder, n_components: int) -> Sums:
+def subsets_sums(problem: ClusteringSum, order: DigitOrder, n_components: int) -> ClusteringSums:
     """Compute log sums over all clusterings into 1 .. ``n_components`` components, with error bounds."""
     weights = scaled_weights(problem, problem.distinct.cells[order.rows], order.copies, n_components)
     partitions = _partition_sums(weights.scaled, order, min(n_components, problem.n_rows))
     logs, dropped = _labelled(partitions, weights, order.copies, n_components)
     errors = _rounding_of_sums(order, len(partitions)) + dropped
-    return Sums(logs + weights.rows_log, errors, weights.log_magnitude)
+    return ClusteringSums(logs + weights.rows_log, errors, weights.log_magnitude)
 
 
 def _partition_sums(weights: FloatArray, order: DigitOrder, n_clusters: int) -> FloatArray:
