@@ -7,7 +7,7 @@ import numpy as np
 
 from codelength import Schema
 from codelength.mixture import exact_code_length, fit_mixture
-from codelength.mixture.prediction import Chains, Effort, Learned, predict
+from codelength.mixture.prediction import Effort, Learned, predict
 from codelength.naive_bayes.query import Question
 from codelength.table import Coded
 
@@ -78,13 +78,13 @@ def drawn_average(n_rows: int = 2000, n_components: int = 5, n_new: int = 1000) 
     rows, new = whole.take(np.arange(n_rows)), whole.take(np.arange(n_rows, n_rows + n_new))
     mixture, _ = fit_mixture(rows, n_components, n_init=3, random_state=0)
     question = Question.of(rows.schema, "x0")
-    chains = Chains()
-    few = Effort(Chains(2, 1, 0))
+    effort = Effort().checked("gibbs")
+    few = Effort(2, 1, 0)
     predict(Learned(rows, mixture), question, new.take([0]), method="gibbs", effort=few)  # compiles
-    work = partial(predict, method="gibbs", effort=Effort(chains))
+    work = partial(predict, method="gibbs", effort=effort)
     found = []
     seconds = cpu_seconds(lambda: found.append(work(Learned(rows, mixture), question, new)))
-    n_sweeps = chains.n_chains * (chains.n_draws + chains.n_warmup)
+    n_sweeps = effort.n_chains * (effort.n_draws + effort.n_warmup)
     plain = cpu_seconds(lambda: _plain_sweeps(rows.codes, n_values, n_components, n_sweeps // 1000))
     what = f"average over drawn clusterings, N = {n_rows:,}, K = {n_components}, {n_new:,} new rows"
     lines = _limited(what, "the same sweeps in numpy", 1000 * plain, seconds, 10.0)

@@ -261,7 +261,7 @@ def calls(directory: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any]
         ),
         "neighbourhood_code_length": (
             codelength.code_lengths.neighbourhood_code_length,
-            hidden | {"mixture": of_rows.parameters_, "radius": 2, "with_centre": True},
+            hidden | {"mixture": of_rows.parameters_, "with_centre": True},
         ),
         "neighbourhood_code_length, of several": (
             codelength.code_lengths.neighbourhood_code_length,

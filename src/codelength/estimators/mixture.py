@@ -21,7 +21,7 @@ from ..mixture.em import STARTS, RestartsInfo, Trust
 from ..mixture.em.restarts import MOST_STARTS
 from ..mixture.observed import Observed, observed
 from ..mixture.parameters import MixtureParameters
-from ..mixture.prediction import Chains, Effort, Method, MixtureRule
+from ..mixture.prediction import Effort, Method, MixtureRule
 from ..naive_bayes import PriorLike, rule_of
 from ..naive_bayes.answer import Answer
 from ..naive_bayes.query import Question
@@ -72,8 +72,7 @@ class FiniteMixture(StreamedMixture, LatentInference, ClusterMixin, DensityMixin
         once ``patience`` further numbers have brought nothing better; one component is a possible answer.
     criterion : str
         The code length that chooses: ``"cheeseman_stutz"``, ``"cheeseman_stutz_soft"``, ``"bic"``, ``"aic"``,
-        ``"neighbourhood"``, ``"neighbourhood_two"``, ``"neighbourhoods"``, ``"annealed"`` or, for few rows,
-        ``"exact"``.
+        ``"neighbourhood"``, ``"neighbourhoods"``, ``"annealed"`` or, for few rows, ``"exact"``.
     prior : {"uniform", "jeffreys", "indifferent"}, float or Prior
         Dirichlet pseudocounts as in :class:`codelength.NaiveBayes`. ``rule="map"`` takes none below 1, where
         there may be no most probable mixture. For the other rules EM then fits :attr:`parameters_` under the
@@ -320,12 +319,11 @@ class FiniteMixture(StreamedMixture, LatentInference, ClusterMixin, DensityMixin
             The variables to predict; several at once by their joint distribution.
         rule : {"map", "evidence", "stochastic_complexity"}, optional
             As the parameter of the class, which is the default.
-        method : {"auto", "exact", "gibbs", "annealed", "neighbourhood", "cheeseman_stutz"}
+        method : {"auto", "exact", "gibbs", "annealed"}
             For the rule ``"evidence"``: how to sum over clusterings. ``"exact"``: all of them, for some
             twenty distinct rows. ``"gibbs"`` and ``"annealed"``: those that chains draw, with a standard
-            error; annealed ones weigh optima between which no chain wanders. ``"neighbourhood"``: those
-            near local optima. ``"cheeseman_stutz"``: the ratio of two approximations. ``"auto"``: exact
-            within some ten seconds, Gibbs chains otherwise.
+            error; annealed ones weigh optima between which no chain wanders. ``"auto"``: exact within some
+            ten seconds, Gibbs chains otherwise.
         n_chains, n_draws : int, optional
             Chains, and clusterings that each of them draws; by default 10 and 100, or for annealed chains 50
             and 20.
@@ -348,7 +346,7 @@ class FiniteMixture(StreamedMixture, LatentInference, ClusterMixin, DensityMixin
         known = self._known(question, X, None)
         question.check_rows(known.coded.n_rows)
         check_choice("method", method, Method)
-        effort = Effort(Chains.usual(method, n_chains, n_draws))
+        effort = Effort(n_chains, n_draws)
         answer = self._fitted.answered(question, known.coded, rule, method, effort)
         self._tell_unanswered(answer)
         return answer

@@ -14,7 +14,7 @@ from codelength.naive_bayes import Prior
 from codelength.table import Coded, Schema
 from unit.mixture.mixture_tables import random_coded
 
-ON_SINGLE_ROWS = ("neighbourhood", "neighbourhood_two", "neighbourhoods", "annealed", "exact")
+ON_SINGLE_ROWS = ("neighbourhood", "neighbourhoods", "annealed", "exact")
 NAMES = ("cheeseman_stutz", "cheeseman_stutz_soft", "bic", "aic", *ON_SINGLE_ROWS)
 by_name = pytest.mark.parametrize("name", NAMES)
 

@@ -9,16 +9,13 @@ from hypothesis import given, settings
 from scipy.special import logsumexp
 
 import naive
-from codelength.counts import count
-from codelength.errors import DataError, Infeasible, InvalidParameter
+from codelength.errors import DataError, InvalidParameter
 from codelength.mixture.best_clustering import local_optima
-from codelength.mixture.clusterings import completed
 from codelength.mixture.code_length import clustering_log_terms, neighbourhood
 from codelength.mixture.code_length.neighbourhood import neighbourhood_code_length, union_code_length
 from codelength.mixture.em import fit_mixture
 from codelength.mixture.parameters import with_components
-from codelength.naive_bayes import Prior, pseudocounts
-from codelength.scores import evidence_code_length
+from codelength.naive_bayes import Prior
 from unit.mixture import mixture_tables
 from unit.mixture.mixture_tables import case_of, cases, random_coded
 
@@ -38,10 +35,9 @@ def orbit(labels, case):
 @given(cases())
 def test_one_neighbourhood_is_that_of_the_definition(case):
     labels = [j % case.n_components for j in range(len(case.rows))]
-    for radius, with_centre in itertools.product((1, 2), (True, False)):
-        given = {"radius": radius, "with_centre": with_centre}
-        fast = neighbourhood_code_length(case.coded, labels, case.prior, **given)
-        slow = naive.neighbourhood_code_length(case.rows, labels, case.naive_prior, **given)
+    for with_centre in (True, False):
+        fast = neighbourhood_code_length(case.coded, labels, case.prior, with_centre=with_centre)
+        slow = naive.neighbourhood_code_length(case.rows, labels, case.naive_prior, with_centre=with_centre)
         assert fast == (math.inf if slow is None else pytest.approx(slow, rel=1e-11, abs=1e-12))
 
 
@@ -96,10 +92,9 @@ def test_tiny_pseudocounts_survive_the_counts_beside_them():
     """One row less one row leaves the pseudocount alone, however small it is beside 1."""
     case = case_of([2, 3], 2, [[0, 1], [1, 2], [0, None], [1, 2]], 1e-16, 1e-16)
     for labels in ([0, 1, 0, 1], [0, 1, 1, 1], [0, 0, 0, 0]):
-        for radius in (2, 1):
-            fast = neighbourhood_code_length(case.coded, labels, Prior(1e-16, 1e-16), radius=radius)
-            slow = naive.neighbourhood_code_length(case.rows, labels, case.naive_prior, radius=radius)
-            assert fast == pytest.approx(slow, rel=1e-12)
+        fast = neighbourhood_code_length(case.coded, labels, Prior(1e-16, 1e-16))
+        slow = naive.neighbourhood_code_length(case.rows, labels, case.naive_prior)
+        assert fast == pytest.approx(slow, rel=1e-12)
         near = [z for z in all_clusterings(case) if np.count_nonzero(z != labels) <= 1]
         terms = clustering_log_terms(case.coded, 2, Prior(1e-16, 1e-16))
         places = [int("".join(map(str, z)), 2) for z in near]
@@ -110,32 +105,9 @@ def test_weights_count_as_repetition():
     weights, labels = np.arange(20) % 3, np.arange(20) % 2
     coded = random_coded(1, 20, [2, 3], n_components=2, weights=weights)
     again, repeated = coded.repeated(), np.repeat(labels, weights)
-    for radius in (1, 2):
-        once = neighbourhood_code_length(coded, labels, radius=radius)
-        assert once == neighbourhood_code_length(again, repeated, radius=radius)
+    once = neighbourhood_code_length(coded, labels)
+    assert once == neighbourhood_code_length(again, repeated)
     assert union_code_length(coded, [labels]) == union_code_length(again, [repeated])
-
-
-@pytest.mark.parametrize("n_components", [2, 3])
-def test_pairs_of_rows_are_moves_after_moves(n_components):
-    """With more rows than can be enumerated: neighbours of neighbours, each of them met twice."""
-    coded = random_coded(2, 40, [2, 3, 2], n_components=n_components, missing=0.2)
-    labels = np.arange(40) % n_components
-    log_prob = -neighbourhood_code_length(coded, labels, radius=1, with_centre=False)
-    pairs = []
-    for j, k in itertools.product(range(40), range(n_components)):
-        if k != labels[j]:
-            moved = np.where(np.arange(40) == j, k, labels)
-            table = completed(coded, moved)
-            near = (
-                -evidence_code_length(count(table))
-                + neighbourhood._log_moves(table, pseudocounts("uniform", table.schema))[1]
-            )
-            away = (np.arange(n_components) != moved[:, None]) & (np.arange(40) != j)[:, None]
-            pairs.append(near[away])
-    expected = -np.logaddexp(log_prob, logsumexp(np.concatenate(pairs)) - np.log(2))
-    fast = neighbourhood_code_length(coded, labels, radius=2, with_centre=False)
-    assert fast == pytest.approx(expected, rel=1e-12)
 
 
 def test_a_mixture_stands_for_its_clustering_and_for_local_optima():
@@ -148,15 +120,8 @@ def test_a_mixture_stands_for_its_clustering_and_for_local_optima():
     assert expected < neighbourhood_code_length(coded, mixture)
 
 
-def test_pairs_that_would_take_too_long_are_refused_at_once():
-    coded = random_coded(0, 60_000, [9] * 12, n_components=5)
-    with pytest.raises(Infeasible, match=r"all pairs of 59,\d+ distinct rows would take"):
-        neighbourhood_code_length(coded, np.zeros(60_000, dtype=int), radius=2)
-
-
 def test_no_rows_cost_nothing():
     case = mixture_tables.case_of([2], 3, [])
-    assert neighbourhood_code_length(case.coded, [], radius=2) == 0
     assert neighbourhood_code_length(case.coded, []) == 0
     assert union_code_length(case.coded, [[]]) == 0
 
@@ -167,8 +132,5 @@ def test_bad_arguments_are_refused():
         union_code_length(case.coded, [])
     with pytest.raises(DataError, match="row 0"):
         neighbourhood_code_length(case.coded, [5, 0])
-    with pytest.raises(InvalidParameter, match="radius=3: expected 1 or 2"):
-        neighbourhood_code_length(case.coded, [1, 0], radius=3)
-    for others in ({"radius": 2}, {"with_centre": False}):
-        with pytest.raises(InvalidParameter, match="several neighbourhoods have radius=1"):
-            neighbourhood_code_length(case.coded, [1, 0], n_neighbourhoods=2, **others)
+    with pytest.raises(InvalidParameter, match="several neighbourhoods include their centres"):
+        neighbourhood_code_length(case.coded, [1, 0], n_neighbourhoods=2, with_centre=False)

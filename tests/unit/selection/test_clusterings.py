@@ -52,7 +52,6 @@ def test_the_names_in_their_order():
         "worst_last",
         "best_last",
         "worst_first",
-        "best_ordering",
         "evidence",
         "evidence_with_clustering",
     ]

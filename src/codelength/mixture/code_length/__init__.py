@@ -8,7 +8,6 @@ name                     code length
 ``cheeseman_stutz_soft`` the same with every row shared out over the components
 ``bic``, ``aic``         the likelihood of the most probable mixture, with a penalty for its parameters
 ``neighbourhood``        the sum over a clustering and those that differ from it in one row
-``neighbourhood_two``    the same with those that differ from it in two rows
 ``neighbourhoods``       the sum over those that differ in one row from one of several local optima
 ``annealed``             the sum over all clusterings, estimated by annealed importance sampling
 ``exact``                the sum over all clusterings, for few distinct rows
@@ -63,7 +62,6 @@ CRITERIA: dict[str, Criterion] = {
     "bic": bic_code_length,
     "aic": aic_code_length,
     "neighbourhood": neighbourhood_code_length,
-    "neighbourhood_two": partial(neighbourhood_code_length, radius=2),
     "neighbourhoods": partial(neighbourhood_code_length, n_neighbourhoods=N_NEIGHBOURHOODS),
     "annealed": annealed_code_length,
     "exact": exact_code_length,

@@ -7,13 +7,13 @@ import numpy as np
 from scipy.special import gammaln, logsumexp
 
 from ..._display import Shown, nats_and_bits
-from ..._threads import in_threads
 from ...blocks import Block, Facts
 from ...errors import Infeasible
 from ...naive_bayes import PriorLike, Pseudocounts, pseudocounts
 from ...table import Coded
 from ...table.checks import check_choice, check_random_state, check_size
-from ...typing import FloatArray
+from ...typing import FloatArray, IntArray
+from .._replications import repeat
 from ..clusterings import ClusteringState, ObservedCells, exchangeable, single_rows
 from ..costs import check_components
 from ..parameters import MixtureParameters, rows_under
@@ -152,47 +152,76 @@ def annealed_code_length(
     check_size("n_temperatures", n_temperatures)
     coded = single_rows(rows_under(rows, mixture))
     is_uniform = _is_uniform(start, coded)
-    n_parts = 1 if is_uniform else N_CLIMBS
-    bytes_each = 24.0 * coded.n_rows * n_parts + 24.0 * coded.schema.n_cells
+    bytes_each = 24.0 * coded.n_rows * (1 if is_uniform else N_CLIMBS) + 24.0 * coded.schema.n_cells
     check_components(coded.schema.n_classes, bytes_each, "annealing")
-    spread = pseudocounts(prior, coded.schema)
     generator = np.random.default_rng(check_random_state(random_state))
-    if is_uniform:
-        reference = Reference.uniform(coded.n_rows, coded.schema.n_classes)
-    else:
-        reference = Reference.at_optima(coded, spread, generator)
-    # A stream per chain: the result does not depend on the number of threads.
-    streams = generator.spawn(n_chains)
-    log_weights = _run(coded, spread, reference, is_uniform, n_temperatures, streams, n_threads)
+    annealing = Annealing.of(coded, pseudocounts(prior, coded.schema), is_uniform, n_temperatures, generator)
+
+    def chain(stream: np.random.Generator) -> float:
+        return annealing.draw(stream)[2]
+
+    log_weights = np.array(repeat(chain, n_chains, generator, n_threads, None))
     return AnnealedCodeLength(float(np.log(n_chains) - logsumexp(log_weights)), log_weights)
 
 
-def _run(
-    coded: Coded,
-    prior: Pseudocounts,
-    reference: Reference,
-    is_uniform: bool,
-    n_temperatures: int,
-    streams: list[np.random.Generator],
-    n_threads: int | None,
-) -> FloatArray:
-    """Log importance weights, one chain per stream."""
-    from ._annealing_kernels import anneal, log_name_share
+@dataclass(frozen=True, eq=False, slots=True)
+class Annealing:
+    """Chains from a reference distribution of clusterings to the posterior, with importance weights.
 
-    observed, powers = ObservedCells.of(coded), np.linspace(0.0, 1.0, n_temperatures + 1)
-    names = exchangeable(prior)
-    # All m! namings of exchangeable components have the same P(Z, D), but a chain stays near one. Its weight
-    # counts all of them, times the share that the reference gives to its own names.
-    log_renamings = float(gammaln(np.unique(names, return_counts=True)[1] + 1).sum())
+    Attributes
+    ----------
+    coded : Coded
+        Single rows; the target of their schema is the component.
+    observed : ObservedCells
+        Their cells.
+    prior : Pseudocounts
+        Dirichlet pseudocounts.
+    reference : Reference
+        The distribution that chains start from.
+    is_uniform : bool
+        Whether it is uniform, so that chains reach all names of the components.
+    powers : array of shape (n_temperatures + 1,)
+        Power of the posterior at each step.
+    """
 
-    def chain(stream: np.random.Generator) -> float:
-        labels, state = np.zeros(coded.n_rows, dtype=np.int64), ClusteringState.empty(coded.schema, prior)
-        log_weight = anneal(observed, state, reference, powers, stream, labels)
+    coded: Coded
+    observed: ObservedCells
+    prior: Pseudocounts
+    reference: Reference
+    is_uniform: bool
+    powers: FloatArray
+
+    @classmethod
+    def of(
+        cls,
+        coded: Coded,
+        prior: Pseudocounts,
+        is_uniform: bool,
+        n_temperatures: int,
+        generator: np.random.Generator,
+    ) -> "Annealing":
+        """Build the reference, uniform or at local optima."""
         if is_uniform:
-            return float(log_weight)
-        return float(log_weight + log_renamings + log_name_share(labels, reference, NAME_POWER, names))
+            reference = Reference.uniform(coded.n_rows, coded.schema.n_classes)
+        else:
+            reference = Reference.at_optima(coded, prior, generator)
+        powers = np.linspace(0.0, 1.0, n_temperatures + 1)
+        return cls(coded, ObservedCells.of(coded), prior, reference, is_uniform, powers)
 
-    return np.array(list(in_threads(chain, streams, n_threads)))
+    def draw(self, stream: np.random.Generator) -> tuple[IntArray, ClusteringState, float]:
+        """Draw a clustering; return it with its counts and the log weight of the chain."""
+        from ._annealing_kernels import anneal, log_name_share
+
+        labels = np.zeros(self.coded.n_rows, dtype=np.int64)
+        state = ClusteringState.empty(self.coded.schema, self.prior)
+        log_weight = float(anneal(self.observed, state, self.reference, self.powers, stream, labels))
+        if not self.is_uniform:
+            # All m! namings of exchangeable components have the same P(Z, D), but a chain stays near one. Its
+            # weight counts all of them, times the share that the reference gives to its own names.
+            names = exchangeable(self.prior)
+            log_weight += float(gammaln(np.unique(names, return_counts=True)[1] + 1).sum())
+            log_weight += float(log_name_share(labels, self.reference, NAME_POWER, names))
+        return labels, state, log_weight
 
 
 def _is_uniform(start: str, coded: Coded) -> bool:

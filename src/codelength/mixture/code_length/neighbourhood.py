@@ -16,23 +16,11 @@ from ...errors import InvalidParameter
 from ...naive_bayes import Predictor, PriorLike, Pseudocounts, pseudocounts
 from ...table import Coded
 from ...table._messages import shown
-from ...table.checks import check_flag, check_size, check_whole
+from ...table.checks import check_flag, check_size
 from ...table.content import Keys, mixed
 from ...typing import BoolArray, FloatArray, IntArray
 from ..best_clustering import local_optima
-from ..clusterings import (
-    ClusteringState,
-    ObservedCells,
-    canonical,
-    completed,
-    exchangeable,
-    log_renamings,
-    single_rows,
-)
-from ..costs import Cost, refuse
-
-SECONDS_PER_STEP = 3.5e-9
-"""Time for one cell of one pair of rows."""
+from ..clusterings import canonical, completed, exchangeable, log_renamings, single_rows
 
 N_NEIGHBOURHOODS = 21
 """Number of neighbourhoods of the criterion ``"neighbourhoods"``."""
@@ -45,16 +33,14 @@ def neighbourhood_code_length(
     *,
     n_neighbourhoods: int = 1,
     random_state: Any = 0,
-    radius: int = 1,
     with_centre: bool = True,
 ) -> float:
     r"""Compute the code length by the clusterings near one or several good ones, in nats.
 
     .. math:: -\log \sum_{Z \in \mathcal{N}(\hat Z)} P(Z, D)
 
-    Equation (7) of the 1997 paper: the neighbours are the N(K - 1) clusterings that differ in one row.
-    With a radius of two, those that differ in two rows are neighbours too. The code length is never below
-    the exact one.
+    Equation (7) of the 1997 paper: the neighbours are the N(K - 1) clusterings that differ in one row. The
+    code length is never below the exact one.
 
     Further neighbourhoods are those of the local optima of climbs from random clusterings. A clustering that
     is in several neighbourhoods counts once, and together with all its renamings; see
@@ -70,9 +56,6 @@ def neighbourhood_code_length(
         Number of neighbourhoods: the one of the clustering given, and one for each climb.
     random_state : int, sequence of int, generator or None
         Seed of the random clusterings. A single neighbourhood needs none.
-    radius : {1, 2}
-        Number of rows in which neighbours may differ. Pairs of rows take time that grows with the square of
-        the number of distinct rows. Several neighbourhoods have radius 1.
     with_centre : bool
         Whether the sum includes the clustering itself. Without it a single component has no neighbours,
         and the code length is infinite. Several neighbourhoods include their centres.
@@ -81,11 +64,6 @@ def neighbourhood_code_length(
     -------
     float
         An upper bound on the exact code length, in nats.
-
-    Raises
-    ------
-    Infeasible
-        If all pairs of rows would take too long.
 
     Examples
     --------
@@ -98,24 +76,21 @@ def neighbourhood_code_length(
     0.5
     """
     check_flag("with_centre", with_centre)
-    if check_whole("radius", radius) > 2:
-        raise InvalidParameter(f"radius={shown(radius)}: expected 1 or 2")
     table = single_rows(completed(rows, mixture))
     if check_size("n_neighbourhoods", n_neighbourhoods) > 1:
-        if radius > 1 or not with_centre:
+        if not with_centre:
             raise InvalidParameter(
-                f"n_neighbourhoods={shown(n_neighbourhoods)}: several neighbourhoods have radius=1 and "
-                "with_centre=True; leave these options out, or pass n_neighbourhoods=1"
+                f"n_neighbourhoods={shown(n_neighbourhoods)}: several neighbourhoods include their centres; "
+                "leave with_centre out, or pass n_neighbourhoods=1"
             )
         climbs = {"n_starts": n_neighbourhoods - 1, "random_state": random_state}
         optima = local_optima(table, table.schema.n_classes, prior, **climbs)
         return union_code_length(table, [table.class_codes, *(found.clustering for found in optima)], prior)
     spread = pseudocounts(prior, table.schema)
-    centre, moves = _log_moves(table, spread)
+    centre, moves = log_moves(table, spread)
     # All moves of single rows are relative to P(Z, D) of the centre, which is put back in the end.
     away = moves[np.arange(table.schema.n_classes) != table.class_codes[:, None]]
-    further = [0.0 if with_centre else -np.inf, _log_pairs(table, spread) if radius == 2 else -np.inf]
-    return -(centre + float(logsumexp(np.append(away, further))))
+    return -(centre + float(logsumexp(np.append(away, 0.0 if with_centre else -np.inf))))
 
 
 def union_code_length(rows: Any, clusterings: Sequence[Any], prior: PriorLike = "uniform") -> float:
@@ -161,29 +136,12 @@ def union_code_length(rows: Any, clusterings: Sequence[Any], prior: PriorLike = 
     return -float(logsumexp(np.concatenate([near.log_masses for near in nearby])[kept]))
 
 
-def _log_moves(table: Coded, prior: Pseudocounts) -> tuple[float, FloatArray]:
+def log_moves(table: Coded, prior: Pseudocounts) -> tuple[float, FloatArray]:
     """Compute log P(Z, D), and its gain if a row moves to a component, shape (n_rows, n_components)."""
     predictor = Predictor.of(count(table), "evidence", prior)
     log_probs = predictor.leave_one_out(table).log_probs
     own = np.take_along_axis(log_probs, table.class_codes.astype(np.int64)[:, None], axis=1)
     return -predictor.evidence_code_length(), log_probs - own
-
-
-def _log_pairs(table: Coded, prior: Pseudocounts) -> float:
-    """Return the log of the gain of P(Z, D), summed over all pairs of rows that both move."""
-    from ._neighbourhood_kernels import log_pairs_of_moves
-
-    rows = table.distinct()
-    observed, n_components = ObservedCells.of(rows), rows.schema.n_classes
-    n_steps = rows.n_rows * (n_components - 1) * (2 * len(observed.cells) + rows.n_rows * n_components)
-    cost = Cost(SECONDS_PER_STEP * n_steps, 0.0)
-    if not cost.is_feasible:
-        raise refuse(f"the sum over all pairs of {rows.n_rows:,} distinct rows", cost)
-    state = ClusteringState.pseudocounts(rows.schema, prior)
-    # The kernel keeps counts apart from pseudocounts.
-    none = ClusteringState(*(np.zeros_like(part) for part in state))
-    labels, weights = rows.class_codes.astype(np.int64), np.asarray(rows.weights)
-    return float(log_pairs_of_moves(observed, labels, weights, state, none))
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +190,7 @@ def nearby_clusterings(table: Coded, prior: Pseudocounts, names: IntArray) -> Ne
     names : array of shape (n_components,)
         From :func:`codelength.mixture.clusterings.exchangeable`.
     """
-    log_prob, moves = _log_moves(table, prior)
+    log_prob, moves = log_moves(table, prior)
     centre = table.class_codes.astype(np.int64)
     sizes = np.bincount(centre, minlength=len(names))
     rows, targets = np.nonzero(_worthwhile(centre, sizes, names))

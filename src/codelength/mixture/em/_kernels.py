@@ -42,12 +42,11 @@ def share_out(
     stop: int,
     log_likelihood: float,
     counts: FloatArray,
-    in_logs: bool | None,
 ) -> float:
     """Share rows ``start .. stop - 1`` out over the components: the E step.
 
     A block gives the same sums in one piece or in several. Probabilities are multiplied directly; a row for
-    which that might underflow is computed in logs, if ``in_logs`` is True.
+    which that might underflow is computed in logs.
 
     Parameters
     ----------
@@ -65,8 +64,6 @@ def share_out(
         Log-likelihood of the rows before ``start``.
     counts : array of shape (n_joint, n_lanes)
         Expected counts, to which those of the rows are added.
-    in_logs : bool or None
-        With None the code for logs is not compiled, and NaN is returned if a row needs it.
 
     Returns
     -------
@@ -88,8 +85,6 @@ def share_out(
                 total += shares[t, k]
             if total >= _SAFE:
                 log_likelihood += weights[low + t] * math.log(total)
-            elif in_logs is None:
-                return math.nan
             else:
                 if logs.shape[0] == 0:
                     logs = _log_joint(table, rows.members)
@@ -242,7 +237,6 @@ def run(
     least_gain: float,
     table: FloatArray,
     trace: FloatArray,
-    in_logs: bool | None,
 ) -> int:
     """Run EM on one thread.
 
@@ -258,13 +252,11 @@ def run(
         Holds the start and receives the end.
     trace : array of shape (2, max_iter)
         Receives the objective (row 0) and the log-likelihood (row 1) of each iteration.
-    in_logs : bool or None
-        As in :func:`share_out`.
 
     Returns
     -------
     int
-        Iterations made; 0 if a row needs logs and ``in_logs`` is None.
+        Iterations made.
     """
     members = rows.members
     joint = np.empty((members.shape[0], table.shape[1]))
@@ -278,14 +270,10 @@ def run(
             # Blocks are summed separately and then added in order, exactly as on several threads: the result
             # does not depend on the number of threads.
             _clear(of_block)
-            log_likelihood += share_out(
-                rows, table, joint, prior.n_components, start, stop, 0.0, of_block, in_logs
-            )
+            log_likelihood += share_out(rows, table, joint, prior.n_components, start, stop, 0.0, of_block)
             for j in range(counts.shape[0]):
                 for k in range(counts.shape[1]):
                     counts[j, k] += of_block[j, k]
-        if math.isnan(log_likelihood):
-            return 0
         trace[0, iteration] = log_likelihood + log_prior(table, prior.excess)
         trace[1, iteration] = log_likelihood
         # The table is scored before it is improved, so the last table returned is the one scored last.

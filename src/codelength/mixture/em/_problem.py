@@ -1,6 +1,5 @@
 """EM problem: a layout and a prior for one number of components, and the iterations."""
 
-import math
 from collections.abc import Iterator
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -110,22 +109,15 @@ class EMProblem:
         from ._kernels import has_converged, run
 
         least_gain, trace = tol * self.joint.total_weight, np.empty((2, max_iter))
-        # Few tables have rows so improbable that logs are needed; those are run again from the start with
-        # logs.
-        for in_logs in (None, True):
-            table = self._table(start)
-            if isinstance(self.joint, JointRows) and (n_threads == 1 or len(self.joint.bounds) <= 2):
-                n_iter = int(run(self.joint, self.prior, least_gain, table, trace, in_logs))
-            else:
-                n_iter = self._run_in_blocks(least_gain, table, trace, n_threads, in_logs)
-            if n_iter:
-                break
+        table = self.table_of(start)
+        if isinstance(self.joint, JointRows) and (n_threads == 1 or len(self.joint.bounds) <= 2):
+            n_iter = int(run(self.joint, self.prior, least_gain, table, trace))
+        else:
+            n_iter = self._run_in_blocks(least_gain, table, trace, n_threads)
         trace = trace[:, :n_iter].copy()
-        return self._parameters(table), trace, bool(has_converged(trace[0], n_iter - 1, least_gain))
+        return self.mixture_of(table), trace, bool(has_converged(trace[0], n_iter - 1, least_gain))
 
-    def _run_in_blocks(
-        self, least_gain: float, table: FloatArray, trace: FloatArray, n_threads: int, in_logs: bool | None
-    ) -> int:
+    def _run_in_blocks(self, least_gain: float, table: FloatArray, trace: FloatArray, n_threads: int) -> int:
         """Run the iterations of the kernel ``run``, with blocks read one by one or on several threads."""
         from ._kernels import expand, has_converged, log_prior, maximise, share_out
 
@@ -138,7 +130,7 @@ class EMProblem:
                 if self.stopped.is_set():
                     raise CancelledError
                 log_likelihood = share_out(
-                    piece, table, joint, n_components, start, stop, log_likelihood, counts, in_logs
+                    piece, table, joint, n_components, start, stop, log_likelihood, counts
                 )
             return float(log_likelihood), counts
 
@@ -153,8 +145,6 @@ class EMProblem:
                 for of_block, counts_of_block in in_turn(share, range(n_blocks)):
                     log_likelihood += of_block
                     counts += counts_of_block
-                if math.isnan(log_likelihood):
-                    return 0
                 trace[:, iteration] = log_likelihood + log_prior(table, self.prior.excess), log_likelihood
                 if has_converged(trace[0], iteration, least_gain):
                     return iteration + 1
@@ -162,7 +152,8 @@ class EMProblem:
                     maximise(counts, rows.members, self.prior, table)
         return int(trace.shape[1])
 
-    def _table(self, start: MixtureParameters) -> FloatArray:
+    def table_of(self, start: MixtureParameters) -> FloatArray:
+        """Return a mixture as the kernels hold it; raise if it does not fit."""
         schema = self.schema
         if start.value_probs.shape != (schema.n_classes, schema.n_cells):
             raise InvalidParameter(
@@ -176,6 +167,7 @@ class EMProblem:
         table[schema.n_cells, : schema.n_classes] = start.class_probs
         return table
 
-    def _parameters(self, table: FloatArray) -> MixtureParameters:
+    def mixture_of(self, table: FloatArray) -> MixtureParameters:
+        """Return the mixture of a table of the kernels."""
         real = table[: self.schema.n_cells + 1, : self.schema.n_classes]
         return MixtureParameters(self.schema, real[-1].copy(), np.ascontiguousarray(real[:-1].T))

@@ -9,8 +9,7 @@ rule                      prediction
 ========================= ==================================================================================
 """
 
-from .chains import Chains
-from .climbing import Climb
-from .predict import Effort, Learned, Method, MixtureRule, predict
+from .chains import Effort
+from .predict import Learned, Method, MixtureRule, predict
 
-__all__ = ["Chains", "Climb", "Effort", "Learned", "Method", "MixtureRule", "predict"]
+__all__ = ["Effort", "Learned", "Method", "MixtureRule", "predict"]

@@ -7,189 +7,138 @@ Both have a standard error: that of a ratio of means, from the spread between ch
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.special import gammaln
 
-from ...naive_bayes import PriorLike, Pseudocounts, pseudocounts
+from ...naive_bayes import PriorLike, pseudocounts
 from ...table import Coded
-from ...table.checks import check_random_state, check_size, check_whole
+from ...table.checks import check_number, check_random_state, check_size, check_whole
 from ...typing import FloatArray, IntArray
 from .._replications import repeat
-from ..clusterings import ClusteringState, ObservedCells, exchangeable, single_rows
-from ..code_length._references import Reference
-from ..code_length.annealed import MAX_COMPONENTS, NAME_POWER
+from ..clusterings import ClusteringState, ObservedCells, single_rows
+from ..code_length.annealed import MAX_COMPONENTS, Annealing
 from ..costs import check_memory
 from ..parameters import MixtureParameters
-from .products import Products
+from .products import ProductMixture
+
+USUAL = {"gibbs": (10, 100), "annealed": (50, 20)}
+"""Chains and draws by method: annealed chains need a larger number, because their weights differ."""
 
 
 @dataclass(frozen=True, slots=True)
-class Chains:
-    """Options of the chains.
+class Effort:
+    """Amount of work for answers that are not exact.
 
     Attributes
     ----------
-    n_chains : int
+    n_chains : int, optional
         Independent chains, each with its own random stream; at least 2, for the standard error.
-    n_draws, n_warmup : int
-        Sweeps of each chain that count, and sweeps before them that do not.
+    n_draws : int, optional
+        Sweeps of each chain that count. The defaults of both depend on the method; see :data:`USUAL`.
+    n_warmup : int
+        Sweeps before them that do not count.
     n_temperatures : int
         Steps of annealing from the start to the posterior.
+    max_iter : int
+        Maximum number of iterations of the continued EM.
+    tol : float
+        EM ends when an iteration gains less than this, in nats.
     """
 
-    n_chains: int = 10
-    n_draws: int = 100
+    n_chains: int | None = None
+    n_draws: int | None = None
     n_warmup: int = 100
     n_temperatures: int = 100
+    max_iter: int = 1000
+    tol: float = 1e-9
 
-    @classmethod
-    def usual(cls, method: str, n_chains: int | None = None, n_draws: int | None = None) -> "Chains":
-        """Return the default options: annealed chains need a larger number, because their weights differ."""
-        usual = (50, 20) if method == "annealed" else (10, 100)
-        return cls(usual[0] if n_chains is None else n_chains, usual[1] if n_draws is None else n_draws)
-
-    def check(self) -> None:
-        """Raise if an option is not valid."""
-        check_whole("n_chains", self.n_chains, 2, 10_000)
-        check_size("n_draws", self.n_draws)
+    def checked(self, method: str) -> "Effort":
+        """Return the options with the defaults of a method; raise if one is not valid."""
+        n_chains, n_draws = USUAL.get(method, USUAL["gibbs"])
+        usual = replace(self, n_chains=self.n_chains or n_chains, n_draws=self.n_draws or n_draws)
+        for given in (self, usual):
+            if given.n_chains is not None:
+                check_whole("n_chains", given.n_chains, 2, 10_000)
+            if given.n_draws is not None:
+                check_size("n_draws", given.n_draws)
         check_whole("n_warmup", self.n_warmup, 0)
         check_size("n_temperatures", self.n_temperatures)
-
-
-def gibbs_products(
-    rows: Coded, mixture: MixtureParameters, prior: PriorLike, chains: Chains, random_state: Any
-) -> list[Products]:
-    """Draw clusterings by Gibbs chains that start at the mixture; return the products of each chain.
-
-    Parameters
-    ----------
-    rows : Coded
-        The rows that were learned from.
-    mixture : MixtureParameters
-        The mixture fitted to them.
-    prior : prior or its name
-        Dirichlet pseudocounts.
-    chains : Chains
-        Options of the chains.
-    random_state : int, sequence of int, generator or None
-        Seed of the chains.
-
-    Returns
-    -------
-    list of Products
-        One per chain.
-    """
-    setting = _Setting.of(rows, mixture, prior, chains)
-    shares = mixture.responsibilities(setting.rows)
-
-    def start(stream: np.random.Generator) -> tuple[IntArray, ClusteringState, float]:
-        from .._gibbs_kernels import fill, sweep
-
-        labels, state = _drawn(shares, stream), setting.empty()
-        fill(setting.observed, labels, state)
-        for _ in range(chains.n_warmup):
-            sweep(setting.observed, labels, stream.random(len(labels)), state)
-        return labels, state, 0.0
-
-    return setting.run(start, random_state)
-
-
-def annealed_products(
-    rows: Coded, mixture: MixtureParameters, prior: PriorLike, chains: Chains, random_state: Any
-) -> list[Products]:
-    """Draw clusterings by annealed chains; return the products of each, with its importance weight.
-
-    Parameters
-    ----------
-    rows : Coded
-        The rows that were learned from.
-    mixture : MixtureParameters
-        The mixture fitted to them.
-    prior : prior or its name
-        Dirichlet pseudocounts.
-    chains : Chains
-        Options of the chains.
-    random_state : int, sequence of int, generator or None
-        Seed of the chains.
-
-    Returns
-    -------
-    list of Products
-        One per chain.
-    """
-    setting = _Setting.of(rows, mixture, prior, chains)
-    n_components, n_rows = mixture.n_components, setting.rows.n_rows
-    generator = np.random.default_rng(check_random_state(random_state))
-    is_uniform = n_components > MAX_COMPONENTS
-    reference = (
-        Reference.uniform(n_rows, n_components)
-        if is_uniform
-        else Reference.at_optima(setting.rows, setting.prior, generator)
-    )
-    powers = np.linspace(0.0, 1.0, chains.n_temperatures + 1)
-    names = exchangeable(setting.prior)
-    log_renamings = float(gammaln(np.unique(names, return_counts=True)[1] + 1).sum())
-
-    def start(stream: np.random.Generator) -> tuple[IntArray, ClusteringState, float]:
-        from ..code_length._annealing_kernels import anneal, log_name_share
-
-        labels, state = np.zeros(n_rows, dtype=np.int64), setting.empty()
-        log_weight = float(anneal(setting.observed, state, reference, powers, stream, labels))
-        if not is_uniform:
-            # The weight includes the names that the chain did not visit; predictions do not depend on names.
-            log_weight += log_renamings + float(log_name_share(labels, reference, NAME_POWER, names))
-        return labels, state, log_weight
-
-    return setting.run(start, generator)
+        check_size("max_iter", self.max_iter)
+        check_number("tol", self.tol)
+        return usual
 
 
 Start = Callable[[np.random.Generator], tuple[IntArray, ClusteringState, float]]
 """Function from a random stream to a clustering, its counts, and the log weight of the chain."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class _Setting:
-    """Single rows, a prior and options that all chains share."""
+def drawn_products(
+    rows: Coded, mixture: MixtureParameters, prior: PriorLike, method: str, effort: Effort, random_state: Any
+) -> list[ProductMixture]:
+    """Draw clusterings by chains; return the products of each chain, with its importance weight.
 
-    rows: Coded
-    observed: ObservedCells
-    prior: Pseudocounts
-    chains: Chains
+    Parameters
+    ----------
+    rows : Coded
+        The rows that were learned from.
+    mixture : MixtureParameters
+        The mixture fitted to them, at which Gibbs chains start.
+    prior : prior or its name
+        Dirichlet pseudocounts.
+    method : {"gibbs", "annealed"}
+        The kind of chains.
+    effort : Effort
+        Options of the chains, with the defaults of the method.
+    random_state : int, sequence of int, generator or None
+        Seed of the chains.
 
-    @classmethod
-    def of(cls, rows: Coded, mixture: MixtureParameters, prior: PriorLike, chains: Chains) -> "_Setting":
-        """Prepare the rows; raise if the products would not fit into memory."""
-        single = single_rows(mixture.coded(rows))
-        n_products = chains.n_chains * chains.n_draws * mixture.n_components
-        # All products of all draws are kept, to predict further rows without new draws.
-        check_memory(
-            f"{chains.n_chains * chains.n_draws:,} clusterings",
-            16.0 * n_products * (single.schema.n_cells + 1),
-            "draw fewer",
-        )
-        return cls(single, ObservedCells.of(single), pseudocounts(prior, single.schema), chains)
+    Returns
+    -------
+    list of ProductMixture
+        One per chain; the result does not depend on the number of threads.
+    """
+    from .._gibbs_kernels import sweep
 
-    def empty(self) -> ClusteringState:
-        """Return counts without rows."""
-        return ClusteringState.empty(self.rows.schema, self.prior)
+    n_chains, n_draws = effort.n_chains or 0, effort.n_draws or 0
+    single = single_rows(mixture.coded(rows))
+    # All products of all draws are kept, to predict further rows without new draws.
+    n_bytes = 16.0 * n_chains * n_draws * mixture.n_components * (single.schema.n_cells + 1)
+    check_memory(f"{n_chains * n_draws:,} clusterings", n_bytes, "draw fewer")
+    spread, observed = pseudocounts(prior, single.schema), ObservedCells.of(single)
+    if method == "annealed":
+        random_state = np.random.default_rng(check_random_state(random_state))
+        is_uniform = mixture.n_components > MAX_COMPONENTS
+        start: Start = Annealing.of(single, spread, is_uniform, effort.n_temperatures, random_state).draw
+    else:
+        start = _gibbs_start(single, mixture, ClusteringState.empty(single.schema, spread), effort.n_warmup)
 
-    def run(self, start: Start, random_state: Any) -> list[Products]:
-        """Run all chains; the result does not depend on the number of threads."""
+    def chain(stream: np.random.Generator) -> ProductMixture:
+        labels, state, log_weight = start(stream)
+        parts = []
+        for _ in range(n_draws):
+            sweep(observed, labels, stream.random(len(labels)), state)
+            parts.append(ProductMixture.of_state(single.schema, state, log_weight))
+        return ProductMixture.joined(parts)
 
-        def chain(stream: np.random.Generator) -> Products:
-            from .._gibbs_kernels import sweep
+    return repeat(chain, n_chains, random_state, None, None)
 
-            labels, state, log_weight = start(stream)
-            parts = []
-            for _ in range(self.chains.n_draws):
-                sweep(self.observed, labels, stream.random(len(labels)), state)
-                parts.append(Products.of_state(self.rows.schema, state, log_weight))
-            return Products.joined(parts)
 
-        return repeat(chain, self.chains.n_chains, random_state, None, None)
+def _gibbs_start(single: Coded, mixture: MixtureParameters, empty: ClusteringState, n_warmup: int) -> Start:
+    """Return the start of Gibbs chains at a mixture: all draws count the same."""
+    from .._gibbs_kernels import fill, sweep
+
+    shares, observed = mixture.responsibilities(single), ObservedCells.of(single)
+
+    def start(stream: np.random.Generator) -> tuple[IntArray, ClusteringState, float]:
+        labels, state = _drawn(shares, stream), ClusteringState(*(part.copy() for part in empty))
+        fill(observed, labels, state)
+        for _ in range(n_warmup):
+            sweep(observed, labels, stream.random(len(labels)), state)
+        return labels, state, 0.0
+
+    return start
 
 
 def _drawn(shares: FloatArray, stream: np.random.Generator) -> IntArray:

@@ -1,4 +1,9 @@
-"""EM continued from a fitted mixture with one more row.
+r"""EM continued from a fitted mixture with one more row, and predictions by the maximised likelihood.
+
+.. math:: P(q \mid u, D) \propto \max_\Theta P(D, u, q \mid \Theta)
+
+Equation (7) of the 1997 paper on predictive inference, with the component of every row hidden: for each
+queried combination of values, EM is continued from the fitted mixture with the new row among the rows.
 
 EM never raises a probability from zero. So in addition to a start from its shares under the fitted mixture,
 the new row starts once wholly in each component; the best start after a few iterations is continued.
@@ -7,44 +12,28 @@ the new row starts once wholly in each component; the best start after a few ite
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from ..._threads import in_threads
-from ...counts import expected_counts
-from ...naive_bayes import PriorLike, pseudocounts, rule_of
+from ...decisions import is_better
+from ...naive_bayes import PriorLike, pseudocounts
 from ...naive_bayes.query import Question
 from ...table import Coded
-from ...table.checks import check_number, check_size
-from ...typing import FloatArray, IntArray
-from ..code_length.cheeseman_stutz import soft_shares
-from ..em._problem import EMPrior
+from ...typing import CodeArray, FloatArray
+from ..em._layout import JointRows
+from ..em._problem import EMPrior, EMProblem
+from ..joint_cells import JointCells, missing_columns
 from ..parameters import MixtureParameters
 
 FIRST_ITERATIONS = 3
 """Iterations that every start makes before the best one is continued."""
 
+MAX_ITER = 1000
+"""Maximum number of further iterations of the best start."""
 
-@dataclass(frozen=True, slots=True)
-class Climb:
-    """Options of the continued EM.
-
-    Attributes
-    ----------
-    max_iter : int
-        Maximum number of iterations.
-    tol : float
-        EM ends when an iteration gains less than this, in nats.
-    """
-
-    max_iter: int = 1000
-    tol: float = 1e-9
-
-    def check(self) -> None:
-        """Raise if an option is not valid."""
-        check_size("max_iter", self.max_iter)
-        check_number("tol", self.tol)
+TOLERANCE = 1e-9
+"""EM ends when an iteration gains less than this, in nats."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,77 +46,84 @@ class Climber:
         The distinct rows; the target of their schema is the component.
     mixture : MixtureParameters
         The mixture that EM is continued from.
-    excess : array of shape (n_cells + 1, n_components)
-        Pseudocounts less one, of the components last.
-    climb : Climb
-        Options of EM.
+    cells : JointCells
+        Joint cells that hold the rows and the new ones.
+    problem : EMProblem
+        The rows without the new one.
+    expected : array of shape (n_joint, n_lanes)
+        Expected counts of joint cells under the mixture.
     """
 
     coded: Coded
     mixture: MixtureParameters
-    excess: FloatArray
-    climb: Climb
+    cells: JointCells
+    problem: EMProblem
+    expected: FloatArray
 
     @classmethod
     def of(
-        cls, rows: Coded, mixture: MixtureParameters, climb: Climb, prior: PriorLike | None = None
+        cls, rows: Coded, mixture: MixtureParameters, new: Coded, prior: PriorLike = "uniform"
     ) -> "Climber":
-        """Lay out the rows under a prior, or without one to maximise the likelihood."""
+        """Lay out the rows and a table of new ones; under the uniform prior the likelihood is maximised."""
+        from ..em._kernels import expand, share_out
+
         coded = mixture.coded(rows).distinct()
-        excess = np.zeros((coded.schema.n_cells + 1, mixture.n_components))
-        if prior is not None:
-            spread = pseudocounts(prior, coded.schema)
-            EMPrior.of(coded.schema, spread)  # raises if there may be no mode
-            offsets = rule_of("map").offsets(spread, coded.schema)
-            excess[:-1], excess[-1] = offsets.value_offsets.T, offsets.class_offsets
-            # A missing cell is not a parameter.
-            excess[coded.schema.offsets[1:] - 1] = 0.0
-        return cls(coded, mixture, excess, climb)
+        schema, weights = coded.schema, np.ones(coded.n_rows) if coded.weights is None else coded.weights
+        cells = JointCells.of(schema, missing_columns(coded) | missing_columns(new), coded.n_rows)
+        keys, bounds = cells.keys(coded.codes), np.array([0, coded.n_rows], dtype=np.int64)
+        joint = JointRows(keys, weights, cells.members, bounds)
+        problem = EMProblem(schema, joint, EMPrior.of(schema, pseudocounts(prior, schema)))
+        table = problem.table_of(mixture)
+        expected, products = np.zeros((2, len(cells.members), table.shape[1]))
+        expand(table, cells.members, products)
+        share_out(joint, table, products, schema.n_classes, 0, coded.n_rows, 0.0, expected)
+        return cls(coded, mixture, cells, problem, expected)
 
-    @cached_property
-    def cells(self) -> IntArray:
-        """Cells of the rows in the flat layout of the schema."""
-        codes = self.coded.codes.astype(np.int64)
-        return np.ascontiguousarray(self.coded.schema.offsets[:-1] + codes)
-
-    @cached_property
-    def weights(self) -> FloatArray:
-        """Multiplicity of each row."""
-        return np.ones(self.coded.n_rows) if self.coded.weights is None else self.coded.weights
-
-    @cached_property
-    def expected(self) -> FloatArray:
-        """Expected counts of the rows by the mixture in lanes, sizes last."""
-        counts = expected_counts(self.coded, soft_shares(self.coded, self.mixture))
-        return _in_lanes(np.vstack((counts.value_counts.T, counts.class_counts)))
-
-    def with_row(self, row: IntArray) -> tuple[float, FloatArray]:
-        """Climb with one more row; return the objective at the end, and the logs of the mixture there.
+    def with_row(self, codes: CodeArray, max_iter: int, tol: float) -> tuple[float, MixtureParameters]:
+        """Climb with one more row; return the objective at the end, and the mixture there.
 
         Parameters
         ----------
-        row : array of shape (n_variables,)
-            Cells of the row.
+        codes : array of shape (1, n_variables)
+            Codes of the row.
+        max_iter : int
+            Maximum number of iterations of the best start.
+        tol : float
+            EM ends when an iteration gains less than this, in nats.
         """
-        from ._em_kernels import climb_with
+        from ..em._kernels import maximise, run
 
-        tables, logs = self.mixture.log_tables(), np.zeros_like(self.expected)
-        n_components = self.mixture.n_components
-        logs[-1, n_components:] = -np.inf
-        own = tables.class_table + tables.value_table[:, row].sum(axis=1)
-        # One start per component, and before them the shares under the mixture unless it excludes the row.
-        starts = np.eye(n_components)
-        if np.isfinite(highest := own.max()):
-            shares = np.exp(own - highest)
-            starts = np.vstack((shares / shares.sum(), starts))
-        settings = n_components, FIRST_ITERATIONS, self.climb.max_iter, float(self.climb.tol)
-        rows = self.cells, self.weights, row[None, :], self.coded.schema.offsets
-        excess = _in_lanes(self.excess)
-        reached = climb_with(*rows, self.expected, excess, _in_lanes(starts), *settings, logs)
-        return float(reached), logs[:, :n_components]
+        joint, prior, key = self.problem.joint, self.problem.prior, self.cells.keys(codes)
+        assert isinstance(joint, JointRows)
+        keys, weights = np.concatenate((joint.keys, key), axis=1), np.append(joint.weights, 1.0)
+        longer = JointRows(keys, weights, joint.members, np.array([0, len(weights)], dtype=np.int64))
+        table, best = np.empty_like(prior.excess), np.empty_like(prior.excess)
+        trace, highest = np.empty((2, FIRST_ITERATIONS)), -np.inf
+        for number, shares in enumerate(self._starts(codes)):
+            counts = self.expected.copy()
+            counts[key[:, 0], : len(shares)] += shares
+            maximise(counts, joint.members, prior, table)
+            run(longer, prior, 0.0, table, trace)
+            # On a tie up to rounding the first start is kept; it counts even if it excludes the row.
+            if is_better(float(trace[0, -1]), highest, 1.0) or number == 0:
+                best[:], highest = table, float(trace[0, -1])
+        # The first iteration of a run scores its start.
+        trace = np.empty((2, max_iter + 1))
+        n_iter = run(longer, prior, tol, best, trace)
+        return float(trace[0, :n_iter].max()), self.problem.mixture_of(best)
+
+    def _starts(self, codes: CodeArray) -> FloatArray:
+        """Return shares of the components in a row: by the mixture unless it excludes the row, and each."""
+        tables, schema = self.mixture.log_tables(), self.coded.schema
+        own = tables.class_table + tables.value_table[:, schema.offsets[:-1] + codes[0]].sum(axis=1)
+        starts, highest = np.eye(schema.n_classes), own.max()
+        if not np.isfinite(highest):
+            return starts
+        shares = np.exp(own - highest)
+        return np.vstack((shares / shares.sum(), starts))
 
     def of_combinations(
-        self, question: Question, new: Coded, work: Callable[[IntArray], float]
+        self, question: Question, new: Coded, work: Callable[[CodeArray], float]
     ) -> FloatArray:
         """Apply a function to each new row with every queried combination.
 
@@ -138,30 +134,50 @@ class Climber:
         new : Coded
             The new rows.
         work : function
-            From the cells of a row to a number.
+            From the codes of a row, shape (1, n_variables), to a number.
         """
-        offsets = self.mixture.schema.offsets
-        blank = offsets[:-1] + question.blanked(new).codes.astype(np.int64)
-        self.cells, self.weights, self.expected  # noqa: B018 (made once, before there are threads)
 
-        def of_row(known: IntArray) -> list[float]:
-            return [work(row) for row in _filled(question, offsets, known)]
+        def of_row(known: CodeArray) -> list[float]:
+            return [work(row) for row in _filled(question, known)]
 
-        found = list(in_threads(of_row, list(blank)))
+        found = list(in_threads(of_row, list(question.blanked(new).codes)))
         return np.array(found).reshape(new.n_rows, question.n_combinations)
 
 
-def _in_lanes(table: FloatArray) -> FloatArray:
-    """Pad components to a multiple of four, as the kernels expect."""
-    padded = np.zeros((len(table), -(-table.shape[1] // 4) * 4))
-    padded[:, : table.shape[1]] = table
-    return padded
-
-
-def _filled(question: Question, offsets: IntArray, known: IntArray) -> Iterator[IntArray]:
-    """Yield the cells of a row with every queried combination."""
-    columns = list(question.columns)
+def _filled(question: Question, known: CodeArray) -> Iterator[CodeArray]:
+    """Yield the codes of a row with every queried combination."""
     for codes in itertools.product(*map(range, question.sizes)):
-        row = known.copy()
-        row[columns] = offsets[columns] + np.array(codes)
+        row = known[None].copy()
+        row[0, list(question.columns)] = codes
         yield row
+
+
+def maximised_log_likelihoods(
+    rows: Coded,
+    mixture: MixtureParameters,
+    question: Question,
+    new: Coded,
+    max_iter: int = MAX_ITER,
+    tol: float = TOLERANCE,
+) -> FloatArray:
+    """Maximise the log-likelihood of the rows and each new row with every queried combination.
+
+    Parameters
+    ----------
+    rows : Coded
+        The rows that were learned from.
+    mixture : MixtureParameters
+        The mixture fitted to them.
+    question : Question
+        The queried variables.
+    new : Coded
+        The new rows.
+    max_iter, tol
+        As in :meth:`Climber.with_row`.
+
+    Returns
+    -------
+    array of shape (n_new_rows, n_combinations)
+    """
+    climber = Climber.of(rows, mixture, new)
+    return climber.of_combinations(question, new, lambda row: climber.with_row(row, max_iter, tol)[0])

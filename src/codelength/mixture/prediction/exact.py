@@ -30,7 +30,7 @@ from ..code_length.exact.problem import ClusteringSum
 from ..code_length.exact.subsets import DigitOrder, digit_orders
 from ..code_length.exact.weights import ROUNDING, SMALLEST, Weights, rounding_of_terms, scaled_weights
 from ..costs import Cost, count_of
-from .products import Products
+from .products import ProductMixture
 
 BLOCK_STATES = 4096
 """States whose products are computed at a time."""
@@ -80,7 +80,7 @@ class ExactPosterior:
         # Unlike in ``subsets_sums`` no rows leave from step to step, so single rows are best at the bottom.
         return max(orders, key=lambda order: order.by_bits)
 
-    def blocks(self) -> Iterator[Products]:
+    def blocks(self) -> Iterator[ProductMixture]:
         """Yield the products, some at a time."""
         if not self.problem.n_rows or not self.problem.is_symmetric:
             yield from self._enumerated()
@@ -97,7 +97,7 @@ class ExactPosterior:
             log_sizes = np.empty(len(states))
             log_values = np.empty((problem.coded.schema.n_cells, len(states)))
             state_products(states, cells, order.copies, problem.spares, tables, log_sizes, log_values)
-            yield Products(log_masses[states] + log_sizes, log_values)
+            yield ProductMixture(log_masses[states] + log_sizes, log_values)
 
     @cached_property
     def weights(self) -> Weights:
@@ -170,22 +170,22 @@ class ExactPosterior:
             remainders = out
         return remainders
 
-    def _enumerated(self) -> Iterator[Products]:
+    def _enumerated(self) -> Iterator[ProductMixture]:
         """Yield the products of all clusterings, one after another."""
         problem = self.problem
         coded = problem.coded.repeated()
         schema, n_components = coded.schema, problem.n_components
         terms = clustering_log_terms(problem.coded, n_components, problem.prior)
         empty = ClusteringState.empty(schema, problem.prior)
-        parts: list[Products] = []
+        parts: list[ProductMixture] = []
         for term, log_prob in enumerate(terms.tolist()):
             labels = _digits(term, n_components, problem.n_rows)
-            parts.append(Products.of_state(schema, _filled(problem, empty, labels), log_prob))
+            parts.append(ProductMixture.of_state(schema, _filled(problem, empty, labels), log_prob))
             if len(parts) == 256:
-                yield Products.joined(parts)
+                yield ProductMixture.joined(parts)
                 parts = []
         if parts:
-            yield Products.joined(parts)
+            yield ProductMixture.joined(parts)
 
 
 def _digits(number: int, base: int, length: int) -> IntArray:

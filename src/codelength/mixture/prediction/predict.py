@@ -14,27 +14,21 @@ from ...naive_bayes.answer import Answer
 from ...naive_bayes.query import Question, answer_by_tables
 from ...table import Coded
 from ...table.checks import check_choice
-from ...typing import FloatArray
 from ..code_length.exact.problem import ClusteringSum
 from ..costs import refuse
 from ..parameters import MixtureParameters
-from .chains import Chains, annealed_products, gibbs_products
-from .cheeseman_stutz import SHORT, cheeseman_stutz_weights
-from .climbing import Climb
+from .chains import Effort, drawn_products
+from .climbing import maximised_log_likelihoods
 from .exact import ExactPosterior
-from .neighbourhood import neighbourhood_products
-from .products import Products, Sums, distinct_rows, joined_sums
-from .stochastic_complexity import maximised_log_likelihoods
+from .products import ProductMixture, ProductSums, distinct_rows, joined_sums
 
 MixtureRule: TypeAlias = Literal["map", "evidence", "stochastic_complexity"]
 """The predictive rules of a mixture whose components are hidden."""
 
-Method: TypeAlias = Literal["auto", "exact", "gibbs", "annealed", "neighbourhood", "cheeseman_stutz"]
+Method: TypeAlias = Literal["auto", "exact", "gibbs", "annealed"]
 """Methods to sum over clusterings under the evidence rule."""
 
-_DRAWN = {"gibbs": gibbs_products, "annealed": annealed_products}
-
-MOST_ROWS = 2000
+MAX_ROWS = 2000
 """With more rows than this, equal ones counted separately, an exact sum is tried only on request."""
 
 AUTO_SECONDS = 10.0
@@ -69,47 +63,21 @@ class Learned:
         """The exact sum over clusterings."""
         return ExactPosterior(ClusteringSum.of(self.rows, self.mixture, self.prior))
 
-    def products(self, method: str, random_state: Any, chains: Chains) -> list[Products]:
-        """Return the products of clusterings near good ones, or of those that each chain drew.
+    def products(self, method: str, random_state: Any, effort: Effort) -> list[ProductMixture]:
+        """Return the products of the clusterings that each chain drew.
 
-        Those of the last method are cached, so that further rows are predicted without new draws.
+        Those of the last call are cached, so that further rows are predicted without new draws.
         """
         # Products of a generator or of fresh entropy cannot be reproduced, so they are not looked up again.
-        key = (method, chains, random_state if isinstance(random_state, (int, tuple)) else None)
+        key = (method, effort, random_state if isinstance(random_state, (int, tuple)) else None)
         if key[2] is not None and key in self._made:
-            kept: list[Products] = self._made[key]
+            kept: list[ProductMixture] = self._made[key]
             return kept
-        given = self.rows, self.mixture, self.prior
-        if method == "neighbourhood":
-            made = neighbourhood_products(*given, random_state)
-        else:
-            made = _DRAWN[method](*given, chains, random_state)
+        made = drawn_products(self.rows, self.mixture, self.prior, method, effort, random_state)
         # Products take much memory: only those of the last call are kept.
         self._made.clear()
         self._made[key] = made
         return made
-
-
-@dataclass(frozen=True, slots=True)
-class Effort:
-    """Amount of work for answers that are not exact.
-
-    Attributes
-    ----------
-    chains : Chains, optional
-        Options of the chains; by default ten long ones for ``"gibbs"``, fifty short ones for ``"annealed"``.
-    climb : Climb, optional
-        Options of the continued EM; by default few iterations for ``"cheeseman_stutz"``.
-    """
-
-    chains: Chains | None = None
-    climb: Climb | None = None
-
-    def check(self) -> None:
-        """Raise if an option is not valid."""
-        for part in (self.chains, self.climb):
-            if part is not None:
-                part.check()
 
 
 def predict(
@@ -135,11 +103,11 @@ def predict(
     rule : {"map", "evidence", "stochastic_complexity"}
         Whether to predict by the most probable mixture alone, by the average over all mixtures,
         :math:`P(D, d) / P(D)`, or by the maximised likelihood of all rows together.
-    method : {"auto", "exact", "gibbs", "annealed", "neighbourhood", "cheeseman_stutz"}
+    method : {"auto", "exact", "gibbs", "annealed"}
         The sum over clusterings, for the rule ``"evidence"``. ``"auto"`` takes the exact sum if that is
         estimated to take less than ten seconds, and Gibbs chains otherwise.
     random_state : int, sequence of int, generator or None
-        Seed of chains and climbs.
+        Seed of the chains.
     effort : Effort, optional
         Amount of work for answers that are not exact.
 
@@ -150,17 +118,17 @@ def predict(
     """
     check_choice("rule", rule, MixtureRule)
     check_choice("method", method, Method)
-    given = effort or Effort()
-    given.check()
+    given = (effort or Effort()).checked(method)
     # Rows that agree outside the queried cells have the same answer, which is computed once.
     rows, places = distinct_rows(question, new)
     kind = rule_of(rule)
     if kind.settles:
         answer = _map(learned, question, rows)
     elif kind.maximises:
-        climb = given.climb or Climb()
-        logs = maximised_log_likelihoods(learned.rows, learned.mixture, question, rows, climb)
-        answer = question.answer(_weights(logs), method="em")
+        climbed = learned.rows, learned.mixture, question, rows
+        logs = maximised_log_likelihoods(*climbed, max_iter=given.max_iter, tol=given.tol)
+        weights = np.exp(logs - logs.max(axis=1, keepdims=True))
+        answer = question.answer(weights, method="em")
     else:
         answer = _evidence(learned, question, rows, method, random_state, given)
     return answer.take(places)
@@ -175,29 +143,22 @@ def _map(learned: Learned, question: Question, rows: Coded) -> Answer:
 def _evidence(
     learned: Learned, question: Question, rows: Coded, method: Method, random_state: Any, effort: Effort
 ) -> Answer:
-    """Average over all mixtures, exactly or by an approximation."""
-    # All other methods assign each single row to a component.
-    if method != "cheeseman_stutz":
-        _check_whole(learned.rows)
+    """Average over all mixtures, exactly or by chains."""
+    # Clusterings assign each single row to a component.
+    _check_whole(learned.rows)
     if method in ("auto", "exact"):
         answer = _exactly(learned, question, rows, is_asked_for=method == "exact")
         if answer is not None:
             return answer
         method = "gibbs"
-    if method == "cheeseman_stutz":
-        given = learned.rows, learned.mixture, learned.prior
-        logs = cheeseman_stutz_weights(*given, question, rows, effort.climb or SHORT)
-        return question.answer(_weights(logs), method=method)
-    parts = learned.products(method, random_state, effort.chains or Chains.usual(method))
-    if method == "neighbourhood":
-        return question.answer(_summed(learned, question, rows, parts).sums, method=method)
-    total, errors = joined_sums([_summed(learned, question, rows, [part]) for part in parts])
+    parts = learned.products(method, random_state, effort)
+    total, errors = joined_sums([summed(learned, question, rows, [part]) for part in parts])
     return question.answer(total, method=method, errors=errors.reshape(-1, *question.sizes))
 
 
 def _exactly(learned: Learned, question: Question, rows: Coded, *, is_asked_for: bool) -> Answer | None:
     """Return the exact answer; None if it takes too long or too much memory and was not requested."""
-    if not is_asked_for and learned.rows.total_weight > MOST_ROWS:
+    if not is_asked_for and learned.rows.total_weight > MAX_ROWS:
         return None
     posterior = learned.posterior
     problem = posterior.problem
@@ -214,7 +175,7 @@ def _exactly(learned: Learned, question: Question, rows: Coded, *, is_asked_for:
                 'fewer columns, or method="gibbs"'
             )
         return None
-    sums = _summed(learned, question, rows, posterior.blocks())
+    sums = summed(learned, question, rows, posterior.blocks())
     # The bound is relative to each probability, so probabilities are computed first.
     answer = question.answer(sums.sums)
     return question.answer(sums.sums, method="exact", errors=answer.probs * bound)
@@ -225,17 +186,13 @@ def _check_whole(rows: Coded) -> None:
     if rows.weights is not None and (rows.weights % 1).any():
         raise DataError(
             'rule="evidence": clusterings are of whole rows, and some weights are not whole numbers; round '
-            'them, or pass method="cheeseman_stutz" or rule="map"'
+            'them, or pass rule="map"'
         )
 
 
-def _summed(learned: Learned, question: Question, rows: Coded, parts: Iterable[Products]) -> Sums:
-    sums = Sums(learned.mixture.schema, question, rows)
+def summed(learned: Learned, question: Question, rows: Coded, parts: Iterable[ProductMixture]) -> ProductSums:
+    """Sum the weights of the queried combinations over products."""
+    sums = ProductSums(learned.mixture.schema, question, rows)
     for part in parts:
         sums.add(part)
     return sums
-
-
-def _weights(logs: FloatArray) -> FloatArray:
-    """Return the weights of each row relative to the largest."""
-    return np.asarray(np.exp(logs - logs.max(axis=1, keepdims=True)))

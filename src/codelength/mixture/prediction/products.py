@@ -20,7 +20,7 @@ BLOCK_CELLS = 1 << 21
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Products:
+class ProductMixture:
     """Weighted products of distributions over the values of the variables.
 
     Attributes
@@ -40,7 +40,7 @@ class Products:
         return len(self.log_weights)
 
     @classmethod
-    def of_state(cls, schema: Schema, state: ClusteringState, log_weight: float = 0.0) -> "Products":
+    def of_state(cls, schema: Schema, state: ClusteringState, log_weight: float = 0.0) -> "ProductMixture":
         """Build one product per component of a clustering: the evidence rule on its counts."""
         # Cells for missing have neither counts nor pseudocounts; their logs are set to 0 below.
         raised = np.where(state.raised > 0, state.raised, 1.0)
@@ -50,7 +50,7 @@ class Products:
         return cls(log_weight + np.log(state.sizes / state.sizes.sum()), log_values)
 
     @classmethod
-    def joined(cls, parts: Iterable["Products"]) -> "Products":
+    def joined(cls, parts: Iterable["ProductMixture"]) -> "ProductMixture":
         """Join the products of several parts."""
         given = list(parts)
         return cls(
@@ -58,15 +58,15 @@ class Products:
             np.concatenate([part.log_values for part in given], axis=1),
         )
 
-    def worthwhile(self) -> "Products":
+    def worthwhile(self) -> "ProductMixture":
         """Return the products without those of weight zero."""
         kept = np.flatnonzero(np.isfinite(self.log_weights))
         if len(kept) == self.n_products:
             return self
-        return Products(self.log_weights[kept], np.ascontiguousarray(self.log_values[:, kept]))
+        return ProductMixture(self.log_weights[kept], np.ascontiguousarray(self.log_values[:, kept]))
 
 
-class Sums:
+class ProductSums:
     """Weights of the queried combinations, summed over products.
 
     Attributes
@@ -83,14 +83,14 @@ class Sums:
         self.sums = np.zeros((coded.n_rows, question.n_combinations))
         self.highest = np.full(coded.n_rows, -np.inf)
 
-    def add(self, products: Products) -> None:
+    def add(self, products: ProductMixture) -> None:
         """Add products, some at a time."""
         from ._kernels import add_products
 
         rows_of_table = self.schema.n_cells + self.question.n_combinations
         step = max(1, BLOCK_CELLS // rows_of_table)
         for start in range(0, products.n_products, step):
-            part = Products(
+            part = ProductMixture(
                 products.log_weights[start : start + step],
                 np.ascontiguousarray(products.log_values[:, start : start + step]),
             ).worthwhile()
@@ -100,13 +100,13 @@ class Sums:
                 add_products(self.observed, part.log_weights, part.log_values, probs, self.highest, self.sums)
 
 
-def joined_sums(groups: list[Sums]) -> tuple[FloatArray, FloatArray]:
+def joined_sums(groups: list[ProductSums]) -> tuple[FloatArray, FloatArray]:
     """Add up several groups on one scale per row, with standard errors as shares of the whole.
 
     Parameters
     ----------
-    groups : list of Sums
-        Sums over independent draws, weighted so that they may be added up.
+    groups : list of ProductSums
+        ProductSums over independent draws, weighted so that they may be added up.
 
     Returns
     -------

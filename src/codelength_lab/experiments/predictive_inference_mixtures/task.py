@@ -12,7 +12,7 @@ from codelength.errors import Infeasible
 from codelength.evaluation.splits import Split, partition
 from codelength.mixture import fit_mixture
 from codelength.mixture.em import em
-from codelength.mixture.prediction import Chains, Climb, Effort, Learned, predict
+from codelength.mixture.prediction import Effort, Learned, predict
 from codelength.naive_bayes import Predictor, Prior, normalised, rule_of
 from codelength.naive_bayes.answer import Answer
 from codelength.naive_bayes.query import Question
@@ -45,9 +45,9 @@ MOST_EXACT = 10
 STARTS = 10
 """Starts of EM."""
 
-ANNEALED = Chains(n_chains=20, n_draws=20, n_warmup=0, n_temperatures=100)
-LOCAL = Chains(n_chains=10, n_draws=50, n_warmup=50)
-CLIMB = Climb(tol=1e-6)
+ANNEALED = Effort(n_chains=20, n_draws=20, n_warmup=0, n_temperatures=100)
+LOCAL = Effort(n_chains=10, n_draws=50, n_warmup=50)
+CLIMB = Effort(tol=1e-6)
 
 
 class Scores(NamedTuple):
@@ -204,14 +204,12 @@ def hidden(
     likeliest, _ = em(rows, mode, max_iter=10_000, tol=1e-9)
     by_mode, learned = Learned(rows, mode, smoothed), Learned(rows, likeliest)
     question = Question.of(rows.schema, rows.schema.names[-1])
-    chains = predict(learned, question, new, method="annealed", random_state=stream, effort=Effort(ANNEALED))
+    chains = predict(learned, question, new, method="annealed", random_state=stream, effort=ANNEALED)
     answers = {
         "MAP": predict(by_mode, question, new, "map"),
         "EV": _exactly(learned, question, new) or chains,
-        "SC": predict(learned, question, new, "stochastic_complexity", effort=Effort(climb=CLIMB)),
-        ONE_OPTIMUM: predict(
-            learned, question, new, method="gibbs", random_state=stream, effort=Effort(LOCAL)
-        ),
+        "SC": predict(learned, question, new, "stochastic_complexity", effort=CLIMB),
+        ONE_OPTIMUM: predict(learned, question, new, method="gibbs", random_state=stream, effort=LOCAL),
         CHAINS: chains,
     }
     return {name: _answered(answer, test, cap) for name, answer in answers.items()}

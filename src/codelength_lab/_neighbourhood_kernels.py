@@ -9,9 +9,9 @@ import math
 import numpy as np
 from numba import njit
 
-from ...typing import FloatArray, IntArray
-from .._kernels import shift
-from ..clusterings import ClusteringState, ObservedCells
+from codelength.mixture._kernels import shift
+from codelength.mixture.clusterings import ClusteringState, ObservedCells
+from codelength.typing import FloatArray, IntArray
 
 _SMALL = 1e-200
 
