@@ -2,15 +2,16 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 
 from .._codec import Savable
 from .._pickling import WithoutCaches
+from ..networks.look_ups import LookUps
 from ..table import Coded
-from ..typing import FloatArray, IntArray
+from ..typing import FloatArray
 from .training import Training
 from .views import Views
 
@@ -32,31 +33,6 @@ class Learned(Generic[M]):
 
     member: M
     held_out: FloatArray
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Sums:
-    """Log weights of the classes as sums of look-up tables for single values and pairs of values.
-
-    Variables are denoted by their places in the schema.
-
-    Attributes
-    ----------
-    class_table : array of shape (n_classes,)
-        Log weight of each class without any variable.
-    value_tables : mapping of int to array of shape (n_values + 1, n_classes)
-        Term of each value of a variable. The last row is zero; it is for cells without a value.
-    groups : mapping of int to array of shape (n_values + 1,)
-        For variables with grouped values, the group of each value; the last group is for values without
-        information. Pair tables are indexed by groups.
-    pair_tables : mapping of (int, int) to array of shape (n_groups, n_groups of the parent, n_classes)
-        Joint term of the groups of a variable and of its parent. The graph of parents has no cycle.
-    """
-
-    class_table: FloatArray
-    value_tables: Mapping[int, FloatArray]
-    groups: Mapping[int, IntArray] = field(default_factory=dict)
-    pair_tables: Mapping[tuple[int, int], FloatArray] = field(default_factory=dict)
 
 
 class Member(WithoutCaches, Savable, ABC):
@@ -101,17 +77,14 @@ class Member(WithoutCaches, Savable, ABC):
         """
         raise NotImplementedError(f"{self.name} is not additive")
 
-    def sums(self) -> Sums | None:
-        """Return the log weights of the classes as sums of look-ups, or None if they are not such sums.
-
-        Weights are determined up to a factor that is the same for all classes of a row.
-        """
+    def look_ups(self) -> LookUps | None:
+        """Return the log weights of the classes as sums of look-ups, or None if they are not such sums."""
         return None
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any], views: Views, log_prior: FloatArray) -> Self:
         """Restore the member that :meth:`to_json` wrote; raise DataError if the document is not valid."""
-        return cls.restored(document, views=views, log_prior=log_prior)
+        return cls.restored(document, views=views, log_prior=log_prior, n_classes=len(log_prior))
 
 
 def normalised(log_weights: FloatArray) -> FloatArray:

@@ -7,7 +7,7 @@ import numpy as np
 from ..averages.member import Member
 from ..averages.members.registry import MEMBERS
 from ..errors import InvalidParameter
-from ..networks.look_ups import LookUps, among_all, pooled
+from ..networks.look_ups import LookUps
 from ._averaging import AveragingClassifier
 from ._exports import ExportedClassifier
 from ._fitted_average import completed
@@ -29,21 +29,25 @@ class ExportedAverage(ExportedClassifier, AveragingClassifier):
             for member, power in zip(fitted.members, powers, strict=True)
             if power > 0.0
         ]
-        sums = [member.sums() for member, _ in counting]
+        sums = [member.look_ups() for member, _ in counting]
         _check_members([member.name for (member, _), own in zip(counting, sums, strict=True) if own is None])
-        pool = pooled(
-            [own for own in sums if own is not None], [power for _, power in counting], fitted.log_prior
-        )
         # What is mixed in, and what classes have that were never seen, does not depend on the row.
         floor = prior.copy()
         floor[seen] *= fitted.pool.share if fitted.members else 0.0
-        return LookUps.of_sums(self.kind, schema, among_all(pool, seen, schema.n_classes), floor)
+        about = {"schema": fitted.views.schema, "rule": self.kind, "floor": floor}
+        pool = LookUps.pooled(
+            [own for own in sums if own is not None],
+            [power for _, power in counting],
+            fitted.log_prior,
+            **about,
+        )
+        return pool.among_all(schema, seen)
 
 
 def _check_members(others: Sequence[str]) -> None:
     """Refuse members that are no sums of look-ups."""
     if others:
-        able = [name for name, member in MEMBERS.items() if member.sums is not Member.sums]
+        able = [name for name, member in MEMBERS.items() if member.look_ups is not Member.look_ups]
         raise InvalidParameter(
             f"members {', '.join(map(repr, others))}: their predictions are no sums of look-ups, and only "
             f"those can be exported; fit an average with members={able}, or some of these, or one of the "

@@ -13,17 +13,10 @@ from ..blocks import Block, Facts, Grid
 from ..decisions import ranked
 from ..errors import DataError, InvalidParameter
 from ..naive_bayes import Distributions, normalised
-from ..networks.forest_law import ForestCounts, rooted
-from ..networks.indifferent_forests import (
-    AllForests,
-    Law,
-    OneForest,
-    best_forest,
-    counts_from_json,
-    counts_to_json,
-    edges_in,
-)
+from ..networks.all_forests import AllForests
+from ..networks.forest import ForestCounts, check_forest, edges_in
 from ..networks.network import Network
+from ..networks.one_forest import Law, OneForest, best_forest, rooted
 from ..table import Coded, Schema
 from ..table._messages import shown, suggestion
 from ..table.checks import check_choice, check_sequence
@@ -31,7 +24,7 @@ from ..table.copies import check_copies
 from ..table.encode import HandleUnknown
 from ..table.infer import Identifiers, Missing, Numeric
 from ..table.schema import classes_grid
-from ..typing import FloatArray, IntArray
+from ..typing import FloatArray
 from ._enumerated_queries import EnumeratedJoint
 from ._exports import NetworkClassifier
 from .contract import Fitted, Weighting
@@ -303,19 +296,19 @@ class IndifferentTrees(ClassifierMixin, EnumeratedJoint, NetworkClassifier):
     def _content(self) -> dict[str, Any]:
         model = self._fitted.model
         parents = packed(model.parents.astype(np.int32)) if isinstance(model, OneForest) else None
-        return {"counts": counts_to_json(model.counts), "parents": parents}
+        return {"counts": model.counts.to_json(), "parents": parents}
 
     def _restored(self, fitted: Fitted, content: Mapping[str, Any]) -> FittedTrees:
         if fitted.schema.target is None:
             raise DataError("the schema has no classes")
-        counts = counts_from_json(content["counts"], fitted.schema)
+        counts = ForestCounts.from_json(content["counts"], fitted.schema)
         if (content["parents"] is None) != (fitted.params["forest"] == "all"):
             raise DataError("the forest is not what a fit leaves behind")
         if content["parents"] is None:
             return FittedTrees(**vars(fitted), model=AllForests(counts))
         n_variables = len(counts.n_values)
         parents = unpacked(content["parents"], (n_variables,), low=-1, high=n_variables - 1)
-        _check_rings(parents.astype(np.int64))
+        check_forest(parents.astype(np.int64))
         model = OneForest(counts, parents.astype(np.int64), fitted.params["law"])
         return FittedTrees(**vars(fitted), model=model)
 
@@ -337,11 +330,3 @@ def _check_forest(edges: Sequence[tuple[int, ...]], schema: Schema) -> None:
             names = f"{shown(schema.names[one])} and {shown(schema.names[other])}"
             raise InvalidParameter(f"forest: the edge of {names} closes a ring; leave one edge of it out")
         trees = [trees[one] if tree == trees[other] else tree for tree in trees]
-
-
-def _check_rings(parents: IntArray) -> None:
-    above = parents
-    for _ in range(len(parents)):
-        above = np.where(above >= 0, parents[above], -1)
-    if (above >= 0).any():
-        raise DataError("the edges of a forest make a ring")

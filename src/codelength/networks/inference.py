@@ -1,22 +1,60 @@
-r"""Exact inference in Bayesian networks whose variables have the class and at most one more parent.
+r"""Exact inference in forests: Bayesian networks whose variables have the class and at most one more parent.
 
-Given the class, such a network is a forest. From the leaves to the roots, every unknown variable is summed
-out of its factor, which leaves a factor of its parent (belief propagation on trees). Query variables are set
-to one combination of values after the other.
+From the leaves to the roots, every unknown variable is summed out of its factor, which leaves a factor of its
+parent (belief propagation on trees).
 """
 
 import itertools
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..typing import FloatArray, IntArray
-from .network import Network
+from .forest import top_down
+
+if TYPE_CHECKING:
+    from .network import Network
 
 AT_ONCE = 1 << 21
 """Approximate size of the work arrays for a block of rows, in numbers."""
 
 
-def joint_weights(network: Network, states: IntArray, asked: tuple[int, ...]) -> FloatArray:
+def log_evidence_of(parents: IntArray, tables: Sequence[FloatArray], codes: IntArray) -> FloatArray:
+    """Return the log probability of the known codes of rows given each class, shape (n_rows, n_classes).
+
+    Parameters
+    ----------
+    parents : array of int of shape (n_variables,)
+        The parent of each variable, -1 at roots.
+    tables : sequence of arrays of shape (n_classes, [n_values of the parent,] n_values)
+        Probability of each value of a variable in each class, and for each value of its parent, if any.
+    codes : array of int of shape (n_rows, n_variables)
+        Codes of the variables; below 0 for those to sum out.
+    """
+    n_classes = len(tables[0]) if len(tables) else 0
+    total = np.zeros((len(codes), n_classes))
+    below: dict[int, FloatArray] = {}
+    for v in reversed(top_down(parents)):
+        table = tables[v]
+        # Evidence of a cell: 1 for the value it has, and for all values if it is missing.
+        seen = np.where(codes[:, v, None] < 0, 1.0, codes[:, v, None] == np.arange(table.shape[-1]))
+        weights = seen[:, None, :] * below.pop(v, np.ones((1, 1, 1)))
+        weights = np.broadcast_to(weights, (len(codes), n_classes, table.shape[-1]))
+        if (p := int(parents[v])) < 0:
+            with np.errstate(divide="ignore"):
+                total += np.log(np.einsum("rcb,cb->rc", weights, table))
+            continue
+        message = np.einsum("rcb,cab->rca", weights, table)
+        # Messages are scaled, because products over many leaves may underflow; all may be zero.
+        highest = message.max(axis=2)
+        scale = np.where(highest > 0.0, highest, 1.0)
+        total += np.log(scale)
+        below[p] = below.get(p, 1.0) * (message / scale[:, :, None])
+    return total
+
+
+def joint_weights(network: "Network", states: IntArray, asked: tuple[int, ...]) -> FloatArray:
     """Return the joint probability of the known states of each row and every combination of query states.
 
     Parameters
@@ -45,51 +83,20 @@ def joint_weights(network: Network, states: IntArray, asked: tuple[int, ...]) ->
            [[0.   , 0.   ],
             [0.133, 0.267]]])
     """
-    n_classes = len(network.nodes[0].states)
+    class_probs = network.nodes[0].probs
+    parents = np.array([node.parents[1] - 1 if len(node.parents) > 1 else -1 for node in network.nodes[1:]])
+    tables = [node.probs for node in network.nodes[1:]]
     sizes = [len(network.nodes[node].states) for node in asked]
     # One pass over the network per combination. Each pass is linear in the number of nodes, and memory does
     # not grow with the number of combinations.
-    found = np.empty((len(states), n_classes, int(np.prod(sizes, dtype=np.int64))))
+    found = np.empty((len(states), len(class_probs), int(np.prod(sizes, dtype=np.int64))))
     largest = max(len(node.states) for node in network.nodes)
-    step = max(1, AT_ONCE // (n_classes * largest * len(network.nodes)))
+    step = max(1, AT_ONCE // (len(class_probs) * largest * len(network.nodes)))
     for start in range(0, len(states), step):
         part = states[start : start + step].copy()
+        of_class = np.where(part[:, :1] < 0, True, part[:, :1] == np.arange(len(class_probs)))
         for c, combination in enumerate(itertools.product(*map(range, sizes))):
             part[:, asked] = combination
-            found[start : start + step, :, c] = _weights(network, part)
+            given_class = np.exp(log_evidence_of(parents, tables, part[:, 1:]))
+            found[start : start + step, :, c] = of_class * class_probs * given_class
     return found
-
-
-def _weights(network: Network, states: IntArray) -> FloatArray:
-    """Return the joint probability of each class and the known states, shape (n_rows, n_classes)."""
-    class_probs = network.nodes[0].probs
-    total = np.tile(class_probs, (len(states), 1))
-    known = states[:, 0] >= 0
-    total[known] *= np.arange(len(class_probs)) == states[known, 0][:, None]
-    # Product of the messages from the children of each node, by row, class and state of the node.
-    beliefs: dict[int, FloatArray] = {}
-    for place in _leaves_first(network):
-        node = network.nodes[place]
-        belief = beliefs.pop(place, np.ones((len(states), len(class_probs), len(node.states))))
-        own = states[:, place]
-        belief = belief * np.where(
-            own[:, None] < 0, 1.0, np.arange(len(node.states)) == own[:, None]
-        )[:, None, :]  # fmt: skip
-        # The class is the only parent: this tree is summed out, and contributes one factor per class.
-        if len(node.parents) == 1:
-            total *= np.einsum("cs,rcs->rc", node.probs, belief)
-            continue
-        parent = node.parents[1]
-        message = np.einsum("cps,rcs->rcp", node.probs, belief)
-        beliefs[parent] = message if parent not in beliefs else beliefs[parent] * message
-    return total
-
-
-def _leaves_first(network: Network) -> list[int]:
-    """Return all variables, each before its parent."""
-
-    def depth(place: int) -> int:
-        parents = network.nodes[place].parents
-        return 1 + depth(parents[1]) if len(parents) > 1 else 0
-
-    return sorted(range(1, len(network.nodes)), key=depth, reverse=True)

@@ -1,12 +1,11 @@
 """Look-up tables of models whose log weights are sums of look-ups."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import NamedTuple, Self
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from ..averages.member import Sums
 from ..errors import InvalidParameter
 from ..naive_bayes import Predictor
 from ..table import Schema, Variable
@@ -35,88 +34,142 @@ class PairTable(NamedTuple):
 class LookUps:
     """Tables of log weights: their sum over the cells of a row is the log weight of each class.
 
-    Probabilities are ``p[k] = floor[k] + (1 - sum(floor)) * weight[k] / sum(weight)``.
+    Log weights are determined up to a number that is the same for all classes of a row. Probabilities are
+    ``p[k] = floor[k] + (1 - sum(floor)) * weight[k] / sum(weight)``. Mappings are by position in the schema;
+    properties list the variables that have a table, with pairs by their places among these.
 
     Attributes
     ----------
-    rule : str
-        Rule of naive Bayes, or kind of another model.
-    target : str
-        Name of the class column.
-    classes : tuple
-        The classes.
+    schema : Schema
+        Schema of the table.
     class_table : array of shape (n_classes,)
         Log weight of each class without any variable.
-    variables : tuple of Variable
-        Variables with tables.
-    value_tables : tuple of arrays of shape (n_values + 1, n_classes)
-        Term of each value of these variables. The last row is zero; it is for cells without a listed value.
-    groups : tuple of (array of shape (n_values + 1,) or None)
-        For each of these variables, the group of each value; None if values are not grouped.
-    pair_tables : tuple of PairTable
-        Terms of pairs of groups. No variable has two parents, and the graph of parents has no cycle.
-    floor : array of shape (n_classes,)
-        Probability of each class that does not depend on the row.
+    tables : mapping of int to array of shape (n_values + 1, n_classes)
+        Term of each value of a variable. The last row is zero; it is for cells without a listed value.
+    groupings : mapping of int to array of shape (n_values + 1,)
+        For variables with grouped values, the group of each value; the last group is for values without
+        information. Tables of pairs are indexed by groups.
+    pairs : mapping of (int, int) to array of shape (n_groups, n_groups of the parent, n_classes)
+        Joint term of the groups of a variable and of its parent. No variable has two parents, and the graph
+        of parents has no cycle.
+    rule : str
+        Rule of naive Bayes, or kind of another model.
+    floor : array of shape (n_classes,), optional
+        Probability of each class that does not depend on the row; by default 0.
     describes_values : bool
         True if the table of a variable, normalised, is the distribution of its values in each class.
     """
 
-    rule: str
-    target: str
-    classes: tuple[Scalar, ...]
+    schema: Schema
     class_table: FloatArray
-    variables: tuple[Variable, ...]
-    value_tables: tuple[FloatArray, ...]
-    groups: tuple[IntArray | None, ...]
-    pair_tables: tuple[PairTable, ...]
-    floor: FloatArray
+    tables: Mapping[int, FloatArray]
+    groupings: Mapping[int, IntArray] = field(default_factory=dict)
+    pairs: Mapping[tuple[int, int], FloatArray] = field(default_factory=dict)
+    rule: str = ""
+    floor: FloatArray = field(default_factory=lambda: np.zeros(0))
     describes_values: bool = False
+
+    def __post_init__(self) -> None:
+        if not len(self.floor):
+            object.__setattr__(self, "floor", np.zeros(len(self.class_table)))
 
     @classmethod
     def of(cls, predictor: Predictor) -> Self:
         """Return the look-ups of naive Bayes under any rule."""
-        schema, tables = predictor.counts.schema, predictor.tables
+        schema, found = predictor.counts.schema, predictor.tables
         # Ignored columns, such as identifiers, have tables of one value that add the same to all classes.
         used = [i for i, variable in enumerate(schema.variables) if variable.kind != "ignored"]
         starts = schema.offsets
-        values = {i: np.ascontiguousarray(tables.value_table[:, starts[i] : starts[i + 1]].T) for i in used}
-        sums = Sums(tables.class_table, values)
-        made = cls.of_sums(predictor.rule.name, schema, sums, np.zeros(schema.n_classes))
-        return replace(made, describes_values=True)
+        tables = {i: np.ascontiguousarray(found.value_table[:, starts[i] : starts[i + 1]].T) for i in used}
+        return cls(schema, found.class_table, tables, rule=predictor.rule.name, describes_values=True)
 
     @classmethod
-    def of_sums(cls, rule: str, schema: Schema, sums: Sums, floor: FloatArray) -> Self:
-        """Return the look-ups of sums for all classes of a schema.
+    def pooled(
+        cls, parts: "Sequence[LookUps]", powers: Sequence[float], log_prior: FloatArray, **about: Any
+    ) -> Self:
+        """Return the log-linear pool of models, which is a sum of look-ups itself.
 
         Parameters
         ----------
-        rule : str
-            Kind of the model.
-        schema : Schema
-            Schema of the table.
-        sums : Sums
-            Tables by position in the schema.
-        floor : array of shape (n_classes,)
-            Probability of each class that does not depend on the row.
+        parts : sequence of LookUps
+            Models of one table; at most one of them has tables of pairs.
+        powers : sequence of float
+            Powers of their ratios to the class prior.
+        log_prior : array of shape (n_classes,)
+            Log class prior.
+        about
+            Further attributes, among them the schema.
         """
-        assert schema.target is not None
-        used = sorted(sums.value_tables)
-        # Positions in the schema become places among the variables with tables.
-        places = {position: place for place, position in enumerate(used)}
-        return cls(
-            rule,
-            schema.target.name,
-            schema.classes,
-            sums.class_table,
-            tuple(schema.variables[i] for i in used),
-            tuple(sums.value_tables[i] for i in used),
-            tuple(sums.groups.get(i) for i in used),
-            tuple(
-                PairTable(places[child], places[parent], entries)
-                for (child, parent), entries in sums.pair_tables.items()
-            ),
-            floor,
+        class_table = log_prior.copy()
+        tables: dict[int, FloatArray] = {}
+        groupings: dict[int, IntArray] = {}
+        pairs: dict[tuple[int, int], FloatArray] = {}
+        for power, part in zip(powers, parts, strict=True):
+            # The pool is relative to the class prior, so the prior counts once, whatever the powers.
+            class_table += power * (part.class_table - log_prior)
+            for position, table in part.tables.items():
+                tables[position] = tables.get(position, 0.0) + power * table
+            groupings |= part.groupings
+            pairs |= {key: power * table for key, table in part.pairs.items()}
+        return cls(class_table=class_table, tables=tables, groupings=groupings, pairs=pairs, **about)
+
+    def among_all(self, schema: Schema, seen: IntArray) -> Self:
+        """Extend the look-ups of the classes that were seen to all classes; the others have weight zero.
+
+        Parameters
+        ----------
+        schema : Schema
+            Schema with all classes.
+        seen : array of int
+            Codes of the seen classes.
+        """
+
+        def widened(table: FloatArray, others: float) -> FloatArray:
+            # Unseen classes have log weight minus infinity once, in the class table; other terms are 0,
+            # because -inf - -inf is NaN.
+            wide = np.full((*table.shape[:-1], schema.n_classes), others)
+            wide[..., seen] = table
+            return wide
+
+        return replace(
+            self,
+            schema=schema,
+            class_table=widened(self.class_table, -np.inf),
+            tables={position: widened(table, 0.0) for position, table in self.tables.items()},
+            pairs={pair: widened(table, 0.0) for pair, table in self.pairs.items()},
         )
+
+    @property
+    def target(self) -> str:
+        """Name of the class column."""
+        assert self.schema.target is not None
+        return self.schema.target.name
+
+    @property
+    def classes(self) -> tuple[Scalar, ...]:
+        """The classes."""
+        return self.schema.classes
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """Variables with tables."""
+        return tuple(self.schema.variables[i] for i in sorted(self.tables))
+
+    @property
+    def value_tables(self) -> tuple[FloatArray, ...]:
+        """Terms of the values of these variables."""
+        return tuple(self.tables[i] for i in sorted(self.tables))
+
+    @property
+    def groups(self) -> tuple[IntArray | None, ...]:
+        """For each of these variables, the group of each value; None if values are not grouped."""
+        return tuple(self.groupings.get(i) for i in sorted(self.tables))
+
+    @property
+    def pair_tables(self) -> tuple[PairTable, ...]:
+        """Terms of pairs of groups."""
+        places = {position: place for place, position in enumerate(sorted(self.tables))}
+        return tuple(PairTable(places[v], places[p], entries) for (v, p), entries in self.pairs.items())
 
     @property
     def paired(self) -> dict[int, IntArray]:
@@ -147,59 +200,3 @@ def check_texts(look_ups: LookUps, program: str) -> None:
 def is_whole(text: str) -> bool:
     """Return True if other programs can store a text: no zero characters and no single surrogates."""
     return "\0" not in text and not any("\ud800" <= character <= "\udfff" for character in text)
-
-
-def pooled(parts: Sequence[Sums], powers: Sequence[float], log_prior: FloatArray) -> Sums:
-    """Return the log-linear pool of sums of look-ups, which is a sum of look-ups itself.
-
-    Parameters
-    ----------
-    parts : sequence of Sums
-        Sums to pool; at most one of them has pair tables.
-    powers : sequence of float
-        Powers of their ratios to the class prior.
-    log_prior : array of shape (n_classes,)
-        Log class prior.
-    """
-    class_table = log_prior.copy()
-    values: dict[int, FloatArray] = {}
-    groups: dict[int, IntArray] = {}
-    pairs: dict[tuple[int, int], FloatArray] = {}
-    for power, part in zip(powers, parts, strict=True):
-        # The pool is relative to the class prior, so the prior counts once, whatever the powers.
-        class_table += power * (part.class_table - log_prior)
-        for position, table in part.value_tables.items():
-            values[position] = values.get(position, 0.0) + power * table
-        groups |= part.groups
-        pairs |= {key: power * table for key, table in part.pair_tables.items()}
-    return Sums(class_table, values, groups, pairs)
-
-
-def among_all(sums: Sums, seen: IntArray, n_classes: int) -> Sums:
-    """Extend sums for the classes that were seen to all classes; the others have weight zero.
-
-    Parameters
-    ----------
-    sums : Sums
-        Sums with one column per seen class.
-    seen : array of int
-        Codes of the seen classes.
-    n_classes : int
-        Number of all classes.
-    """
-    if len(seen) == n_classes:
-        return sums
-
-    def widened(table: FloatArray, others: float) -> FloatArray:
-        # Unseen classes have log weight minus infinity once, in the class table; other terms are 0, because
-        # -inf - -inf is NaN.
-        wide = np.full((*table.shape[:-1], n_classes), others)
-        wide[..., seen] = table
-        return wide
-
-    return Sums(
-        widened(sums.class_table, -np.inf),
-        {position: widened(table, 0.0) for position, table in sums.value_tables.items()},
-        sums.groups,
-        {pair: widened(table, 0.0) for pair, table in sums.pair_tables.items()},
-    )

@@ -23,8 +23,9 @@ from ..errors import InvalidParameter
 from ..table import Schema, Variable
 from ..table.variable import interval_variable
 from ..typing import FloatArray, IntArray, Scalar
-from .forest_law import ForestTables
+from .forest import depths_of
 from .look_ups import LookUps
+from .one_forest import ForestTables
 
 MISSING, OTHERS = "missing", "other"
 """Names of the state of missing cells, and of the state of several merged values."""
@@ -98,7 +99,10 @@ class Network:
         found: dict[int, FloatArray] = {}
         # Leaves first, so that a variable's own table has the sums of all its children before it is
         # normalised.
-        for place in _leaves_first({child: pair.parent for child, pair in parents.items()}, len(own)):
+        depths = depths_of(
+            np.array([parents[place].parent if place in parents else -1 for place in range(len(own))])
+        )
+        for place in sorted(range(len(own)), key=depths.__getitem__, reverse=True):
             if place in parents:
                 pair = parents[place]
                 # Without the last group of each variable: a network has no state for cells without
@@ -196,12 +200,3 @@ def _divided(log_weights: FloatArray) -> tuple[FloatArray, FloatArray]:
         np.where(nothing, 0.0, log_weights) - np.where(nothing, np.log(len(log_weights)), log_sums)
     )
     return shares, log_sums
-
-
-def _leaves_first(parents: dict[int, int], n_variables: int) -> list[int]:
-    """Return all variables, each before its parent."""
-
-    def depth(place: int) -> int:
-        return 1 + depth(parents[place]) if place in parents else 0
-
-    return sorted(range(n_variables), key=depth, reverse=True)

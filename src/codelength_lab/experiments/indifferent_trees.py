@@ -11,8 +11,9 @@ from dataclasses import replace
 from codelength.counts import count
 from codelength.evaluation.splits import Split
 from codelength.naive_bayes import Predictor
-from codelength.networks.forest_law import ForestCounts
-from codelength.networks.indifferent_forests import AllForests, OneForest, best_forest
+from codelength.networks.all_forests import AllForests
+from codelength.networks.forest import ForestCounts
+from codelength.networks.one_forest import OneForest, best_forest
 from codelength.scores import Predictions
 
 from ..findings import Findings

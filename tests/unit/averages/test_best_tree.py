@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from codelength._packing import packed
-from codelength.averages.members.augmented import best_forests
 from codelength.averages.members.best_tree import BestTree
 from codelength.errors import DataError
+from codelength.networks.forest import best_forests
 from unit.averages.forest_tables import (
     all_forests,
     all_log_evidences,
@@ -110,11 +110,10 @@ def test_the_forest_is_honest():
     assert held_out == pytest.approx(on_new_rows, abs=0.2)
 
 
-def test_edges_have_names():
+def test_the_first_variable_of_a_tree_is_its_root():
     rows, labels = dependent_rows(200, [3, 3, 3], 2, 1, copying=0.8)
     member = BestTree.fit(training_of(rows, labels, [3, 3, 3], 2)).member
-    names = [variable.name for variable in member.views.schema.variables]
-    assert member.edges == [(names[0], names[1]), (names[1], names[2])]
+    assert member.parents.tolist() == [-1, 0, 1]
 
 
 def test_a_missing_cell_at_the_end_of_a_tree_is_marginalised():

@@ -8,13 +8,15 @@ import mpmath
 import numpy as np
 import pytest
 
-from codelength.averages.members import augmented
-from codelength.averages.members._forest_kernels import log_sum_of_trees
+from codelength._packing import packed
+from codelength.averages.members import _pairs
 from codelength.averages.members.best_tree import BestTree
-from codelength.averages.members.forests import Forests, balanced
+from codelength.averages.members.forests import Forests
 from codelength.averages.training import Training
 from codelength.averages.views import GRAINS, Views
 from codelength.errors import DataError
+from codelength.networks._forest_kernels import log_sum_of_trees
+from codelength.networks.all_forests import balanced
 from codelength.sources import as_table
 from codelength.table import Schema, Variable, encode, infer_schema
 from codelength.table.cutting import Cutting
@@ -147,7 +149,7 @@ def test_rows_are_counted_in_parts(monkeypatch):
     sizes, n_classes = [3, 4, 5, 4], 2
     coded = coded_of(*dependent_rows(100, sizes, n_classes, 4), sizes, n_classes)
     whole = Forests.fit(Training.of(coded))
-    monkeypatch.setattr(augmented, "_ROWS_PER_COUNT", 7)
+    monkeypatch.setattr(_pairs, "_ROWS_PER_COUNT", 7)
     assert (Forests.fit(Training.of(coded)).held_out == whole.held_out).all()
 
 
@@ -275,7 +277,7 @@ def test_500_columns_of_50_rows():
 def test_variables_with_many_values_leave_room_for_fewer(monkeypatch):
     rows, labels = dependent_rows(60, [2, 6, 6, 6, 2], 2, 1)
     training = training_of(rows, labels, [2, 6, 6, 6, 2], 2)
-    monkeypatch.setattr(augmented, "MOST_CELLS", 200)
+    monkeypatch.setattr(_pairs, "MAX_CELLS", 200)
     learned = Forests.fit(training)
     assert 2 <= len(learned.member.grains[0].counts.variables) < 5
     assert learned.member.grains[0].counts.pairs.cells.size <= 200
@@ -313,7 +315,7 @@ def test_missing_and_unseen_values():
     new = encode(SCHEMA, {"a": [None, "x", "x"], "b": ["p", "r", None], "c": ["s", "s", "s"]})
     found = member.log_probs(new)
     assert found[1] == pytest.approx(found[2], abs=0)
-    codes = member.grains[0].counts.codes(member.views, new)
+    codes = _pairs.chosen_codes(member.views, member.counts[0].variables, new)
     assert codes.tolist() == [[2, 0, 0], [0, -1, 0], [0, -1, 0]]
     assert_distributions(found, (3, 2))
 
@@ -330,7 +332,7 @@ def damaged(document):
             3,
             [],
             {},
-            document["variables"] if name != "variables" else document["pair_counts"],
+            document["variables"] if name != "variables" else document["cells"],
         ):
             yield json.loads(parts) | {name: other}
     for name, array in (
@@ -339,21 +341,22 @@ def damaged(document):
         ("variables", np.array([2, 1, 0])),
         ("variables", np.array([-1, 1, 2])),
         ("variables", np.array([], dtype=np.int64)),
-        ("value_counts", np.full((2, 7), -1.0)),
-        ("value_counts", np.full((2, 7), 1e300)),
-        ("value_counts", np.full((2, 6), 1.0)),
-        ("pair_counts", np.full((32, 2), 1.0)),
-        ("pair_counts", np.full((33, 2), np.inf)),
+        ("class_counts", np.full(2, -1.0)),
+        ("class_counts", np.full(3, 1.0)),
+        ("cells", np.full((32, 2), 1.0)),
+        ("cells", np.full((33, 2), np.inf)),
     ):
-        yield json.loads(parts) | {name: augmented.packed(array)}
+        yield json.loads(parts) | {name: packed(array)}
+    for array in (np.full((2, 2), -1.0), np.full((2, 2), 1e300), np.full((2, 1), 1.0), np.full((3, 2), 1.0)):
+        yield json.loads(parts) | {"value_counts": [packed(array), *json.loads(parts)["value_counts"][1:]]}
 
 
 def test_damaged_files_are_refused():
     training = mixed_training()
-    [document] = Forests.fit(training).member.to_json()["grains"]
+    [document] = Forests.fit(training).member.to_json()["counts"]
     for other in [*([part] for part in damaged(document)), [], [document, document], None, 3]:
         with pytest.raises((DataError, LookupError, TypeError, ValueError)):
-            Forests.from_json({"grains": other}, training.views, training.log_prior)
+            Forests.from_json({"counts": other}, training.views, training.log_prior)
 
 
 def test_counts_of_no_fit_still_give_probabilities():
@@ -362,9 +365,8 @@ def test_counts_of_no_fit_still_give_probabilities():
     member = Forests.fit(training).member
     for low, high in ((0.0, 2.0**53), (2.0**53, 0.0), (2.0**53, 2.0**53)):
         [part] = member.grains
-        cells = np.where(np.arange(part.counts.pairs.cells.size) % 3, low, high)
-        pairs = replace(part.counts.pairs, cells=cells.reshape(part.counts.pairs.cells.shape))
-        other = replace(member, grains=(replace(part, counts=replace(part.counts, pairs=pairs)),))
+        cells = np.where(np.arange(part.counts.cells.size) % 3, low, high)
+        other = replace(member, counts=(replace(part.counts, cells=cells.reshape(-1, 2)),))
         again = Forests.from_json(other.to_json(), training.views, training.log_prior)
         assert_distributions(again.log_probs(training.coded), (training.n_rows, 2))
 

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from codelength.averages.member import Sums
 from codelength.errors import InvalidParameter
 from codelength.export.onnx import to_onnx
 from codelength.export.reader import score
@@ -102,19 +101,20 @@ def models(draw):
         floor = rng.dirichlet(np.ones(n_classes)) * rng.random()
     class_table = rng.normal(size=n_classes)
     class_table[rng.random(n_classes) < 0.1] = -np.inf
-    return rng, Schema(variables, Variable("y", classes)), Sums(class_table, values, groups, pairs), floor
+    schema = Schema(variables, Variable("y", classes))
+    return rng, LookUps(schema, class_table, values, groups, pairs, "any", floor)
 
 
-def by_adding_up(sums, floor, codes):
+def by_adding_up(sums, codes):
     """The definition: entries added, exponentials taken, what the floor leaves shared out."""
     logs = sums.class_table.copy()
-    for j, table in sums.value_tables.items():
+    for j, table in sums.tables.items():
         logs = logs + table[codes[j]]
-    for (child, parent), table in sums.pair_tables.items():
-        logs = logs + table[sums.groups[child][codes[child]], sums.groups[parent][codes[parent]]]
+    for (child, parent), table in sums.pairs.items():
+        logs = logs + table[sums.groupings[child][codes[child]], sums.groupings[parent][codes[parent]]]
     top = logs.max()
     weights = np.exp(logs - top) if top > -np.inf else np.ones(len(logs))
-    return floor + (1.0 - floor.sum()) * weights / weights.sum()
+    return sums.floor + (1.0 - sums.floor.sum()) * weights / weights.sum()
 
 
 def column_of(rng, variable, cells):
@@ -133,18 +133,18 @@ def column_of(rng, variable, cells):
 @given(models())
 def test_random_models(made):
     pytest.importorskip("onnxruntime")
-    rng, schema, sums, floor = made
-    look_ups = LookUps.of_sums("any", schema, sums, floor)
+    rng, look_ups = made
+    schema = look_ups.schema
     codes = np.array([[code_of(rng, one) for one in schema.variables] for _ in range(N_ROWS)])
     cells = [
         {one.name: cell_of(rng, one, code) for one, code in zip(schema.variables, row, strict=True)}
         for row in codes
     ]
-    expected = np.array([by_adding_up(sums, floor, row) for row in codes])
+    expected = np.array([by_adding_up(look_ups, row) for row in codes])
     frame = pd.DataFrame(
         {one.name: column_of(rng, one, [case[one.name] for case in cells]) for one in schema.variables}
     )
-    names = ["guess", *(f"p{k}" for k in range(len(floor)))]
+    names = ["guess", *(f"p{k}" for k in range(schema.n_classes))]
     for dialect, run in ENGINES.items():
         statement = to_sql(look_ups, "my rows", names, dialect=dialect, keep=["row"])
         found = sorted(run(statement, frame.assign(row=range(N_ROWS))))

@@ -11,8 +11,9 @@ import naive_trees
 from codelength.counts import count
 from codelength.errors import Infeasible
 from codelength.naive_bayes import Predictor
-from codelength.networks.forest_law import ForestCounts, ForestLaw, rooted
-from codelength.networks.indifferent_forests import AllForests, OneForest, best_forest, pair_sizes
+from codelength.networks.all_forests import AllForests
+from codelength.networks.forest import ForestCounts
+from codelength.networks.one_forest import ForestPrior, OneForest, best_forest, pair_sizes, rooted
 from codelength.table import Coded, Schema
 
 
@@ -143,7 +144,7 @@ def test_the_law_of_pairs_does_not_ask_which_variable_is_the_root():
     sizes = [2, 3, 4]
     counts = counts_of(rows_of(sizes, 2, 15, 4), sizes, 2)
     lengths = [
-        ForestLaw.even(counts.n_values, np.array(parents), 6.0).log_evidence(counts)
+        ForestPrior.even(counts.n_values, np.array(parents), 6.0).log_evidence(counts)
         for parents in ([-1, 0, 1], [1, -1, 1], [1, 2, -1])
     ]
     np.testing.assert_allclose(lengths, lengths[0], rtol=1e-13)
@@ -212,7 +213,7 @@ def test_tables_without_variables_know_the_classes():
 def test_values_of_a_root_share_one_pseudocount_more_than_its_tree_has_free_parameters():
     sizes = np.array([2, 3, 4, 2, 5])
     parents = rooted([(0, 1), (1, 2), (2, 3)], 5)
-    law = ForestLaw.uniform(sizes, parents)
+    law = ForestPrior.uniform(sizes, parents)
     joints = [2 * 3, 3 * 4, 4 * 2]  # a path: tables of pairs, less what they agree on
     free = sum(joints) - 3 - 4 - 1
     root = int(np.flatnonzero(parents[:4] < 0)[0])

@@ -24,13 +24,11 @@ class LeafCounts(Savable):
 
     sizes: Annotated[
         IntArray,
-        Saved(
-            lambda known: (int((known.features < 0).sum()),), low=1, high=lambda known: len(known.log_prior)
-        ),
+        Saved(lambda known: (int((known.features < 0).sum()),), low=1, high=lambda known: known.n_classes),
     ]
     classes: Annotated[
         IntArray,
-        Saved(lambda known: (known.sizes.sum(),), low=0, high=lambda known: len(known.log_prior) - 1),
+        Saved(lambda known: (known.sizes.sum(),), low=0, high=lambda known: known.n_classes - 1),
     ]
     weights: Annotated[FloatArray, Saved(lambda known: (known.sizes.sum(),), low=1e-100, high=1e100)]
 

@@ -15,8 +15,8 @@ factor. Ties between edges, as with redundant columns, are decided by the canoni
 of five folds instead.
 
 Order of reading: :meth:`BestTree.fit`, ``_Search`` (the best forest under each strength), ``_left_out`` (the
-search again without each row), :meth:`BestTree.sums` (look-ups for export), then files. Depends on
-``augmented``.
+search again without each row), :meth:`BestTree.look_ups` (for export), then files. Depends on
+:mod:`codelength.networks.forest`.
 
 References
 ----------
@@ -25,37 +25,38 @@ Transactions on Information Theory 14.
 Friedman, Geiger and Goldszmidt (1997). Bayesian network classifiers. Machine Learning 29.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Annotated, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from ..._packing import packed, unpacked
+from ..._codec import Saved
 from ...decisions import first_best, first_best_of_rows
-from ...errors import DataError
+from ...networks.forest import Augmented, best_forests, blocks, check_forest, edges_of, summed_log_values
+from ...networks.look_ups import LookUps
 from ...table import Coded
 from ...typing import FloatArray, IntArray
 from ..content import arrange
 from ..folds import refitted
-from ..member import Learned, Member, Sums, normalised
+from ..member import Learned, Member, normalised
 from ..training import Training
-from ..views import Views
-from .augmented import (
-    STRENGTHS,
-    Augmented,
-    AugmentedCounts,
-    best_forests,
-    blocks,
-    chosen_codes,
-    chosen_from_json,
-    edges_of,
-    has_room,
-    summed_log_values,
-)
+from ..views import CHOSEN, Views
+from ._pairs import STRENGTHS, chosen_codes, counts_of, has_room
 
 LARGEST_LOG = 1e3
 """Largest absolute log of a probability or factor in a file."""
+
+
+def _shapes_of_values(known: Any) -> list[tuple[int, ...]]:
+    """Return the shape of the table of each variable."""
+    return [(size + 1, known.n_classes) for size in known.views.n_coarse[known.variables].tolist()]
+
+
+def _shapes_of_factors(known: Any) -> list[tuple[int, ...]]:
+    """Return the shape of the table of each variable with a parent."""
+    shapes = _shapes_of_values(known)
+    children = np.flatnonzero(known.parents >= 0).tolist()
+    return [(shapes[v][0], *shapes[known.parents[v]]) for v in children]
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,10 +86,13 @@ class BestTree(Member):
 
     views: Views
     log_prior: FloatArray
-    variables: IntArray
-    parents: IntArray
-    log_values: tuple[FloatArray, ...]
-    log_factors: tuple[FloatArray, ...]
+    variables: Annotated[IntArray, CHOSEN]
+    parents: Annotated[
+        IntArray,
+        Saved(lambda known: (len(known.variables),), low=-1, high=lambda known: len(known.variables) - 1),
+    ]
+    log_values: Annotated[tuple[FloatArray, ...], Saved(_shapes_of_values, -LARGEST_LOG, LARGEST_LOG)]
+    log_factors: Annotated[tuple[FloatArray, ...], Saved(_shapes_of_factors, -LARGEST_LOG, LARGEST_LOG)]
 
     @classmethod
     def fit(cls, training: Training) -> Learned[Self]:
@@ -118,12 +122,6 @@ class BestTree(Member):
             _log_factors(model, parents),
         )
 
-    @property
-    def edges(self) -> list[tuple[str, str]]:
-        """Names of the variables at the ends of each edge, the parent first."""
-        names = [self.views.schema.names[self.views.columns[j].position] for j in self.variables.tolist()]
-        return [(names[self.parents[v]], names[v]) for v in np.flatnonzero(self.parents >= 0).tolist()]
-
     def log_probs(self, coded: Coded) -> FloatArray:
         """Return the log probability of each class for each row, in nats, shape (n_rows, n_classes)."""
         codes = chosen_codes(self.views, self.variables, coded)
@@ -132,7 +130,7 @@ class BestTree(Member):
             logs += table[codes[:, v], codes[:, self.parents[v]]]
         return normalised(logs)
 
-    def sums(self) -> Sums:
+    def look_ups(self) -> LookUps:
         """Return the log weights of the classes as sums of look-ups."""
         chosen = [self.views.columns[j] for j in self.variables.tolist()]
         positions = [view.position for view in chosen]
@@ -141,50 +139,17 @@ class BestTree(Member):
         values = (table[own] for table, own in zip(self.log_values, groups, strict=True))
         children = np.flatnonzero(self.parents >= 0).tolist()
         pairs = ((positions[v], positions[self.parents[v]]) for v in children)
-        return Sums(
+        return LookUps(
+            self.views.schema,
             self.log_prior,
             dict(zip(positions, values, strict=True)),
             dict(zip(positions, groups, strict=True)),
             dict(zip(pairs, self.log_factors, strict=True)),
         )
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the forest and its tables as JSON types."""
-        return {
-            "variables": packed(self.variables.astype(np.int32)),
-            "parents": packed(self.parents.astype(np.int32)),
-            "log_values": [packed(table) for table in self.log_values],
-            "log_factors": [packed(table) for table in self.log_factors],
-        }
-
-    @classmethod
-    def from_json(cls, document: Mapping[str, Any], views: Views, log_prior: FloatArray) -> Self:
-        """Restore the member that :meth:`to_json` wrote; raise DataError if the document is not valid."""
-        variables = chosen_from_json(document["variables"], views)
-        n_variables, n_classes = len(variables), len(log_prior)
-        parents = unpacked(document["parents"], (n_variables,), low=-1, high=n_variables - 1).astype(np.int64)
-        children = np.flatnonzero(parents >= 0)
-        _check_forest(parents)
-        sizes = views.n_coarse[variables] + 1
-
-        def restored(name: str, shapes: list[tuple[int, ...]]) -> tuple[FloatArray, ...]:
-            parts = document[name]
-            if not isinstance(parts, list) or len(parts) != len(shapes):
-                raise DataError(f"{name} of a forest do not fit its variables")
-            tables = (
-                unpacked(part, shape, low=-LARGEST_LOG, high=LARGEST_LOG)
-                for part, shape in zip(parts, shapes, strict=True)
-            )
-            return tuple(np.ascontiguousarray(table, dtype=np.float64) for table in tables)
-
-        return cls(
-            views,
-            log_prior,
-            variables,
-            parents,
-            restored("log_values", [(int(size), n_classes) for size in sizes]),
-            restored("log_factors", [(int(sizes[v]), int(sizes[parents[v]]), n_classes) for v in children]),
-        )
+    def check_fields(self) -> None:
+        """Raise DataError if the parents make a cycle."""
+        check_forest(self.parents)
 
 
 class _Search(NamedTuple):
@@ -210,7 +175,7 @@ class _Search(NamedTuple):
     @classmethod
     def of(cls, training: Training, ranking: IntArray | None = None) -> "_Search":
         """Find the best forest under each strength."""
-        counts = AugmentedCounts.of(training, ranking)
+        counts = counts_of(training, ranking)
         in_order = arrange(training).variables
         # Places among the variables that take part, in canonical order of all variables.
         order = np.searchsorted(counts.variables, in_order[np.isin(in_order, counts.variables)])
@@ -311,13 +276,3 @@ def _gains(log_weights: FloatArray, parents: IntArray) -> FloatArray:
     edges = edges_of(parents)
     found = np.take_along_axis(np.hstack([log_weights, np.zeros((len(edges), 1))]), edges, axis=1)
     return np.asarray(found.sum(axis=1))
-
-
-def _check_forest(parents: IntArray) -> None:
-    """Raise DataError if the parents make a cycle."""
-    # After as many steps as there are variables, every path has left a forest at a root.
-    above = parents
-    for _ in range(len(parents)):
-        above = np.where(above >= 0, parents[above], -1)
-    if (above >= 0).any():
-        raise DataError("the edges of a forest make a ring")

@@ -2,7 +2,7 @@ r"""Tree-augmented naive Bayes, averaged over all forests.
 
 Each forest is a model: naive Bayes in which a variable may depend on one other variable too, its parent. The
 sum over all forests of the evidence, or of the probability of a row, is a determinant (matrix-tree theorem).
-With Bayes factors W and the factors h of a row, as in :mod:`codelength.averages.members.augmented`,
+With Bayes factors W and the factors h of a row, as in :mod:`codelength.networks.forest`,
 
 .. math:: P(c, x \mid D) = P(c) \prod_v \frac{N^*_{vc}}{N^*_c}\, \frac{\det Q(W \circ h)}{\det Q(W)},
 
@@ -26,8 +26,8 @@ Held-out predictions are exact leave-one-out in closed form: W, and the evidence
 by the row's own factors without one copy of it. If variables have to be selected, they are selected and
 counted again without each of five folds instead.
 
-Order of reading: :meth:`Forests.fit` (one average per coarse view), :class:`ForestsAtGrain` (strengths),
-:class:`ForestSums` (sums over forests), :func:`balanced` (range of float64).
+Order of reading: :meth:`Forests.fit` (one average per coarse view), :class:`ForestsAtGrain` (strengths). Sums
+over forests are in :mod:`codelength.networks.all_forests`.
 
 References
 ----------
@@ -40,14 +40,19 @@ Jaeger, Vertigan and Welsh (1990). On the computational complexity of the Jones 
 Mathematical Proceedings of the Cambridge Philosophical Society 108.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Annotated, ClassVar, Self
 
 import numpy as np
 
+from ..._codec import Saved
 from ..._pickling import WithoutCaches
+from ...errors import DataError
+from ...networks.all_forests import ForestSums
+from ...networks.forest import ForestCounts, blocks
+from ...networks.one_forest import NEGLIGIBLE
 from ...table import Coded
 from ...typing import FloatArray, IntArray
 from ..factors import ranking_of
@@ -55,13 +60,7 @@ from ..folds import refitted
 from ..member import Learned, Member, normalised
 from ..training import Training
 from ..views import GRAINS, Views
-from .augmented import STRENGTHS, Augmented, AugmentedCounts, best_forests, blocks, edges_of, has_room
-
-NEGLIGIBLE = 40.0
-"""Strengths with a log evidence more than this below the best are left out."""
-
-RANGE = 1200.0
-"""Largest range of log weights of edges, in nats; exp() of half of it leaves room for factors."""
+from ._pairs import STRENGTHS, check_chosen, chosen_codes, counts_of, has_room
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,8 +75,8 @@ class Forests(Member):
         Views of the table that the member uses.
     log_prior : array of shape (n_classes,)
         Log prior probability of each class.
-    grains : tuple of ForestsAtGrain
-        Averages over forests, one per coarse view; a single one if no variable is ordered.
+    counts : tuple of ForestCounts
+        Counts in each coarse view; those of a single one if no variable is ordered.
     """
 
     name: ClassVar[str] = "forests"
@@ -85,7 +84,7 @@ class Forests(Member):
 
     views: Views
     log_prior: FloatArray
-    grains: tuple["ForestsAtGrain", ...]
+    counts: Annotated[tuple[ForestCounts, ...], Saved()]
 
     @classmethod
     def fit(cls, training: Training) -> Learned[Self]:
@@ -103,29 +102,29 @@ class Forests(Member):
     @classmethod
     def _of(cls, training: Training, ranking: IntArray | None = None) -> Self:
         """Count training rows in each coarse view, with a given ranking of variables."""
-        made = (
-            ForestsAtGrain(seen.views, seen.log_prior, AugmentedCounts.of(seen, ranking))
-            for seen in _at_grains(training)
-        )
-        return cls(training.views, training.log_prior, tuple(made))
+        counts = (counts_of(seen, ranking) for seen in _at_grains(training))
+        return cls(training.views, training.log_prior, tuple(counts))
 
     def log_probs(self, coded: Coded) -> FloatArray:
         """Return the log probability of each class for each row, in nats, shape (n_rows, n_classes)."""
         return normalised(np.mean([part.log_probs(coded) for part in self.grains], axis=0))
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the counts as JSON types."""
-        return {"grains": [part.counts.to_json() for part in self.grains]}
+    def check_fields(self) -> None:
+        """Raise DataError if the counts are not those of the coarse views."""
+        if len(self.counts) != len(_grains(self.views)):
+            raise DataError("an average over forests does not have the counts of its views")
+        for part in self.grains:
+            check_chosen(part.counts, part.views)
 
-    @classmethod
-    def from_json(cls, document: Mapping[str, Any], views: Views, log_prior: FloatArray) -> Self:
-        """Restore the member that :meth:`to_json` wrote; raise DataError if the document is not valid."""
-        made = []
-        for grain, part in zip(_grains(views), document["grains"], strict=True):
-            seen = views if grain is None else views.at_grain(grain)
-            counts = AugmentedCounts.from_json(part, seen, len(log_prior))
-            made.append(ForestsAtGrain(seen, log_prior, counts))
-        return cls(views, log_prior, tuple(made))
+    @cached_property
+    def grains(self) -> tuple["ForestsAtGrain", ...]:
+        """Averages over forests, one per coarse view."""
+        return tuple(
+            ForestsAtGrain(
+                self.views if grain is None else self.views.at_grain(grain), self.log_prior, counts
+            )
+            for grain, counts in zip(_grains(self.views), self.counts, strict=True)
+        )
 
 
 def _at_grains(training: Training) -> list[Training]:
@@ -149,13 +148,13 @@ class ForestsAtGrain(WithoutCaches):
         Views of the table; the coarse view is used.
     log_prior : array of shape (n_classes,)
         Log prior probability of each class.
-    counts : AugmentedCounts
+    counts : ForestCounts
         Counts of values and pairs.
     """
 
     views: Views
     log_prior: FloatArray
-    counts: AugmentedCounts
+    counts: ForestCounts
 
     @cached_property
     def strengths(self) -> dict[float, float]:
@@ -171,7 +170,7 @@ class ForestsAtGrain(WithoutCaches):
 
         If a row has no value, the factors of its pairs are left out.
         """
-        codes = self.counts.codes(self.views, coded)
+        codes = chosen_codes(self.views, self.counts.variables, coded)
         found = np.empty((len(codes), len(self.log_prior)))
         nothing = np.full(len(codes), -1)
         for rows in blocks(len(codes)):
@@ -215,103 +214,3 @@ class ForestsAtGrain(WithoutCaches):
                 log += part.log_naive_evidence - left_out.log_lost[:, None]
             found[rows] = normalised(training.log_prior_left_out[rows] + np.logaddexp.reduce(logs, axis=0))
         return found
-
-
-@dataclass(frozen=True, eq=False)
-class ForestSums:
-    """Sums over all forests under one prior.
-
-    Weights of edges, including edges from the root, are balanced; see :func:`balanced`.
-    """
-
-    of: Augmented
-    weights: FloatArray
-    root_weight: float
-    shift: float
-
-    @classmethod
-    def of_model(cls, model: Augmented) -> "ForestSums":
-        return cls(model, *balanced(model.log_weights))
-
-    @cached_property
-    def log_naive_evidence(self) -> float:
-        """Log evidence of all cells without edges, plus the shift of the balanced weights."""
-        return self.of.log_evidence + self.shift
-
-    @cached_property
-    def log_sum(self) -> float:
-        """Log of the sum over all forests of balanced weights."""
-        return float(self.log_sums_alone(self.weights[None, :])[0])
-
-    @property
-    def log_evidence(self) -> float:
-        """Log of the sum over all forests of their evidence."""
-        return self.log_naive_evidence + self.log_sum
-
-    def log_sums(self, codes: IntArray, weights: FloatArray, skipped: IntArray) -> FloatArray:
-        """Return log sums over forests of weights times factors, for each row and class but a skipped one."""
-        places = self.of.counts.pairs.places(codes)
-        return self._summed(places, weights, self.of.factors, skipped)
-
-    def log_sums_alone(self, weights: FloatArray) -> FloatArray:
-        """Return log sums over forests of weights without factors, for each row of weights."""
-        places = np.zeros(weights.shape, dtype=np.int64)
-        return self._summed(places, weights, np.ones((1, 1)), np.full(len(weights), -1))[:, 0]
-
-    def _summed(
-        self, places: IntArray, weights: FloatArray, factors: FloatArray, skipped: IntArray
-    ) -> FloatArray:
-        """Run the kernel for rows of weights and cells of factors."""
-        from ._forest_kernels import sum_forests
-
-        sums = np.zeros((len(places), factors.shape[1]))
-        sum_forests(places, weights, self.root_weight, factors, skipped, sums)
-        return sums
-
-
-def balanced(log_weights: FloatArray) -> tuple[FloatArray, float, float]:
-    """Return weights of edges for sums over forests, within the range of a float64 for any log weights.
-
-    If the log weights of the maximum spanning tree (root included) span more than :data:`RANGE` nats, the
-    largest gaps between them are shortened. Every forest of relevant weight has as many edges below a gap as
-    the maximum spanning tree, and gains the same factor. A forest with more edges below the gap gains too
-    much, but an edge across the gap is still at least 30 nats worse than one above it. The relative error of
-    the sum is therefore about e^-30, or 1e-13, for each edge that can be exchanged, times the ratio of their
-    factors.
-
-    Returns
-    -------
-    weights : array of shape (n_pairs,)
-        Balanced weights of the pairs.
-    root_weight : float
-        Balanced weight of the edge from the root to each variable, whose log weight is 0.
-    shift : float
-        Log of the sum over all forests less that of the balanced weights.
-    """
-    edges = edges_of(best_forests(log_weights[None, :])[0])
-    tree = np.sort(np.append(log_weights, 0.0)[edges])[::-1]  # -1 is an edge from the root
-    gaps = -np.diff(tree)
-    shortened = np.minimum(gaps, _cap(gaps, RANGE))
-    # Log weights of the tree edges after shortening, centred at 0 to use both halves of the range of a
-    # float64.
-    knots = -np.concatenate([[0.0], np.cumsum(shortened)])
-    knots += -knots[-1] / 2
-
-    def moved(logs: FloatArray) -> FloatArray:
-        # Other edges keep their distance to the next tree edge above, but do not cross the one below.
-        above = np.clip(np.searchsorted(-tree, -logs, side="right") - 1, 0, None)
-        below = np.append(knots, -np.inf)[above + 1]
-        return np.asarray(np.exp(np.maximum(knots[above] - (tree[above] - logs), below)))
-
-    return moved(log_weights), float(moved(np.zeros(1))[0]), float((tree - knots).sum())
-
-
-def _cap(gaps: FloatArray, total: float) -> float:
-    """Return the length to which gaps are shortened so that they add up to at most a total."""
-    ascending = np.sort(gaps)
-    left = total
-    for k, gap in enumerate(ascending.tolist()):
-        if gap * (len(gaps) - k) > left:
-            return left / (len(gaps) - k)
-        left -= gap
-    return np.inf

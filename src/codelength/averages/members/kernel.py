@@ -83,7 +83,7 @@ class KernelPart(Savable):
 
     is_stretched: Annotated[bool, Saved()]
     width: Annotated[float, Saved(low=LEAST_WIDTH)]
-    coefficients: Annotated[FloatArray, Saved(lambda known: (len(known.codes), len(known.log_prior)))]
+    coefficients: Annotated[FloatArray, Saved(lambda known: (len(known.codes), known.n_classes))]
 
 
 @dataclass(frozen=True, eq=False)

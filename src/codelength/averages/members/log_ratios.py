@@ -26,12 +26,13 @@ from typing import Annotated, ClassVar, NamedTuple, Self
 import numpy as np
 
 from ..._codec import Saved
+from ...networks.look_ups import LookUps
 from ...table import Coded
 from ...typing import FloatArray, IntArray
 from ..content import shuffled
 from ..factors import factors_of, ranking_of, with_zeros
 from ..folds import dealt, folds_of
-from ..member import Learned, Member, Sums, normalised
+from ..member import Learned, Member, normalised
 from ..training import Training
 from ..views import CHOSEN, Views
 from ._logistic import TYPICAL_WEIGHT, Design, Penalty, curvature_at, fitted
@@ -103,18 +104,18 @@ class LogRatios(Member):
         tuple[FloatArray, ...],
         Saved(
             lambda known: [
-                (n_fine, len(known.log_prior)) for n_fine in known.views.n_fine[known.variables].tolist()
+                (n_fine, known.n_classes) for n_fine in known.views.n_fine[known.variables].tolist()
             ],
             -LARGEST,
             LARGEST,
         ),
     ]
     weights: Annotated[FloatArray, Saved(lambda known: (len(known.variables),), -LARGEST, LARGEST)]
-    intercepts: Annotated[FloatArray, Saved(lambda known: (len(known.log_prior),), -LARGEST, LARGEST)]
+    intercepts: Annotated[FloatArray, Saved(lambda known: (known.n_classes,), -LARGEST, LARGEST)]
     coefficients: Annotated[
         FloatArray,
         Saved(
-            lambda known: (len(_columns(known.views, known.variables)), len(known.log_prior)),
+            lambda known: (len(_columns(known.views, known.variables)), known.n_classes),
             -LARGEST,
             LARGEST,
         ),
@@ -172,11 +173,11 @@ class LogRatios(Member):
             found[:, position] = table[coded.codes[:, position]] + shared
         return found
 
-    def sums(self) -> Sums:
+    def look_ups(self) -> LookUps:
         """Return the log weights of the classes as sums of look-ups."""
         positions = (self.views.columns[j].position for j in self.variables.tolist())
         tables = dict(zip(positions, self._value_tables, strict=True))
-        return Sums(self.log_prior + self.intercepts, tables)
+        return LookUps(self.views.schema, self.log_prior + self.intercepts, tables)
 
     @cached_property
     def _value_tables(self) -> list[FloatArray]:

@@ -25,10 +25,11 @@ import numpy as np
 
 from ..._codec import Saved
 from ...naive_bayes.partitions import PartitionAverage
+from ...networks.look_ups import LookUps
 from ...table import Coded
 from ...typing import FloatArray
 from ..factors import distinct_cells, with_zeros
-from ..member import Learned, Member, Sums, normalised
+from ..member import Learned, Member, normalised
 from ..training import Training
 from ..views import Views
 
@@ -67,7 +68,7 @@ class Subsets(Member):
     tables: Annotated[
         tuple[FloatArray, ...],
         Saved(
-            lambda known: [(n_fine, len(known.log_prior)) for n_fine in known.views.n_fine.tolist()],
+            lambda known: [(n_fine, known.n_classes) for n_fine in known.views.n_fine.tolist()],
             low=-LARGEST,
             high=LARGEST,
         ),
@@ -111,10 +112,11 @@ class Subsets(Member):
             found[:, view.position] = table[coded.codes[:, view.position]]
         return found
 
-    def sums(self) -> Sums:
+    def look_ups(self) -> LookUps:
         """Return the log weights of the classes as sums of look-ups."""
         positions = (view.position for view in self.views.columns)
-        return Sums(self.log_prior, dict(zip(positions, self._value_tables, strict=True)))
+        tables = dict(zip(positions, self._value_tables, strict=True))
+        return LookUps(self.views.schema, self.log_prior, tables)
 
     @cached_property
     def _value_tables(self) -> list[FloatArray]:

@@ -9,7 +9,7 @@ consecutive in one array with one row per cell and one column per class. The tab
 row hold the margins (in counts) or 1 (in factors), so that a missing value is an index like any other.
 
 Formulas, with pseudocounts and factors h and Bayes factors W, are those of
-:mod:`codelength.averages.members.augmented`.
+:mod:`codelength.networks.forest`.
 """
 
 import math
@@ -17,8 +17,8 @@ import math
 import numpy as np
 from numba import njit
 
-from ...decisions import TOLERANCE
-from ...typing import FloatArray, IntArray
+from ..decisions import TOLERANCE
+from ..typing import FloatArray, IntArray
 
 _SMALL = 1e-150
 """Shares below this are not multiplied by weights, because the product could underflow."""

@@ -24,9 +24,9 @@ Measured with one cell blanked, on random tables of four variables and 30 rows, 
 times in ten, and by .05 and .3 for nine times in ten. Errors are larger for rows unlike the table: .04
 instead of .02. If the schema treats missing as a value, it is a value like any other.
 
-Order of reading: :class:`AugmentedCounts`, :class:`Augmented` (evidence and factors under one strength;
-``leave_out`` gives :class:`LeftOut`), then what forests and trees share: :func:`best_forests`, :func:`blocks`
-and the choice of variables. Depends on :mod:`codelength.counts.pairs` and ``_forest_kernels``.
+Order of reading: :class:`ForestCounts`, :class:`Augmented` (evidence and factors under one strength;
+``leave_out`` gives :class:`LeftOut`), then forests: :func:`best_forests` and arrays of parents. Depends on
+:mod:`codelength.counts.pairs` and ``_forest_kernels``.
 
 References
 ----------
@@ -35,125 +35,121 @@ Meilă and Jaakkola (2006). Tractable Bayesian learning of tree belief networks.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from math import isqrt
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, Self
 
 import numpy as np
 
-from ..._packing import packed, unpacked
-from ..._pickling import WithoutCaches
-from ..._threads import check_interrupted
-from ...counts.pairs import PairCounts, count_pairs, n_pair_cells
-from ...errors import DataError
-from ...table import Coded
-from ...typing import FloatArray, IntArray
-from ..factors import ranking_of
-from ..training import Training
-from ..views import Views
+from .._codec import Savable, Saved
+from .._pickling import WithoutCaches
+from .._threads import check_interrupted
+from ..counts.pairs import PairCounts, count_pairs, n_pair_cells
+from ..errors import DataError, Infeasible
+from ..table import Coded, Schema
+from ..typing import FloatArray, IntArray
 
-STRENGTHS = (2.0, 8.0, 32.0, 128.0)
-"""Pseudocounts of a whole table."""
+MAX_VARIABLES = 128
+"""Largest number of variables; the time of a prediction by all forests grows with its cube."""
 
-MOST_VARIABLES = 40
-"""Largest number of variables; the time of a prediction grows with its cube."""
-
-MOST_CELLS = 1 << 22
-"""Largest number of counts of pairs: 34 MB, and as much again for each strength."""
+MAX_CELLS = 1 << 24
+"""Largest number of counts of pairs: 134 MB."""
 
 LARGEST_COUNT = 2.0**53
 """Largest count in a file."""
 
-_ROWS_AT_ONCE, _ROWS_PER_COUNT = 512, 1 << 17
+_ROWS_AT_ONCE = 512
+
+
+def _shape_of_cells(known: Any) -> tuple[int, int]:
+    """Return the shape of the counts of pairs, given the counts of values."""
+    n_values = np.array([counts.shape[1] for counts in known.value_counts], dtype=np.int64)
+    return n_pair_cells(n_values, known.n_classes) // known.n_classes, known.n_classes
 
 
 @dataclass(frozen=True, eq=False)
-class AugmentedCounts(WithoutCaches):
-    """Counts of coarse values, and of pairs of them, within the classes.
+class ForestCounts(WithoutCaches, Savable):
+    """Counts of values, and of pairs of them, within the classes.
 
     Attributes
     ----------
     variables : array of int
-        Variables of the views that take part.
+        Variables that take part, in ascending order.
+    class_counts : array of shape (n_classes,)
+        Weight of each class.
     value_counts : tuple of arrays of shape (n_classes, n_values)
         Weight of each value in each class, for each of these variables.
-    pairs : PairCounts
-        The same for pairs of values.
+    cells : array of shape (n_cells, n_classes)
+        The same for pairs of values, in the layout of :class:`~codelength.counts.pairs.PairCounts`.
     """
 
-    variables: IntArray
-    value_counts: tuple[FloatArray, ...]
-    pairs: PairCounts
+    variables: Annotated[IntArray, Saved(lambda known: (None,), low=0, is_ascending=True)]
+    class_counts: Annotated[FloatArray, Saved(lambda known: (known.n_classes,), 0.0, LARGEST_COUNT)]
+    value_counts: Annotated[
+        tuple[FloatArray, ...],
+        Saved(lambda known: [(known.n_classes, None)] * len(known.variables), 0.0, LARGEST_COUNT),
+    ]
+    cells: Annotated[FloatArray, Saved(_shape_of_cells, 0.0, LARGEST_COUNT)]
 
     @classmethod
-    def of(cls, training: Training, ranking: IntArray | None = None) -> "AugmentedCounts":
-        """Count all training rows, in all variables or in those with the most information about the class.
+    def of(cls, coded: Coded) -> "ForestCounts":
+        """Count a table with classes; variables with less than two values are left out."""
+        schema = coded.schema
+        variables = _with_values(schema)
+        n_values, n_classes = schema.n_values[variables].astype(np.int64), schema.n_classes
+        codes, labels = _codes_of(coded, variables), np.asarray(coded.class_codes, dtype=np.int64)
+        weights = np.ones(coded.n_rows) if coded.weights is None else coded.weights
+        # Weights by class and value, one variable at a time, without an array of all rows and variables.
+        values = []
+        for j, size in enumerate(n_values.tolist()):
+            # Cells without a value are left out, variable by variable.
+            known = codes[:, j] >= 0
+            places = labels[known] * size + codes[known, j]
+            found = np.bincount(places, weights[known], n_classes * size).astype(np.float64)
+            values.append(found.reshape(n_classes, size))
+        pairs = count_pairs(codes, labels, n_values, n_classes, weights)
+        class_counts = np.bincount(labels, weights, n_classes).astype(np.float64)
+        return cls(variables, class_counts, tuple(values), pairs.cells)
 
-        Parameters
-        ----------
-        training : Training
-            Rows of the table.
-        ranking : array of int, optional
-            All variables, the most informative first; by default, the ranking in these rows.
-        """
-        variables = _chosen(training, ranking)
-        seen = replace(training, views=_chosen_views(training.views, variables))
-        coded, n_values = seen.coded, seen.views.n_coarse
-        pairs = None
-        # In blocks, because coarse codes of all rows at once take 8 bytes per cell.
-        for start in range(0, coded.n_rows, _ROWS_PER_COUNT):
-            part = coded.take(np.arange(start, min(start + _ROWS_PER_COUNT, coded.n_rows)))
-            codes = seen.views.coarse(part)
-            labels = np.asarray(part.class_codes, dtype=np.int64)
-            counts = count_pairs(codes, labels, n_values, training.n_classes, part.weights)
-            pairs = counts if pairs is None else pairs.merge(counts)
-        assert pairs is not None
-        return cls(variables, tuple(seen.coarse_counts), pairs)
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any], schema: Schema) -> Self:
+        """Restore the counts of a table; raise DataError if the document is not valid."""
+        counts = cls.restored(document, n_classes=schema.n_classes)
+        variables = _with_values(schema)
+        if (
+            not np.array_equal(counts.variables, variables)
+            or (counts.n_values != schema.n_values[variables]).any()
+        ):
+            raise DataError("the variables of a forest are not those of the schema")
+        return counts
 
     @property
     def n_classes(self) -> int:
         """Number of classes."""
-        return self.pairs.n_classes
+        return len(self.class_counts)
 
-    def codes(self, views: Views, coded: Coded) -> IntArray:
+    @property
+    def n_values(self) -> IntArray:
+        """Number of values of each variable."""
+        return np.array([counts.shape[1] for counts in self.value_counts], dtype=np.int64)
+
+    @cached_property
+    def pairs(self) -> PairCounts:
+        """Weight of each pair of values in each class."""
+        return PairCounts(self.n_values, self.cells)
+
+    def codes(self, coded: Coded) -> IntArray:
         """Return codes of the variables that take part, -1 for cells without a value."""
-        return chosen_codes(views, self.variables, coded)
+        return _codes_of(coded, self.variables)
 
     def at(self, strength: float) -> "Augmented":
         """Return the model of the counts under a prior of the given strength."""
         from ._forest_kernels import compare_pairs
 
-        factors, log_weights = np.empty_like(self.pairs.cells), np.empty(self.pairs.n_pairs)
+        factors, log_weights = np.empty_like(self.cells), np.empty(self.pairs.n_pairs)
         compare_pairs(self.pairs.n_values, self.pairs.with_margins, strength, factors, log_weights)
         return Augmented(self, strength, factors, log_weights)
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the counts as JSON types."""
-        return {
-            "variables": packed(self.variables.astype(np.int32)),
-            "value_counts": packed(np.hstack(self.value_counts)),
-            "pair_counts": packed(self.pairs.cells),
-        }
-
-    @classmethod
-    def from_json(cls, document: Mapping[str, Any], views: Views, n_classes: int) -> "AugmentedCounts":
-        """Restore the counts that :meth:`to_json` wrote; raise DataError if the document is not valid."""
-        variables = chosen_from_json(document["variables"], views)
-        n_values = views.n_coarse[variables]
-        n_cells = n_pair_cells(n_values, n_classes)
-        if n_cells > MOST_CELLS:
-            raise DataError(f"{n_cells:,} counts of pairs are more than the {MOST_CELLS:,} that a fit keeps")
-
-        def restored(part: Any, n_rows: int, n_columns: int) -> FloatArray:
-            counts = unpacked(part, (n_rows, n_columns), low=0.0, high=LARGEST_COUNT)
-            return np.ascontiguousarray(counts, dtype=np.float64)
-
-        values = restored(document["value_counts"], n_classes, int(n_values.sum()))
-        cells = restored(document["pair_counts"], n_cells // n_classes, n_classes)
-        # Files have one array for all variables, which packs better than many small ones.
-        by_variable = np.split(values, np.cumsum(n_values)[:-1], axis=1)
-        return cls(variables, tuple(by_variable), PairCounts(n_values, cells))
 
 
 class LeftOut(NamedTuple):
@@ -181,7 +177,7 @@ class Augmented:
 
     Attributes
     ----------
-    counts : AugmentedCounts
+    counts : ForestCounts
         The counts.
     strength : float
         Pseudocounts of the whole table.
@@ -191,7 +187,7 @@ class Augmented:
         Log Bayes factor of the dependence of each pair of variables, in nats.
     """
 
-    counts: AugmentedCounts
+    counts: ForestCounts
     strength: float
     factors: FloatArray
     log_weights: FloatArray
@@ -303,37 +299,66 @@ def blocks(n_rows: int) -> Iterator[slice]:
         yield slice(start, min(start + _ROWS_AT_ONCE, n_rows))
 
 
-def chosen_from_json(document: Any, views: Views) -> IntArray:
-    """Restore the variables that take part from a file; raise DataError if they are not valid."""
-    variables = unpacked(document, (None,), low=0, high=views.n_variables - 1).astype(np.int64)
-    if not 1 <= len(variables) <= MOST_VARIABLES or (np.diff(variables) <= 0).any():
-        raise DataError("the variables of an average over forests are not in the order of the schema")
+def check_forest(parents: IntArray) -> None:
+    """Raise DataError if the parents make a cycle."""
+    # After as many steps as there are variables, every path has left a forest at a root.
+    above = parents
+    for _ in range(len(parents)):
+        above = np.where(above >= 0, parents[above], -1)
+    if (above >= 0).any():
+        raise DataError("the edges of a forest make a ring")
+
+
+def edges_in(parents: IntArray) -> list[tuple[int, int]]:
+    """Return the edges of a forest, the parent first.
+
+    Examples
+    --------
+    >>> edges_in(np.array([-1, 0, 1]))
+    [(0, 1), (1, 2)]
+    """
+    return [(int(p), v) for v, p in enumerate(parents.tolist()) if p >= 0]
+
+
+def depths_of(parents: IntArray) -> list[int]:
+    """Return the number of edges between each variable and its root."""
+    depths = []
+    for v in range(len(parents)):
+        depth, above = 0, int(parents[v])
+        while above >= 0:
+            depth, above = depth + 1, int(parents[above])
+        depths.append(depth)
+    return depths
+
+
+def top_down(parents: IntArray) -> list[int]:
+    """Return the variables of a forest, each after its parent.
+
+    Examples
+    --------
+    >>> top_down(np.array([1, -1, 0]))
+    [1, 0, 2]
+    """
+    return sorted(range(len(parents)), key=depths_of(parents).__getitem__)
+
+
+def _with_values(schema: Schema) -> IntArray:
+    """Return the positions of variables with at least two values; raise Infeasible if there are too many."""
+    variables = np.flatnonzero(schema.n_values >= 2).astype(np.int64)
+    if len(variables) > MAX_VARIABLES:
+        raise Infeasible(
+            f"{len(variables)} variables are more than the {MAX_VARIABLES} that forests are made from; leave "
+            "some out"
+        )
+    if (n_cells := n_pair_cells(schema.n_values[variables].astype(np.int64), schema.n_classes)) > MAX_CELLS:
+        raise Infeasible(
+            f"{len(variables)} variables have {n_cells:,} pairs of values within classes, more than the "
+            f"{MAX_CELLS:,} that forests are made from; leave variables out, or merge rare values"
+        )
     return variables
 
 
-def chosen_codes(views: Views, variables: IntArray, coded: Coded) -> IntArray:
-    """Return coarse codes of some of the variables."""
-    return _chosen_views(views, variables).coarse(coded)
-
-
-def _chosen_views(views: Views, variables: IntArray) -> Views:
-    """Return the views of some of the variables."""
-    return Views(views.schema, tuple(views.columns[j] for j in variables.tolist()))
-
-
-def has_room(training: Training) -> bool:
-    """Return True if all variables take part, so that none is selected by its information about the class."""
-    sizes = training.views.n_coarse
-    return len(sizes) <= MOST_VARIABLES and n_pair_cells(sizes, training.n_classes) <= MOST_CELLS
-
-
-def _chosen(training: Training, ranking: IntArray | None) -> IntArray:
-    """Return the variables that take part, in the order of the views: as many as there is room for."""
-    sizes = training.views.n_coarse
-    if has_room(training):
-        return np.arange(len(sizes))
-    chosen = (ranking_of(training) if ranking is None else ranking)[:MOST_VARIABLES]
-    # Drop the least informative variables until the tables of pairs fit in memory.
-    while n_pair_cells(sizes[np.sort(chosen)], training.n_classes) > MOST_CELLS:
-        chosen = chosen[:-1]
-    return np.sort(chosen)
+def _codes_of(coded: Coded, variables: IntArray) -> IntArray:
+    """Return codes of some variables, -1 for cells without a value."""
+    codes = coded.codes[:, variables].astype(np.int64)
+    return np.ascontiguousarray(np.where(codes < coded.schema.n_values[variables], codes, -1))
