@@ -1,11 +1,14 @@
 """Run of the tasks of a specification over processes or a cluster; interrupted runs are resumed."""
 
+import asyncio
 import os
 import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from queue import SimpleQueue
+from threading import Thread
 from typing import Any
 
 from codelength._threads import n_threads_or_default
@@ -19,6 +22,9 @@ from .workers import processes, signals_blocked
 
 MOST_JOBS = 1024
 """Largest number of processes."""
+
+ANSWERS_WITHIN = "10s"
+"""Time in which a Dask scheduler has to answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,20 +141,46 @@ def _cluster(address: str) -> Iterator[None]:
         raise InvalidParameter('--dask needs Dask; install it with pip install "codelength[dask]"') from None
     from joblib import parallel_config
 
-    client = _client(Client, address)
+    # A client that finds no scheduler leaves the thread of a loop of its own running.
+    with (
+        _event_loop() as loop,
+        _client(Client, address, loop),
+        parallel_config(backend="dask", n_jobs=-1),
+    ):
+        yield
+
+
+@contextmanager
+def _event_loop() -> Iterator[Any]:
+    """Run an event loop in a thread for the duration of the block."""
+    from tornado.ioloop import IOLoop
+
+    ready: SimpleQueue[tuple[Any, asyncio.Event]] = SimpleQueue()
+
+    async def serve() -> None:
+        ended = asyncio.Event()
+        ready.put((IOLoop.current(), ended))
+        await ended.wait()
+
+    thread = Thread(target=asyncio.run, args=(serve(),), daemon=True)
+    thread.start()
+    loop, ended = ready.get()
     try:
-        with parallel_config(backend="dask", n_jobs=-1):
-            yield
+        yield loop
     finally:
-        client.close()
+        loop.add_callback(ended.set)
+        thread.join()
 
 
-def _client(kind: Any, address: str) -> Any:
+def _client(kind: Any, address: str, loop: Any) -> Any:
     """Return a client of the scheduler; raise if it does not answer."""
+    client = kind.__new__(kind)
     try:
-        return kind(address, timeout="10s")
+        client.__init__(address, timeout=ANSWERS_WITHIN, loop=loop)
     except (OSError, ValueError) as error:
+        client.close()
         raise DataError(
             f"{address}: no Dask scheduler answers ({error}); start one with dask scheduler, and give its "
             "address as tcp://host:port"
         ) from error
+    return client

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from contextlib import suppress
 from dataclasses import dataclass
@@ -147,13 +148,14 @@ def test_without_dask_its_installation_is_advised(tmp_path, monkeypatch):
         run(SPEC, tmp_path, dask="tcp://127.0.0.1:1")
 
 
-@pytest.mark.filterwarnings("ignore")
-def test_a_cluster_that_does_not_answer_is_told():
-    def refuse(address, timeout):
-        raise OSError("timed out")
-
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nowhere", "x://127.0.0.1:1"])
+def test_a_cluster_that_does_not_answer_is_reported_and_leaves_no_thread(address, tmp_path, monkeypatch):
+    pytest.importorskip("distributed")
+    monkeypatch.setattr(running, "ANSWERS_WITHIN", "0.5s")
+    before = set(threading.enumerate())
     with pytest.raises(DataError, match="no Dask scheduler answers"):
-        running._client(refuse, "tcp://127.0.0.1:1")
+        run(SPEC, tmp_path, dask=address)
+    assert set(threading.enumerate()) <= before
 
 
 def test_a_failing_task_leaves_the_others(tmp_path, monkeypatch):
