@@ -17,7 +17,7 @@ from .harness import Fault, attempts
 
 
 def test_pairs_of_doors(tmp_path):
-    attempts("doors", Doors(tmp_path), range(160)).check()
+    attempts("doors", Doors(tmp_path), range(80)).check()
 
 
 @pytest.mark.long

@@ -35,7 +35,7 @@ def test_a_killed_save_leaves_the_old_file_or_the_new_one(tmp_path, n_kills):
     assert found["left"] == []
 
 
-@pytest.mark.parametrize("n_kills", [3, pytest.param(100, marks=pytest.mark.long)])
+@pytest.mark.parametrize("n_kills", [1, pytest.param(100, marks=pytest.mark.long)])
 def test_a_killed_reproduction_is_resumed_with_the_same_result(tmp_path, n_kills):
     pytest.importorskip("matplotlib")
     found = killed("reproduce", tmp_path, n_kills)
